@@ -1,0 +1,76 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
+import { crc32 } from "node:zlib"
+import type { Head, Problem } from "./EventLog.js"
+
+/**
+ * The heads of all streams, written beside the database after each commit: a
+ * log whose tail was cut still chains, but no longer reaches its anchor. A log
+ * ahead of its anchor was merely killed between the two writes.
+ *
+ * One line a head, `epoch stream version hash checksum`; a torn line is passed
+ * over. Rewritten with only the newest heads when it has grown.
+ */
+export interface Anchor {
+  /** Writes the header of a new log's anchor; leaves an existing one alone. */
+  readonly create: () => void
+  readonly append: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
+  readonly read: () => Anchored
+}
+
+export interface Anchored {
+  readonly heads: ReadonlyMap<string, { readonly version: number; readonly hash: string }>
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** An anchor file is rewritten when it is larger than this many bytes. */
+export const rewriteAbove = 1 << 20
+
+export const make = (file: string, installation: string): Anchor => {
+  const header = sealed(`daybook-anchor 1 ${installation}`)
+  const read = (): Anchored => {
+    if (!existsSync(file)) return { heads: new Map(), problems: [problem("the anchor file is missing")] }
+    const [first, ...lines] = readFileSync(file, "utf8").split("\n")
+    const heads = new Map<string, { version: number; hash: string }>()
+    const problems: Array<Problem> = []
+    if (first !== header) problems.push(problem("the anchor file does not belong to this log"))
+    for (const line of lines) {
+      const [, stream, version, hash] = line.split(" ")
+      if (!isSealed(line) || stream === undefined || version === undefined || hash === undefined) continue
+      const name = decodeURIComponent(stream)
+      if (Number(version) >= (heads.get(name)?.version ?? 0)) heads.set(name, { version: Number(version), hash })
+    }
+    return { heads, problems }
+  }
+  const lineOf = (stream: string, version: number, hash: string) =>
+    `${sealed(`1 ${encodeURIComponent(stream)} ${version} ${hash}`)}\n`
+  let size = existsSync(file) ? statSync(file).size : 0
+  return {
+    create: () => {
+      if (existsSync(file)) return
+      writeFileSync(file, `${header}\n`, { mode: 0o600, flag: "wx" })
+    },
+    append: (heads) => {
+      const text = heads.map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex"))).join("")
+      appendFileSync(file, text, { mode: 0o600 })
+      size += text.length
+      if (size <= rewriteAbove) return
+      const { heads: newest, problems } = read()
+      // A damaged anchor is evidence: it is left as it is.
+      if (problems.length > 0) return
+      const rewritten = `${header}\n${[...newest].map(([stream, at]) => lineOf(stream, at.version, at.hash)).join("")}`
+      size = rewritten.length > rewriteAbove / 2 ? 0 : rewritten.length
+      writeFileSync(`${file}.new`, rewritten, { mode: 0o600 })
+      renameSync(`${file}.new`, file)
+    },
+    read
+  }
+}
+
+const sealed = (line: string): string => `${line} ${crc32(line).toString(16)}`
+
+const isSealed = (line: string): boolean => {
+  const at = line.lastIndexOf(" ")
+  return at > 0 && sealed(line.slice(0, at)) === line
+}
+
+const problem = (what: string): Problem => ({ stream: null, version: null, what })

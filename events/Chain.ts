@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto"
+
+/** One row of the `events` table, as stored. */
+export interface StoredEvent {
+  readonly sequence: number
+  readonly stream: string
+  readonly version: number
+  readonly type: string
+  readonly schema: number
+  /** JSON text of the payload in its schema's field order; null once erased. */
+  readonly payload: string | null
+  readonly salt: Uint8Array | null
+  readonly digest: Uint8Array
+  readonly hash: Uint8Array
+  readonly commandId: string | null
+  /** Position among the events of one command, from 0. */
+  readonly ordinal: number
+  /** What was asked, salted and digested; only on the first event of a command with an id. */
+  readonly requestDigest: Uint8Array | null
+  readonly actor: string
+  readonly cause: string | null
+  readonly occurredAt: number
+  readonly recordedAt: number
+  readonly erasedAt: number | null
+}
+
+/** The hash before the first event of a stream. */
+export const genesis: Uint8Array = new Uint8Array(32)
+
+/**
+ * SHA-256(salt ‖ length of the request digest ‖ request digest ‖ payload): all
+ * that erasure takes away, so that one digest covers it and can stay.
+ */
+export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, payload: string): Uint8Array => {
+  const hash = createHash("sha256").update(salt)
+  if (requestDigest === null) hash.update(none)
+  else hash.update(Uint8Array.of(requestDigest.length)).update(requestDigest)
+  return hash.update(payload).digest()
+}
+
+/** SHA-256(salt ‖ request): tells a repeated request from another one under the same command id. */
+export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array =>
+  createHash("sha256").update(salt).update(request).digest()
+
+type Chained = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
+
+/** SHA-256(previous hash ‖ every lasting column, each length-prefixed ‖ digest). */
+export const hashOf = (previous: Uint8Array, event: Chained): Uint8Array =>
+  createHash("sha256")
+    .update(previous)
+    .update(
+      field(event.sequence) +
+        field(event.stream) +
+        field(event.version) +
+        field(event.type) +
+        field(event.schema) +
+        field(event.commandId) +
+        field(event.ordinal) +
+        field(event.actor) +
+        field(event.cause) +
+        field(event.occurredAt) +
+        field(event.recordedAt)
+    )
+    .update(event.digest)
+    .digest()
+
+export const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
+  a !== null && b !== null && Buffer.compare(a, b) === 0
+
+const none = Uint8Array.of(0)
+
+const field = (value: string | number | null): string => {
+  if (value === null) return "-"
+  const text = String(value)
+  return `${text.length}:${text}`
+}

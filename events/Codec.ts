@@ -1,0 +1,72 @@
+import * as Context from "effect/Context"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import type { StoredEvent } from "./Chain.js"
+import { catalogue, type DaybookEvent, type ErasedEvent, type EventDefinition, type EventType, type Payload } from "./catalogue.js"
+import { InvalidEvent, UnknownEvent } from "./errors.js"
+
+/** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
+export interface Codec {
+  /** The payload as JSON text in its schema's field order, and the number of that schema. */
+  readonly encode: <T extends EventType>(type: T, payload: Payload<T>) => { readonly schema: number; readonly payload: string }
+  /** Fails with `UnknownEvent` on a type or schema from the future, with `InvalidEvent` on a payload that does not decode. */
+  readonly decode: (row: StoredEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
+}
+
+/** A codec of a catalogue of events; programs use `codec`, tests of upcasting bring other catalogues. */
+export const make = (definitions: Readonly<Record<string, EventDefinition>>): Codec => {
+  const decoders = new Map<string, (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>>()
+  for (const [type, definition] of Object.entries(definitions)) {
+    decoders.set(type, Schema.decodeUnknownEither(definition.schema))
+  }
+  return {
+    encode: (type, payload) => ({ schema: definitions[type]!.version, payload: JSON.stringify(payload) }),
+    decode: (row) => {
+      const definition = definitions[row.type]
+      if (definition === undefined || row.schema > definition.version || row.schema < 1) {
+        return Either.left(new UnknownEvent({ stream: row.stream, version: row.version, type: row.type, schema: row.schema }))
+      }
+      const envelope = {
+        type: row.type as EventType,
+        sequence: row.sequence,
+        stream: row.stream,
+        version: row.version,
+        commandId: row.commandId,
+        actor: row.actor,
+        cause: row.cause,
+        occurredAt: row.occurredAt,
+        recordedAt: row.recordedAt
+      }
+      if (row.payload === null) return Either.right({ ...envelope, payload: null })
+      const invalid = (path: string) =>
+        Either.left(new InvalidEvent({ stream: row.stream, version: row.version, type: row.type, path }))
+      let payload: unknown
+      try {
+        payload = JSON.parse(row.payload)
+        for (let version = row.schema; version < definition.version; version++) {
+          payload = definition.upcasts[version]!(payload)
+        }
+      } catch {
+        return invalid("payload")
+      }
+      const decoded = decoders.get(row.type)!(payload)
+      if (Either.isLeft(decoded)) return invalid(pathOf(decoded.left))
+      return Either.right({ ...envelope, payload: decoded.right } as DaybookEvent)
+    }
+  }
+}
+
+export const codec: Codec = make(catalogue)
+
+/** The codec in force. Replaced only to read a catalogue other than Daybook's own. */
+export class CurrentCodec extends Context.Reference<CurrentCodec>()("daybook/CurrentCodec", {
+  defaultValue: () => codec
+}) {}
+
+const pathOf = (error: ParseResult.ParseError): string =>
+  ParseResult.ArrayFormatter.formatErrorSync(error)
+    .map((issue) => issue.path.join("."))
+    .filter((path) => path !== "")
+    .slice(0, 3)
+    .join(", ") || "payload"

@@ -1,0 +1,149 @@
+import * as Schema from "effect/Schema"
+import { Memory } from "./Memory.js"
+import { Store } from "./Trust.js"
+
+/** A memory that was weighed while deciding: its id, the revision it had, its score and the parts of it. No text. */
+export const Candidate = Schema.Struct({
+  id: Schema.String,
+  revision: Schema.Number,
+  score: Schema.Number,
+  parts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number }))
+})
+
+/** Why an event says what it says: what was done, who decided, on which grounds. */
+export const Decision = Schema.Struct({
+  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "COMPRESS", "ARCHIVE"),
+  by: Schema.Struct({
+    kind: Schema.Literal("caller", "rule", "model"),
+    name: Schema.String,
+    promptDigest: Schema.optional(Schema.String)
+  }),
+  reason: Schema.String,
+  candidates: Schema.Array(Candidate),
+  threshold: Schema.optional(Schema.Number),
+  fallback: Schema.optional(Schema.String),
+  /** Milliseconds spent deciding, where somebody was asked. */
+  latency: Schema.optional(Schema.Number)
+})
+export type Decision = typeof Decision.Type
+
+/**
+ * What was asked for, where it differs from the after-image beside it: the
+ * fields as given, null for one that was not given. `src/input.ts` restores it.
+ */
+const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+export const Add = Schema.Struct({ memory: Memory, input: Schema.optional(Input), decision: Decision })
+
+export const Update = Schema.Struct({
+  memory: Memory,
+  reason: Schema.Literal("edited", "duplicate", "reconciled", "promoted", "demoted", "expired", "recalled"),
+  input: Schema.optional(Input),
+  decision: Decision
+})
+
+export const Delete = Schema.Struct({
+  memory: Memory,
+  reason: Schema.Literal("forgotten", "replaced"),
+  replacement: Schema.optional(Memory),
+  input: Schema.optional(Input),
+  decision: Decision
+})
+
+export const Compress = Schema.Struct({ memory: Memory, sources: Schema.Array(Memory), decision: Decision })
+
+export const Archive = Schema.Struct({ memories: Schema.Array(Memory), decision: Decision })
+
+/** From here on these memories have a vector of this model; the vectors stand in the embeddings cache. */
+export const Embed = Schema.Struct({
+  model: Schema.String,
+  dimensions: Schema.Number,
+  entries: Schema.Array(
+    Schema.Struct({
+      memory: Schema.String,
+      born: Schema.Number,
+      store: Store,
+      /** SHA-256 of the embedded text, hexadecimal: the key in the embeddings cache. */
+      digest: Schema.String
+    })
+  )
+})
+
+export const Import = Schema.Struct({
+  files: Schema.Array(Schema.Struct({ path: Schema.String, items: Schema.Number })),
+  added: Schema.Number,
+  duplicates: Schema.Number,
+  unchanged: Schema.Number,
+  refused: Schema.Number
+})
+
+/** These events of the same stream lost payload and salt; digest and hash stayed. */
+export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reason: Schema.String })
+
+/**
+ * One kind of event. `version` is the newest schema; `upcasts[n]` turns a
+ * payload of schema n into one of n + 1. The name is storage format: it is
+ * never edited.
+ */
+export interface EventDefinition {
+  readonly schema: Schema.Schema.AnyNoContext
+  readonly version: number
+  readonly upcasts: Readonly<Record<number, (payload: unknown) => unknown>>
+}
+
+const first = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 1, upcasts: {} })
+
+/** Every event that Daybook writes. A new one is a schema above and a line here. */
+export const catalogue = {
+  ADD: first(Add),
+  UPDATE: first(Update),
+  DELETE: first(Delete),
+  COMPRESS: first(Compress),
+  ARCHIVE: first(Archive),
+  EMBED: first(Embed),
+  IMPORT: first(Import),
+  ERASE: first(Erase)
+} as const satisfies Record<string, EventDefinition>
+
+export type EventType = keyof typeof catalogue
+export type Payload<T extends EventType> = Schema.Schema.Type<(typeof catalogue)[T]["schema"]>
+
+/** The after-images that an event carries, in the order in which views take them. */
+export const imagesOf = (event: DaybookEvent): ReadonlyArray<Memory> => {
+  switch (event.type) {
+    case "ADD":
+    case "UPDATE":
+      return [event.payload.memory]
+    case "DELETE":
+      return event.payload.replacement ? [event.payload.memory, event.payload.replacement] : [event.payload.memory]
+    case "COMPRESS":
+      return [...event.payload.sources, event.payload.memory]
+    case "ARCHIVE":
+      return event.payload.memories
+    default:
+      return []
+  }
+}
+
+/** What surrounds every payload. Times are milliseconds since the Unix epoch. */
+export interface Envelope {
+  readonly sequence: number
+  readonly stream: string
+  readonly version: number
+  readonly commandId: string | null
+  readonly actor: string
+  readonly cause: string | null
+  readonly occurredAt: number
+  readonly recordedAt: number
+}
+
+/** A decoded event, upcast to the newest schema of its type. */
+export type DaybookEvent = {
+  readonly [T in EventType]: Envelope & { readonly type: T; readonly payload: Payload<T> }
+}[EventType]
+
+/** An event whose payload was erased: it keeps its place in the chain and says nothing any more. */
+export interface ErasedEvent extends Envelope {
+  readonly type: EventType
+  readonly payload: null
+}

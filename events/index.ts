@@ -1,0 +1,12 @@
+/** Event definitions, their envelope and codec, and the log. Nothing below this floor. */
+export * as Anchor from "./Anchor.js"
+export * from "./Chain.js"
+export * from "./catalogue.js"
+export * as Codec from "./Codec.js"
+export * from "./EventLog.js"
+export * as EventLogMemory from "./EventLogMemory.js"
+export * as EventLogSqlite from "./EventLogSqlite.js"
+export * from "./errors.js"
+export * from "./Memory.js"
+export * from "./Trust.js"
+export * from "./verify.js"

@@ -1,0 +1,83 @@
+import { createHash, type Hash } from "node:crypto"
+import type Database from "better-sqlite3"
+import type { DaybookEvent, EventType } from "../events/catalogue.js"
+import type { Memory } from "../events/Memory.js"
+
+export type Db = Database.Database
+
+/** What an event may be looked up in, besides the view itself: nothing that could answer otherwise on replay. */
+export interface Lookup {
+  /** The cached vector of a text, by the text's SHA-256; absent where the cache lost it. */
+  readonly vectorOf: (digest: string) => Float32Array | undefined
+  /** The openness under which a memory is indexed: its store's, or a stricter one that it got later. */
+  readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
+}
+
+/**
+ * One read model: its tables, how each event changes them, and what its
+ * contents come to. A new one is a file here and a line in `all.ts`.
+ *
+ * `apply` is synchronous and knows no clock, network or chance, so replaying
+ * the same events gives the same tables. It runs inside a transaction that
+ * also moves the checkpoint: each event arrives once.
+ */
+export interface Projection {
+  readonly name: string
+  /** Raised when the tables or the meaning of `apply` change: the projection is then rebuilt at open. */
+  readonly version: number
+  readonly handles: ReadonlyArray<EventType>
+  /** Whether it needs the sqlite-vec extension. */
+  readonly needsVectors?: boolean
+  /** DDL of its tables. */
+  readonly tables: string
+  /** DDL of its indexes: made after the rows when many are written at once. */
+  readonly indexes: string
+  /** Takes away everything that `tables` and `apply` made. */
+  readonly drop: (db: Db) => void
+  readonly apply: (db: Db, event: DaybookEvent, lookup: Lookup) => void
+  /** Feeds all rows, vectors and postings, in a canonical order. */
+  readonly digest: (db: Db, digest: Digest) => void
+  /** Feeds what is active now, without history, versions, row numbers and times. */
+  readonly stateDigest: (db: Db, digest: Digest) => void
+}
+
+const statements = new WeakMap<Db, Map<string, Database.Statement>>()
+
+/** A prepared statement, kept with its connection. */
+export const sql = (db: Db, text: string): Database.Statement<Array<any>, any> => {
+  let prepared = statements.get(db)
+  if (prepared === undefined) statements.set(db, (prepared = new Map()))
+  let statement = prepared.get(text)
+  if (statement === undefined) prepared.set(text, (statement = db.prepare(text)))
+  return statement as Database.Statement<Array<any>, any>
+}
+
+/** A SHA-256 over typed, length-prefixed values: no two different sequences of values feed the same bytes. */
+export interface Digest {
+  readonly row: (...values: ReadonlyArray<unknown>) => void
+  /** Feeds the rows of a query, column by column. */
+  readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
+  readonly hex: () => string
+}
+
+export const makeDigest = (): Digest => {
+  const hash: Hash = createHash("sha256")
+  const row = (...values: ReadonlyArray<unknown>) => {
+    for (const value of values) {
+      if (value === null || value === undefined) hash.update("-")
+      else if (value instanceof Uint8Array) hash.update(`b${value.byteLength}:`).update(value)
+      else {
+        const text = String(value)
+        hash.update(`${typeof value === "string" ? "s" : "n"}${text.length}:`).update(text)
+      }
+    }
+    hash.update(";")
+  }
+  return {
+    row,
+    query: (db, text, ...params) => {
+      for (const values of db.prepare(text).raw().iterate(...params)) row(...(values as ReadonlyArray<unknown>))
+    },
+    hex: () => hash.digest("hex")
+  }
+}

@@ -1,0 +1,9 @@
+import { fulltext } from "./fulltext.js"
+import { history } from "./history.js"
+import { observations } from "./observations.js"
+import type { Projection } from "./Projection.js"
+import { people } from "./people.js"
+import { vectors } from "./vectors.js"
+
+/** Every projection of a view, in the order in which an event reaches them. */
+export const projections: ReadonlyArray<Projection> = [observations, fulltext, vectors, people, history]

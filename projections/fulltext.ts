@@ -1,0 +1,115 @@
+import { imagesOf } from "../events/catalogue.js"
+import type { Memory } from "../events/Memory.js"
+import { floorOf, type ReadingLevel, readingLevels } from "../events/Trust.js"
+import { type Db, type Projection, sql } from "./Projection.js"
+import { indexed } from "./text.js"
+
+/** The columns of the index, in order, with their weights in bm25: a word in the title counts twice. */
+export const textColumns = { title: 2, narrative: 1, facts: 1, tags: 1, people: 1 } as const
+const columns = Object.keys(textColumns).join(", ")
+
+/** The FTS5 table that a level reads. It holds nothing that the level may not read, so its statistics reveal nothing. */
+export const textTable = (level: ReadingLevel): string => `text_${level}`
+
+/**
+ * Full text of the active memories: one table of normalised text, and over it
+ * one external-content FTS5 index for each trust level that can read anything.
+ */
+export const fulltext: Projection = {
+  name: "fulltext",
+  version: 1,
+  handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
+  tables: `CREATE TABLE texts (born INTEGER PRIMARY KEY, id TEXT NOT NULL, openness INTEGER NOT NULL,
+      title TEXT NOT NULL, narrative TEXT NOT NULL, facts TEXT NOT NULL, tags TEXT NOT NULL, people TEXT NOT NULL);
+    ${readingLevels
+      .map(
+        (level) => `CREATE VIEW texts_${level} AS SELECT born, ${columns} FROM texts WHERE openness >= ${floorOf(level)};
+    CREATE VIRTUAL TABLE ${textTable(level)} USING fts5(${columns}, content='texts_${level}', content_rowid='born',
+      tokenize='porter unicode61 remove_diacritics 2');`
+      )
+      .join("\n")}`,
+  indexes: "",
+  drop: (db) => {
+    for (const level of readingLevels) db.exec(`DROP TABLE ${textTable(level)}; DROP VIEW texts_${level}`)
+    db.exec("DROP TABLE texts")
+  },
+  apply: (db, event, lookup) => {
+    for (const memory of imagesOf(event)) index(db, memory, lookup.opennessOf(memory))
+  },
+  digest: (db, digest) => {
+    digest.query(db, "SELECT * FROM texts ORDER BY born")
+    for (const level of readingLevels) {
+      // The totals that bm25 averages over: rows and tokens of each column.
+      digest.query(db, `SELECT block FROM ${textTable(level)}_data WHERE id = 1`)
+      withPostings(db, level, (postings) =>
+        digest.query(db, `SELECT term, doc, col, offset FROM ${postings} ORDER BY term, doc, col, offset`)
+      )
+    }
+  },
+  stateDigest: (db, digest) => {
+    for (const level of readingLevels) {
+      withPostings(db, level, (postings) =>
+        digest.query(
+          db,
+          `SELECT term, id, col, offset FROM ${postings} JOIN texts ON born = doc ORDER BY term, id, col, offset`
+        )
+      )
+    }
+  }
+}
+
+/** How many memories the index of a level holds: the first number of FTS5's averages record. */
+export const indexedRows = (db: Db, level: ReadingLevel): number => {
+  const row = sql(db, `SELECT block FROM ${textTable(level)}_data WHERE id = 1`).get()
+  let count = 0
+  for (const byte of (row?.block ?? []) as Iterable<number>) {
+    count = count * 128 + (byte & 127)
+    if (byte < 128) break
+  }
+  return count
+}
+
+const index = (db: Db, memory: Memory, openness: number) => {
+  const before = sql(db, "SELECT * FROM texts WHERE born = ?").get(memory.born)
+  const texts =
+    memory.status === "active"
+      ? [
+          indexed(memory.title),
+          indexed(memory.narrative ?? ""),
+          indexed(memory.facts.join("\n")),
+          indexed(memory.tags.join(" ")),
+          indexed(memory.people.join("\n"))
+        ]
+      : undefined
+  if (before !== undefined) {
+    const old = [before.title, before.narrative, before.facts, before.tags, before.people]
+    if (texts !== undefined && before.openness === openness && texts.every((text, at) => text === old[at])) return
+    for (const level of readingLevels) {
+      if (before.openness < floorOf(level)) continue
+      const table = textTable(level)
+      sql(db, `INSERT INTO ${table} (${table}, rowid, ${columns}) VALUES ('delete', ?, ?, ?, ?, ?, ?)`).run(memory.born, ...old)
+    }
+    sql(db, "DELETE FROM texts WHERE born = ?").run(memory.born)
+  }
+  if (texts === undefined) return
+  sql(db, `INSERT INTO texts (born, id, openness, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    memory.born,
+    memory.id,
+    openness,
+    ...texts
+  )
+  for (const level of readingLevels) {
+    if (openness < floorOf(level)) continue
+    sql(db, `INSERT INTO ${textTable(level)} (rowid, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`).run(memory.born, ...texts)
+  }
+}
+
+const withPostings = (db: Db, level: ReadingLevel, use: (table: string) => void) => {
+  const name = `postings_${level}`
+  db.exec(`CREATE VIRTUAL TABLE temp.${name} USING fts5vocab(main, ${textTable(level)}, instance)`)
+  try {
+    use(`temp.${name}`)
+  } finally {
+    db.exec(`DROP TABLE temp.${name}`)
+  }
+}

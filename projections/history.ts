@@ -1,0 +1,49 @@
+import { type EventType, imagesOf } from "../events/catalogue.js"
+import { floorOf, type TrustLevel } from "../events/Trust.js"
+import { type Db, type Projection, sql } from "./Projection.js"
+
+/** Which events changed a memory. What they say is read from the log, so that erasing it there is enough. */
+export interface Change {
+  readonly version: number
+  readonly revision: number
+  readonly type: EventType
+}
+
+/** The versions of every memory: an index into the log. */
+export const history: Projection = {
+  name: "history",
+  version: 1,
+  handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
+  tables: `CREATE TABLE changes (
+    born INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    openness INTEGER NOT NULL,
+    PRIMARY KEY (born, version)
+  ) WITHOUT ROWID;`,
+  indexes: "",
+  drop: (db) => db.exec("DROP TABLE changes"),
+  apply: (db, event, lookup) => {
+    for (const memory of imagesOf(event)) {
+      sql(db, "INSERT INTO changes (born, version, id, revision, type, openness) VALUES (?, ?, ?, ?, ?, ?)").run(
+        memory.born,
+        event.version,
+        memory.id,
+        memory.revision,
+        event.type,
+        lookup.opennessOf(memory)
+      )
+    }
+  },
+  digest: (db, digest) => digest.query(db, "SELECT * FROM changes ORDER BY born, version"),
+  stateDigest: () => {}
+}
+
+/** The changes of one memory, oldest first, as far as `level` may read them. */
+export const findChanges = (db: Db, level: TrustLevel, born: number): ReadonlyArray<Change> =>
+  sql(db, "SELECT version, revision, type FROM changes WHERE born = ? AND openness >= ? ORDER BY version").all(
+    born,
+    floorOf(level)
+  )

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto"
+import { imagesOf } from "../events/catalogue.js"
+import type { Memory } from "../events/Memory.js"
+import { type Db, type Projection, sql } from "./Projection.js"
+
+/** Every memory as it is now, with the columns that reads filter and order by. Inactive ones stay, marked. */
+export const observations: Projection = {
+  name: "observations",
+  version: 1,
+  handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
+  tables: `CREATE TABLE observations (
+    born INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    active INTEGER NOT NULL,
+    openness INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    type TEXT NOT NULL,
+    store TEXT NOT NULL,
+    title TEXT NOT NULL,
+    people TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    session TEXT,
+    project TEXT,
+    tier TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    mentions INTEGER NOT NULL,
+    occurred_at INTEGER,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    memory TEXT NOT NULL
+  );`,
+  indexes: `CREATE UNIQUE INDEX observations_id ON observations (id);
+    CREATE INDEX observations_content ON observations (content) WHERE active = 1;
+    CREATE INDEX observations_time ON observations (coalesce(occurred_at, created_at), born) WHERE active = 1;
+    CREATE INDEX observations_expiry ON observations (expires_at) WHERE active = 1 AND expires_at IS NOT NULL;`,
+  drop: (db) => db.exec("DROP TABLE observations"),
+  apply: (db, event, lookup) => {
+    for (const memory of imagesOf(event)) {
+      sql(db, upsert).run(
+        memory.born,
+        memory.id,
+        memory.status === "active" ? 1 : 0,
+        lookup.opennessOf(memory),
+        event.version,
+        memory.revision,
+        contentOf(memory.title, memory.facts),
+        memory.type,
+        memory.store,
+        memory.title,
+        JSON.stringify(memory.people),
+        JSON.stringify(memory.tags),
+        memory.session ?? null,
+        memory.project ?? null,
+        memory.tier,
+        memory.tokens,
+        memory.mentions,
+        memory.occurredAt ?? null,
+        memory.createdAt,
+        memory.expiresAt ?? null,
+        JSON.stringify(memory)
+      )
+    }
+  },
+  digest: (db, digest) => digest.query(db, "SELECT * FROM observations ORDER BY born"),
+  stateDigest: (db, digest) => {
+    const rows = db.prepare("SELECT memory, openness FROM observations WHERE active = 1 ORDER BY id").iterate()
+    for (const { memory, openness } of rows as Iterable<{ memory: string; openness: number }>) {
+      const { born, revision, createdAt, updatedAt, lastMentionedAt, ...state } = JSON.parse(memory) as Memory
+      digest.row(openness, JSON.stringify(state))
+    }
+  }
+}
+
+/** What makes two memories exact duplicates: the SHA-256 of title and facts. */
+export const contentOf = (title: string, facts: ReadonlyArray<string>): Buffer =>
+  createHash("sha256")
+    .update(JSON.stringify([title, facts]))
+    .digest()
+
+/** The memory with this id, active or not. */
+export const findById = (db: Db, id: string): Memory | undefined => {
+  const row = sql(db, "SELECT memory FROM observations WHERE id = ?").get(id)
+  return row === undefined ? undefined : (JSON.parse(row.memory) as Memory)
+}
+
+/** The oldest active memory of a store with the same title and facts, not expired at `now`. */
+export const findDuplicate = (db: Db, store: string, content: Buffer, now: number): Memory | undefined => {
+  const row = sql(
+    db,
+    `SELECT memory FROM observations WHERE active = 1 AND content = ? AND store = ?
+      AND (expires_at IS NULL OR expires_at > ?) ORDER BY born LIMIT 1`
+  ).get(content, store, now)
+  return row === undefined ? undefined : (JSON.parse(row.memory) as Memory)
+}
+
+const upsert = `INSERT INTO observations (born, id, active, openness, changed, revision, content, type, store, title, people,
+    tags, session, project, tier, tokens, mentions, occurred_at, created_at, expires_at, memory)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (born) DO UPDATE SET active = excluded.active, openness = excluded.openness, changed = excluded.changed,
+    revision = excluded.revision, content = excluded.content, type = excluded.type, store = excluded.store,
+    title = excluded.title, people = excluded.people, tags = excluded.tags, session = excluded.session,
+    project = excluded.project, tier = excluded.tier, tokens = excluded.tokens, mentions = excluded.mentions,
+    occurred_at = excluded.occurred_at, created_at = excluded.created_at, expires_at = excluded.expires_at,
+    memory = excluded.memory`

@@ -1,0 +1,96 @@
+import { imagesOf } from "../events/catalogue.js"
+import type { Memory } from "../events/Memory.js"
+import { floorOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { type Db, type Projection, sql } from "./Projection.js"
+
+/** Somebody whom memories mention. Counts and facts are of the stores that the reader may read. */
+export interface Person {
+  readonly name: string
+  readonly stores: ReadonlyArray<Store>
+  /** From memories of type `person`, oldest first. */
+  readonly facts: ReadonlyArray<string>
+  readonly mentions: number
+  /** Milliseconds since the epoch. */
+  readonly lastMentionedAt: number
+}
+
+/**
+ * The people index: who is mentioned by which memory, how often, when last, and
+ * what is known of them. Permanent: it outlives compression, archiving and
+ * expiry; only a memory that is forgotten takes its mentions along.
+ */
+export const people: Projection = {
+  name: "people",
+  version: 1,
+  handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
+  tables: `CREATE TABLE mentions (
+    born INTEGER NOT NULL,
+    person TEXT NOT NULL,
+    name TEXT NOT NULL,
+    openness INTEGER NOT NULL,
+    mentions INTEGER NOT NULL,
+    mentioned_at INTEGER NOT NULL,
+    facts TEXT,
+    PRIMARY KEY (born, person)
+  ) WITHOUT ROWID;`,
+  indexes: "CREATE INDEX mentions_person ON mentions (person, mentioned_at, born);",
+  drop: (db) => db.exec("DROP TABLE mentions"),
+  apply: (db, event, lookup) => {
+    const added = event.type === "ADD"
+    for (const memory of imagesOf(event)) {
+      if (!added) sql(db, "DELETE FROM mentions WHERE born = ?").run(memory.born)
+      if (memory.status !== "forgotten") mention(db, memory, lookup.opennessOf(memory))
+    }
+  },
+  digest: (db, digest) => digest.query(db, "SELECT * FROM mentions ORDER BY born, person"),
+  stateDigest: (db, digest) =>
+    digest.query(db, "SELECT person, name, openness, mentions, facts FROM mentions ORDER BY person, name, openness, mentions, facts")
+}
+
+/** How a name is compared: NFKC, lower case, single spaces. */
+export const personKey = (name: string): string => name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")
+
+/** People whose name contains `query` (all for ""), most recently mentioned first, as far as `level` may read. */
+export const findPeople = (
+  db: Db,
+  level: TrustLevel,
+  query: string,
+  page: { readonly limit: number; readonly offset: number }
+): ReadonlyArray<Person> => {
+  const floor = floorOf(level)
+  const rows = sql(
+    db,
+    `SELECT person, sum(mentions) AS mentions, max(mentioned_at) AS mentioned_at, group_concat(DISTINCT openness) AS openness
+      FROM mentions WHERE openness >= ? AND instr(person, ?) > 0
+      GROUP BY person ORDER BY mentioned_at DESC, person LIMIT ? OFFSET ?`
+  ).all(floor, personKey(query), page.limit, page.offset)
+  return rows.map((row) => {
+    const { name } = sql(
+      db,
+      "SELECT name FROM mentions WHERE person = ? AND openness >= ? ORDER BY mentioned_at DESC, born DESC LIMIT 1"
+    ).get(row.person, floor)
+    const facts = sql(
+      db,
+      "SELECT facts FROM mentions WHERE person = ? AND openness >= ? AND facts IS NOT NULL ORDER BY born"
+    ).all(row.person, floor)
+    return {
+      name,
+      stores: stores.filter((_, openness) => String(row.openness).includes(String(openness))),
+      facts: [...new Set(facts.flatMap((one) => JSON.parse(one.facts) as ReadonlyArray<string>))],
+      mentions: row.mentions,
+      lastMentionedAt: row.mentioned_at
+    }
+  })
+}
+
+const mention = (db: Db, memory: Memory, openness: number) => {
+  if (memory.people.length === 0) return
+  const facts = memory.type === "person" ? JSON.stringify([memory.title, ...memory.facts]) : null
+  for (const name of memory.people) {
+    sql(
+      db,
+      `INSERT INTO mentions (born, person, name, openness, mentions, mentioned_at, facts) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING`
+    ).run(memory.born, personKey(name), name, openness, memory.mentions, memory.lastMentionedAt, facts)
+  }
+}

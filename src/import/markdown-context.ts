@@ -1,0 +1,172 @@
+import { oneLine, slug } from "./markdown-text.js"
+
+export type Store = "private" | "shared" | "social"
+
+/** What the front matter says that matters here, and the text with those lines made blank. */
+export interface FrontMatter {
+  readonly tags: ReadonlyArray<string>
+  readonly people: ReadonlyArray<string>
+  readonly store: Store | undefined
+  readonly body: string
+}
+
+/** A heading above a block: its own type, date, tag and person, where it has them. */
+export interface Heading {
+  readonly depth: number
+  readonly text: string
+  readonly type: string | undefined
+  readonly date: number | undefined
+  readonly tag: string | undefined
+  readonly person: string | undefined
+}
+
+/**
+ * Front matter is what stands between two lines of "---" at the top (blank lines may come first) if its first line is a
+ * `key: value` and the others are such lines, `- item`, indented, comments or blank. Only `tags`, `people` and `store`
+ * are read: one value, several with commas, `[a, b]`, or `- item` lines. Without such lines all text is body.
+ */
+export const frontMatter = (text: string): FrontMatter => {
+  const lines = text.split("\n")
+  const open = lines.findIndex((line) => line.trim() !== "")
+  const close = lines.findIndex((line, i) => i > open && /^(?:---|\.\.\.)\s*$/.test(line))
+  const inner = lines.slice(open + 1, Math.max(close, 0))
+  const found =
+    open >= 0 &&
+    close > 0 &&
+    /^---\s*$/.test(lines[open] ?? "") &&
+    KEY.test(inner[0] ?? "") &&
+    inner.every((line) => KEY.test(line) || /^(?:\s|#|- |-?$)/.test(line))
+  if (!found) return { tags: [], people: [], store: undefined, body: text }
+  const values = new Map<string, Array<string>>()
+  let current: Array<string> = []
+  for (const line of inner) {
+    const [, key, value] = KEY.exec(line) ?? []
+    if (key !== undefined) values.set(key.toLowerCase(), (current = scalars(value ?? "")))
+    else if (/^\s*- /.test(line)) current.push(unquote(line.trim().slice(2)))
+  }
+  const list = (key: string) => (values.get(key) ?? []).map(oneLine).filter(Boolean)
+  return {
+    tags: list("tags").map(slug).filter(Boolean),
+    people: list("people")
+      .map((name) => name.replace(/^[@[]+|\]+$/g, "").trim())
+      .filter(Boolean),
+    store: STORES.find((store) => store === list("store")[0]),
+    body: [...lines.slice(0, close + 1).fill(""), ...lines.slice(close + 1)].join("\n")
+  }
+}
+
+/** The type the words of a heading stand for: the first of the rules below with a word in it. */
+export const headingType = (text: string): string | undefined => {
+  const words = text
+    .toLowerCase()
+    .replace(/\bto-do\b/g, "todo")
+    .split(/[^\p{L}\p{N}.]+/u)
+    .map((word) => word.replace(/\.+$/, ""))
+  if (` ${words.join(" ")} `.includes(" about me ")) return "identity"
+  return TYPES.find(([, known]) => words.some((word) => known.has(word)))?.[0]
+}
+
+/** The type of a text that starts with one of these words and a colon ("Decision: …"), a date before it or not. */
+export const labelType = (text: string): string | undefined => {
+  const label = /^([\p{L}-]+|about me)\s?:(?=\s|$)/iu.exec(text.replace(LEADING_DATE, "").trimStart())?.[1]
+  return label === undefined ? undefined : headingType(label)
+}
+
+/**
+ * The headings above what follows a heading: those of lesser depth and itself. A heading next below one of people or
+ * contacts is a person unless it is a date, a generic word or has a type of its own. `title` says it is the only H1 of
+ * the file, which is no tag; nor are dates, times of day and generic words.
+ */
+export const enter = (
+  path: ReadonlyArray<Heading>,
+  depth: number,
+  text: string,
+  title: boolean
+): ReadonlyArray<Heading> => {
+  const above = path.filter((heading) => heading.depth < depth)
+  const type = headingType(text)
+  const words = slug(text.replace(ANY_DATE, " ").replace(/\b\d{1,2}:\d{2}(?::\d{2})?\b/g, " "))
+  const tag = words === "" || words.split("-").every((word) => GENERIC.has(word)) ? undefined : words
+  const listed = /\b(?:people|persons?|contacts)\b/i.test(above.at(-1)?.text ?? "")
+  const person = listed && type === undefined && tag !== undefined ? text : undefined
+  const date = headingDate(text)
+  return [...above, { depth, text, type, date, tag: title ? undefined : tag, person }]
+}
+
+/** UTC midnight of the date in a file name: 2026-03-14.md, 2026_03_14.md, 20260314.md, journal-2026-03-14.md. */
+export const fileDate = (file: string): number | undefined => {
+  const name = file.slice(file.lastIndexOf("/") + 1)
+  const dates = Array.from(name.matchAll(/(?<!\d)((?:19|20|21)\d\d)([-_.]?)(\d\d)\2(\d\d)(?!\d)/g), midnight)
+  return dates.find((date) => date !== undefined)
+}
+
+/** UTC midnight of the date a text starts with: "2026-03-14: …", "(2026-03-14) …", "2026-03-14 - …". */
+export const leadingDate = (text: string): number | undefined => {
+  const lead = LEADING_DATE.exec(text)?.[0]
+  return lead === undefined ? undefined : midnight(ANY_DATE_ONCE.exec(lead))
+}
+
+/** Whether a file lies in a folder called people, at any depth. */
+export const inPeopleFolder = (file: string): boolean =>
+  file
+    .split("/")
+    .slice(0, -1)
+    .some((folder) => folder.toLowerCase() === "people")
+
+const STORES: ReadonlyArray<Store> = ["private", "shared", "social"]
+const KEY = /^([A-Za-z][\w-]*)\s*:(?:\s(.*))?$/
+const ANY_DATE_ONCE = /(?<!\d)(\d{4})([-/._])(\d\d)\2(\d\d)(?!\d)/
+const ANY_DATE = new RegExp(ANY_DATE_ONCE, "g")
+const LEADING_DATE = /^(?:\d{4}([-/._])\d\d\1\d\d(?:\s?:|\s[-–—](?=\s))|[([]\d{4}([-/._])\d\d\2\d\d[)\]]:?)/
+
+const TYPES: ReadonlyArray<readonly [string, ReadonlySet<string>]> = (
+  [
+    ["decision", "decision decisions"],
+    ["preference", "preference preferences likes dislikes"],
+    ["person", "people person persons contacts team"],
+    ["task", "task tasks todo todos next tomorrow"],
+    ["identity", "identity who"],
+    ["config", "config configuration settings setup"],
+    ["solution", "solution solutions fix fixes"],
+    ["technical", "technical architecture infrastructure stack"],
+    ["event", "event events meeting meetings incident incidents"],
+    ["discovery", "discovery discoveries learned findings finding"],
+    ["conversation", "conversation conversations"]
+  ] as const
+).map(([type, words]) => [type, new Set(words.split(" "))])
+
+const GENERIC: ReadonlySet<string> = new Set(
+  (
+    "a and for of on the this notes note log logs journal diary daily day entry entries misc miscellaneous other general " +
+    "overview summary introduction intro contents toc today yesterday tomorrow morning noon afternoon evening night " +
+    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
+  ).split(" ")
+)
+
+const headingDate = (text: string): number | undefined => {
+  const match = ANY_DATE_ONCE.exec(text)
+  if (match === null) return undefined
+  const before = slug(text.slice(0, match.index))
+  const after = text.slice(match.index + match[0].length)
+  const leads = before === "" || before.split("-").every((word) => GENERIC.has(word))
+  return leads || !/[\p{L}\p{N}]/u.test(after) ? midnight(match) : undefined
+}
+
+const midnight = (match: RegExpExecArray | RegExpMatchArray | null): number | undefined => {
+  const [year, month, day] = [match?.[1], match?.[3], match?.[4]].map(Number)
+  const date = new Date(Date.UTC(year ?? NaN, (month ?? NaN) - 1, day))
+  const same = date.getUTCFullYear() === year && date.getUTCMonth() + 1 === month && date.getUTCDate() === day
+  return same ? date.getTime() : undefined
+}
+
+const scalars = (value: string): Array<string> => {
+  const bare = value.replace(/(?:^|\s)#\s.*$/, "").trim()
+  const flow = /^\[(.*)\]$/.exec(bare)?.[1]
+  if (flow === undefined && /^["']/.test(bare)) return [unquote(bare)]
+  return (flow ?? bare).split(",").map(unquote).filter(Boolean)
+}
+
+const unquote = (value: string): string => {
+  const bare = value.trim()
+  return /^(["']).*\1$/.test(bare) && bare.length > 1 ? bare.slice(1, -1) : bare
+}

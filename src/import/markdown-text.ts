@@ -1,0 +1,195 @@
+import { fromMarkdown } from "mdast-util-from-markdown"
+import { toString } from "mdast-util-to-string"
+
+export type Root = ReturnType<typeof fromMarkdown>
+export type Node = Root["children"][number]
+
+/** What a reader sees, and the same without code and URLs: hashtags and mentions are looked for only in the latter. */
+export interface Reduced {
+  readonly text: string
+  readonly prose: string
+}
+
+/** The URLs of `[name]: url` lines by their identifier. */
+export type Definitions = ReadonlyMap<string, string>
+
+/** Makes any string well formed: lone surrogates become U+FFFD, NUL and byte order marks go, line ends are "\n". */
+export const clean = (text: string): string =>
+  text
+    .replace(/\p{Surrogate}/gu, "\uFFFD")
+    .replace(/[\0\uFEFF]/g, "")
+    .replace(/\r\n?/g, "\n")
+
+/** All white space and control characters as single spaces, none at the ends. */
+export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
+
+/** Whether there is a letter, digit, symbol or punctuation mark to be seen. */
+export const visible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
+
+/**
+ * Inline markup reduced to its text. A link keeps its text, and its URL in parentheses where that says something else;
+ * an image leaves its description; hard breaks become "\n", soft ones a space; `[[Page|name]]` leaves the name.
+ */
+export const reduce = (nodes: ReadonlyArray<Node>, definitions: Definitions): Reduced => {
+  const text: Array<string> = []
+  const prose: Array<string> = []
+  const both = (value: string) => {
+    text.push(value)
+    prose.push(value)
+  }
+  const link = (node: Node, url: string | undefined) => {
+    if ("children" in node) node.children.forEach(visit)
+    const shown = toString(node)
+    if (url && url !== shown && url !== `mailto:${shown}`) text.push(shown ? ` (${url})` : url)
+  }
+  const visit = (node: Node): void => {
+    if (node.type === "text") both(plainText(node.value))
+    else if (node.type === "break") both("\n")
+    else if (node.type === "html") both(/^<br\b/i.test(node.value) ? "\n" : "")
+    else if (node.type === "image" || node.type === "imageReference") both(node.alt ?? "")
+    else if (node.type === "link") link(node, node.url)
+    else if (node.type === "linkReference") link(node, definitions.get(node.identifier))
+    else if ("children" in node) node.children.forEach(visit)
+    else {
+      text.push(toString(node).replaceAll("\n", " "))
+      prose.push(" ")
+    }
+  }
+  nodes.forEach(visit)
+  const lines = text
+    .join("")
+    .split("\n")
+    .map((line) => line.trim())
+  return { text: lines.filter(Boolean).join("\n"), prose: prose.join("") }
+}
+
+/** Whether there is nothing but images (bare, linked or emphasised), white space and inline HTML. */
+export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
+  nodes.every((node) => {
+    if (node.type === "image" || node.type === "imageReference") return true
+    if (node.type === "text") return !visible(node.value)
+    if (node.type === "html" || node.type === "break") return true
+    return "children" in node && node.children.length > 0 && onlyImages(node.children)
+  })
+
+/** The text of a block of HTML: comments, scripts, styles and tags go; nothing is left of a comment alone. */
+export const htmlText = (html: string): string => {
+  let rest = html
+  let text = ""
+  for (let open = rest.indexOf("<!--"); open >= 0; open = rest.indexOf("<!--")) {
+    text += rest.slice(0, open)
+    const close = rest.indexOf("-->", open + 2)
+    rest = close < 0 ? "" : rest.slice(close + 3)
+  }
+  text += rest
+  if (/^\s*<(script|style)\b/i.test(text)) return ""
+  return oneLine(text.replace(/<[^<>]*>/g, " "))
+}
+
+/** A piece of markdown source reduced to one line, whatever block it would be by itself. */
+export const reduceSource = (source: string): Reduced => {
+  if (!/[\\`*_[\]<>&!~]/.test(source)) return { text: oneLine(source), prose: source }
+  // ". " keeps a cell such as "- " or "1." from being read as a block, and lets emphasis open after it.
+  const { text, prose } = reduce(fromMarkdown(`. ${source}`).children, new Map())
+  return { text: oneLine(text.slice(1)), prose: prose.slice(1) }
+}
+
+/** A table found in the lines of a paragraph: where its header is, and its cells. */
+export interface Table {
+  readonly start: number
+  readonly header: ReadonlyArray<Reduced>
+  readonly rows: ReadonlyArray<ReadonlyArray<Reduced>>
+}
+
+/** The first header line with a delimiter line of as many columns below it, and all lines after these as rows. */
+export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
+  const start = lines.findIndex((line, i) => {
+    const rule = lines[i + 1]?.trim() ?? ""
+    return (
+      rule.includes("|") &&
+      /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/.test(rule) &&
+      line.includes("|") &&
+      splitCells(line).length === splitCells(rule).length
+    )
+  })
+  if (start < 0) return undefined
+  const cells = (line: string) => splitCells(line).map(reduceSource)
+  return { start, header: cells(lines[start] ?? ""), rows: lines.slice(start + 2).map(cells) }
+}
+
+/**
+ * One line cut to `limit` characters: after the last whole sentence if one ends late enough, else after a word, else
+ * between two characters; "…" stands for the rest.
+ */
+export const cutTitle = (line: string, limit = 120): string => {
+  if (line.length <= limit) return line
+  let end = line.lastIndexOf(" ", limit - 1)
+  if (end < limit / 3) end = hardCut(line, limit - 1)
+  for (let i = limit - 2; i >= limit / 3; i--) {
+    if ("。！？".includes(line.charAt(i)) || (".!?".includes(line.charAt(i)) && line[i + 1] === " ")) {
+      end = i + 1
+      break
+    }
+  }
+  const kept = line.slice(0, end)
+  return `${kept.replace(/[\s.,;:–—-]+$/, "") || kept}…`
+}
+
+/** Pieces of at most `limit` characters, cut between paragraphs, lines, sentences or words, in that order. */
+export const splitLong = (text: string, limit: number): ReadonlyArray<string> => {
+  const pieces: Array<string> = []
+  let rest = text
+  while (rest.length > limit) {
+    const cut = boundary(rest, limit)
+    pieces.push(rest.slice(0, cut).trim())
+    rest = rest.slice(cut).trimStart()
+  }
+  return [...pieces, pieces.length ? rest.trim() : rest].filter(visible)
+}
+
+/** Lower-case letters, digits and "_", anything else a "-"; at most 64 characters; "" when nothing is left. */
+export const slug = (text: string): string => {
+  const dashed = text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-")
+    .replace(/^-/, "")
+  return dashed.slice(0, hardCut(dashed, 64)).replace(/-$/, "")
+}
+
+/** The words after "#" that have a letter in them; "a#b", "# a" and "#1" are none. */
+export const hashtags = (prose: string): ReadonlyArray<string> =>
+  Array.from(prose.matchAll(/(?<=^|[\s([{,;"'])#([\p{L}\p{M}\p{N}_/-]+)/gu), (match) => match[1] ?? "").filter((tag) =>
+    /\p{L}/u.test(tag)
+  )
+
+/** The names after "@", without closing punctuation; "a@b.c" and the package "@a/b" are none. */
+export const mentions = (prose: string): ReadonlyArray<string> =>
+  Array.from(prose.matchAll(/(?<=^|[\s([{,;"'])@(\p{L}[\p{L}\p{M}\p{N}_.-]*)(?![\p{L}\p{M}\p{N}_./-])/gu), (match) =>
+    (match[1] ?? "").replace(/[._-]+$/, "")
+  )
+
+const plainText = (value: string): string =>
+  value
+    .replaceAll("\n", " ")
+    .replace(/!?\[\[([^[\]|]+)(?:\|([^[\]|]+))?\]\]/g, (_, page: string, name?: string) => name ?? page)
+    .replace(/~~([^~]+)~~/g, "$1")
+
+const hardCut = (text: string, at: number): number =>
+  /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) && at < text.length ? at - 1 : at
+
+const boundary = (text: string, limit: number): number => {
+  const half = Math.floor(limit / 2)
+  const near = (mark: string) => text.lastIndexOf(mark, limit - mark.length)
+  const ends = ["\n\n", "\n"].map(near)
+  ends.push(Math.max(...[". ", "! ", "? ", "。", "！", "？"].map((mark) => near(mark) + 1)), near(" "))
+  return ends.find((end) => end > half) ?? hardCut(text, limit)
+}
+
+const splitCells = (line: string): ReadonlyArray<string> => {
+  const cells = line
+    .trim()
+    .replace(/^\|/, "")
+    .split(/(?<!\\)\|/)
+  if (cells.length > 1 && cells.at(-1)?.trim() === "") cells.pop()
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"))
+}

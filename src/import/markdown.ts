@@ -1,0 +1,322 @@
+import { createHash } from "node:crypto"
+import { fromMarkdown } from "mdast-util-from-markdown"
+import { toString } from "mdast-util-to-string"
+import {
+  enter,
+  fileDate,
+  frontMatter,
+  type FrontMatter,
+  type Heading,
+  inPeopleFolder,
+  labelType,
+  leadingDate,
+  type Store
+} from "./markdown-context.js"
+import {
+  clean,
+  cutTitle,
+  findTable,
+  hashtags,
+  htmlText,
+  mentions,
+  type Node,
+  oneLine,
+  onlyImages,
+  reduce,
+  type Reduced,
+  reduceSource,
+  type Root,
+  slug,
+  splitLong,
+  type Table,
+  visible
+} from "./markdown-text.js"
+
+/** One thing worth remembering, read from one block of a markdown file. */
+export interface MarkdownItem {
+  /** Check box, leading "Decision:", nearest heading that names a type, folder people/, dated file (event), discovery. */
+  readonly type: string
+  /** One line of at most 120 characters, cut after a sentence or word with "…". */
+  readonly title: string
+  /** The whole text, code included, where the title does not hold all of it. */
+  readonly narrative?: string
+  /** Nested bullets, one line each; the other cells of a table row as "Header: value". */
+  readonly facts: ReadonlyArray<string>
+  /** "done" for a ticked box, then headings, front matter and #hashtags as slugs: at most 16 of at most 64 characters. */
+  readonly tags: ReadonlyArray<string>
+  /** From front matter, the H1 of a file in people/ or the heading below "People", and @mentions. */
+  readonly people: ReadonlyArray<string>
+  /** The line the block starts on, from 1. */
+  readonly line: number
+  /** UTC midnight in epoch ms of the date the text starts with, of the nearest dated heading, or of the file name. */
+  readonly occurredAt?: number
+  /** From front matter. */
+  readonly store?: Store
+  /** Stays the same wherever in the file the block stands; equal blocks are told apart by counting them. */
+  readonly key: string
+}
+
+/**
+ * Reads a markdown file into items. Each paragraph, top-level bullet and table row is one; headings give them type,
+ * tags and dates. A paragraph that ends in ":" takes the list after it as its facts, and any paragraph the code after
+ * it as its narrative; other code is an item of its own. Block quotes count as what they quote. Comments, rules and
+ * lone images are skipped. More than 20,000 characters become several items. Never throws: what the parser cannot
+ * take is read as plain paragraphs. `file` is the path below the import root, with "/".
+ */
+export const parseMarkdown = (text: string, file: string): ReadonlyArray<MarkdownItem> => {
+  const front = frontMatter(clean(text))
+  const drafts = TOO_DEEP.test(front.body) ? plainDrafts(front.body) : readOrPlain(front.body, inPeopleFolder(file))
+  const seen = new Map<string, number>()
+  return drafts.flatMap((draft) => pieces(draft).map((piece) => finish(draft, piece, front, file, seen)))
+}
+
+/** A block as read: its paragraphs, code and nested bullets, and the headings it stands under. */
+interface Draft {
+  readonly line: number
+  readonly path: ReadonlyArray<Heading>
+  readonly person: string | undefined
+  readonly texts: Array<string>
+  readonly prose: Array<string>
+  readonly code: Array<string>
+  readonly facts: Array<string>
+}
+
+interface Piece {
+  readonly title: string
+  readonly narrative: string
+  readonly facts: ReadonlyArray<string>
+  readonly code: boolean
+}
+
+interface Reading {
+  readonly body: string
+  readonly definitions: Map<string, string>
+  readonly onlyH1: boolean
+  /** The first H1 of a file in people/. */
+  readonly person: string | undefined
+  readonly drafts: Array<Draft>
+  path: ReadonlyArray<Heading>
+}
+
+type Words = Extract<Node, { type: "paragraph" | "heading" }>
+
+const LONGEST = 20_000
+const CHECK_BOX = /^\[([ xX])\]\s+/
+
+// A hundred containers opened on one line, or hundreds of columns of nesting, would keep the parser busy for minutes.
+const TOO_DEEP = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){100}|^[ \t]{400,}(?:[*+>-]|\d)/m
+
+const readOrPlain = (body: string, inPeople: boolean): ReadonlyArray<Draft> => {
+  try {
+    const root: Root = fromMarkdown(body)
+    const titles = root.children.filter((node) => node.type === "heading" && node.depth === 1)
+    const person = inPeople ? titles.map((title) => oneLine(toString(title))).find(visible) : undefined
+    const reading: Reading = {
+      body,
+      definitions: new Map(),
+      onlyH1: titles.length === 1,
+      person,
+      drafts: [],
+      path: []
+    }
+    define(root.children, reading.definitions)
+    readBlocks(root.children, reading, false)
+    return reading.drafts
+  } catch {
+    return plainDrafts(body)
+  }
+}
+
+const plainDrafts = (body: string): ReadonlyArray<Draft> => {
+  const blocks: Array<{ line: number; lines: Array<string> }> = []
+  let blank = true
+  body.split("\n").forEach((text, i) => {
+    if (blank) blocks.push({ line: i + 1, lines: [] })
+    blocks.at(-1)?.lines.push(text.trim())
+    blank = text.trim() === ""
+  })
+  return blocks
+    .filter(({ lines }) => lines.some(visible))
+    .map(({ line, lines }) => {
+      const text = lines.join("\n").trim()
+      return { line, path: [], person: undefined, texts: [text], prose: [text], code: [], facts: [] }
+    })
+}
+
+const define = (nodes: ReadonlyArray<Node>, definitions: Map<string, string>): void => {
+  for (const node of nodes) {
+    if (node.type === "definition" && !definitions.has(node.identifier)) definitions.set(node.identifier, node.url)
+    else if (node.type === "blockquote" || node.type === "list" || node.type === "listItem")
+      define(node.children, definitions)
+  }
+}
+
+const start = (line: number | undefined, { path, person }: Reading): Draft => {
+  const named = [...path].reverse().find((heading) => heading.person !== undefined)?.person
+  const top = person === undefined ? undefined : (path.find((heading) => heading.depth === 1)?.text ?? person)
+  return { line: line ?? 1, path, person: named ?? top, texts: [], prose: [], code: [], facts: [] }
+}
+
+const readBlocks = (nodes: ReadonlyArray<Node>, reading: Reading, nested: boolean): void => {
+  let last: Draft | undefined // the paragraph just above, which takes the code or list that follows
+  for (const node of nodes) {
+    const above = last
+    last = undefined
+    const draft = start(node.position?.start.line, reading)
+    if (node.type === "heading" && !nested && !underlinedSentence(node, reading)) {
+      const text = oneLine(toString(node))
+      reading.path = enter(reading.path, node.depth, text, node.depth === 1 && reading.onlyH1)
+    } else if (node.type === "paragraph" || node.type === "heading") last = readParagraph(node, draft, reading)
+    else if (node.type === "list" && above?.texts[0]?.endsWith(":") && above.code.length === 0) {
+      gather([node], above, reading)
+    } else if (node.type === "list") node.children.forEach((item) => readItem(item, reading))
+    else if (node.type === "blockquote") readBlocks(node.children, reading, true)
+    else if (node.type === "code" && visible(node.value)) {
+      last = above
+      if (above === undefined) reading.drafts.push(draft)
+      ;(above ?? draft).code.push(node.value)
+    } else if (node.type === "html") {
+      gather([node], draft, reading)
+      if (draft.texts.length > 0) reading.drafts.push(draft)
+      else last = above
+    }
+  }
+}
+
+/** The paragraph above a table or without one, unless there is no text; then each row of the table. */
+const readParagraph = (node: Words, draft: Draft, reading: Reading): Draft | undefined => {
+  const { table, words } = readWords(node, reading)
+  draft.texts.push(words.text)
+  draft.prose.push(words.prose)
+  if (visible(words.text)) reading.drafts.push(draft)
+  if (table === undefined) return visible(words.text) ? draft : undefined
+  table.rows.forEach((cells, i) => {
+    const at = cells.findIndex((cell) => visible(cell.text))
+    const row = start(draft.line + table.start + 2 + i, reading)
+    row.texts.push(cells[at]?.text ?? "")
+    row.prose.push(...cells.map((cell) => cell.prose))
+    row.facts.push(...cellFacts(table, cells, at + 1))
+    if (at >= 0) reading.drafts.push(row)
+  })
+  return undefined
+}
+
+const readItem = (item: Extract<Node, { type: "listItem" }>, reading: Reading): void => {
+  const draft = start(item.position?.start.line, reading)
+  gather(item.children, draft, reading)
+  if (draft.texts.length + draft.code.length > 0) reading.drafts.push(draft)
+  else readBlocks(item.children, reading, true)
+}
+
+/** Adds blocks inside a bullet to it: paragraphs and code as its text, bullets and table rows as its facts. */
+const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void => {
+  const add = (text: string, prose: string) => {
+    if (!visible(text)) return
+    into.texts.push(text)
+    into.prose.push(prose)
+  }
+  for (const node of nodes) {
+    if (node.type === "paragraph" || node.type === "heading") {
+      const { table, words } = readWords(node, reading)
+      add(words.text, words.prose)
+      if (table) into.facts.push(...table.rows.map((cells) => cellFacts(table, cells, 0).join(", ")).filter(visible))
+    } else if (node.type === "html") add(htmlText(node.value), htmlText(node.value))
+    else if (node.type === "code" && visible(node.value)) into.code.push(node.value)
+    else if (node.type === "blockquote") gather(node.children, into, reading)
+    else if (node.type === "list") {
+      for (const item of node.children) {
+        const bullet: Draft = { ...into, texts: [], code: [], facts: [] }
+        gather(item.children, bullet, reading)
+        const fact = oneLine([...bullet.texts, ...bullet.code].join(" "))
+        for (const line of [fact, ...bullet.facts]) if (visible(line)) into.facts.push(line)
+      }
+    }
+  }
+}
+
+/** The words of a paragraph, or the words above the table in it and that table. */
+const readWords = (node: Words, { body, definitions }: Reading): { table?: Table; words: Reduced } => {
+  if (onlyImages(node.children)) return { words: { text: "", prose: "" } }
+  const source = body.slice(node.position?.start.offset, node.position?.end.offset)
+  const lines = source.split("\n").map((line) => line.replace(/^[\s>]+/, ""))
+  const table = findTable(lines)
+  if (table === undefined) return { words: reduce(node.children, definitions) }
+  return { table, words: reduceSource(lines.slice(0, table.start).join("\n")) }
+}
+
+const cellFacts = ({ header }: Table, cells: ReadonlyArray<Reduced>, from: number): ReadonlyArray<string> =>
+  cells.flatMap(({ text }, i) => {
+    if (i < from || !visible(text)) return []
+    const name = header[i]?.text
+    return [name ? `${name}: ${text}` : text]
+  })
+
+/** Prose with a line of "---" below it is a heading by the book, but hardly meant to be one. */
+const underlinedSentence = (node: Words, { body }: Reading): boolean => {
+  const text = toString(node)
+  return body[node.position?.start.offset ?? 0] !== "#" && (text.length > 120 || /[.!?]$/.test(text))
+}
+
+/** What becomes of a draft: one item, or several where it is too long; code alone or too long is apart. */
+const pieces = (draft: Draft): ReadonlyArray<Piece> => {
+  const text = draft.texts.join("\n\n").replace(CHECK_BOX, "")
+  const code = draft.code.join("\n\n")
+  const whole = text && code ? `${text}\n\n${code}` : text
+  const together = whole.length <= LONGEST
+  const words = (together ? [whole] : splitLong(text, LONGEST)).filter(visible).map((part) => {
+    const title = cutTitle(oneLine(part.split("\n\n").find(visible) ?? part))
+    return { title, narrative: oneLine(part) === title ? "" : part, code: false }
+  })
+  const apart =
+    together && text
+      ? []
+      : splitLong(code, LONGEST).map((part) => {
+          const title = cutTitle(oneLine(`Code: ${part.split("\n").find(visible) ?? ""}`))
+          return { title, narrative: `Code: ${part}` === title ? "" : part, code: true }
+        })
+  return [...words, ...apart].map((piece, i) => ({ ...piece, facts: i === 0 ? draft.facts : [] }))
+}
+
+const finish = (
+  draft: Draft,
+  piece: Piece,
+  front: FrontMatter,
+  file: string,
+  seen: Map<string, number>
+): MarkdownItem => {
+  const first = draft.texts[0] ?? ""
+  const box = CHECK_BOX.exec(first)?.[1]
+  const text = first.replace(CHECK_BOX, "")
+  const dated = fileDate(file)
+  const nearest = [...draft.path].reverse()
+  const other = inPeopleFolder(file) ? "person" : dated !== undefined ? "event" : "discovery"
+  const named = labelType(text) ?? nearest.find((heading) => heading.type !== undefined)?.type ?? other
+  const type = piece.code ? "technical" : box !== undefined ? "task" : named
+  const occurredAt = leadingDate(text) ?? nearest.find((heading) => heading.date !== undefined)?.date ?? dated
+  const prose = draft.prose.join(" ")
+  const done = box === "x" || box === "X" ? "done" : ""
+  const headings = draft.path.map((heading) => heading.tag ?? "")
+  const tags = [done, ...headings, ...front.tags, ...hashtags(prose).map(slug)]
+  const people = new Map<string, string>()
+  for (const name of [...front.people, draft.person ?? "", ...mentions(prose)]) {
+    if (name && !people.has(name.toLowerCase())) people.set(name.toLowerCase(), name)
+  }
+  const content = [type, piece.title, piece.narrative, piece.facts]
+  const same = seen.get(JSON.stringify(content)) ?? 0
+  seen.set(JSON.stringify(content), same + 1)
+  return {
+    type,
+    title: piece.title,
+    ...(piece.narrative && { narrative: piece.narrative }),
+    facts: piece.facts,
+    tags: [...new Set(tags.filter(Boolean))].slice(0, 16),
+    people: [...people.values()],
+    line: draft.line,
+    ...(occurredAt !== undefined && { occurredAt }),
+    ...(front.store && { store: front.store }),
+    key: createHash("sha256")
+      .update(JSON.stringify([...content, same]))
+      .digest("hex")
+      .slice(0, 32)
+  }
+}
