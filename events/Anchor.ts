@@ -46,11 +46,17 @@ export const make = (file: string, installation: string): Anchor => {
   let size = existsSync(file) ? statSync(file).size : 0
   return {
     create: () => {
-      if (existsSync(file)) return
-      writeFileSync(file, `${header}\n`, { mode: 0o600, flag: "wx" })
+      try {
+        appendFileSync(file, `${header}\n`, { mode: 0o600, flag: "ax" })
+      } catch (cause) {
+        // Another process that opens the same new log was faster, or the file was there all along.
+        if (!existsSync(file)) throw cause
+      }
     },
     append: (heads) => {
-      const text = heads.map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex"))).join("")
+      const text = heads
+        .map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex")))
+        .join("")
       appendFileSync(file, text, { mode: 0o600 })
       size += text.length
       if (size <= rewriteAbove) return

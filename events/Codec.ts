@@ -3,13 +3,23 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { StoredEvent } from "./Chain.js"
-import { catalogue, type DaybookEvent, type ErasedEvent, type EventDefinition, type EventType, type Payload } from "./catalogue.js"
+import {
+  catalogue,
+  type DaybookEvent,
+  type ErasedEvent,
+  type EventDefinition,
+  type EventType,
+  type Payload
+} from "./catalogue.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
 
 /** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
 export interface Codec {
   /** The payload as JSON text in its schema's field order, and the number of that schema. */
-  readonly encode: <T extends EventType>(type: T, payload: Payload<T>) => { readonly schema: number; readonly payload: string }
+  readonly encode: <T extends EventType>(
+    type: T,
+    payload: Payload<T>
+  ) => { readonly schema: number; readonly payload: string }
   /** Fails with `UnknownEvent` on a type or schema from the future, with `InvalidEvent` on a payload that does not decode. */
   readonly decode: (row: StoredEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
 }
@@ -25,7 +35,9 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
     decode: (row) => {
       const definition = definitions[row.type]
       if (definition === undefined || row.schema > definition.version || row.schema < 1) {
-        return Either.left(new UnknownEvent({ stream: row.stream, version: row.version, type: row.type, schema: row.schema }))
+        return Either.left(
+          new UnknownEvent({ stream: row.stream, version: row.version, type: row.type, schema: row.schema })
+        )
       }
       const envelope = {
         type: row.type as EventType,

@@ -82,7 +82,10 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       options: { readonly after: number; readonly to?: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
     /** The events of these versions, in the order of their versions; unknown ones are left out. */
-    readonly at: (stream: string, versions: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
+    readonly at: (
+      stream: string,
+      versions: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
     readonly head: (stream: string) => Effect.Effect<Head, StorageError>
     /** Every stream with its head, by name. */
     readonly streams: Effect.Effect<ReadonlyArray<Head>, StorageError>
@@ -113,12 +116,15 @@ export const readAll = (
 ): Stream.Stream<StoredEvent, StorageError> => {
   const limit = options.page ?? 1_000
   return Stream.paginateChunkEffect(options.after ?? 0, (after) =>
-    Effect.map(log.read(stream, { after, limit, ...(options.to === undefined ? {} : { to: options.to }) }), (events) => {
-      const last = events.at(-1)
-      return [
-        Chunk.unsafeFromArray(events as Array<StoredEvent>),
-        last === undefined || events.length < limit ? Option.none() : Option.some(last.version)
-      ]
-    })
+    Effect.map(
+      log.read(stream, { after, limit, ...(options.to === undefined ? {} : { to: options.to }) }),
+      (events) => {
+        const last = events.at(-1)
+        return [
+          Chunk.unsafeFromArray(events as Array<StoredEvent>),
+          last === undefined || events.length < limit ? Option.none() : Option.some(last.version)
+        ]
+      }
+    )
   )
 }

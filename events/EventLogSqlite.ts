@@ -21,8 +21,19 @@ import {
   type Problem
 } from "./EventLog.js"
 import { AlreadyErased, CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
-import { type EventRow, emptyHead, fromRow, insertEvent, insertVector, meets, selectEvents, selectVectors, toParams, vectorPage } from "./rows.js"
 import { headAfter, link } from "./link.js"
+import {
+  type EventRow,
+  emptyHead,
+  fromRow,
+  insertEvent,
+  insertVector,
+  meets,
+  selectEvents,
+  selectVectors,
+  toParams,
+  vectorPage
+} from "./rows.js"
 import { busyRetry, open } from "./sqlite.js"
 
 /** At most this many waiting appends share one transaction, and so one fsync. */
@@ -42,7 +53,9 @@ export const make = (folder: string) =>
     const select = (connection: Connection, sql: string, params: ReadonlyArray<unknown>) =>
       Effect.mapError(connection.execute(sql, params, undefined), failed)
     const events = (connection: Connection, where: string, params: ReadonlyArray<unknown>) =>
-      Effect.map(select(connection, `${selectEvents} ${where}`, params), (rows) => (rows as Array<EventRow>).map(fromRow))
+      Effect.map(select(connection, `${selectEvents} ${where}`, params), (rows) =>
+        (rows as Array<EventRow>).map(fromRow)
+      )
     const headOf = (connection: Connection, stream: string) =>
       Effect.map(
         select(
@@ -55,6 +68,10 @@ export const make = (folder: string) =>
             ? emptyHead(stream)
             : { stream, version: row.version, hash: row.hash, recordedAt: row.recorded_at }
       )
+
+    const [some] = yield* select(reader, "SELECT 1 FROM events LIMIT 1", [])
+    // Only a log without events gets an anchor: one that lost its anchor must not get another unnoticed.
+    if (some === undefined) yield* Effect.try({ try: anchor.create, catch: storageError("anchor.log") })
 
     const repeated = (connection: Connection, stream: string, commandId: string, request: string) =>
       Effect.flatMap(
@@ -157,7 +174,7 @@ export const make = (folder: string) =>
           Effect.forEach(waiting, ({ answer }) => Deferred.failCause(answer, cause), { discard: true })
         )
       })
-    ).pipe(Effect.forever, Effect.forkScoped)
+    ).pipe(Effect.forever, Effect.interruptible, Effect.forkScoped)
 
     return EventLog.of({
       append: (append) =>
@@ -185,11 +202,16 @@ export const make = (folder: string) =>
           []
         ),
         (rows) =>
-          rows.map((row): Head => ({ stream: row.stream, version: row.version, hash: row.hash, recordedAt: row.recorded_at }))
+          rows.map(
+            (row): Head => ({ stream: row.stream, version: row.version, hash: row.hash, recordedAt: row.recorded_at })
+          )
       ),
       versionAt: (stream, instant) =>
         Effect.map(
-          select(reader, "SELECT max(version) AS version FROM events WHERE stream = ? AND recorded_at <= ?", [stream, instant]),
+          select(reader, "SELECT max(version) AS version FROM events WHERE stream = ? AND recorded_at <= ?", [
+            stream,
+            instant
+          ]),
           ([row]) => (row?.version as number | null) ?? 0
         ),
       command: (stream, commandId, request) => repeated(reader, stream, commandId, request),
@@ -199,7 +221,11 @@ export const make = (folder: string) =>
           const page = digests.slice(from, from + vectorPage).map((digest) => Buffer.from(digest, "hex"))
           const padded = [...page, ...Array<null>(vectorPage - page.length).fill(null)]
           const rows = yield* select(reader, selectVectors, [model, dimensions, ...padded])
-          for (const { digest, vector, checksum } of rows as Array<{ digest: Buffer; vector: Buffer; checksum: number }>) {
+          for (const { digest, vector, checksum } of rows as Array<{
+            digest: Buffer
+            vector: Buffer
+            checksum: number
+          }>) {
             // A damaged vector counts as missing: it is embedded again.
             if (vector.byteLength !== dimensions * 4 || crc32(vector) !== checksum) continue
             found.set(digest.toString("hex"), new Float32Array(new Uint8Array(vector).buffer))
@@ -217,9 +243,16 @@ export const make = (folder: string) =>
         found.push(...anchored.problems)
         for (const [name, head] of anchored.heads) {
           if (stream !== null && name !== stream) continue
-          const [row] = yield* select(reader, "SELECT hash FROM events WHERE stream = ? AND version = ?", [name, head.version])
+          const [row] = yield* select(reader, "SELECT hash FROM events WHERE stream = ? AND version = ?", [
+            name,
+            head.version
+          ])
           if (row === undefined) {
-            found.push({ stream: name, version: head.version, what: "the anchor names this event, the log does not have it" })
+            found.push({
+              stream: name,
+              version: head.version,
+              what: "the anchor names this event, the log does not have it"
+            })
           } else if (Buffer.from(row.hash).toString("hex") !== head.hash) {
             found.push({ stream: name, version: head.version, what: "the hash is not the one that was anchored" })
           }
@@ -233,5 +266,3 @@ interface Waiting {
   readonly append: Append
   readonly answer: Deferred.Deferred<ReadonlyArray<Appended>, AppendError>
 }
-
-

@@ -1,8 +1,8 @@
 /** Event definitions, their envelope and codec, and the log. Nothing below this floor. */
 export * as Anchor from "./Anchor.js"
 export * from "./Chain.js"
-export * from "./catalogue.js"
 export * as Codec from "./Codec.js"
+export * from "./catalogue.js"
 export * from "./EventLog.js"
 export * as EventLogMemory from "./EventLogMemory.js"
 export * as EventLogSqlite from "./EventLogSqlite.js"

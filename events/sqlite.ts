@@ -34,7 +34,11 @@ export const open = (file: string) =>
     const [installation] = yield* client<{ id: string; migration: number }>`
       SELECT id, (SELECT max(migration_id) FROM effect_sql_migrations) AS migration FROM installation`
     if (installation!.migration > Object.keys(migrations).length) {
-      return yield* new StorageError({ kind: "unsupported", where: "log.db", code: `SCHEMA_${installation!.migration}` })
+      return yield* new StorageError({
+        kind: "unsupported",
+        where: "log.db",
+        code: `SCHEMA_${installation!.migration}`
+      })
     }
     const writer = yield* client.reserve
     const reader = yield* Effect.flatMap(SqliteClient.make({ filename: file, disableWAL: true }), (_) => _.reserve)
@@ -55,7 +59,7 @@ const migrate = Effect.gen(function* () {
   const done = yield* Effect.either(sql<{ id: number }>`SELECT max(migration_id) AS id FROM effect_sql_migrations`)
   const installed = done._tag === "Right" && (yield* sql`SELECT 1 FROM installation`).length > 0
   if (installed && (done.right[0]?.id ?? 0) >= Object.keys(migrations).length) return
-  yield* Migrator.make({})({ loader: Migrator.fromRecord(Object.fromEntries(loaded)) })
+  yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
   yield* sql`INSERT INTO installation (id, created_at)
     SELECT ${randomUUID()}, ${Date.now()} WHERE NOT EXISTS (SELECT 1 FROM installation)`
 }).pipe(
@@ -65,8 +69,6 @@ const migrate = Effect.gen(function* () {
     while: (error) => storageError("log.db")(error).kind !== "damaged"
   })
 )
-
-const loaded = Object.entries(migrations).map(([name, effect]) => [name, Effect.succeed(effect)] as const)
 
 /** What durability and privacy rest on is asked for above and checked here: a pragma that is not understood is silent. */
 const assertSettings = (connection: Connection) =>

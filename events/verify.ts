@@ -1,10 +1,10 @@
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { digestOf, genesis, hashOf, type StoredEvent, sameBytes } from "./Chain.js"
 import type { Codec } from "./Codec.js"
-import { EventLog, type Head, type Problem, readAll } from "./EventLog.js"
+import { type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
 import type { StorageError } from "./errors.js"
 
 /** What a check of one stream or of the whole log found. `head` is null where several streams were read. */
@@ -34,7 +34,9 @@ export const verify = (
     const problems: Array<Problem> = []
     const report = (error: StorageError) =>
       Effect.sync(() => void problems.push({ stream, version: null, what: error.message }))
-    const heads = yield* log.streams.pipe(Effect.catchAll((error) => Effect.as(report(error), [] as ReadonlyArray<Head>)))
+    const heads = yield* log.streams.pipe(
+      Effect.catchAll((error) => Effect.as(report(error), [] as ReadonlyArray<Head>))
+    )
     const chosen = stream === null ? heads : heads.filter((head) => head.stream === stream)
     let events = 0
     let head: Verified["head"] = null
@@ -90,7 +92,8 @@ const chain = (stream: string, codec: Codec) => {
         }
         erased.set(event.version, event.erasedAt ?? -1)
       }
-      if (!sameBytes(hashOf(previous, event), event.hash)) found(event, "the hash does not follow from the event before")
+      if (!sameBytes(hashOf(previous, event), event.hash))
+        found(event, "the hash does not follow from the event before")
       if (event.type === "ERASE") {
         const decoded = codec.decode(event)
         if (Either.isRight(decoded) && decoded.right.type === "ERASE" && decoded.right.payload !== null) {
@@ -105,7 +108,8 @@ const chain = (stream: string, codec: Codec) => {
     hash: () => previous,
     problems: (): ReadonlyArray<Problem> => {
       for (const [at, erasedAt] of erased) {
-        if (!permitted.has(at)) problems.push({ stream, version: at, what: "the payload is missing and no ERASE event names it" })
+        if (!permitted.has(at))
+          problems.push({ stream, version: at, what: "the payload is missing and no ERASE event names it" })
         else if (permitted.get(at) !== erasedAt) {
           problems.push({ stream, version: at, what: "the time of erasure is not that of the ERASE event" })
         }
@@ -117,7 +121,9 @@ const chain = (stream: string, codec: Codec) => {
 
 /** A single flipped bit can turn a text into a blob of the same bytes, or a missing value into 0. */
 const wellTyped = (event: StoredEvent): boolean =>
-  [event.sequence, event.version, event.schema, event.ordinal, event.occurredAt, event.recordedAt].every(Number.isInteger) &&
+  [event.sequence, event.version, event.schema, event.ordinal, event.occurredAt, event.recordedAt].every(
+    Number.isInteger
+  ) &&
   [event.stream, event.type, event.actor].every(isText) &&
   [event.payload, event.commandId, event.cause].every((value) => value === null || isText(value)) &&
   [event.digest, event.hash].every(isBytes) &&

@@ -7,8 +7,8 @@ export type Db = Database.Database
 
 /** What an event may be looked up in, besides the view itself: nothing that could answer otherwise on replay. */
 export interface Lookup {
-  /** The cached vector of a text, by the text's SHA-256; absent where the cache lost it. */
-  readonly vectorOf: (digest: string) => Float32Array | undefined
+  /** The cached vector of a text, by model and the text's SHA-256; absent where the cache lost it. */
+  readonly vectorOf: (model: string, dimensions: number, digest: string) => Float32Array | undefined
   /** The openness under which a memory is indexed: its store's, or a stricter one that it got later. */
   readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
 }
@@ -43,12 +43,18 @@ export interface Projection {
 
 const statements = new WeakMap<Db, Map<string, Database.Statement>>()
 
+/** Filters make many forms of a query: this many prepared statements are kept. */
+const statementsKept = 200
+
 /** A prepared statement, kept with its connection. */
 export const sql = (db: Db, text: string): Database.Statement<Array<any>, any> => {
   let prepared = statements.get(db)
   if (prepared === undefined) statements.set(db, (prepared = new Map()))
   let statement = prepared.get(text)
-  if (statement === undefined) prepared.set(text, (statement = db.prepare(text)))
+  if (statement === undefined) {
+    if (prepared.size >= statementsKept) prepared.clear()
+    prepared.set(text, (statement = db.prepare(text)))
+  }
   return statement as Database.Statement<Array<any>, any>
 }
 
@@ -76,7 +82,11 @@ export const makeDigest = (): Digest => {
   return {
     row,
     query: (db, text, ...params) => {
-      for (const values of db.prepare(text).raw().iterate(...params)) row(...(values as ReadonlyArray<unknown>))
+      for (const values of db
+        .prepare(text)
+        .raw()
+        .iterate(...params))
+        row(...(values as ReadonlyArray<unknown>))
     },
     hex: () => hash.digest("hex")
   }

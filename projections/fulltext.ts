@@ -23,14 +23,19 @@ export const fulltext: Projection = {
       title TEXT NOT NULL, narrative TEXT NOT NULL, facts TEXT NOT NULL, tags TEXT NOT NULL, people TEXT NOT NULL);
     ${readingLevels
       .map(
-        (level) => `CREATE VIEW texts_${level} AS SELECT born, ${columns} FROM texts WHERE openness >= ${floorOf(level)};
+        (
+          level
+        ) => `CREATE VIEW texts_${level} AS SELECT born, ${columns} FROM texts WHERE openness >= ${floorOf(level)};
     CREATE VIRTUAL TABLE ${textTable(level)} USING fts5(${columns}, content='texts_${level}', content_rowid='born',
-      tokenize='porter unicode61 remove_diacritics 2');`
+      tokenize='porter unicode61 remove_diacritics 2');
+    CREATE VIRTUAL TABLE postings_${level} USING fts5vocab(${textTable(level)}, instance);`
       )
       .join("\n")}`,
   indexes: "",
   drop: (db) => {
-    for (const level of readingLevels) db.exec(`DROP TABLE ${textTable(level)}; DROP VIEW texts_${level}`)
+    for (const level of readingLevels) {
+      db.exec(`DROP TABLE postings_${level}; DROP TABLE ${textTable(level)}; DROP VIEW texts_${level}`)
+    }
     db.exec("DROP TABLE texts")
   },
   apply: (db, event, lookup) => {
@@ -41,18 +46,14 @@ export const fulltext: Projection = {
     for (const level of readingLevels) {
       // The totals that bm25 averages over: rows and tokens of each column.
       digest.query(db, `SELECT block FROM ${textTable(level)}_data WHERE id = 1`)
-      withPostings(db, level, (postings) =>
-        digest.query(db, `SELECT term, doc, col, offset FROM ${postings} ORDER BY term, doc, col, offset`)
-      )
+      digest.query(db, `SELECT term, doc, col, offset FROM postings_${level} ORDER BY term, doc, col, offset`)
     }
   },
   stateDigest: (db, digest) => {
     for (const level of readingLevels) {
-      withPostings(db, level, (postings) =>
-        digest.query(
-          db,
-          `SELECT term, id, col, offset FROM ${postings} JOIN texts ON born = doc ORDER BY term, id, col, offset`
-        )
+      digest.query(
+        db,
+        `SELECT term, id, col, offset FROM postings_${level} JOIN texts ON born = doc ORDER BY term, id, col, offset`
       )
     }
   }
@@ -87,7 +88,10 @@ const index = (db: Db, memory: Memory, openness: number) => {
     for (const level of readingLevels) {
       if (before.openness < floorOf(level)) continue
       const table = textTable(level)
-      sql(db, `INSERT INTO ${table} (${table}, rowid, ${columns}) VALUES ('delete', ?, ?, ?, ?, ?, ?)`).run(memory.born, ...old)
+      sql(db, `INSERT INTO ${table} (${table}, rowid, ${columns}) VALUES ('delete', ?, ?, ?, ?, ?, ?)`).run(
+        memory.born,
+        ...old
+      )
     }
     sql(db, "DELETE FROM texts WHERE born = ?").run(memory.born)
   }
@@ -101,15 +105,5 @@ const index = (db: Db, memory: Memory, openness: number) => {
   for (const level of readingLevels) {
     if (openness < floorOf(level)) continue
     sql(db, `INSERT INTO ${textTable(level)} (rowid, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`).run(memory.born, ...texts)
-  }
-}
-
-const withPostings = (db: Db, level: ReadingLevel, use: (table: string) => void) => {
-  const name = `postings_${level}`
-  db.exec(`CREATE VIRTUAL TABLE temp.${name} USING fts5vocab(main, ${textTable(level)}, instance)`)
-  try {
-    use(`temp.${name}`)
-  } finally {
-    db.exec(`DROP TABLE temp.${name}`)
   }
 }

@@ -44,7 +44,10 @@ export const people: Projection = {
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM mentions ORDER BY born, person"),
   stateDigest: (db, digest) =>
-    digest.query(db, "SELECT person, name, openness, mentions, facts FROM mentions ORDER BY person, name, openness, mentions, facts")
+    digest.query(
+      db,
+      "SELECT person, name, openness, mentions, facts FROM mentions ORDER BY person, name, openness, mentions, facts"
+    )
 }
 
 /** How a name is compared: NFKC, lower case, single spaces. */

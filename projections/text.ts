@@ -29,7 +29,12 @@ export const expression = (phrase: string): string | null => {
       const characters = [...piece]
       // One character alone is the beginning of some pair or the end of its run.
       if (characters.length === 1) parts.push(`"${piece}" *`)
-      else parts.push(...pairs(piece).slice(0, -1).map((pair) => `"${pair}"`))
+      else
+        parts.push(
+          ...pairs(piece)
+            .slice(0, -1)
+            .map((pair) => `"${pair}"`)
+        )
     } else rest += piece
   }
   flush()

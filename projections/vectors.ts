@@ -30,7 +30,7 @@ export const vectors: Projection = {
       const { model, dimensions, entries } = event.payload
       const number = setNumber(db, model, dimensions) ?? addSet(db, model, dimensions)
       for (const { memory, born, digest, store } of entries) {
-        const vector = lookup.vectorOf(digest)
+        const vector = lookup.vectorOf(model, dimensions, digest)
         if (vector === undefined) continue
         remove(db, number, born)
         insert(db, number, born, lookup.opennessOf({ id: memory, store }), vector)
@@ -81,12 +81,16 @@ const addSet = (db: Db, model: string, dimensions: number): number => {
   const { number } = sql(db, "SELECT coalesce(max(number), 0) + 1 AS number FROM vector_sets").get()
   sql(db, "INSERT INTO vector_sets (number, model, dimensions) VALUES (?, ?, ?)").run(number, model, dimensions)
   // A small agent's vectors take 0.1 MB with chunks of 64 rows, and 1 MB with the default of 1,024.
-  db.exec(`CREATE VIRTUAL TABLE vectors_${number} USING vec0(embedding float[${dimensions}], openness integer, chunk_size=64)`)
+  db.exec(
+    `CREATE VIRTUAL TABLE vectors_${number} USING vec0(embedding float[${dimensions}], openness integer, chunk_size=64)`
+  )
   return number
 }
 
 const setNumbers = (db: Db): ReadonlyArray<number> =>
-  sql(db, "SELECT number FROM vector_sets ORDER BY number").all().map((row) => row.number)
+  sql(db, "SELECT number FROM vector_sets ORDER BY number")
+    .all()
+    .map((row) => row.number)
 
 const insert = (db: Db, number: number, born: number, openness: number, vector: Float32Array | Buffer) => {
   const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)

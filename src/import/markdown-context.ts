@@ -88,10 +88,17 @@ export const enter = (
   const words = slug(text.replace(ANY_DATE, " ").replace(/\b\d{1,2}:\d{2}(?::\d{2})?\b/g, " "))
   const tag = words === "" || words.split("-").every((word) => GENERIC.has(word)) ? undefined : words
   const listed = /\b(?:people|persons?|contacts)\b/i.test(above.at(-1)?.text ?? "")
-  const person = listed && type === undefined && tag !== undefined ? text : undefined
+  const person = listed && type === undefined && tag !== undefined ? personName(text) : undefined
   const date = headingDate(text)
   return [...above, { depth, text, type, date, tag: title ? undefined : tag, person }]
 }
+
+/** The name in a heading such as "Ada Lovelace (CTO)", "Ada Lovelace - CTO" or "@ada". */
+export const personName = (text: string): string =>
+  text
+    .replace(/(?:\s[-–—|]\s|\s?[(,:]).*$/, "")
+    .replace(/^@/, "")
+    .trim() || text
 
 /** UTC midnight of the date in a file name: 2026-03-14.md, 2026_03_14.md, 20260314.md, journal-2026-03-14.md. */
 export const fileDate = (file: string): number | undefined => {
@@ -137,9 +144,9 @@ const TYPES: ReadonlyArray<readonly [string, ReadonlySet<string>]> = (
 
 const GENERIC: ReadonlySet<string> = new Set(
   (
-    "a and for of on the this notes note log logs journal diary daily day entry entries misc miscellaneous other general " +
-    "overview summary introduction intro contents toc today yesterday tomorrow morning noon afternoon evening night " +
-    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
+    "a and for of on the this notes note log logs journal diary daily day entry entries misc miscellaneous other " +
+    "general overview summary introduction intro contents toc today yesterday tomorrow morning noon afternoon " +
+    "evening night monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
   ).split(" ")
 )
 

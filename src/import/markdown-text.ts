@@ -106,9 +106,9 @@ export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
   const start = lines.findIndex((line, i) => {
     const rule = lines[i + 1]?.trim() ?? ""
     return (
+      line.includes("|") &&
       rule.includes("|") &&
       /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/.test(rule) &&
-      line.includes("|") &&
       splitCells(line).length === splitCells(rule).length
     )
   })

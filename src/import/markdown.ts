@@ -3,13 +3,14 @@ import { fromMarkdown } from "mdast-util-from-markdown"
 import { toString } from "mdast-util-to-string"
 import {
   enter,
+  type FrontMatter,
   fileDate,
   frontMatter,
-  type FrontMatter,
   type Heading,
   inPeopleFolder,
   labelType,
   leadingDate,
+  personName,
   type Store
 } from "./markdown-context.js"
 import {
@@ -22,10 +23,10 @@ import {
   type Node,
   oneLine,
   onlyImages,
-  reduce,
   type Reduced,
-  reduceSource,
   type Root,
+  reduce,
+  reduceSource,
   slug,
   splitLong,
   type Table,
@@ -34,7 +35,7 @@ import {
 
 /** One thing worth remembering, read from one block of a markdown file. */
 export interface MarkdownItem {
-  /** Check box, leading "Decision:", nearest heading that names a type, folder people/, dated file (event), discovery. */
+  /** By check box, leading "Decision:", nearest heading with a type, folder people/, dated file (event); discovery. */
   readonly type: string
   /** One line of at most 120 characters, cut after a sentence or word with "…". */
   readonly title: string
@@ -42,7 +43,7 @@ export interface MarkdownItem {
   readonly narrative?: string
   /** Nested bullets, one line each; the other cells of a table row as "Header: value". */
   readonly facts: ReadonlyArray<string>
-  /** "done" for a ticked box, then headings, front matter and #hashtags as slugs: at most 16 of at most 64 characters. */
+  /** "done" for a ticked box, headings, front matter and #hashtags as slugs: at most 16 of at most 64 characters. */
   readonly tags: ReadonlyArray<string>
   /** From front matter, the H1 of a file in people/ or the heading below "People", and @mentions. */
   readonly people: ReadonlyArray<string>
@@ -110,7 +111,7 @@ const readOrPlain = (body: string, inPeople: boolean): ReadonlyArray<Draft> => {
   try {
     const root: Root = fromMarkdown(body)
     const titles = root.children.filter((node) => node.type === "heading" && node.depth === 1)
-    const person = inPeople ? titles.map((title) => oneLine(toString(title))).find(visible) : undefined
+    const person = inPeople ? titles.map((title) => personName(oneLine(toString(title)))).find(visible) : undefined
     const reading: Reading = {
       body,
       definitions: new Map(),
@@ -153,7 +154,8 @@ const define = (nodes: ReadonlyArray<Node>, definitions: Map<string, string>): v
 
 const start = (line: number | undefined, { path, person }: Reading): Draft => {
   const named = [...path].reverse().find((heading) => heading.person !== undefined)?.person
-  const top = person === undefined ? undefined : (path.find((heading) => heading.depth === 1)?.text ?? person)
+  const h1 = path.find((heading) => heading.depth === 1)?.text
+  const top = person === undefined || h1 === undefined ? person : personName(h1)
   return { line: line ?? 1, path, person: named ?? top, texts: [], prose: [], code: [], facts: [] }
 }
 
@@ -215,11 +217,14 @@ const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void
     into.texts.push(text)
     into.prose.push(prose)
   }
+  const addFact = (fact: string) => {
+    if (visible(fact)) into.facts.push(fact)
+  }
   for (const node of nodes) {
     if (node.type === "paragraph" || node.type === "heading") {
       const { table, words } = readWords(node, reading)
       add(words.text, words.prose)
-      if (table) into.facts.push(...table.rows.map((cells) => cellFacts(table, cells, 0).join(", ")).filter(visible))
+      for (const cells of table?.rows ?? []) addFact(cellFacts(table, cells, 0).join(", "))
     } else if (node.type === "html") add(htmlText(node.value), htmlText(node.value))
     else if (node.type === "code" && visible(node.value)) into.code.push(node.value)
     else if (node.type === "blockquote") gather(node.children, into, reading)
@@ -227,8 +232,8 @@ const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void
       for (const item of node.children) {
         const bullet: Draft = { ...into, texts: [], code: [], facts: [] }
         gather(item.children, bullet, reading)
-        const fact = oneLine([...bullet.texts, ...bullet.code].join(" "))
-        for (const line of [fact, ...bullet.facts]) if (visible(line)) into.facts.push(line)
+        addFact(oneLine([...bullet.texts, ...bullet.code].join(" ")))
+        bullet.facts.forEach(addFact)
       }
     }
   }
@@ -244,17 +249,18 @@ const readWords = (node: Words, { body, definitions }: Reading): { table?: Table
   return { table, words: reduceSource(lines.slice(0, table.start).join("\n")) }
 }
 
-const cellFacts = ({ header }: Table, cells: ReadonlyArray<Reduced>, from: number): ReadonlyArray<string> =>
+const cellFacts = (table: Table | undefined, cells: ReadonlyArray<Reduced>, from: number): ReadonlyArray<string> =>
   cells.flatMap(({ text }, i) => {
     if (i < from || !visible(text)) return []
-    const name = header[i]?.text
+    const name = table?.header[i]?.text
     return [name ? `${name}: ${text}` : text]
   })
 
 /** Prose with a line of "---" below it is a heading by the book, but hardly meant to be one. */
 const underlinedSentence = (node: Words, { body }: Reading): boolean => {
   const text = toString(node)
-  return body[node.position?.start.offset ?? 0] !== "#" && (text.length > 120 || /[.!?]$/.test(text))
+  const underlined = node.type === "heading" && node.depth === 2 && body[node.position?.start.offset ?? 0] !== "#"
+  return underlined && (text.length > 120 || /[.!?]$/.test(text))
 }
 
 /** What becomes of a draft: one item, or several where it is too long; code alone or too long is apart. */

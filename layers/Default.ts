@@ -1,0 +1,43 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { EventLog } from "../events/EventLog.js"
+import * as EventLogSqlite from "../events/EventLogSqlite.js"
+import type { StorageError } from "../events/errors.js"
+import * as Views from "../projections/Views.js"
+import * as Daybook from "../src/Daybook.js"
+import type { Embedder } from "../src/Embedder.js"
+import type { InvalidPolicy } from "../src/errors.js"
+import { Policy, type PolicyValues } from "../src/Policy.js"
+import { defaultFolder, readPolicy } from "./config.js"
+import * as HashEmbedder from "./HashEmbedder.js"
+
+export interface DefaultOptions {
+  /** The data folder; made where it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
+  readonly folder?: string
+  /** Another embedder in place of feature hashing. */
+  readonly embedder?: Layer.Layer<Embedder>
+  /** Another log in place of `log.db` in the folder. */
+  readonly log?: Layer.Layer<EventLog, StorageError>
+  /** Path of sqlite-vec; null to do without vectors. Default: the one that comes with the package. */
+  readonly vectorExtension?: string | null
+  /** The policy; read from the data folder where absent. */
+  readonly policy?: PolicyValues
+}
+
+/** A working memory system from a data folder; each part can be replaced. */
+export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook, StorageError | InvalidPolicy> => {
+  const folder = options.folder ?? defaultFolder()
+  const log = options.log ?? EventLogSqlite.layer(folder)
+  const views = Views.layer({
+    folder,
+    ...(options.vectorExtension === undefined ? {} : { vectorExtension: options.vectorExtension })
+  })
+  const policy =
+    options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
+  return Daybook.layer.pipe(
+    Layer.provide(views),
+    Layer.provide(log),
+    Layer.provide(options.embedder ?? HashEmbedder.layer),
+    Layer.provide(policy)
+  )
+}

@@ -1,0 +1,4 @@
+/** What plugs into the engine, and the default that puts it together. */
+export { defaultFolder, readPolicy } from "./config.js"
+export * as Default from "./Default.js"
+export * as HashEmbedder from "./HashEmbedder.js"

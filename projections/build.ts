@@ -1,0 +1,174 @@
+import { closeSync, fsyncSync, openSync } from "node:fs"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { StoredEvent } from "../events/Chain.js"
+import type { Codec } from "../events/Codec.js"
+import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
+import type { EventLog } from "../events/EventLog.js"
+import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../events/errors.js"
+import { opennessOf } from "../events/Trust.js"
+import type { Db, Lookup, Projection } from "./Projection.js"
+import * as ViewFile from "./ViewFile.js"
+
+export type ViewError = StorageError | UnknownEvent | InvalidEvent
+
+/** How far a rebuild has come: events replayed, of how many. */
+export interface Progress {
+  readonly agent: string
+  readonly done: number
+  readonly total: number
+}
+
+/** Events are replayed this many at a time; other fibers run in between. */
+export const replayPage = 500
+
+export interface BuildOptions extends ViewFile.ViewOptions {
+  readonly log: Context.Tag.Service<EventLog>
+  readonly codec: Codec
+  readonly agent: string
+  readonly file: string
+  readonly projections: ReadonlyArray<Projection>
+  /** The last version to replay. */
+  readonly to: number
+  /** Stricter openness for some memories, by id: see time travel. */
+  readonly stricter?: ReadonlyMap<string, number>
+  /** A copy of a view to start from: only `only` are made anew, the rest is taken over. */
+  readonly copyOf?: { readonly file: string; readonly only: ReadonlyArray<string> }
+  readonly onProgress?: (progress: Progress) => void
+}
+
+/**
+ * Makes a view from the log alone, in a file of its own with journal and sync
+ * off. A projection that meets an event it cannot apply is parked there, and
+ * the build starts again without it.
+ */
+export const build = (options: BuildOptions): Effect.Effect<void, ViewError> => attempt(options, [])
+
+const attempt = (options: BuildOptions, poisoned: ReadonlyArray<ViewFile.Parked>): Effect.Effect<void, ViewError> =>
+  Effect.acquireUseRelease(
+    openNew(options),
+    ({ db, hasVectors }) => fill(db, hasVectors, options, poisoned),
+    ({ db }) => Effect.sync(() => db.close())
+  ).pipe(
+    Effect.flatMap((found) => (found === undefined ? Effect.void : attempt(options, [...poisoned, found]))),
+    Effect.zipLeft(Effect.try({ try: () => syncFile(options.file), catch: storageError("view") }))
+  )
+
+const openNew = (options: BuildOptions) =>
+  Effect.gen(function* () {
+    if (options.copyOf !== undefined) {
+      const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
+      yield* Effect.ensuring(
+        Effect.tryPromise(() => db.backup(options.file)),
+        Effect.sync(() => db.close())
+      )
+    } else {
+      // A second attempt starts from nothing.
+      yield* Effect.try(() => closeSync(openSync(options.file, "w", 0o600)))
+    }
+    return yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
+  }).pipe(Effect.mapError(storageError("view")))
+
+const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: ReadonlyArray<ViewFile.Parked>) =>
+  Effect.gen(function* () {
+    const { agent, codec, copyOf, log, projections, to } = options
+    const anew = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
+    const copied = yield* sync(() => {
+      db.exec("BEGIN")
+      if (copyOf === undefined) {
+        ViewFile.create(db, projections, hasVectors)
+        return 0
+      }
+      for (const projection of anew) {
+        if (ViewFile.isMade(db, projection)) projection.drop(db)
+        ViewFile.createProjection(db, projection, hasVectors)
+      }
+      return ViewFile.checkpointOf(db).position
+    })
+    const parkedAt = new Map(
+      [...(yield* sync(() => ViewFile.parkedOf(db))), ...poisoned].map((parked) => [parked.projection, parked.position])
+    )
+    let last: StoredEvent | undefined
+    for (let after = 0; after < to; ) {
+      const rows = yield* log.read(agent, { after, to, limit: replayPage })
+      if (rows.length === 0) break
+      const { events, lookup } = yield* prepare(log, codec, rows, options.stricter)
+      const found = yield* sync(() => {
+        try {
+          for (const event of events) {
+            const kept = new Set<string>()
+            for (const [name, position] of parkedAt) if (event.version > position) kept.add(name)
+            ViewFile.applyEvent(db, event.version <= copied ? anew : projections, kept, event, lookup)
+          }
+          return undefined
+        } catch (cause) {
+          if (cause instanceof ViewFile.Poisoned) return cause.parked
+          throw cause
+        }
+      })
+      if (found !== undefined) return found
+      last = rows.at(-1)!
+      after = last.version
+      options.onProgress?.({ agent, done: after, total: to })
+      yield* Effect.yieldNow()
+    }
+    yield* sync(() => {
+      for (const projection of anew) db.exec(projection.indexes)
+      for (const parked of poisoned) ViewFile.park(db, parked)
+      if (last !== undefined && last.version > copied) {
+        ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
+      }
+      db.exec("COMMIT")
+      db.pragma("journal_mode = WAL")
+    })
+    return undefined
+  })
+
+/** Decodes a page of events and fetches the vectors that they speak of. */
+export const prepare = (
+  log: Context.Tag.Service<EventLog>,
+  codec: Codec,
+  rows: ReadonlyArray<StoredEvent>,
+  stricter?: ReadonlyMap<string, number>
+) =>
+  Effect.gen(function* () {
+    const events: Array<DaybookEvent | ErasedEvent> = []
+    const vectors = new Map<string, Float32Array>()
+    for (const row of rows) {
+      const decoded = codec.decode(row)
+      if (Either.isLeft(decoded)) return yield* decoded.left
+      const event = decoded.right
+      events.push(event)
+      if (event.type !== "EMBED" || event.payload === null) continue
+      const { dimensions, entries, model } = event.payload
+      const found = yield* log.vectors(
+        model,
+        dimensions,
+        entries.map(({ digest }) => digest)
+      )
+      for (const [digest, vector] of found) vectors.set(vectorKey(model, dimensions, digest), vector)
+    }
+    return { events, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
+  })
+
+export const makeLookup = (
+  vectorOf: Lookup["vectorOf"],
+  stricter: ReadonlyMap<string, number> = new Map()
+): Lookup => ({
+  vectorOf,
+  opennessOf: ({ id, store }) => Math.min(opennessOf(store), stricter.get(id) ?? Number.POSITIVE_INFINITY)
+})
+
+const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
+
+const sync = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("view") })
+
+const syncFile = (file: string) => {
+  const descriptor = openSync(file, "r+")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,130 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Scope from "effect/Scope"
+import { CurrentCodec } from "../events/Codec.js"
+import { EventLog } from "../events/EventLog.js"
+import type { ViewError } from "../projections/build.js"
+import { Views } from "../projections/Views.js"
+import * as Actor from "./Actor.js"
+import { Embedder } from "./Embedder.js"
+import * as Embedding from "./Embedding.js"
+import { Policy } from "./Policy.js"
+
+/** An agent that is awake in this process. */
+export interface Agent {
+  readonly actor: Actor.Actor
+  readonly embedding: Embedding.Embedding
+}
+
+/**
+ * The agents of this process: each is woken by its first use and put to sleep
+ * after idling. No more than `policy.actors.open` are awake at once: the least
+ * recently used idle one makes room, and where all are busy a newcomer waits.
+ */
+export interface Agents {
+  readonly use: <A, E, R>(
+    name: string,
+    f: (agent: Agent) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | ViewError, R>
+  /** How many are awake. */
+  readonly awake: () => number
+}
+
+interface Entry {
+  readonly scope: Scope.CloseableScope
+  readonly ready: Deferred.Deferred<Agent, ViewError>
+  users: number
+  usedAt: number
+}
+
+export const make = Effect.gen(function* () {
+  const views = yield* Views
+  const log = yield* EventLog
+  const codec = yield* CurrentCodec
+  const { actors, embedding: embeddingPolicy } = yield* Policy
+  const embedder = yield* Embedder
+  const entries = new Map<string, Entry>()
+  let room = yield* Deferred.make<void>()
+
+  const wake = (name: string, entry: Entry) =>
+    Effect.gen(function* () {
+      const view = yield* views.open(name)
+      const embedding = yield* Embedding.make(embedder, embeddingPolicy)
+      const actor = yield* Actor.make(view, { log, codec, views, waiting: actors.waiting, onCommit: embedding.noticed })
+      yield* embedding.start(actor, log, hold(entry))
+      return { actor, embedding }
+    }).pipe(Scope.extend(entry.scope))
+
+  const leave = (entry: Entry) =>
+    Effect.gen(function* () {
+      entry.users--
+      entry.usedAt = yield* Clock.currentTimeMillis
+      if (entry.users > 0) return
+      const waiting = room
+      room = yield* Deferred.make<void>()
+      yield* Deferred.succeed(waiting, undefined)
+    })
+
+  /** Keeps an agent awake while something is done for it that nobody waits for. */
+  const hold =
+    (entry: Entry) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => entry.users++),
+        () => effect,
+        () => leave(entry)
+      )
+
+  const sleep = (name: string, entry: Entry) => {
+    entries.delete(name)
+    return Scope.close(entry.scope, Exit.void)
+  }
+
+  const enter = (name: string): Effect.Effect<Entry> =>
+    Effect.suspend(() => {
+      const known = entries.get(name)
+      if (known !== undefined) {
+        known.users++
+        return Effect.succeed(known)
+      }
+      if (entries.size >= actors.open) {
+        const idle = [...entries].filter(([, { users }]) => users === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt)[0]
+        const makeRoom = idle === undefined ? Deferred.await(room) : sleep(...idle)
+        return Effect.zipRight(makeRoom, enter(name))
+      }
+      // Made without yielding to other fibers: the next caller finds it.
+      const entry: Entry = {
+        scope: Effect.runSync(Scope.make()),
+        ready: Deferred.unsafeMake<Agent, ViewError>(FiberId.none),
+        users: 1,
+        usedAt: 0
+      }
+      entries.set(name, entry)
+      return Effect.gen(function* () {
+        const woken = yield* Effect.exit(wake(name, entry))
+        if (Exit.isFailure(woken)) yield* sleep(name, entry)
+        yield* Deferred.done(entry.ready, woken)
+        return entry
+      })
+    })
+
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach([...entries], ([name, entry]) => sleep(name, entry), { discard: true })
+  )
+  yield* Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const [name, entry] of entries) {
+      if (entry.users === 0 && now - entry.usedAt >= actors.idle) yield* sleep(name, entry)
+    }
+  }).pipe(Effect.delay(Math.max(1, actors.idle / 2)), Effect.forever, Effect.interruptible, Effect.forkScoped)
+
+  return {
+    use: (name, f) =>
+      Effect.acquireUseRelease(enter(name), (entry) => Effect.flatMap(Deferred.await(entry.ready), f), leave),
+    awake: () => entries.size
+  } satisfies Agents
+})

@@ -1,0 +1,40 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/** Why no vectors came. Names the kind of failure, never a text or a key. */
+export class EmbedderError extends Schema.TaggedError<EmbedderError>()("EmbedderError", {
+  model: Schema.String,
+  reason: Schema.Literal("failed", "timeout", "count", "dimensions", "values"),
+  detail: Schema.optional(Schema.String)
+}) {
+  override get message() {
+    return `embedder ${this.model}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
+  }
+}
+
+/**
+ * Turns texts into vectors. A layer of it is all that it takes to change the
+ * model: see `layers/HashEmbedder.ts`. It may fail, hang or answer nonsense;
+ * writes and searches go on without it.
+ */
+export class Embedder extends Context.Tag("daybook/Embedder")<
+  Embedder,
+  {
+    /** Name and version of the model: vectors of different models are never compared. */
+    readonly model: string
+    /** 1…8,192. */
+    readonly dimensions: number
+    /** How far ranking may trust its vectors: the share of similarity in the fused score, 0…1 (0.2 weak, 0.7 strong). */
+    readonly weight: number
+    /** Cosine similarity below which two texts have nothing to do with each other. */
+    readonly floor: number
+    /** Texts of one request. */
+    readonly batch: number
+    /** One vector for each text, in order; any length other than 0 (they are normalised on arrival). */
+    readonly embed: (
+      texts: ReadonlyArray<string>,
+      purpose: "document" | "query"
+    ) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>
+  }
+>() {}

@@ -1,0 +1,185 @@
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { EventLog } from "../events/EventLog.js"
+import { embeddingText } from "../events/Memory.js"
+import { findUnembedded, textDigest } from "../projections/vectors.js"
+import type { Actor, CommandError } from "./Actor.js"
+import type { DecidedEvent } from "./commands/Command.js"
+import { type Embedded, embed } from "./commands/embed.js"
+import { type Embedder, EmbedderError } from "./Embedder.js"
+import type { PolicyValues } from "./Policy.js"
+
+/** What a backfill did, and what is left: 0 where every memory has its vector. */
+export interface Backfilled {
+  readonly embedded: number
+  readonly remaining: number
+  /** Why it stopped early. */
+  readonly error?: EmbedderError
+}
+
+/** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
+export interface Embedding {
+  /** To be told of what was written. */
+  readonly noticed: (events: ReadonlyArray<DecidedEvent>) => void
+  readonly start: (
+    actor: Actor,
+    log: Context.Tag.Service<EventLog>,
+    hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<void, never, Scope.Scope>
+  /** Embeds whatever has no vector yet, oldest first. Idempotent. */
+  readonly backfill: Effect.Effect<Backfilled, CommandError>
+  /** The newest failure, while it lasts. */
+  readonly failure: () => EmbedderError | undefined
+}
+
+export const make = (
+  embedder: Context.Tag.Service<Embedder>,
+  policy: PolicyValues["embedding"]
+): Effect.Effect<Embedding> =>
+  Effect.gen(function* () {
+    const lock = yield* Effect.makeSemaphore(1)
+    let wanted = yield* Deferred.make<void>()
+    let failure: EmbedderError | undefined
+    /** Every memory born up to here has its vector, unless it has changed since. */
+    let done = 0
+    let started: { readonly actor: Actor; readonly log: Context.Tag.Service<EventLog> } | undefined
+
+    /** One batch from the cache and the model; the number of memories that it served, 0 where there are none left. */
+    const step = ({ actor, log }: NonNullable<typeof started>) =>
+      Effect.gen(function* () {
+        const { dimensions, model } = embedder
+        if (!actor.view.hasVectors) return 0
+        const from = done
+        const memories = yield* Effect.sync(() =>
+          findUnembedded(actor.view.reader, model, dimensions, { after: from, limit: embedder.batch })
+        )
+        if (memories.length === 0) return 0
+        const texts = memories.map((memory) => {
+          const text = embeddingText(memory)
+          return { id: memory.id, text, digest: textDigest(text) }
+        })
+        const vectors = new Map(
+          yield* log.vectors(
+            model,
+            dimensions,
+            texts.map(({ digest }) => digest)
+          )
+        )
+        const missing = [
+          ...new Map(texts.filter(({ digest }) => !vectors.has(digest)).map((one) => [one.digest, one.text]))
+        ]
+        if (missing.length > 0) {
+          const made = yield* embedAll(
+            embedder,
+            missing.map(([, text]) => text),
+            "document",
+            policy.timeout
+          )
+          for (const [index, [digest]] of missing.entries()) {
+            const vector = made[index]
+            if (vector !== undefined) vectors.set(digest, vector)
+          }
+        }
+        const embedded = texts.flatMap(({ digest, id }): ReadonlyArray<Embedded> => {
+          const vector = vectors.get(digest)
+          return vector === undefined ? [] : [{ id, digest, vector }]
+        })
+        if (embedded.length > 0) yield* actor.run(embed(model, dimensions, embedded))
+        // A change of what is behind this point, noticed meanwhile, has moved it back.
+        if (done === from) done = memories.at(-1)!.born
+        return memories.length
+      })
+
+    const backfill = Effect.gen(function* () {
+      if (started === undefined) return { embedded: 0, remaining: 0 }
+      const running = started
+      let embedded = 0
+      const outcome = yield* Effect.either(
+        Effect.repeat(
+          Effect.tap(step(running), (count) => Effect.sync(() => void (embedded += count))),
+          { until: (count) => count === 0 }
+        )
+      )
+      failure = undefined
+      if (outcome._tag === "Left") {
+        if (outcome.left._tag !== "EmbedderError") return yield* Effect.fail(outcome.left)
+        failure = outcome.left
+      }
+      if (failure === undefined) return { embedded, remaining: 0 }
+      const { model, dimensions } = embedder
+      const remaining = findUnembedded(running.actor.view.reader, model, dimensions, {
+        after: 0,
+        limit: 1_000_000
+      }).length
+      return { embedded, remaining, error: failure }
+    }).pipe(lock.withPermits(1))
+
+    return {
+      noticed: (events) => {
+        let needed = false
+        for (const event of events) {
+          if (event.type === "ADD" || event.type === "COMPRESS") needed = true
+          if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
+            done = Math.min(done, event.payload.memory.born - 1)
+            needed = true
+          }
+        }
+        if (needed) Deferred.unsafeDone(wanted, Effect.void)
+      },
+      start: (actor, log, hold) =>
+        Effect.gen(function* () {
+          started = { actor, log }
+          yield* Effect.gen(function* () {
+            yield* Deferred.await(wanted)
+            yield* hold(
+              Effect.gen(function* () {
+                yield* Effect.sleep(Duration.millis(policy.gather))
+                wanted = yield* Deferred.make<void>()
+                yield* backfill
+              })
+            )
+          }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
+        }),
+      backfill,
+      failure: () => failure
+    }
+  })
+
+/**
+ * Asks the embedder and checks what it says: in time, one vector a text, of its
+ * own dimensions, finite. A vector without direction (all zero) is as good as none.
+ */
+export const embedAll = (
+  embedder: Context.Tag.Service<Embedder>,
+  texts: ReadonlyArray<string>,
+  purpose: "document" | "query",
+  timeout: number
+): Effect.Effect<ReadonlyArray<Float32Array | undefined>, EmbedderError> => {
+  const { dimensions, model } = embedder
+  return Effect.suspend(() => embedder.embed(texts, purpose)).pipe(
+    Effect.timeoutFail({
+      duration: Duration.millis(timeout),
+      onTimeout: () => new EmbedderError({ model, reason: "timeout" })
+    }),
+    Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
+    Effect.flatMap((vectors) => {
+      const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
+      if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
+      if (vectors.some((vector) => vector.length !== dimensions)) return fail("dimensions")
+      if (vectors.some((vector: Float32Array) => vector.some((value) => !Number.isFinite(value)))) return fail("values")
+      return Effect.succeed(vectors.map(normalised))
+    })
+  )
+}
+
+/** The same direction with length 1; undefined where there is no direction. */
+const normalised = (vector: Float32Array): Float32Array | undefined => {
+  let squares = 0
+  for (const value of vector) squares += value * value
+  const length = Math.sqrt(squares)
+  return length > 0 ? Float32Array.from(vector, (value) => value / length) : undefined
+}

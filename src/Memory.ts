@@ -1,0 +1,111 @@
+import type * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import type { Decision, EventType } from "../events/catalogue.js"
+import type { Memory as Image } from "../events/Memory.js"
+import type { Store } from "../events/Trust.js"
+import type { ViewError } from "../projections/build.js"
+import type { Person } from "../projections/people.js"
+import type { IndexRow } from "../projections/search.js"
+import type { CommandError } from "./Actor.js"
+import type { Forgotten } from "./commands/forget.js"
+import type { Remembered, WriteOptions } from "./commands/remember.js"
+import type { Updated } from "./commands/update.js"
+import type { InvalidInput, MemoryNotFound, StoreForbidden } from "./errors.js"
+import type { Imported, ImportOptions } from "./import/importFiles.js"
+import type { Changes, Observation } from "./input.js"
+import type { Filter, Hit, Query } from "./search.js"
+
+/** A memory as `get` answers it. Times are milliseconds since the epoch. */
+export type WholeMemory = Omit<Image, "born" | "revision" | "status">
+
+/** One version of a memory: what happened to it, who did it, when and why, and how it was from then on. */
+export interface HistoryEntry {
+  /** Counts the memory's own changes from 1. */
+  readonly revision: number
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly type: EventType
+  /** Milliseconds since the epoch. */
+  readonly recordedAt: number
+  readonly actor: string
+  readonly decision: Decision | null
+  readonly memory: WholeMemory & { readonly status: Image["status"] }
+}
+
+/** People asked for by name. */
+export interface PeopleQuery {
+  /** Part of a name; everybody where absent. */
+  readonly name?: string | undefined
+  /** Default 50. */
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
+export interface ListQuery extends Filter {
+  readonly offset?: number | undefined
+}
+
+/** How many rows on either side of the anchor; 5 where absent. */
+export interface TimelineQuery {
+  readonly anchor: string
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+}
+
+export type ReadError = ViewError | InvalidInput
+
+/**
+ * What an agent remembers, as a reader at one trust level may see it: now, or
+ * as of a past version. The level is part of the handle, so no read can forget it.
+ */
+export interface MemoryReader {
+  /** Finds memories by words and likeness: the compact index, best first. */
+  readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
+  /** What stood before and after a memory in time, the anchor included, oldest first. */
+  readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
+  /** Whole memories in the order asked for; those that are not there (or may not be read) are left out. */
+  readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<WholeMemory>, ReadError>
+  /** The newest memories that pass the filters, a page at a time. */
+  readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
+  /** Every version of a memory, oldest first. At full trust also of one that was forgotten. */
+  readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
+  /** Who is mentioned, most recently mentioned first. */
+  readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
+}
+
+/** A reader that may also write. Writes are answered when they are durable and readable. */
+export interface Memory extends MemoryReader {
+  /** Adds a memory, or counts another mention where the store has it already (same title and facts). */
+  readonly remember: (
+    observation: Observation,
+    options?: WriteOptions
+  ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden>
+  /**
+   * Many at once, up to 1,000, in one transaction: each answered on its own, a
+   * refused one leaves the others alone.
+   */
+  readonly rememberAll: (
+    observations: ReadonlyArray<Observation | readonly [Observation, WriteOptions]>
+  ) => Effect.Effect<
+    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
+    CommandError | InvalidInput
+  >
+  /** Imports markdown files and folders; importing again adds nothing. See `importFiles`. */
+  readonly importMarkdown: (
+    paths: ReadonlyArray<string>,
+    options?: ImportOptions
+  ) => Effect.Effect<Imported, CommandError | InvalidInput>
+  /** Changes the fields that are given. */
+  readonly update: (
+    id: string,
+    changes: Changes,
+    options?: WriteOptions
+  ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound>
+  /** Takes a memory out of every read. Its events stay in the log until they are erased. */
+  readonly forget: (
+    id: string,
+    options?: WriteOptions
+  ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound>
+}
+
+export type { Store }

@@ -1,0 +1,62 @@
+import type * as Either from "effect/Either"
+import type { DaybookEvent, Decision, EventType, Payload } from "../../events/catalogue.js"
+import type { CachedVector } from "../../events/EventLog.js"
+import type { Db } from "../../projections/Projection.js"
+
+/** An event that a decider asks for; the log gives it its place. */
+export type DecidedEvent = {
+  readonly [T in EventType]: {
+    readonly type: T
+    readonly payload: Payload<T>
+    /** Milliseconds since the epoch; the recording time where absent. */
+    readonly occurredAt?: number
+    readonly cause?: string
+  }
+}[EventType]
+
+/** What a command finds when its turn comes: the view on top of every command before it, and nothing that moves. */
+export interface Situation {
+  readonly db: Db
+  /** The time that the events will be recorded at, milliseconds since the epoch. */
+  readonly now: number
+  /** The version that the first event will get. */
+  readonly version: number
+  readonly newId: () => string
+}
+
+/** Events to store, or, where nothing is to change, the answer straight away. */
+export type Decided<A> =
+  | { readonly events: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>] }
+  | { readonly answer: A }
+
+/**
+ * Something that changes an agent's memory: a new one is a file in this
+ * folder. `decide` loads what it needs and hands it to a pure function;
+ * `answer` tells the caller what happened from the events alone, so that a
+ * repeated command id is answered as the first time.
+ */
+export interface Command<A, E> {
+  readonly actor: string
+  readonly commandId?: string | undefined
+  /** What is asked, as canonical text: two requests under one command id are told apart by it. */
+  readonly request: string
+  readonly vectors?: ReadonlyArray<CachedVector>
+  readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
+  readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
+}
+
+/** A decision that needed nobody's judgement. */
+export const ruled = (action: Decision["action"], name: string, reason: string): Decision => ({
+  action,
+  by: { kind: "rule", name },
+  reason,
+  candidates: []
+})
+
+/** A decision that the caller took. */
+export const asked = (action: Decision["action"], name: string, reason: string): Decision => ({
+  action,
+  by: { kind: "caller", name },
+  reason,
+  candidates: []
+})

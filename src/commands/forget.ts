@@ -1,0 +1,52 @@
+import * as Either from "effect/Either"
+import { getMemories } from "../../projections/reads.js"
+import { type InvalidInput, MemoryNotFound } from "../errors.js"
+import { decodeKey } from "../input.js"
+import { asked, type Command } from "./Command.js"
+import type { WriteOptions, Writer } from "./remember.js"
+
+/** A memory that is out of every read from now on. Its events stay in the log until they are erased. */
+export interface Forgotten {
+  readonly outcome: "forgotten"
+  readonly id: string
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Makes the command that forgets one memory. Fails with `MemoryNotFound` where the level cannot read it. */
+export const forget = (
+  writer: Writer,
+  id: string,
+  options: WriteOptions = {}
+): Either.Either<Command<Forgotten, MemoryNotFound>, InvalidInput> =>
+  Either.gen(function* () {
+    const commandId = options.commandId === undefined ? undefined : yield* decodeKey("commandId", options.commandId)
+    return {
+      actor: writer.actor,
+      commandId,
+      request: JSON.stringify(["forget", id]),
+      decide: ({ db, now }) => {
+        const [memory] = getMemories(db, writer.level, [id], now)
+        if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
+        return Either.right({
+          events: [
+            {
+              type: "DELETE",
+              payload: {
+                memory: { ...memory, revision: memory.revision + 1, status: "forgotten", updatedAt: now },
+                reason: "forgotten",
+                decision: asked("DELETE", "forget", "asked to forget it")
+              }
+            }
+          ]
+        })
+      },
+      answer: ([event], repeated) => ({
+        outcome: "forgotten",
+        id,
+        ...(writer.level === "full" && event !== undefined ? { version: event.version } : {}),
+        repeated
+      })
+    }
+  })

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from "node:util"
+import * as Either from "effect/Either"
+import type { Memory } from "../../events/Memory.js"
+import { canRead } from "../../events/Trust.js"
+import { getMemories } from "../../projections/reads.js"
+import { toInstant } from "../dates.js"
+import { InvalidInput, MemoryNotFound, StoreForbidden } from "../errors.js"
+import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../input.js"
+import { asked, type Command } from "./Command.js"
+import type { WriteOptions, Writer } from "./remember.js"
+
+/** What became of a change to a memory. */
+export interface Updated {
+  readonly outcome: "updated" | "unchanged"
+  readonly id: string
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Checks a change and makes the command for it. Fails with `MemoryNotFound` where the level cannot read the memory. */
+export const update = (
+  writer: Writer,
+  id: string,
+  input: Changes,
+  options: WriteOptions = {}
+): Either.Either<Command<Updated, MemoryNotFound>, InvalidInput | StoreForbidden> =>
+  Either.gen(function* () {
+    const changes = yield* decodeChanges(input)
+    const commandId = options.commandId === undefined ? undefined : yield* decodeKey("commandId", options.commandId)
+    if (Object.values(changes).every((value) => value === undefined)) {
+      return yield* Either.left(new InvalidInput({ field: "changes", problem: "names no field to change" }))
+    }
+    if (changes.store !== undefined && !canRead(writer.level, changes.store)) {
+      return yield* Either.left(new StoreForbidden({ level: writer.level, store: changes.store }))
+    }
+    return {
+      actor: writer.actor,
+      commandId,
+      request: JSON.stringify(["update", id, Object.entries(changes).sort(([a], [b]) => (a < b ? -1 : 1))]),
+      decide: ({ db, now, version }) => {
+        const [memory] = getMemories(db, writer.level, [id], now)
+        if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
+        const changed = changedBy(memory, changes, now, writer.countTokens)
+        if (changed === undefined) {
+          return Either.right({
+            answer: {
+              outcome: "unchanged",
+              id,
+              repeated: false,
+              ...(writer.level === "full" ? { version: version - 1 } : {})
+            }
+          })
+        }
+        const fields = Object.keys(changes).filter((field) => changes[field as keyof Changes] !== undefined)
+        return Either.right({
+          events: [
+            {
+              type: "UPDATE",
+              payload: {
+                memory: changed,
+                reason: "edited",
+                decision: asked("UPDATE", "update", `changed ${fields.sort().join(", ")}`)
+              }
+            }
+          ]
+        })
+      },
+      answer: ([event], repeated) => ({
+        outcome: "updated",
+        id,
+        ...(writer.level === "full" && event !== undefined ? { version: event.version } : {}),
+        repeated
+      })
+    }
+  })
+
+/** The after-image of a change; undefined where it changes nothing. */
+export const changedBy = (
+  memory: Memory,
+  changes: Changes,
+  now: number,
+  countTokens: (text: string) => number
+): Memory | undefined => {
+  const next: Record<string, unknown> = { ...memory }
+  for (const [field, value] of Object.entries(changes)) {
+    if (value === undefined) continue
+    if (value === null) delete next[field]
+    else if (field === "tags") next[field] = normaliseTags(value as ReadonlyArray<string>)
+    else if (field === "occurredAt" || field === "expiresAt") next[field] = toInstant(value)
+    else next[field] = value
+  }
+  if (isDeepStrictEqual(next, memory)) return undefined
+  const changed = next as unknown as Memory
+  return {
+    ...changed,
+    revision: memory.revision + 1,
+    updatedAt: now,
+    tokens: countTokens([changed.title, changed.narrative ?? "", ...changed.facts].join("\n"))
+  }
+}

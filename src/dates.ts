@@ -1,0 +1,55 @@
+const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+/** The years 1 to 9999, in milliseconds since the epoch. */
+const earliest = Date.parse("0001-01-01T00:00:00Z")
+const latest = Date.parse("9999-12-31T23:59:59.999Z")
+
+/**
+ * Milliseconds since the epoch of a number, a Date or an ISO 8601 date or time
+ * (UTC where it names no zone); undefined for anything else, 30 February included.
+ */
+export const toInstant = (value: unknown): number | undefined => {
+  if (typeof value === "number") return within(value)
+  if (value instanceof Date) return within(value.getTime())
+  if (typeof value !== "string") return undefined
+  const parts = iso.exec(value.trim())
+  if (parts === null) return undefined
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number
+  ]
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59)
+    return undefined
+  const millis = Number((parts[7] ?? "").padEnd(3, "0").slice(0, 3))
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  date.setUTCHours(hour, minute, second, millis)
+  return within(date.getTime() - offset(parts[8]))
+}
+
+/** ISO 8601 in UTC. */
+export const toIso = (instant: number): string => new Date(instant).toISOString()
+
+/** Whole UTC days from one instant to a later one, never negative. */
+export const daysBetween = (from: number, to: number): number => Math.max(0, dayOf(to) - dayOf(from))
+
+const dayOf = (instant: number): number => Math.floor(instant / 86_400_000)
+
+const within = (instant: number): number | undefined =>
+  Number.isInteger(instant) && instant >= earliest && instant <= latest ? instant : undefined
+
+const daysIn = (year: number, month: number): number => {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month, 0)
+  return date.getUTCDate()
+}
+
+const offset = (zone: string | undefined): number => {
+  if (zone === undefined || zone.toUpperCase() === "Z") return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
+  return (zone.startsWith("-") ? -1 : 1) * minutes * 60_000
+}

@@ -1,0 +1,52 @@
+import * as Schema from "effect/Schema"
+import { Store, TrustLevel } from "../events/Trust.js"
+
+/** What was asked for cannot be taken as it is: which field, and what is wrong with it. Never the value. */
+export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
+  field: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `${this.field}: ${this.problem}`
+  }
+}
+
+/** No memory with this id, as far as the reader may know. */
+export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("MemoryNotFound", { id: Schema.String }) {
+  override get message() {
+    return `no memory ${this.id}`
+  }
+}
+
+/** A write from a level into a store that it cannot read. */
+export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreForbidden", {
+  level: TrustLevel,
+  store: Store
+}) {
+  override get message() {
+    return `store: trust level ${this.level} cannot write to ${this.store}`
+  }
+}
+
+/** Something that only full trust may ask for. */
+export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustRequired", { what: Schema.String }) {
+  override get message() {
+    return `${this.what} needs trust level full`
+  }
+}
+
+/** More commands wait for this agent than are taken. Nothing was written; ask again later. */
+export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", { agent: Schema.String }) {
+  override get message() {
+    return `too many commands wait for ${this.agent}`
+  }
+}
+
+/** The policy file or environment does not decode: every problem, each with its path. */
+export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidPolicy", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `policy: ${this.problems.join("; ")}`
+  }
+}

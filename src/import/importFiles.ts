@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
+import { basename, dirname, join, relative, sep } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { CommandError } from "../Actor.js"
+import type { Remembered, WriteOptions } from "../commands/remember.js"
+import { InvalidInput, type StoreForbidden } from "../errors.js"
+import type { Observation } from "../input.js"
+import { limits } from "../limits.js"
+import { type MarkdownItem, parseMarkdown } from "./markdown.js"
+
+export interface ImportOptions {
+  /** Store of what names none in its front matter; the strictest that the level reads where absent. */
+  readonly store?: Observation["store"]
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
+}
+
+/** What an import did. Everything is `unchanged` the second time. */
+export interface Imported {
+  readonly files: number
+  readonly items: number
+  readonly added: number
+  /** Said before, by another file or another line: counted as another mention. */
+  readonly duplicates: number
+  /** Imported before from the same file. */
+  readonly unchanged: number
+  /** What could not be taken, and why. */
+  readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
+  /** The stream version of the IMPORT event; absent where nothing was new. */
+  readonly version?: number
+}
+
+/** How an import writes: many observations at once, and the record of the import itself. */
+export interface ImportTarget {
+  readonly rememberAll: (
+    observations: ReadonlyArray<readonly [Observation, WriteOptions]>
+  ) => Effect.Effect<
+    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
+    CommandError | InvalidInput
+  >
+  readonly record: (payload: {
+    readonly files: ReadonlyArray<{ readonly path: string; readonly items: number }>
+    readonly added: number
+    readonly duplicates: number
+    readonly unchanged: number
+    readonly refused: number
+  }) => Effect.Effect<number, CommandError>
+}
+
+interface SourceFile {
+  readonly file: string
+  /** Relative to what was asked for, with "/". */
+  readonly path: string
+}
+
+/**
+ * Imports markdown: a file, or every .md and .markdown file below a folder.
+ * Each item carries a command id made of its file and its text, so importing
+ * again adds nothing, also when lines have moved. Links that lead out of a
+ * folder, and files over 4 MiB, are refused.
+ */
+export const importFiles = (
+  target: ImportTarget,
+  paths: ReadonlyArray<string>,
+  options: ImportOptions = {}
+): Effect.Effect<Imported, CommandError | InvalidInput> =>
+  Effect.gen(function* () {
+    const refused: Array<Imported["refused"][number]> = []
+    const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
+    for (const path of paths) {
+      for (const source of yield* filesBelow(path, refused)) {
+        const text = yield* readText(source)
+        files.push({ path: source.path, items: parseMarkdown(text, source.path) })
+      }
+    }
+    const items = files.flatMap(({ items, path }) => items.map((item) => ({ path, item })))
+    const counts = { added: 0, duplicates: 0, unchanged: 0 }
+    for (let from = 0; from < items.length; from += importBatch) {
+      const batch = items.slice(from, from + importBatch)
+      const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options.store)))
+      for (const [index, outcome] of outcomes.entries()) {
+        const { item, path } = batch[index]!
+        if (Either.isLeft(outcome)) {
+          // The same text under the same id, asked for otherwise (another store, say): what is there stays.
+          if (outcome.left._tag === "CommandConflict") counts.unchanged++
+          else refused.push({ file: path, line: item.line, problem: outcome.left.message })
+        } else if (outcome.right.repeated) counts.unchanged++
+        else if (outcome.right.outcome === "duplicate") counts.duplicates++
+        else counts.added++
+      }
+      options.onProgress?.({ done: Math.min(from + importBatch, items.length), total: items.length })
+    }
+    const summary = { files: files.length, items: items.length, ...counts, refused }
+    if (counts.added + counts.duplicates === 0) return summary
+    const version = yield* target.record({
+      files: files.map(({ items, path }) => ({ path, items: items.length })),
+      ...counts,
+      refused: refused.length
+    })
+    return { ...summary, version }
+  })
+
+/** Small enough for progress to move and for other writers to come in between. */
+const importBatch = 250
+
+const commandOf = (
+  item: MarkdownItem,
+  path: string,
+  store: Observation["store"]
+): readonly [Observation, WriteOptions] => [
+  {
+    title: item.title,
+    type: item.type,
+    narrative: item.narrative,
+    facts: item.facts.slice(0, limits.facts).map((fact) => fact.slice(0, limits.fact).toWellFormed()),
+    tags: item.tags,
+    people: item.people.slice(0, limits.people),
+    files: [path],
+    store: item.store ?? store,
+    occurredAt: item.occurredAt,
+    source: { kind: "import", name: path, place: `line ${item.line}` }
+  },
+  { commandId: `import:${item.key}:${path}`.slice(0, limits.key) }
+]
+
+const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>
+  Effect.try({
+    try: (): ReadonlyArray<SourceFile> => {
+      if (!statSync(path).isDirectory()) return [{ file: path, path: nameOf(path) }]
+      const root = realpathSync(path)
+      const found: Array<SourceFile> = []
+      for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+        if (!/\.(md|markdown)$/i.test(entry.name)) continue
+        const file = join(entry.parentPath ?? entry.path, entry.name)
+        const name = relative(root, file).split(sep).join("/")
+        if (entry.isDirectory()) continue
+        if (!realpathSync(file).startsWith(root + sep)) {
+          refused.push({ file: name, line: 0, problem: "leads out of the folder" })
+        } else if (statSync(file).size > limits.importFile) {
+          refused.push({ file: name, line: 0, problem: `is larger than ${limits.importFile} bytes` })
+        } else found.push({ file, path: name })
+      }
+      return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+    },
+    catch: () => new InvalidInput({ field: "path", problem: `${path} cannot be read` })
+  })
+
+const readText = ({ file, path }: SourceFile) =>
+  Effect.try({
+    try: () => {
+      if (statSync(file).size > limits.importFile) throw new Error("too large")
+      return readFileSync(file, "utf8")
+    },
+    catch: () =>
+      new InvalidInput({
+        field: "path",
+        problem: `${path} cannot be read (or is larger than ${limits.importFile} bytes)`
+      })
+  })
+
+/** The folder is part of a single file's name where it says what the file is: people/alice.md. */
+const nameOf = (path: string): string => {
+  const folder = basename(dirname(path))
+  return folder === "people" || folder === "journal" ? `${folder}/${basename(path)}` : basename(path)
+}

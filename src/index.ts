@@ -1,0 +1,24 @@
+/** Long-term memory for agents: hold a `Daybook`, ask it for an agent's `Memory`, use that. */
+export type { CommandError } from "./Actor.js"
+export type { Forgotten } from "./commands/forget.js"
+export type { Remembered, WriteOptions } from "./commands/remember.js"
+export type { Updated } from "./commands/update.js"
+export {
+  type AgentInfo,
+  type AgentOptions,
+  type AgentStats,
+  type AsOfInput,
+  Daybook,
+  type Digests,
+  layer
+} from "./Daybook.js"
+export { Embedder, EmbedderError } from "./Embedder.js"
+export type { Backfilled } from "./Embedding.js"
+export * from "./errors.js"
+export type { Changes, InstantInput, Observation } from "./input.js"
+export { limits } from "./limits.js"
+export type * from "./Memory.js"
+export { decode as decodePolicy, defaults as defaultPolicy, Policy, PolicySchema, type PolicyValues } from "./Policy.js"
+export type { ScoreParts } from "./rank.js"
+export type { Filter, Hit, Query } from "./search.js"
+export { TokenCounter } from "./TokenCounter.js"

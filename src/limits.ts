@@ -1,0 +1,31 @@
+/** Every bound on what is accepted, in one place. Lengths are in UTF-16 units, as JavaScript counts. */
+export const limits = {
+  agent: 64,
+  title: 500,
+  narrative: 65_536,
+  facts: 200,
+  fact: 2_000,
+  /** More are dropped, as the tag rules say; longer ones are cut. */
+  tags: 16,
+  tag: 64,
+  people: 64,
+  person: 200,
+  files: 100,
+  file: 1_024,
+  type: 64,
+  /** Session, channel, sender, project, topic, the name and place of a source, actor, command id. */
+  key: 256,
+  /** Bytes of a query's text in UTF-8, and its terms; further terms are left out. */
+  queryBytes: 1_024,
+  queryTerms: 32,
+  /** Values of one filter. */
+  filterValues: 32,
+  /** Rows of one answer, ids of one `get`, rows on one side of a timeline. */
+  page: 1_000,
+  ids: 200,
+  around: 500,
+  /** Memories in one call of `rememberAll`. */
+  batch: 1_000,
+  /** Bytes of one imported file. */
+  importFile: 4 << 20
+} as const

@@ -1,0 +1,205 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { Store, type TrustLevel } from "../events/Trust.js"
+import type { Db } from "../projections/Projection.js"
+import {
+  countIndexed,
+  type Filters,
+  findCandidates,
+  findLike,
+  findRecent,
+  type IndexRow,
+  indexRows,
+  isCommon
+} from "../projections/search.js"
+import { parkedOf } from "../projections/ViewFile.js"
+import { toInstant } from "./dates.js"
+import type { Embedder } from "./Embedder.js"
+import { embedAll } from "./Embedding.js"
+import { InvalidInput } from "./errors.js"
+import type { InstantInput } from "./input.js"
+import { normaliseTags } from "./input.js"
+import { limits } from "./limits.js"
+import type { PolicyValues } from "./Policy.js"
+import { matchOf, parse } from "./query.js"
+import { type Ranked, rank, type ScoreParts, standing, sum } from "./rank.js"
+
+/** What narrows a read. Lists are alternatives; times may be milliseconds, a Date or ISO 8601 text. */
+export interface Filter {
+  readonly types?: ReadonlyArray<string> | undefined
+  readonly stores?: ReadonlyArray<Store> | undefined
+  readonly tags?: ReadonlyArray<string> | undefined
+  readonly people?: ReadonlyArray<string> | undefined
+  readonly project?: string | undefined
+  readonly session?: string | undefined
+  readonly after?: InstantInput | undefined
+  readonly before?: InstantInput | undefined
+  /** Rows of the answer, 1…1,000. Default 10 for a search, 50 for a list. */
+  readonly limit?: number | undefined
+}
+
+/** A search. Without text it answers the newest memories that pass the filters. */
+export interface Query extends Filter {
+  readonly text?: string | undefined
+}
+
+/** A hit: the compact form of a memory, its score and what the score is made of. */
+export interface Hit extends IndexRow {
+  readonly score: number
+  readonly parts: ScoreParts
+}
+
+/** What a search asks of: one snapshot of one agent's view, at one moment. */
+export interface Snapshot {
+  readonly db: Db
+  /** The asking time, milliseconds since the epoch. */
+  readonly now: number
+}
+
+export interface Ranking {
+  readonly policy: PolicyValues["search"]
+  readonly embedder: Context.Tag.Service<Embedder>
+}
+
+/** Checks the filters of a read. */
+export const decodeFilter = (
+  filter: Filter,
+  defaultLimit: number
+): Either.Either<Filters & { readonly limit: number }, InvalidInput> =>
+  Either.gen(function* () {
+    const strings = (field: "types" | "stores" | "tags" | "people") => {
+      const values = filter[field] ?? []
+      if (!Array.isArray(values) || values.some((value) => typeof value !== "string"))
+        return invalid(field, "must be a list of texts")
+      if (values.length > limits.filterValues) return invalid(field, `has more than ${limits.filterValues} entries`)
+      return Either.right(values as ReadonlyArray<string>)
+    }
+    const instant = (field: "after" | "before") => {
+      const value = filter[field]
+      if (value === undefined) return Either.right(undefined)
+      const at = toInstant(value)
+      return at === undefined
+        ? invalid(field, "is not a date: use an ISO 8601 time, a Date or milliseconds")
+        : Either.right(at)
+    }
+    const key = (field: "project" | "session") => {
+      const value = filter[field]
+      return value === undefined || typeof value === "string" ? Either.right(value) : invalid(field, "must be text")
+    }
+    const limit = filter.limit ?? defaultLimit
+    if (!Number.isInteger(limit) || limit < 1 || limit > limits.page) {
+      return yield* invalid("limit", `must be a whole number from 1 to ${limits.page}`)
+    }
+    const stores = yield* strings("stores")
+    if (!stores.every(Schema.is(Store))) return yield* invalid("stores", "must be among private, shared, social")
+    const [types, tags, people] = [yield* strings("types"), yield* strings("tags"), yield* strings("people")]
+    const [after, before] = [yield* instant("after"), yield* instant("before")]
+    const [project, session] = [yield* key("project"), yield* key("session")]
+    return {
+      limit,
+      types,
+      stores,
+      tags: normaliseTags(tags),
+      people,
+      ...(project === undefined ? {} : { project }),
+      ...(session === undefined ? {} : { session }),
+      ...(after === undefined ? {} : { after }),
+      ...(before === undefined ? {} : { before })
+    }
+  })
+
+/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
+export const queryVector = (text: string, { embedder, policy }: Ranking) =>
+  embedAll(embedder, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
+    Effect.map(([vector]) =>
+      vector === undefined ? null : { model: embedder.model, values: vector, floor: embedder.floor }
+    ),
+    Effect.orElseSucceed(() => null)
+  )
+
+/** Ranks what a level may read against a text. Synchronous: it sees one snapshot. */
+export const searchIn = (
+  { db, now }: Snapshot,
+  level: TrustLevel,
+  text: string,
+  filters: Filters & { readonly limit: number },
+  vector: { readonly model: string; readonly values: Float32Array; readonly floor: number } | null,
+  { embedder, policy }: Ranking
+): ReadonlyArray<Hit> => {
+  if (level === "public") return []
+  if (text.trim() === "") return withoutText(db, now, level, filters, policy)
+  const parsed = parse(text)
+  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
+  const indexed = countIndexed(db, level)
+  const rare =
+    indexed < commonFrom
+      ? parsed.should
+      : parsed.should.filter(
+          (word) => !word.droppable || !isCommon(db, level, word.expression, Math.floor(indexed * policy.commonShare))
+        )
+  const should = rare.length === 0 && parsed.must.length === 0 ? parsed.should : rare
+  const match = matchOf({ ...parsed, should })
+  const weight = policy.vectorWeight ?? embedder.weight
+  if (match === null || parked.has("fulltext")) {
+    const born = findLike(db, level, filters, now, parsed.needles, filters.limit)
+    const rows = indexRows(db, born)
+    return rows.map((row) => {
+      const parts = {
+        text: 1 - weight,
+        vector: 0,
+        ...standing({ mentions: row.mentions, time: row.occurredAt ?? row.createdAt }, policy, now)
+      }
+      return hit(row, { born: row.born, score: sum(parts), parts })
+    })
+  }
+  const candidates = findCandidates(db, {
+    level,
+    now,
+    filters,
+    match,
+    within: parsed.must.length === 0 ? null : matchOf({ must: parsed.must, should: [], not: [] }),
+    without: parsed.not.length === 0 ? null : parsed.not.join(" OR "),
+    vector: parked.has("vectors") ? null : vector,
+    pool: policy.pool
+  })
+  const ranked = rank(candidates, policy, weight, now).slice(0, filters.limit)
+  const rows = new Map(
+    indexRows(
+      db,
+      ranked.map(({ born }) => born)
+    ).map((row) => [row.born, row])
+  )
+  return ranked.flatMap((one) => {
+    const row = rows.get(one.born)
+    return row === undefined ? [] : hit(row, one)
+  })
+}
+
+/** Below this many rows common words cost nothing, and leaving them out would only lose hits. */
+const commonFrom = 1_000
+
+const withoutText = (
+  db: Db,
+  now: number,
+  level: TrustLevel,
+  filters: Filters & { readonly limit: number },
+  policy: PolicyValues["search"]
+): ReadonlyArray<Hit> =>
+  indexRows(db, findRecent(db, level, filters, now, { limit: filters.limit, offset: 0 })).map((row) => {
+    const parts = {
+      text: 0,
+      vector: 0,
+      ...standing({ mentions: row.mentions, time: row.occurredAt ?? row.createdAt }, policy, now)
+    }
+    return hit(row, { born: row.born, score: sum(parts), parts })
+  })
+
+const hit = ({ born: _, ...row }: IndexRow & { readonly born: number }, { parts, score }: Ranked): Hit => ({
+  ...row,
+  score,
+  parts
+})
+
+const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))

@@ -1,0 +1,49 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { ViewError } from "../projections/build.js"
+import type { Agent } from "./Agents.js"
+import type { Command } from "./commands/Command.js"
+import { forget } from "./commands/forget.js"
+import { recordImport } from "./commands/recordImport.js"
+import { type Remembered, remember, type Writer } from "./commands/remember.js"
+import { update } from "./commands/update.js"
+import { InvalidInput } from "./errors.js"
+import { importFiles } from "./import/importFiles.js"
+import { limits } from "./limits.js"
+import type { Memory, MemoryReader } from "./Memory.js"
+
+type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
+
+/** A reader that may also write: each write is a command, checked here and carried out by the agent's actor. */
+export const make = (reader: MemoryReader, use: Use, writer: Writer): Memory => {
+  const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>) =>
+    Effect.flatMap(command, (sound) => use(({ actor }) => actor.run(sound)))
+  const rememberAll: Memory["rememberAll"] = Effect.fn("Memory.rememberAll")(function* (observations) {
+    if (observations.length > limits.batch) {
+      return yield* new InvalidInput({ field: "observations", problem: `has more than ${limits.batch} entries` })
+    }
+    const commands = observations.map((one) => (isPair(one) ? remember(writer, one[0], one[1]) : remember(writer, one)))
+    const sound = commands.flatMap(
+      (command): ReadonlyArray<Command<Remembered, never>> => (Either.isRight(command) ? [command.right] : [])
+    )
+    const outcomes = sound.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(sound))
+    let next = 0
+    return commands.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))
+  })
+  return {
+    ...reader,
+    remember: Effect.fn("Memory.remember")((observation, options) => run(remember(writer, observation, options))),
+    rememberAll,
+    importMarkdown: Effect.fn("Memory.importMarkdown")((paths, options) =>
+      importFiles(
+        { rememberAll, record: (payload) => use(({ actor }) => actor.run(recordImport(writer.actor, payload))) },
+        paths,
+        options
+      )
+    ),
+    update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options))),
+    forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options)))
+  }
+}
+
+const isPair = <A, B>(value: A | readonly [A, B]): value is readonly [A, B] => Array.isArray(value)
