@@ -33,7 +33,7 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
   return {
     encode: (type, payload) => ({ schema: definitions[type]!.version, payload: JSON.stringify(payload) }),
     decode: (row) => {
-      const definition = definitions[row.type]
+      const definition = Object.hasOwn(definitions, row.type) ? definitions[row.type] : undefined
       if (definition === undefined || row.schema > definition.version || row.schema < 1) {
         return Either.left(
           new UnknownEvent({ stream: row.stream, version: row.version, type: row.type, schema: row.schema })

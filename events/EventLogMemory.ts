@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import { requestDigestOf, type StoredEvent, sameBytes } from "./Chain.js"
 import { type Append, type Appended, EventLog, type Head } from "./EventLog.js"
 import { AlreadyErased, CommandConflict, VersionConflict } from "./errors.js"
-import { headAfter, link } from "./link.js"
+import { consistent, headAfter, link } from "./link.js"
 import { emptyHead, meets } from "./rows.js"
 
 /** A log that lives and dies with the process: for tests and for trying things out. */
@@ -39,8 +39,10 @@ export const make = () => {
       : Either.left(new CommandConflict({ stream, commandId }))
   }
 
-  const append = ({ stream, expected, now, commands, vectors: cached }: Append) =>
+  const append = (request: Append) =>
     Either.gen(function* () {
+      const { stream, expected, now, commands, vectors: cached } = request
+      yield* consistent(request)
       const before: Array<Option.Option<Appended>> = []
       for (const { commandId, request } of commands) {
         before.push(commandId === undefined ? Option.none() : yield* command(stream, commandId, request ?? ""))
@@ -49,16 +51,21 @@ export const make = () => {
       if (before.some(Option.isNone) && !meets(expected, head.version)) {
         return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
       }
+      const written = new Map<string, Appended>()
       const answers = commands.map((asked, index): Appended => {
         const repeated = before[index]!
         if (Option.isSome(repeated)) return repeated.value
+        const earlier = asked.commandId === undefined ? undefined : written.get(asked.commandId)
+        if (earlier !== undefined) return { ...earlier, repeated: true }
         const stored = link(head, asked, now, () => ++sequence)
         streams.set(stream, [...of(stream), ...stored])
         head = headAfter(head, stored)
-        return { events: stored, repeated: false }
+        const answer = { events: stored, repeated: false }
+        if (asked.commandId !== undefined) written.set(asked.commandId, answer)
+        return answer
       })
       for (const { model, dimensions, digest, vector } of cached ?? []) {
-        vectors.set(vectorKey(model, dimensions, digest), vector)
+        vectors.set(vectorKey(model, dimensions, digest), vector.slice())
       }
       return answers
     })
@@ -69,7 +76,7 @@ export const make = () => {
       Effect.sync(() => of(stream).slice(after, Math.min(to ?? Number.POSITIVE_INFINITY, after + limit))),
     at: (stream, versions) => Effect.sync(() => of(stream).filter((event) => versions.includes(event.version))),
     head: (stream) => Effect.sync(() => headOf(stream)),
-    streams: Effect.sync(() => [...streams.keys()].sort().map(headOf)),
+    streams: Effect.sync(() => [...streams.keys()].sort(byBytes).map(headOf)),
     versionAt: (stream, instant) =>
       Effect.sync(() => of(stream).findLast((event) => event.recordedAt <= instant)?.version ?? 0),
     command: (stream, commandId, request) => Effect.suspend(() => command(stream, commandId, request)),
@@ -79,10 +86,13 @@ export const make = () => {
           new Map(
             digests.flatMap((digest) => {
               const vector = vectors.get(vectorKey(model, dimensions, digest))
-              return vector === undefined ? [] : [[digest, vector] as const]
+              return vector === undefined ? [] : [[digest, vector.slice()] as const]
             })
           )
       ),
     problems: () => Effect.succeed([])
   })
 }
+
+/** The order of SQLite, and of PostgreSQL's "C": JavaScript's own differs beyond the basic plane. */
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -21,7 +21,7 @@ import {
   type Problem
 } from "./EventLog.js"
 import { AlreadyErased, CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
-import { headAfter, link } from "./link.js"
+import { consistent, headAfter, link } from "./link.js"
 import {
   type EventRow,
   emptyHead,
@@ -34,7 +34,7 @@ import {
   toParams,
   vectorPage
 } from "./rows.js"
-import { busyRetry, open } from "./sqlite.js"
+import { open, untilFree } from "./sqlite.js"
 
 /** At most this many waiting appends share one transaction, and so one fsync. */
 export const groupCommit = 100
@@ -95,7 +95,7 @@ export const make = (folder: string) =>
             stream,
             head.version
           ])
-          if (row === undefined || Buffer.from(row.hash).toString("hex") !== head.hash) {
+          if (row === undefined || hexOf(row.hash) !== head.hash) {
             return yield* new StorageError({ kind: "damaged", where: "log.db", code: "BEHIND_ITS_ANCHOR" })
           }
         }
@@ -104,6 +104,7 @@ export const make = (folder: string) =>
 
     const appendOne = Effect.fnUntraced(function* (append: Append, sequence: { last: number }) {
       const { stream, commands } = append
+      yield* consistent(append)
       const answers: Array<Appended | NewCommand> = []
       let fresh = 0
       for (const command of commands) {
@@ -119,15 +120,23 @@ export const make = (folder: string) =>
         return yield* new VersionConflict({ stream, expected: append.expected, actual: head.version })
       }
       const stored: Array<Appended> = []
+      const written = new Map<string, Appended>()
       for (const answer of answers) {
         if ("repeated" in answer) {
           stored.push(answer)
           continue
         }
+        const earlier = answer.commandId === undefined ? undefined : written.get(answer.commandId)
+        if (earlier !== undefined) {
+          stored.push({ ...earlier, repeated: true })
+          continue
+        }
         const rows = link(head, answer, append.now, () => ++sequence.last)
         for (const row of rows) yield* select(writer, insertEvent, toParams(row))
         head = headAfter(head, rows)
-        stored.push({ events: rows, repeated: false })
+        const one = { events: rows, repeated: false }
+        if (answer.commandId !== undefined) written.set(answer.commandId, one)
+        stored.push(one)
       }
       for (const cached of append.vectors ?? []) yield* cache(cached)
       return { stored, head, changed: fresh > 0 }
@@ -141,10 +150,7 @@ export const make = (folder: string) =>
     /** All that waits, of all agents, in one transaction: one fsync for the group. */
     const commit = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
       yield* checkAnchor
-      yield* Effect.retry(select(writer, "BEGIN IMMEDIATE", []), {
-        schedule: busyRetry,
-        while: (error) => error.kind === "busy"
-      })
+      yield* untilFree(select(writer, "BEGIN IMMEDIATE", []))
       const heads = new Map<string, Head>()
       const answers = yield* Effect.gen(function* () {
         const [row] = yield* select(writer, "SELECT seq FROM sqlite_sequence WHERE name = 'events'", [])
@@ -253,7 +259,7 @@ export const make = (folder: string) =>
               version: head.version,
               what: "the anchor names this event, the log does not have it"
             })
-          } else if (Buffer.from(row.hash).toString("hex") !== head.hash) {
+          } else if (hexOf(row.hash) !== head.hash) {
             found.push({ stream: name, version: head.version, what: "the hash is not the one that was anchored" })
           }
         }
@@ -261,6 +267,9 @@ export const make = (folder: string) =>
       })
     })
   })
+
+/** A damaged row may have anything in place of a hash. */
+const hexOf = (hash: unknown) => (hash instanceof Uint8Array ? Buffer.from(hash).toString("hex") : null)
 
 interface Waiting {
   readonly append: Append

@@ -1,6 +1,8 @@
-import { randomBytes } from "node:crypto"
+import * as Either from "effect/Either"
 import { digestOf, hashOf, requestDigestOf, type StoredEvent } from "./Chain.js"
-import type { Head, NewCommand } from "./EventLog.js"
+import type { Append, Head, NewCommand } from "./EventLog.js"
+import { CommandConflict } from "./errors.js"
+import { randomBytes } from "./random.js"
 
 /** The rows of one command, chained onto `head`, recorded at `now` but never before what stands there already. */
 export const link = (
@@ -44,4 +46,15 @@ export const headAfter = (head: Head, rows: ReadonlyArray<StoredEvent>): Head =>
   return last === undefined
     ? head
     : { stream: head.stream, version: last.version, hash: last.hash, recordedAt: last.recordedAt }
+}
+
+/** Refuses an append that asks for different things under one command id; asking twice for the same is a repeat. */
+export const consistent = ({ commands, stream }: Append): Either.Either<void, CommandConflict> => {
+  const requests = new Map<string, string>()
+  for (const { commandId, request = "" } of commands) {
+    if (commandId === undefined) continue
+    if ((requests.get(commandId) ?? request) !== request) return Either.left(new CommandConflict({ stream, commandId }))
+    requests.set(commandId, request)
+  }
+  return Either.right(undefined)
 }

@@ -19,6 +19,14 @@ export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pip
   Schedule.upTo("5 seconds")
 )
 
+/** Tries again while another process holds the lock. The common case, that it is free, costs nothing more. */
+export const untilFree = <A>(effect: Effect.Effect<A, StorageError>): Effect.Effect<A, StorageError> =>
+  Effect.catchIf(
+    effect,
+    (error) => error.kind === "busy",
+    () => Effect.retry(effect, { schedule: busyRetry, while: (error) => error.kind === "busy" })
+  )
+
 /** The oldest SQLite that writes the log: earlier ones can lose a write-ahead log that is reset at a bad moment. */
 const oldestSqlite = [3, 51, 3]
 

@@ -10,9 +10,9 @@ export const dimensions = 256
  * near each other; meaning is not understood, so ranking trusts it little.
  *
  * Features, each hashed (FNV-1a, 32 bit) to a dimension and a sign: every word
- * of letters and digits (NFKC, lower case; weight 1), every pair of neighbouring
- * words (0.5), and the 3- to 5-character pieces of `<word>` (together 1). What
- * occurs n times counts 1 + ln n times.
+ * of letters and digits (NFKC, lower case; weight 1), the 3- to 5-character
+ * pieces of `<word>` (together 1), every pair of neighbouring words (0.5). A
+ * word that occurs n times counts 1 + ln n times.
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model: "hash-256-v1",
@@ -25,44 +25,87 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
 
 /** The vector of one text, not normalised; never all zero. */
 export const hashVector = (text: string): Float32Array => {
-  const weights = new Map<number, number>()
-  const counts = new Map<number, number>()
-  const add = (hash: number, weight: number) => {
-    counts.set(hash, (counts.get(hash) ?? 0) + 1)
-    weights.set(hash, weight)
-  }
-  const words = text.normalize("NFKC").toLowerCase().match(wordPattern) ?? []
+  const vector = new Float32Array(dimensions)
+  const counts = new Map<string, number>()
   let previous = 0
-  for (const word of words) {
-    const whole = hashOf(word, 0, word.length, wordSeed)
-    add(whole, 1)
-    if (previous !== 0) add(Math.imul(previous, 31) ^ whole, 0.5)
-    previous = whole
-    const marked = `<${word}>`
-    const pieces = Math.max(1, 3 * marked.length - 9)
-    for (let size = 3; size <= 5; size++) {
-      for (let from = 0; from + size <= marked.length; from++)
-        add(hashOf(marked, from, from + size, pieceSeed), 1 / pieces)
-    }
+  for (const word of wordsOf(text)) {
+    const times = counts.get(word) ?? 0
+    counts.set(word, times + 1)
+    const { hash } = featuresOf(word)
+    if (previous !== 0) add(vector, Math.imul(previous, 31) ^ hash, 0.5)
+    previous = hash
+  }
+  for (const [word, times] of counts) {
+    const { at, values } = featuresOf(word)
+    const weight = 1 + Math.log(times)
+    for (let index = 0; index < at.length; index++) vector[at[index]!]! += weight * values[index]!
   }
   // Text without any word (only signs) still has a place of its own.
-  if (words.length === 0) add(hashOf(text, 0, text.length, wordSeed), 1)
-  const vector = new Float32Array(dimensions)
-  for (const [hash, weight] of weights) {
-    const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-    vector[(mixed >>> 8) % dimensions]! += (mixed < 0 ? -1 : 1) * weight * (1 + Math.log(counts.get(hash)!))
-  }
+  if (counts.size === 0) add(vector, hashOf(text, wordSeed), 1)
   // Features of opposite signs may cancel out; one coordinate keeps the vector from vanishing.
   if (vector.every((value) => value === 0)) vector[0] = 1
   return vector
 }
 
-const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
+const add = (vector: Float32Array, hash: number, weight: number) => {
+  vector[dimensionOf(hash)]! += signOf(hash) * weight
+}
+
+/** The features of one word: a hash of all of it, and which dimensions its features add how much to. */
+interface Features {
+  readonly hash: number
+  readonly at: ReadonlyArray<number>
+  readonly values: ReadonlyArray<number>
+}
+
+/** Few words make up most of a text: their features are kept, the memory for them bounded. */
+const kept = new Map<string, Features>()
+const keptAtMost = 20_000
+
+const featuresOf = (word: string): Features => {
+  const known = kept.get(word)
+  if (known !== undefined) return known
+  const hash = hashOf(word, wordSeed)
+  const at = [dimensionOf(hash)]
+  const values = [signOf(hash)]
+  const marked = `<${word}>`
+  const weight = 1 / Math.max(1, 3 * marked.length - 9)
+  for (let from = 0; from + 3 <= marked.length; from++) {
+    let piece = step(step(pieceSeed, marked.charCodeAt(from)), marked.charCodeAt(from + 1))
+    for (let end = from + 2; end < Math.min(from + 5, marked.length); end++) {
+      piece = step(piece, marked.charCodeAt(end))
+      at.push(dimensionOf(piece))
+      values.push(signOf(piece) * weight)
+    }
+  }
+  const features = { hash, at, values }
+  if (kept.size >= keptAtMost) kept.clear()
+  kept.set(word, features)
+  return features
+}
+
+const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+const dimensionOf = (hash: number): number => (mixed(hash) >>> 8) % dimensions
+const signOf = (hash: number): number => (mixed(hash) < 0 ? -1 : 1)
+
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  plain.test(text)
+    ? (text.toLowerCase().match(/[a-z0-9]+/g) ?? [])
+    : (text
+        .normalize("NFKC")
+        .toLowerCase()
+        .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
+const plain = /^[\x00-\x7f]*$/
 const wordSeed = 0x811c9dc5
 const pieceSeed = 0x9e3779b9
 
-const hashOf = (text: string, from: number, to: number, seed: number): number => {
+/** One step of FNV-1a. */
+const step = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193)
+
+const hashOf = (text: string, seed: number): number => {
   let hash = seed
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < text.length; at++) hash = step(hash, text.charCodeAt(at))
   return hash
 }

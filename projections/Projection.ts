@@ -46,16 +46,23 @@ const statements = new WeakMap<Db, Map<string, Database.Statement>>()
 /** Filters make many forms of a query: this many prepared statements are kept. */
 const statementsKept = 200
 
+// biome-ignore lint/suspicious/noExplicitAny: a row has the columns of its SELECT, which TypeScript cannot read.
+type Statement = Database.Statement<Array<any>, any>
+
 /** A prepared statement, kept with its connection. */
-export const sql = (db: Db, text: string): Database.Statement<Array<any>, any> => {
+export const sql = (db: Db, text: string): Statement => {
   let prepared = statements.get(db)
-  if (prepared === undefined) statements.set(db, (prepared = new Map()))
+  if (prepared === undefined) {
+    prepared = new Map()
+    statements.set(db, prepared)
+  }
   let statement = prepared.get(text)
   if (statement === undefined) {
     if (prepared.size >= statementsKept) prepared.clear()
-    prepared.set(text, (statement = db.prepare(text)))
+    statement = db.prepare(text)
+    prepared.set(text, statement)
   }
-  return statement as Database.Statement<Array<any>, any>
+  return statement as Statement
 }
 
 /** A SHA-256 over typed, length-prefixed values: no two different sequences of values feed the same bytes. */

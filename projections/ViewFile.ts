@@ -194,6 +194,6 @@ const loads = (db: Db, extension: string): boolean => {
 }
 
 /** A full disk, a lock or a damaged page is no fault of the event. */
-const isStorageFailure = (cause: unknown): boolean =>
+export const isStorageFailure = (cause: unknown): boolean =>
   cause instanceof Database.SqliteError &&
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code)

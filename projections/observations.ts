@@ -38,29 +38,9 @@ export const observations: Projection = {
   drop: (db) => db.exec("DROP TABLE observations"),
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
-      sql(db, upsert).run(
-        memory.born,
-        memory.id,
-        memory.status === "active" ? 1 : 0,
-        lookup.opennessOf(memory),
-        event.version,
-        memory.revision,
-        contentOf(memory.title, memory.facts),
-        memory.type,
-        memory.store,
-        memory.title,
-        JSON.stringify(memory.people),
-        JSON.stringify(memory.tags),
-        memory.session ?? null,
-        memory.project ?? null,
-        memory.tier,
-        memory.tokens,
-        memory.mentions,
-        memory.occurredAt ?? null,
-        memory.createdAt,
-        memory.expiresAt ?? null,
-        JSON.stringify(memory)
-      )
+      const values = valuesOf(memory, lookup.opennessOf(memory), event.version)
+      if (memory.born === event.version) sql(db, insert).run(...values)
+      else sql(db, update).run(...values)
     }
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM observations ORDER BY born"),
@@ -95,12 +75,58 @@ export const findDuplicate = (db: Db, store: string, content: Buffer, now: numbe
   return row === undefined ? undefined : (JSON.parse(row.memory) as Memory)
 }
 
-const upsert = `INSERT INTO observations (born, id, active, openness, changed, revision, content, type, store, title, people,
-    tags, session, project, tier, tokens, mentions, occurred_at, created_at, expires_at, memory)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (born) DO UPDATE SET active = excluded.active, openness = excluded.openness, changed = excluded.changed,
-    revision = excluded.revision, content = excluded.content, type = excluded.type, store = excluded.store,
-    title = excluded.title, people = excluded.people, tags = excluded.tags, session = excluded.session,
-    project = excluded.project, tier = excluded.tier, tokens = excluded.tokens, mentions = excluded.mentions,
-    occurred_at = excluded.occurred_at, created_at = excluded.created_at, expires_at = excluded.expires_at,
-    memory = excluded.memory`
+/** The columns of a row, in the order of `valuesOf`. */
+const columns = [
+  "id",
+  "active",
+  "openness",
+  "changed",
+  "revision",
+  "content",
+  "type",
+  "store",
+  "title",
+  "people",
+  "tags",
+  "session",
+  "project",
+  "tier",
+  "tokens",
+  "mentions",
+  "occurred_at",
+  "created_at",
+  "expires_at",
+  "memory",
+  "born"
+]
+
+// An upsert would open a savepoint, at which FTS5 flushes what it has gathered: once a row instead of once a batch.
+const insert = `INSERT INTO observations (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`
+const update = `UPDATE observations SET ${columns
+  .slice(0, -1)
+  .map((column) => `${column} = ?`)
+  .join(", ")} WHERE born = ?`
+
+const valuesOf = (memory: Memory, openness: number, version: number): ReadonlyArray<unknown> => [
+  memory.id,
+  memory.status === "active" ? 1 : 0,
+  openness,
+  version,
+  memory.revision,
+  contentOf(memory.title, memory.facts),
+  memory.type,
+  memory.store,
+  memory.title,
+  JSON.stringify(memory.people),
+  JSON.stringify(memory.tags),
+  memory.session ?? null,
+  memory.project ?? null,
+  memory.tier,
+  memory.tokens,
+  memory.mentions,
+  memory.occurredAt ?? null,
+  memory.createdAt,
+  memory.expiresAt ?? null,
+  JSON.stringify(memory),
+  memory.born
+]

@@ -89,11 +89,11 @@ export const findPeople = (
 const mention = (db: Db, memory: Memory, openness: number) => {
   if (memory.people.length === 0) return
   const facts = memory.type === "person" ? JSON.stringify([memory.title, ...memory.facts]) : null
-  for (const name of memory.people) {
+  // A name given twice counts once, as it was given first.
+  for (const [key, name] of new Map(memory.people.map((name) => [personKey(name), name] as const).reverse())) {
     sql(
       db,
-      `INSERT INTO mentions (born, person, name, openness, mentions, mentioned_at, facts) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO NOTHING`
-    ).run(memory.born, personKey(name), name, openness, memory.mentions, memory.lastMentionedAt, facts)
+      "INSERT INTO mentions (born, person, name, openness, mentions, mentioned_at, facts) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    ).run(memory.born, key, name, openness, memory.mentions, memory.lastMentionedAt, facts)
   }
 }

@@ -9,7 +9,7 @@ import * as Queue from "effect/Queue"
 import type { Codec } from "../events/Codec.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../events/EventLog.js"
-import { type AlreadyErased, CommandConflict, type VersionConflict } from "../events/errors.js"
+import { type AlreadyErased, CommandConflict, VersionConflict } from "../events/errors.js"
 import { makeLookup, type ViewError } from "../projections/build.js"
 import type { Transaction, View, Views } from "../projections/Views.js"
 import type { Command, DecidedEvent } from "./commands/Command.js"
@@ -40,7 +40,9 @@ export interface ActorOptions {
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>) => void
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.
 type AnyCommand = Command<any, any>
+// biome-ignore lint/suspicious/noExplicitAny: as above.
 type Outcome = Either.Either<any, any>
 
 interface Job {
@@ -65,6 +67,8 @@ export const make = (view: View, options: ActorOptions) =>
         jobs.flatMap(({ commands }) => commands),
         options
       ).pipe(
+        // The view lags behind, after a crash, say: reading brings it up.
+        Effect.tapErrorTag("VersionConflict", () => Effect.ignore(options.views.read(view, () => {}))),
         Effect.retry({ times: tries, while: (error) => error._tag === "VersionConflict" }),
         Effect.flatMap((outcomes) => {
           let from = 0
@@ -111,106 +115,118 @@ const carryOut = (
   commands: ReadonlyArray<AnyCommand>,
   { codec, log, onCommit, views }: ActorOptions
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
-  Effect.flatMap(Clock.currentTimeMillis, (clock) =>
-    views.write(view, (transaction) =>
-      Effect.gen(function* () {
-        const now = Math.max(clock, transaction.head.recordedAt)
-        const batch = yield* decideAll(view.agent, commands, transaction, now, codec, log)
-        if (batch.fresh.length === 0) return batch.outcomes
-        const appended = yield* log.append({
-          stream: view.agent,
-          expected: transaction.head.position,
-          now,
-          commands: batch.fresh,
-          vectors: batch.vectors
-        })
-        yield* transaction.moveTo(appended.at(-1)!.events.at(-1)!)
-        onCommit(batch.decided)
-        return batch.outcomes
+  views.write(view, (transaction) =>
+    Effect.gen(function* () {
+      const earlier = yield* answeredBefore(view.agent, commands, codec, log)
+      const now = Math.max(yield* Clock.currentTimeMillis, transaction.head.recordedAt)
+      const batch = yield* transaction.run(() => decideAll(view.agent, commands, earlier, transaction, now, codec))
+      if (batch.fresh.length === 0) {
+        // Nothing is stored, so no expected version shows whether the view had everything that it was asked about.
+        const { version } = yield* log.head(view.agent)
+        const expected = transaction.head.position
+        return version === expected
+          ? batch.outcomes
+          : yield* new VersionConflict({ stream: view.agent, expected, actual: version })
+      }
+      const appended = yield* log.append({
+        stream: view.agent,
+        expected: transaction.head.position,
+        now,
+        commands: batch.fresh,
+        vectors: batch.vectors
       })
-    )
+      yield* transaction.moveTo(appended.at(-1)!.events.at(-1)!)
+      onCommit(batch.decided)
+      return batch.outcomes
+    })
   )
 
-const decideAll = (
+/** What the log says to the command ids among these: the first answer's events, or why there is none. */
+const answeredBefore = (
   agent: string,
   commands: ReadonlyArray<AnyCommand>,
-  transaction: Transaction,
-  now: number,
   codec: Codec,
   log: Context.Tag.Service<EventLog>
 ) =>
   Effect.gen(function* () {
-    let version = transaction.head.position
-    const outcomes: Array<Outcome> = []
-    const fresh: Array<NewCommand> = []
-    const vectors: Array<CachedVector> = []
-    const decided: Array<DecidedEvent> = []
-    const inBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
+    const answered = new Map<AnyCommand, Outcome>()
     for (const command of commands) {
-      const { actor, commandId } = command
-      if (commandId !== undefined) {
-        const earlier = inBatch.get(commandId)
-        if (earlier !== undefined && earlier.request === command.request) {
-          outcomes.push(Either.right(command.answer(earlier.events, true)))
-          continue
-        }
-        if (earlier !== undefined) {
-          outcomes.push(Either.left(new CommandConflict({ stream: agent, commandId })))
-          continue
-        }
-        const before = yield* Effect.either(log.command(agent, commandId, command.request))
-        if (Either.isLeft(before)) {
-          if (before.left._tag === "StorageError") return yield* before.left
-          outcomes.push(before)
-          continue
-        }
-        if (Option.isSome(before.right)) {
-          const events: Array<DaybookEvent> = []
-          for (const row of before.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
-          outcomes.push(Either.right(command.answer(events, true)))
-          continue
-        }
+      if (command.commandId === undefined) continue
+      const before = yield* Effect.either(log.command(agent, command.commandId, command.request()))
+      if (Either.isLeft(before)) {
+        if (before.left._tag === "StorageError") return yield* before.left
+        answered.set(command, before)
+      } else if (Option.isSome(before.right)) {
+        const events: Array<DaybookEvent> = []
+        for (const row of before.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
+        answered.set(command, Either.right(command.answer(events, true)))
       }
-      const decision = command.decide({ db: transaction.db, now, version: version + 1, newId: randomId })
-      if (Either.isLeft(decision)) {
-        outcomes.push(decision)
-        continue
-      }
-      if ("answer" in decision.right) {
-        outcomes.push(Either.right(decision.right.answer))
-        continue
-      }
-      const cached = new Map(command.vectors?.map((one) => [one.digest, one.vector]))
-      const lookup = makeLookup((_model, _dimensions, digest) => cached.get(digest))
-      const events: Array<DaybookEvent> = []
-      const stored: Array<NewEvent> = []
-      for (const event of decision.right.events) {
-        const envelope = {
-          // The log alone gives sequences; no projection may use them.
-          sequence: 0,
-          stream: agent,
-          version: ++version,
-          commandId: commandId ?? null,
-          actor,
-          cause: event.cause ?? null,
-          occurredAt: event.occurredAt ?? now,
-          recordedAt: now
-        }
-        const whole = { ...envelope, type: event.type, payload: event.payload } as DaybookEvent
-        yield* transaction.apply(whole, lookup)
-        events.push(whole)
-        decided.push(event)
-        stored.push({
-          type: event.type,
-          ...codec.encode(event.type, event.payload),
-          ...(event.occurredAt === undefined ? {} : { occurredAt: event.occurredAt }),
-          ...(event.cause === undefined ? {} : { cause: event.cause })
-        })
-      }
-      if (commandId !== undefined) inBatch.set(commandId, { request: command.request, events })
-      fresh.push({ ...(commandId === undefined ? {} : { commandId, request: command.request }), actor, events: stored })
-      vectors.push(...(command.vectors ?? []))
-      outcomes.push(Either.right(command.answer(events, false)))
     }
-    return { outcomes, fresh, vectors, decided }
+    return answered
   })
+
+/** Synchronous, so that a thousand commands cost no more than what they do to the view. */
+const decideAll = (
+  agent: string,
+  commands: ReadonlyArray<AnyCommand>,
+  answered: ReadonlyMap<AnyCommand, Outcome>,
+  { apply, db, head }: Transaction,
+  now: number,
+  codec: Codec
+) => {
+  let version = head.position
+  const fresh: Array<NewCommand> = []
+  const vectors: Array<CachedVector> = []
+  const decided: Array<DecidedEvent> = []
+  const inBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
+
+  const carry = (command: AnyCommand): Outcome => {
+    const { actor, commandId } = command
+    const before = answered.get(command)
+    if (before !== undefined) return before
+    const twin = commandId === undefined ? undefined : inBatch.get(commandId)
+    if (twin !== undefined) {
+      return twin.request === command.request()
+        ? Either.right(command.answer(twin.events, true))
+        : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
+    }
+    const decision = command.decide({ db, now, version: version + 1, newId: randomId })
+    if (Either.isLeft(decision)) return decision
+    if ("answer" in decision.right) return Either.right(decision.right.answer)
+    const cached = new Map(command.vectors?.map((one) => [one.digest, one.vector]))
+    const lookup = makeLookup((_model, _dimensions, digest) => cached.get(digest))
+    const events: Array<DaybookEvent> = []
+    const stored: Array<NewEvent> = []
+    for (const event of decision.right.events) {
+      const whole = {
+        // The log alone gives sequences; no projection may use them.
+        sequence: 0,
+        stream: agent,
+        version: ++version,
+        commandId: commandId ?? null,
+        actor,
+        cause: event.cause ?? null,
+        occurredAt: event.occurredAt ?? now,
+        recordedAt: now,
+        type: event.type,
+        payload: event.payload
+      } as DaybookEvent
+      apply(whole, lookup)
+      events.push(whole)
+      decided.push(event)
+      stored.push({
+        type: event.type,
+        ...codec.encode(event.type, event.payload),
+        ...(event.occurredAt === undefined ? {} : { occurredAt: event.occurredAt }),
+        ...(event.cause === undefined ? {} : { cause: event.cause })
+      })
+    }
+    const request = commandId === undefined ? undefined : command.request()
+    if (commandId !== undefined) inBatch.set(commandId, { request: request!, events })
+    fresh.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
+    if (command.vectors !== undefined) vectors.push(...command.vectors)
+    return Either.right(command.answer(events, false))
+  }
+
+  return { outcomes: commands.map(carry), fresh, vectors, decided }
+}

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -98,12 +97,11 @@ export const make = (
       if (started === undefined) return { embedded: 0, remaining: 0 }
       const running = started
       let embedded = 0
-      const outcome = yield* Effect.either(
-        Effect.repeat(
-          Effect.tap(step(running), (count) => Effect.sync(() => void (embedded += count))),
-          { until: (count) => count === 0 }
-        )
-      )
+      const counted = Effect.map(step(running), (count) => {
+        embedded += count
+        return count
+      })
+      const outcome = yield* Effect.either(Effect.repeat(counted, { until: (count) => count === 0 }))
       failure = undefined
       if (outcome._tag === "Left") {
         if (outcome.left._tag !== "EmbedderError") return yield* Effect.fail(outcome.left)
@@ -170,16 +168,20 @@ export const embedAll = (
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector.length !== dimensions)) return fail("dimensions")
-      if (vectors.some((vector: Float32Array) => vector.some((value) => !Number.isFinite(value)))) return fail("values")
-      return Effect.succeed(vectors.map(normalised))
+      const unit = vectors.map(normalised)
+      return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
     })
   )
 }
 
-/** The same direction with length 1; undefined where there is no direction. */
-const normalised = (vector: Float32Array): Float32Array | undefined => {
+/** The same direction with length 1; undefined where there is none, null where a value is not finite. */
+const normalised = (vector: Float32Array): Float32Array | undefined | null => {
   let squares = 0
-  for (const value of vector) squares += value * value
-  const length = Math.sqrt(squares)
-  return length > 0 ? Float32Array.from(vector, (value) => value / length) : undefined
+  for (let at = 0; at < vector.length; at++) squares += vector[at]! * vector[at]!
+  if (!Number.isFinite(squares)) return null
+  if (squares === 0) return undefined
+  const scale = 1 / Math.sqrt(squares)
+  const unit = new Float32Array(vector.length)
+  for (let at = 0; at < vector.length; at++) unit[at] = vector[at]! * scale
+  return unit
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { randomBytes } from "../events/random.js"
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 

@@ -59,7 +59,10 @@ export const parse = (text: string): ParsedQuery => {
     else {
       needles.push(body)
       if (sign === "+" || required) must.push(word)
-      else should.push((lastPlain = { expression: word, droppable: !quoted && field === undefined }))
+      else {
+        lastPlain = { expression: word, droppable: !quoted && field === undefined }
+        should.push(lastPlain)
+      }
     }
     required = false
     excluded = false

@@ -38,8 +38,8 @@ export type Decided<A> =
 export interface Command<A, E> {
   readonly actor: string
   readonly commandId?: string | undefined
-  /** What is asked, as canonical text: two requests under one command id are told apart by it. */
-  readonly request: string
+  /** What is asked, as canonical text: two requests under one command id are told apart by it. Asked for only then. */
+  readonly request: () => string
   readonly vectors?: ReadonlyArray<CachedVector>
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A

@@ -18,7 +18,7 @@ export const embed = (
   embedded: ReadonlyArray<Embedded>
 ): Command<number, never> => ({
   actor: "embedder",
-  request: "",
+  request: () => "",
   vectors: embedded.map(({ digest, vector }) => ({ model, dimensions, digest, vector })),
   decide: ({ db }) => {
     const entries = embedded.flatMap(({ digest, id }) => {

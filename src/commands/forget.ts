@@ -25,7 +25,7 @@ export const forget = (
     return {
       actor: writer.actor,
       commandId,
-      request: JSON.stringify(["forget", id]),
+      request: () => JSON.stringify(["forget", id]),
       decide: ({ db, now }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))

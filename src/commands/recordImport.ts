@@ -5,7 +5,7 @@ import type { Command } from "./Command.js"
 /** Makes the command that puts an import on record: which files, and what became of what stood in them. */
 export const recordImport = (actor: string, payload: Payload<"IMPORT">): Command<number, never> => ({
   actor,
-  request: "",
+  request: () => "",
   decide: () => Either.right({ events: [{ type: "IMPORT", payload }] }),
   answer: ([event]) => event?.version ?? 0
 })

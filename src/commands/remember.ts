@@ -49,7 +49,7 @@ export const remember = (
     return {
       actor: writer.actor,
       commandId,
-      request: requestOf(observation, store),
+      request: () => requestOf(observation, store),
       decide: ({ db, newId, now, version }) => {
         const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
         let id = duplicate?.id ?? newId()

@@ -37,7 +37,7 @@ export const update = (
     return {
       actor: writer.actor,
       commandId,
-      request: JSON.stringify(["update", id, Object.entries(changes).sort(([a], [b]) => (a < b ? -1 : 1))]),
+      request: () => JSON.stringify(["update", id, Object.entries(changes).sort(([a], [b]) => (a < b ? -1 : 1))]),
       decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))

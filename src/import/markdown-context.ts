@@ -41,8 +41,10 @@ export const frontMatter = (text: string): FrontMatter => {
   let current: Array<string> = []
   for (const line of inner) {
     const [, key, value] = KEY.exec(line) ?? []
-    if (key !== undefined) values.set(key.toLowerCase(), (current = scalars(value ?? "")))
-    else if (/^\s*- /.test(line)) current.push(unquote(line.trim().slice(2)))
+    if (key !== undefined) {
+      current = scalars(value ?? "")
+      values.set(key.toLowerCase(), current)
+    } else if (/^\s*- /.test(line)) current.push(unquote(line.trim().slice(2)))
   }
   const list = (key: string) => (values.get(key) ?? []).map(oneLine).filter(Boolean)
   return {

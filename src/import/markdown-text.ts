@@ -1,5 +1,5 @@
 import { fromMarkdown } from "mdast-util-from-markdown"
-import { toString } from "mdast-util-to-string"
+import { toString as textOf } from "mdast-util-to-string"
 
 export type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root["children"][number]
@@ -39,7 +39,7 @@ export const reduce = (nodes: ReadonlyArray<Node>, definitions: Definitions): Re
   }
   const link = (node: Node, url: string | undefined) => {
     if ("children" in node) node.children.forEach(visit)
-    const shown = toString(node)
+    const shown = textOf(node)
     if (url && url !== shown && url !== `mailto:${shown}`) text.push(shown ? ` (${url})` : url)
   }
   const visit = (node: Node): void => {
@@ -51,7 +51,7 @@ export const reduce = (nodes: ReadonlyArray<Node>, definitions: Definitions): Re
     else if (node.type === "linkReference") link(node, definitions.get(node.identifier))
     else if ("children" in node) node.children.forEach(visit)
     else {
-      text.push(toString(node).replaceAll("\n", " "))
+      text.push(textOf(node).replaceAll("\n", " "))
       prose.push(" ")
     }
   }

@@ -1,37 +1,15 @@
 import { createHash } from "node:crypto"
-import { fromMarkdown } from "mdast-util-from-markdown"
-import { toString } from "mdast-util-to-string"
+import { type Draft, readDrafts } from "./markdown-blocks.js"
 import {
-  enter,
   type FrontMatter,
   fileDate,
   frontMatter,
-  type Heading,
   inPeopleFolder,
   labelType,
   leadingDate,
-  personName,
   type Store
 } from "./markdown-context.js"
-import {
-  clean,
-  cutTitle,
-  findTable,
-  hashtags,
-  htmlText,
-  mentions,
-  type Node,
-  oneLine,
-  onlyImages,
-  type Reduced,
-  type Root,
-  reduce,
-  reduceSource,
-  slug,
-  splitLong,
-  type Table,
-  visible
-} from "./markdown-text.js"
+import { clean, cutTitle, hashtags, mentions, oneLine, slug, splitLong, visible } from "./markdown-text.js"
 
 /** One thing worth remembering, read from one block of a markdown file. */
 export interface MarkdownItem {
@@ -66,20 +44,9 @@ export interface MarkdownItem {
  */
 export const parseMarkdown = (text: string, file: string): ReadonlyArray<MarkdownItem> => {
   const front = frontMatter(clean(text))
-  const drafts = TOO_DEEP.test(front.body) ? plainDrafts(front.body) : readOrPlain(front.body, inPeopleFolder(file))
+  const drafts = readDrafts(front.body, inPeopleFolder(file))
   const seen = new Map<string, number>()
   return drafts.flatMap((draft) => pieces(draft).map((piece) => finish(draft, piece, front, file, seen)))
-}
-
-/** A block as read: its paragraphs, code and nested bullets, and the headings it stands under. */
-interface Draft {
-  readonly line: number
-  readonly path: ReadonlyArray<Heading>
-  readonly person: string | undefined
-  readonly texts: Array<string>
-  readonly prose: Array<string>
-  readonly code: Array<string>
-  readonly facts: Array<string>
 }
 
 interface Piece {
@@ -89,179 +56,8 @@ interface Piece {
   readonly code: boolean
 }
 
-interface Reading {
-  readonly body: string
-  readonly definitions: Map<string, string>
-  readonly onlyH1: boolean
-  /** The first H1 of a file in people/. */
-  readonly person: string | undefined
-  readonly drafts: Array<Draft>
-  path: ReadonlyArray<Heading>
-}
-
-type Words = Extract<Node, { type: "paragraph" | "heading" }>
-
 const LONGEST = 20_000
 const CHECK_BOX = /^\[([ xX])\]\s+/
-
-// A hundred containers opened on one line, or hundreds of columns of nesting, would keep the parser busy for minutes.
-const TOO_DEEP = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){100}|^[ \t]{400,}(?:[*+>-]|\d)/m
-
-const readOrPlain = (body: string, inPeople: boolean): ReadonlyArray<Draft> => {
-  try {
-    const root: Root = fromMarkdown(body)
-    const titles = root.children.filter((node) => node.type === "heading" && node.depth === 1)
-    const person = inPeople ? titles.map((title) => personName(oneLine(toString(title)))).find(visible) : undefined
-    const reading: Reading = {
-      body,
-      definitions: new Map(),
-      onlyH1: titles.length === 1,
-      person,
-      drafts: [],
-      path: []
-    }
-    define(root.children, reading.definitions)
-    readBlocks(root.children, reading, false)
-    return reading.drafts
-  } catch {
-    return plainDrafts(body)
-  }
-}
-
-const plainDrafts = (body: string): ReadonlyArray<Draft> => {
-  const blocks: Array<{ line: number; lines: Array<string> }> = []
-  let blank = true
-  body.split("\n").forEach((text, i) => {
-    if (blank) blocks.push({ line: i + 1, lines: [] })
-    blocks.at(-1)?.lines.push(text.trim())
-    blank = text.trim() === ""
-  })
-  return blocks
-    .filter(({ lines }) => lines.some(visible))
-    .map(({ line, lines }) => {
-      const text = lines.join("\n").trim()
-      return { line, path: [], person: undefined, texts: [text], prose: [text], code: [], facts: [] }
-    })
-}
-
-const define = (nodes: ReadonlyArray<Node>, definitions: Map<string, string>): void => {
-  for (const node of nodes) {
-    if (node.type === "definition" && !definitions.has(node.identifier)) definitions.set(node.identifier, node.url)
-    else if (node.type === "blockquote" || node.type === "list" || node.type === "listItem")
-      define(node.children, definitions)
-  }
-}
-
-const start = (line: number | undefined, { path, person }: Reading): Draft => {
-  const named = [...path].reverse().find((heading) => heading.person !== undefined)?.person
-  const h1 = path.find((heading) => heading.depth === 1)?.text
-  const top = person === undefined || h1 === undefined ? person : personName(h1)
-  return { line: line ?? 1, path, person: named ?? top, texts: [], prose: [], code: [], facts: [] }
-}
-
-const readBlocks = (nodes: ReadonlyArray<Node>, reading: Reading, nested: boolean): void => {
-  let last: Draft | undefined // the paragraph just above, which takes the code or list that follows
-  for (const node of nodes) {
-    const above = last
-    last = undefined
-    const draft = start(node.position?.start.line, reading)
-    if (node.type === "heading" && !nested && !underlinedSentence(node, reading)) {
-      const text = oneLine(toString(node))
-      reading.path = enter(reading.path, node.depth, text, node.depth === 1 && reading.onlyH1)
-    } else if (node.type === "paragraph" || node.type === "heading") last = readParagraph(node, draft, reading)
-    else if (node.type === "list" && above?.texts[0]?.endsWith(":") && above.code.length === 0) {
-      gather([node], above, reading)
-    } else if (node.type === "list") node.children.forEach((item) => readItem(item, reading))
-    else if (node.type === "blockquote") readBlocks(node.children, reading, true)
-    else if (node.type === "code" && visible(node.value)) {
-      last = above
-      if (above === undefined) reading.drafts.push(draft)
-      ;(above ?? draft).code.push(node.value)
-    } else if (node.type === "html") {
-      gather([node], draft, reading)
-      if (draft.texts.length > 0) reading.drafts.push(draft)
-      else last = above
-    }
-  }
-}
-
-/** The paragraph above a table or without one, unless there is no text; then each row of the table. */
-const readParagraph = (node: Words, draft: Draft, reading: Reading): Draft | undefined => {
-  const { table, words } = readWords(node, reading)
-  draft.texts.push(words.text)
-  draft.prose.push(words.prose)
-  if (visible(words.text)) reading.drafts.push(draft)
-  if (table === undefined) return visible(words.text) ? draft : undefined
-  table.rows.forEach((cells, i) => {
-    const at = cells.findIndex((cell) => visible(cell.text))
-    const row = start(draft.line + table.start + 2 + i, reading)
-    row.texts.push(cells[at]?.text ?? "")
-    row.prose.push(...cells.map((cell) => cell.prose))
-    row.facts.push(...cellFacts(table, cells, at + 1))
-    if (at >= 0) reading.drafts.push(row)
-  })
-  return undefined
-}
-
-const readItem = (item: Extract<Node, { type: "listItem" }>, reading: Reading): void => {
-  const draft = start(item.position?.start.line, reading)
-  gather(item.children, draft, reading)
-  if (draft.texts.length + draft.code.length > 0) reading.drafts.push(draft)
-  else readBlocks(item.children, reading, true)
-}
-
-/** Adds blocks inside a bullet to it: paragraphs and code as its text, bullets and table rows as its facts. */
-const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void => {
-  const add = (text: string, prose: string) => {
-    if (!visible(text)) return
-    into.texts.push(text)
-    into.prose.push(prose)
-  }
-  const addFact = (fact: string) => {
-    if (visible(fact)) into.facts.push(fact)
-  }
-  for (const node of nodes) {
-    if (node.type === "paragraph" || node.type === "heading") {
-      const { table, words } = readWords(node, reading)
-      add(words.text, words.prose)
-      for (const cells of table?.rows ?? []) addFact(cellFacts(table, cells, 0).join(", "))
-    } else if (node.type === "html") add(htmlText(node.value), htmlText(node.value))
-    else if (node.type === "code" && visible(node.value)) into.code.push(node.value)
-    else if (node.type === "blockquote") gather(node.children, into, reading)
-    else if (node.type === "list") {
-      for (const item of node.children) {
-        const bullet: Draft = { ...into, texts: [], code: [], facts: [] }
-        gather(item.children, bullet, reading)
-        addFact(oneLine([...bullet.texts, ...bullet.code].join(" ")))
-        bullet.facts.forEach(addFact)
-      }
-    }
-  }
-}
-
-/** The words of a paragraph, or the words above the table in it and that table. */
-const readWords = (node: Words, { body, definitions }: Reading): { table?: Table; words: Reduced } => {
-  if (onlyImages(node.children)) return { words: { text: "", prose: "" } }
-  const source = body.slice(node.position?.start.offset, node.position?.end.offset)
-  const lines = source.split("\n").map((line) => line.replace(/^[\s>]+/, ""))
-  const table = findTable(lines)
-  if (table === undefined) return { words: reduce(node.children, definitions) }
-  return { table, words: reduceSource(lines.slice(0, table.start).join("\n")) }
-}
-
-const cellFacts = (table: Table | undefined, cells: ReadonlyArray<Reduced>, from: number): ReadonlyArray<string> =>
-  cells.flatMap(({ text }, i) => {
-    if (i < from || !visible(text)) return []
-    const name = table?.header[i]?.text
-    return [name ? `${name}: ${text}` : text]
-  })
-
-/** Prose with a line of "---" below it is a heading by the book, but hardly meant to be one. */
-const underlinedSentence = (node: Words, { body }: Reading): boolean => {
-  const text = toString(node)
-  const underlined = node.type === "heading" && node.depth === 2 && body[node.position?.start.offset ?? 0] !== "#"
-  return underlined && (text.length > 120 || /[.!?]$/.test(text))
-}
 
 /** What becomes of a draft: one item, or several where it is too long; code alone or too long is apart. */
 const pieces = (draft: Draft): ReadonlyArray<Piece> => {
