@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
 import { crc32 } from "node:zlib"
 import type { Head, Problem } from "./EventLog.js"
 
@@ -15,6 +25,7 @@ export interface Anchor {
   readonly create: () => void
   readonly append: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
   readonly read: () => Anchored
+  readonly close: () => void
 }
 
 export interface Anchored {
@@ -44,6 +55,12 @@ export const make = (file: string, installation: string): Anchor => {
   const lineOf = (stream: string, version: number, hash: string) =>
     `${sealed(`1 ${encodeURIComponent(stream)} ${version} ${hash}`)}\n`
   let size = existsSync(file) ? statSync(file).size : 0
+  let descriptor: number | undefined
+  let appended = 0
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor)
+    descriptor = undefined
+  }
   return {
     create: () => {
       try {
@@ -57,7 +74,10 @@ export const make = (file: string, installation: string): Anchor => {
       const text = heads
         .map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex")))
         .join("")
-      appendFileSync(file, text, { mode: 0o600 })
+      // Another process may have rewritten the file: it is opened again from time to time.
+      if (appended++ % reopenAfter === 0) close()
+      descriptor ??= openSync(file, "a", 0o600)
+      writeSync(descriptor, text)
       size += text.length
       if (size <= rewriteAbove) return
       const { heads: newest, problems } = read()
@@ -65,12 +85,17 @@ export const make = (file: string, installation: string): Anchor => {
       if (problems.length > 0) return
       const rewritten = `${header}\n${[...newest].map(([stream, at]) => lineOf(stream, at.version, at.hash)).join("")}`
       size = rewritten.length > rewriteAbove / 2 ? 0 : rewritten.length
+      close()
       writeFileSync(`${file}.new`, rewritten, { mode: 0o600 })
       renameSync(`${file}.new`, file)
     },
-    read
+    read,
+    close
   }
 }
+
+/** Appends after which the file is opened anew. */
+const reopenAfter = 64
 
 const sealed = (line: string): string => `${line} ${crc32(line).toString(16)}`
 

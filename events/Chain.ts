@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 /** One row of the `events` table, as stored. */
 export interface StoredEvent {
@@ -32,42 +32,41 @@ export const genesis: Uint8Array = new Uint8Array(32)
  * that erasure takes away, so that one digest covers it and can stay.
  */
 export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, payload: string): Uint8Array => {
-  const hash = createHash("sha256").update(salt)
-  if (requestDigest === null) hash.update(none)
-  else hash.update(Uint8Array.of(requestDigest.length)).update(requestDigest)
-  return hash.update(payload).digest()
+  const length = requestDigest === null ? none : Uint8Array.of(requestDigest.length)
+  return sha256(Buffer.concat([salt, length, requestDigest ?? nothing, Buffer.from(payload)]))
 }
 
 /** SHA-256(salt ‖ request): tells a repeated request from another one under the same command id. */
 export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array =>
-  createHash("sha256").update(salt).update(request).digest()
+  sha256(Buffer.concat([salt, Buffer.from(request)]))
 
 type Chained = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
 
 /** SHA-256(previous hash ‖ every lasting column, each length-prefixed ‖ digest). */
-export const hashOf = (previous: Uint8Array, event: Chained): Uint8Array =>
-  createHash("sha256")
-    .update(previous)
-    .update(
-      field(event.sequence) +
-        field(event.stream) +
-        field(event.version) +
-        field(event.type) +
-        field(event.schema) +
-        field(event.commandId) +
-        field(event.ordinal) +
-        field(event.actor) +
-        field(event.cause) +
-        field(event.occurredAt) +
-        field(event.recordedAt)
-    )
-    .update(event.digest)
-    .digest()
+export const hashOf = (previous: Uint8Array, event: Chained): Uint8Array => {
+  const columns =
+    field(event.sequence) +
+    field(event.stream) +
+    field(event.version) +
+    field(event.type) +
+    field(event.schema) +
+    field(event.commandId) +
+    field(event.ordinal) +
+    field(event.actor) +
+    field(event.cause) +
+    field(event.occurredAt) +
+    field(event.recordedAt)
+  return sha256(Buffer.concat([previous, Buffer.from(columns), event.digest]))
+}
+
+/** One call hashes faster than an object that is fed piece by piece. */
+const sha256 = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
 
 export const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a !== null && b !== null && Buffer.compare(a, b) === 0
 
 const none = Uint8Array.of(0)
+const nothing = new Uint8Array(0)
 
 const field = (value: string | number | null): string => {
   if (value === null) return "-"

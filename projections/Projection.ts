@@ -1,9 +1,9 @@
 import { createHash, type Hash } from "node:crypto"
-import type Database from "better-sqlite3"
 import type { DaybookEvent, EventType } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
+import type { Db } from "../events/statement.js"
 
-export type Db = Database.Database
+export { type Db, sql } from "../events/statement.js"
 
 /** What an event may be looked up in, besides the view itself: nothing that could answer otherwise on replay. */
 export interface Lookup {
@@ -39,30 +39,6 @@ export interface Projection {
   readonly digest: (db: Db, digest: Digest) => void
   /** Feeds what is active now, without history, versions, row numbers and times. */
   readonly stateDigest: (db: Db, digest: Digest) => void
-}
-
-const statements = new WeakMap<Db, Map<string, Database.Statement>>()
-
-/** Filters make many forms of a query: this many prepared statements are kept. */
-const statementsKept = 200
-
-// biome-ignore lint/suspicious/noExplicitAny: a row has the columns of its SELECT, which TypeScript cannot read.
-type Statement = Database.Statement<Array<any>, any>
-
-/** A prepared statement, kept with its connection. */
-export const sql = (db: Db, text: string): Statement => {
-  let prepared = statements.get(db)
-  if (prepared === undefined) {
-    prepared = new Map()
-    statements.set(db, prepared)
-  }
-  let statement = prepared.get(text)
-  if (statement === undefined) {
-    if (prepared.size >= statementsKept) prepared.clear()
-    statement = db.prepare(text)
-    prepared.set(text, statement)
-  }
-  return statement as Statement
 }
 
 /** A SHA-256 over typed, length-prefixed values: no two different sequences of values feed the same bytes. */

@@ -60,8 +60,8 @@ export interface Transaction {
   readonly run: <A>(work: () => A) => Effect.Effect<A, ViewFile.Poisoned | StorageError>
   /** Gives an event to all projections, before the log has it. Only inside of `run`. */
   readonly apply: (event: DaybookEvent, lookup: Lookup) => void
-  /** What to remember of the last event that was applied, once the log has it. */
-  readonly moveTo: (event: Pick<StoredEvent, "version" | "recordedAt" | "hash">) => Effect.Effect<void, StorageError>
+  /** To be told of the last event that was applied, once the log has it: without, nothing is committed. */
+  readonly moveTo: (event: Pick<StoredEvent, "version" | "recordedAt" | "hash">) => void
 }
 
 export const layer = (
@@ -115,8 +115,9 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         const at = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
         if (at._tag === "Right" && inForce(view, at.right)) {
           if (view.writing) return
-          const head = yield* log.head(view.agent)
-          if (isAt(at.right, head)) return
+          // Where the log cannot be read, what the view has is still right.
+          const head = yield* Effect.option(log.head(view.agent))
+          if (head._tag === "None" || isAt(at.right, head.value)) return
         }
         yield* view.lock.withPermits(1)(Effect.uninterruptible(healed(view, catchUp(view))))
       })
@@ -133,18 +134,27 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
             parked: new Set(ViewFile.parkedOf(db).map(({ projection }) => projection))
           }))
           // Another process put a new generation in force while this one waited for the lock.
-          if (!inForce(view, head)) return "again" as const
+          if (head.retired) return "again" as const
           view.writing = true
+          let reached: Parameters<Transaction["moveTo"]>[0] | undefined
           const answer = yield* use({
             head,
             db,
             run: working,
             apply: (event, lookup) => ViewFile.applyEvent(db, projections, parked, event, lookup),
-            moveTo: ({ hash, recordedAt, version }) =>
-              attempt(() => ViewFile.moveCheckpoint(db, version, hash, recordedAt))
+            moveTo: (event) => {
+              reached = event
+            }
           })
-          // What is in the log is safe: a view that cannot be committed now catches up later.
-          yield* Effect.ignoreLogged(attempt(() => void sql(db, "COMMIT").run()))
+          if (reached === undefined) return { answer }
+          const { hash, recordedAt, version } = reached
+          // What is in the log is safe by now: a view that cannot be committed is rolled back and catches up later.
+          yield* Effect.ignoreLogged(
+            attempt(() => {
+              ViewFile.moveCheckpoint(db, version, hash, recordedAt)
+              sql(db, "COMMIT").run()
+            })
+          )
           return { answer }
         }).pipe(
           Effect.catchIf(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { type Db, type Projection, sql } from "./Projection.js"
@@ -55,9 +55,7 @@ export const observations: Projection = {
 
 /** What makes two memories exact duplicates: the SHA-256 of title and facts. */
 export const contentOf = (title: string, facts: ReadonlyArray<string>): Buffer =>
-  createHash("sha256")
-    .update(JSON.stringify([title, facts]))
-    .digest()
+  hash("sha256", JSON.stringify([title, facts]), "buffer")
 
 /** The memory with this id, active or not. */
 export const findById = (db: Db, id: string): Memory | undefined => {

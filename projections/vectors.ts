@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { imagesOf } from "../events/catalogue.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** The key of a text in the embeddings cache: its SHA-256, hexadecimal. */
-export const textDigest = (text: string): string => createHash("sha256").update(text).digest("hex")
+export const textDigest = (text: string): string => hash("sha256", text, "hex")
 
 /**
  * Vectors of the active memories: one sqlite-vec table for each model that has

@@ -1,11 +1,11 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
+import * as Batcher from "../events/Batcher.js"
 import type { Codec } from "../events/Codec.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../events/EventLog.js"
@@ -36,6 +36,8 @@ export interface ActorOptions {
   readonly views: Context.Tag.Service<Views>
   /** Commands that may wait. */
   readonly waiting: number
+  /** Around work that no caller's fiber does: keeps the view open. */
+  readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
   /** Told after each commit what was written. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>) => void
 }
@@ -45,10 +47,9 @@ type AnyCommand = Command<any, any>
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 type Outcome = Either.Either<any, any>
 
-interface Job {
-  readonly commands: ReadonlyArray<AnyCommand>
-  readonly answer: Deferred.Deferred<ReadonlyArray<Outcome>, CommandError>
-}
+/** Commands that are carried out together, and what each came to. */
+type Job = ReadonlyArray<AnyCommand>
+type Answer = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
 
 /** Jobs that share one transaction of the view and one append to the log. */
 const drained = 100
@@ -56,58 +57,49 @@ const drained = 100
 /** A version conflict means that the log moved under an open view: the commands are decided again, at most this often. */
 const tries = 5
 
-/** Starts an agent's actor in the current scope. */
-export const make = (view: View, options: ActorOptions) =>
-  Effect.gen(function* () {
-    const mailbox = yield* Queue.dropping<Job>(options.waiting)
-
-    const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<void> =>
-      carryOut(
-        view,
-        jobs.flatMap(({ commands }) => commands),
-        options
-      ).pipe(
-        // The view lags behind, after a crash, say: reading brings it up.
-        Effect.tapErrorTag("VersionConflict", () => Effect.ignore(options.views.read(view, () => {}))),
-        Effect.retry({ times: tries, while: (error) => error._tag === "VersionConflict" }),
-        Effect.flatMap((outcomes) => {
-          let from = 0
-          return Effect.forEach(
-            jobs,
-            ({ answer, commands }) => {
-              const own = outcomes.slice(from, from + commands.length)
-              from += commands.length
-              return Deferred.succeed(answer, own)
-            },
-            { discard: true }
-          )
-        }),
-        Effect.catchAllCause((cause) =>
-          // A command whose decider breaks must not take the others with it.
-          jobs.length > 1 && Cause.isDie(cause)
-            ? Effect.forEach(jobs, (job) => settle([job]), { discard: true })
-            : Effect.forEach(jobs, ({ answer }) => Deferred.failCause(answer, cause), { discard: true })
-        )
+/** An agent's actor on its open view. */
+export const make = (view: View, options: ActorOptions): Actor => {
+  const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>> =>
+    carryOut(view, jobs.flat(), options).pipe(
+      // The view lags behind, after a crash, say: reading brings it up.
+      Effect.tapErrorTag("VersionConflict", () => Effect.ignore(options.views.read(view, () => {}))),
+      Effect.retry({ times: tries, while: (error) => error._tag === "VersionConflict" }),
+      Effect.map((outcomes) => {
+        let from = 0
+        return jobs.map((job): Answer => {
+          from += job.length
+          return Exit.succeed(outcomes.slice(from - job.length, from))
+        })
+      }),
+      Effect.catchAllCause((cause) =>
+        // A command whose decider breaks must not take the others with it.
+        jobs.length > 1 && Cause.isDie(cause)
+          ? Effect.map(
+              Effect.forEach(jobs, (job) => settle([job])),
+              (answers) => answers.flat()
+            )
+          : Effect.succeed(jobs.map((): Answer => Exit.failCause(cause)))
       )
+    )
 
-    yield* Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(Queue.takeBetween(mailbox, 1, drained)), (jobs) => settle([...jobs]))
-    ).pipe(Effect.forever, Effect.interruptible, Effect.forkScoped)
-
-    const submit = (commands: ReadonlyArray<AnyCommand>) =>
-      Effect.gen(function* () {
-        const answer = yield* Deferred.make<ReadonlyArray<Outcome>, CommandError>()
-        const taken = yield* Queue.offer(mailbox, { commands, answer })
-        if (!taken) return yield* new Overloaded({ agent: view.agent })
-        return yield* Deferred.await(answer)
-      })
-
-    return {
-      view,
-      run: (command) => Effect.flatMap(submit([command]), ([outcome]) => outcome!),
-      runAll: submit
-    } satisfies Actor
+  const mailbox = Batcher.make({
+    most: drained,
+    capacity: options.waiting,
+    run: settle,
+    background: options.background
   })
+
+  const submit = (job: Job) =>
+    Effect.flatMap(mailbox.submit(job), (outcomes) =>
+      Option.isNone(outcomes) ? Effect.fail(new Overloaded({ agent: view.agent })) : Effect.succeed(outcomes.value)
+    )
+
+  return {
+    view,
+    run: (command) => Effect.flatMap(submit([command]), ([outcome]) => outcome!),
+    runAll: submit
+  }
+}
 
 /** Decides and applies each command on top of the ones before it, then stores all events with one append. */
 const carryOut = (
@@ -135,7 +127,7 @@ const carryOut = (
         commands: batch.fresh,
         vectors: batch.vectors
       })
-      yield* transaction.moveTo(appended.at(-1)!.events.at(-1)!)
+      transaction.moveTo(appended.at(-1)!.events.at(-1)!)
       onCommit(batch.decided)
       return batch.outcomes
     })

@@ -36,6 +36,8 @@ export interface Agents {
 interface Entry {
   readonly scope: Scope.CloseableScope
   readonly ready: Deferred.Deferred<Agent, ViewError>
+  /** Once it is awake. */
+  agent: Agent | undefined
   users: number
   usedAt: number
 }
@@ -47,25 +49,33 @@ export const make = Effect.gen(function* () {
   const { actors, embedding: embeddingPolicy } = yield* Policy
   const embedder = yield* Embedder
   const entries = new Map<string, Entry>()
-  let room = yield* Deferred.make<void>()
+  /** Done when an agent has become idle; made by whoever waits for that. */
+  let room: Deferred.Deferred<void> | undefined
 
   const wake = (name: string, entry: Entry) =>
     Effect.gen(function* () {
       const view = yield* views.open(name)
       const embedding = yield* Embedding.make(embedder, embeddingPolicy)
-      const actor = yield* Actor.make(view, { log, codec, views, waiting: actors.waiting, onCommit: embedding.noticed })
+      const actor = Actor.make(view, {
+        log,
+        codec,
+        views,
+        waiting: actors.waiting,
+        background: hold(entry),
+        onCommit: embedding.noticed
+      })
       yield* embedding.start(actor, log, hold(entry))
-      return { actor, embedding }
+      entry.agent = { actor, embedding }
+      return entry.agent
     }).pipe(Scope.extend(entry.scope))
 
   const leave = (entry: Entry) =>
-    Effect.gen(function* () {
+    Effect.map(Clock.currentTimeMillis, (now) => {
       entry.users--
-      entry.usedAt = yield* Clock.currentTimeMillis
-      if (entry.users > 0) return
-      const waiting = room
-      room = yield* Deferred.make<void>()
-      yield* Deferred.succeed(waiting, undefined)
+      entry.usedAt = now
+      if (entry.users > 0 || room === undefined) return
+      Deferred.unsafeDone(room, Effect.void)
+      room = undefined
     })
 
   /** Keeps an agent awake while something is done for it that nobody waits for. */
@@ -92,13 +102,15 @@ export const make = Effect.gen(function* () {
       }
       if (entries.size >= actors.open) {
         const idle = [...entries].filter(([, { users }]) => users === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt)[0]
-        const makeRoom = idle === undefined ? Deferred.await(room) : sleep(...idle)
-        return Effect.zipRight(makeRoom, enter(name))
+        if (idle !== undefined) return Effect.zipRight(sleep(...idle), enter(name))
+        room ??= Deferred.unsafeMake<void>(FiberId.none)
+        return Effect.zipRight(Deferred.await(room), enter(name))
       }
       // Made without yielding to other fibers: the next caller finds it.
       const entry: Entry = {
         scope: Effect.runSync(Scope.make()),
         ready: Deferred.unsafeMake<Agent, ViewError>(FiberId.none),
+        agent: undefined,
         users: 1,
         usedAt: 0
       }
@@ -123,7 +135,16 @@ export const make = Effect.gen(function* () {
 
   return {
     use: (name, f) =>
-      Effect.acquireUseRelease(enter(name), (entry) => Effect.flatMap(Deferred.await(entry.ready), f), leave),
+      Effect.uninterruptibleMask((restore) => {
+        const awake = entries.get(name)
+        if (awake?.agent !== undefined) {
+          awake.users++
+          return Effect.ensuring(restore(f(awake.agent)), leave(awake))
+        }
+        return Effect.flatMap(enter(name), (entry) =>
+          Effect.ensuring(restore(Effect.flatMap(Deferred.await(entry.ready), f)), leave(entry))
+        )
+      }),
     awake: () => entries.size
   } satisfies Agents
 })

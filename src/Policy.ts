@@ -34,7 +34,7 @@ const Embedding = Schema.Struct({
   /** Milliseconds for one batch. */
   timeout: withDefault(count, 30_000),
   /** Milliseconds to let texts gather before a batch is sent. */
-  gather: withDefault(Schema.Int.pipe(Schema.nonNegative()), 20)
+  gather: withDefault(Schema.Int.pipe(Schema.nonNegative()), 100)
 })
 
 const Actors = Schema.Struct({

@@ -1,0 +1,27 @@
+import type Database from "better-sqlite3"
+
+export type Db = Database.Database
+
+// biome-ignore lint/suspicious/noExplicitAny: a row has the columns of its SELECT, which TypeScript cannot read.
+type Statement = Database.Statement<Array<any>, any>
+
+const statements = new WeakMap<Db, Map<string, Statement>>()
+
+/** Filters make many forms of a query: this many prepared statements are kept. */
+const statementsKept = 200
+
+/** A prepared statement, kept with its connection. */
+export const sql = (db: Db, text: string): Statement => {
+  let prepared = statements.get(db)
+  if (prepared === undefined) {
+    prepared = new Map()
+    statements.set(db, prepared)
+  }
+  let statement = prepared.get(text)
+  if (statement === undefined) {
+    if (prepared.size >= statementsKept) prepared.clear()
+    statement = db.prepare(text) as Statement
+    prepared.set(text, statement)
+  }
+  return statement
+}
