@@ -8,8 +8,10 @@ import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { migrations } from "../migrations/index.js"
 import { StorageError, storageError } from "./errors.js"
+import type { Db } from "./statement.js"
 
 /** Milliseconds that SQLite itself waits for a lock: it blocks the whole process while it does. */
 export const busyTimeout = 20
@@ -36,7 +38,13 @@ const oldestSqlite = [3, 51, 3]
  * one reads. Migrations run through @effect/sql; what is asked a thousand times
  * a second is asked of better-sqlite3 itself, at a fraction of the cost.
  */
-export const open = (file: string) =>
+export const open = (
+  file: string
+): Effect.Effect<
+  { readonly writer: Db; readonly reader: Db; readonly installation: string },
+  StorageError,
+  Scope.Scope | Reactivity.Reactivity
+> =>
   Effect.gen(function* () {
     yield* Effect.try(() => {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -96,7 +104,7 @@ const migrated = (file: string): Effect.Effect<string, unknown, Reactivity.React
   )
 
 /** What durability and privacy rest on is asked for above and checked here: a pragma that is not understood is silent. */
-const assertSettings = (db: Database.Database): Effect.Effect<void, StorageError> => {
+const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
   const setting = (name: string) => db.pragma(name, { simple: true })
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string
   if (compare(version, oldestSqlite) < 0) return unmet(`SQLITE_${version}`)

@@ -39,7 +39,7 @@ export const bundledVectorExtension = (): string | null => {
 }
 
 /** Opens a view's file. Answers also whether vectors can be used in it. */
-export const openFile = (file: string, mode: "read" | "write" | "bulk", options: ViewOptions) => {
+export const openFile = (file: string, mode: "read" | "write" | "bulk", options: ViewOptions): { readonly db: Db; readonly hasVectors: boolean } => {
   const db = new Database(file, { timeout: busyTimeout, readonly: false, fileMustExist: mode !== "bulk" })
   try {
     if (mode === "bulk") {

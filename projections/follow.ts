@@ -98,7 +98,7 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
       return view.writer
     })
 
-  const begin = (view: View) =>
+  const begin = (view: View): Effect.Effect<Db, StorageError> =>
     Effect.flatMap(writerOf(view), (db) =>
       Effect.as(untilFree(attempt(() => void sql(db, "BEGIN IMMEDIATE").run())), db)
     )
