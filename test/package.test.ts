@@ -98,7 +98,9 @@ describe("the package", () => {
     for (const entry of readdirSync(join(installed, "dist"), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !entry.name.endsWith(".js")) continue
       const text = readFileSync(join(entry.parentPath ?? entry.path, entry.name), "utf8")
-      for (const [, name] of text.matchAll(/^(?:import|export|\}) ?[^"\n]*"((?:@[^/"\n]+\/)?[^./"\n][^/"\n]*)/gm)) {
+      for (const [, name] of text.matchAll(
+        /^(?:(?:import|export)[^"\n]*|\}) from "((?:@[^/"\n]+\/)?[^./"\n][^/"\n]*)/gm
+      )) {
         if (name !== undefined && !name.startsWith("node:")) imported.add(name)
       }
     }
