@@ -39,7 +39,11 @@ export const bundledVectorExtension = (): string | null => {
 }
 
 /** Opens a view's file. Answers also whether vectors can be used in it. */
-export const openFile = (file: string, mode: "read" | "write" | "bulk", options: ViewOptions): { readonly db: Db; readonly hasVectors: boolean } => {
+export const openFile = (
+  file: string,
+  mode: "read" | "write" | "bulk",
+  options: ViewOptions
+): { readonly db: Db; readonly hasVectors: boolean } => {
   const db = new Database(file, { timeout: busyTimeout, readonly: false, fileMustExist: mode !== "bulk" })
   try {
     if (mode === "bulk") {
@@ -93,6 +97,19 @@ export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recor
 }
 
 export const retire = (db: Db) => void sql(db, "UPDATE view SET retired = 1").run()
+
+/** Where a view stands, and which of its projections have stopped: what a writer needs to know, in one look. */
+export const standing = (db: Db): { readonly head: Checkpoint; readonly parked: ReadonlySet<string> } => {
+  const row = sql(
+    db,
+    `SELECT position, hash, recorded_at, retired,
+      (SELECT group_concat(name) FROM projections WHERE parked_at IS NOT NULL) AS parked FROM view`
+  ).get()
+  return {
+    head: { position: row.position, hash: row.hash, recordedAt: row.recorded_at, retired: row.retired === 1 },
+    parked: new Set(row.parked === null ? [] : row.parked.split(","))
+  }
+}
 
 export const parkedOf = (db: Db): ReadonlyArray<Parked> =>
   sql(

@@ -129,10 +129,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       Effect.gen(function* () {
         const db = yield* begin(view)
         const outcome = yield* Effect.gen(function* () {
-          const { head, parked } = yield* attempt(() => ({
-            head: ViewFile.checkpointOf(db),
-            parked: new Set(ViewFile.parkedOf(db).map(({ projection }) => projection))
-          }))
+          const { head, parked } = yield* attempt(() => ViewFile.standing(db))
           // Another process put a new generation in force while this one waited for the lock.
           if (head.retired) return "again" as const
           view.writing = true

@@ -63,6 +63,10 @@ export const findById = (db: Db, id: string): Memory | undefined => {
   return row === undefined ? undefined : (JSON.parse(row.memory) as Memory)
 }
 
+/** Where an active memory stands that has not changed since this revision; undefined where it has. */
+export const findActiveAt = (db: Db, id: string, revision: number): Pick<Memory, "born" | "store"> | undefined =>
+  sql(db, "SELECT born, store FROM observations WHERE id = ? AND active = 1 AND revision = ?").get(id, revision)
+
 /** The oldest active memory of a store with the same title and facts, not expired at `now`. */
 export const findDuplicate = (db: Db, store: string, content: Buffer, now: number): Memory | undefined => {
   const row = sql(

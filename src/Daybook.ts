@@ -133,11 +133,12 @@ export const make = Effect.gen(function* () {
       level: options.trust,
       read: (f) => Effect.flatMap(Clock.currentTimeMillis, (now) => readLive(agent, (db) => f({ db, now })))
     }
-    return writer.make(reader.make(source, services), (f) => agents.use(agent, f), {
-      level: options.trust,
-      actor: options.actor ?? "program",
-      countTokens: tokens.count
-    })
+    return writer.make(
+      reader.make(source, services),
+      (f) => agents.use(agent, f),
+      { level: options.trust, actor: options.actor ?? "program", countTokens: tokens.count },
+      Effect.map(log.head(agent), ({ version }) => version === 0)
+    )
   }
 
   const past = (agent: string, { trust }: AgentOptions, asOf: AsOfInput) =>

@@ -59,7 +59,7 @@ export const make = (
         if (memories.length === 0) return 0
         const texts = memories.map((memory) => {
           const text = embeddingText(memory)
-          return { id: memory.id, text, digest: textDigest(text) }
+          return { id: memory.id, revision: memory.revision, text, digest: textDigest(text) }
         })
         const vectors = new Map(
           yield* log.vectors(
@@ -83,9 +83,9 @@ export const make = (
             if (vector !== undefined) vectors.set(digest, vector)
           }
         }
-        const embedded = texts.flatMap(({ digest, id }): ReadonlyArray<Embedded> => {
+        const embedded = texts.flatMap(({ digest, id, revision }): ReadonlyArray<Embedded> => {
           const vector = vectors.get(digest)
-          return vector === undefined ? [] : [{ id, digest, vector }]
+          return vector === undefined ? [] : [{ id, revision, digest, vector }]
         })
         if (embedded.length > 0) yield* actor.run(embed(model, dimensions, embedded))
         // A change of what is behind this point, noticed meanwhile, has moved it back.

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { StorageError } from "../events/errors.js"
 import type { ViewError } from "../projections/build.js"
 import type { Agent } from "./Agents.js"
 import type { Command } from "./commands/Command.js"
@@ -15,7 +16,12 @@ import type { Memory, MemoryReader } from "./Memory.js"
 type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
 
 /** A reader that may also write: each write is a command, checked here and carried out by the agent's actor. */
-export const make = (reader: MemoryReader, use: Use, writer: Writer): Memory => {
+export const make = (
+  reader: MemoryReader,
+  use: Use,
+  writer: Writer,
+  isEmpty: Effect.Effect<boolean, StorageError>
+): Memory => {
   const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>) =>
     Effect.flatMap(command, (sound) => use(({ actor }) => actor.run(sound)))
   const rememberAll: Memory["rememberAll"] = Effect.fn("Memory.rememberAll")(function* (observations) {
@@ -36,7 +42,11 @@ export const make = (reader: MemoryReader, use: Use, writer: Writer): Memory => 
     rememberAll,
     importMarkdown: Effect.fn("Memory.importMarkdown")((paths, options) =>
       importFiles(
-        { rememberAll, record: (payload) => use(({ actor }) => actor.run(recordImport(writer.actor, payload))) },
+        {
+          isEmpty,
+          rememberAll,
+          record: (payload) => use(({ actor }) => actor.run(recordImport(writer.actor, payload)))
+        },
         paths,
         options
       )

@@ -12,6 +12,8 @@ import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 export interface ImportOptions {
   /** Store of what names none in its front matter; the strictest that the level reads where absent. */
   readonly store?: Observation["store"]
+  /** Does nothing where the agent has any events: for an import at first start. */
+  readonly whenEmpty?: boolean
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
 }
 
@@ -32,6 +34,8 @@ export interface Imported {
 
 /** How an import writes: many observations at once, and the record of the import itself. */
 export interface ImportTarget {
+  /** Whether the agent has no events yet. */
+  readonly isEmpty: Effect.Effect<boolean, CommandError>
   readonly rememberAll: (
     observations: ReadonlyArray<readonly [Observation, WriteOptions]>
   ) => Effect.Effect<
@@ -65,6 +69,7 @@ export const importFiles = (
   options: ImportOptions = {}
 ): Effect.Effect<Imported, CommandError | InvalidInput> =>
   Effect.gen(function* () {
+    if (options.whenEmpty === true && !(yield* target.isEmpty)) return nothing
     const refused: Array<Imported["refused"][number]> = []
     const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
     for (const path of paths) {
@@ -99,6 +104,8 @@ export const importFiles = (
     })
     return { ...summary, version }
   })
+
+const nothing: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [] }
 
 /** Small enough for progress to move and for other writers to come in between. */
 const importBatch = 250
