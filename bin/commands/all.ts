@@ -1,0 +1,39 @@
+import { agents } from "./agents.js"
+import { backfill } from "./backfill.js"
+import type { AnyCommand } from "./Command.js"
+import { demo } from "./demo.js"
+import { forget } from "./forget.js"
+import { get } from "./get.js"
+import { history } from "./history.js"
+import { importPaths } from "./import.js"
+import { list } from "./list.js"
+import { log } from "./log.js"
+import { people } from "./people.js"
+import { rebuild } from "./rebuild.js"
+import { remember } from "./remember.js"
+import { search } from "./search.js"
+import { stats } from "./stats.js"
+import { timeline } from "./timeline.js"
+import { update } from "./update.js"
+import { verify } from "./verify.js"
+
+/** Every command, in the order in which the help names them. */
+export const commands: ReadonlyArray<AnyCommand> = [
+  remember,
+  search,
+  timeline,
+  get,
+  list,
+  update,
+  forget,
+  history,
+  people,
+  importPaths,
+  log,
+  rebuild,
+  backfill,
+  verify,
+  stats,
+  agents,
+  demo
+]

@@ -1,0 +1,19 @@
+import * as Effect from "effect/Effect"
+import { refused } from "../exit.js"
+import { count } from "../format.js"
+import type { Command } from "./Command.js"
+
+export const backfill: Command = {
+  usage: "backfill",
+  summary: "make the vectors that are missing",
+  operator: true,
+  run: ({ agent, daybook, out }) =>
+    Effect.gen(function* () {
+      const { embedded, error, remaining } = yield* Effect.flatMap(daybook, (one) => one.backfill(agent))
+      yield* out.show(
+        { embedded, remaining, ...(error === undefined ? {} : { error: error.message }) },
+        () => `${count(embedded, "memory", "memories")} embedded, ${remaining} remaining`
+      )
+      if (error !== undefined) return yield* refused(error.message)
+    })
+}

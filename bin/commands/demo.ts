@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import type { Verified } from "../../events/verify.js"
+import type { Person } from "../../projections/people.js"
+import type { IndexRow } from "../../projections/search.js"
+import type { Updated } from "../../src/commands/update.js"
+import type { Imported } from "../../src/import/importFiles.js"
+import type { HistoryEntry, WholeMemory } from "../../src/Memory.js"
+import type { Hit } from "../../src/search.js"
+import { one } from "../options.js"
+import { stage } from "../stage.js"
+import type { Command } from "./Command.js"
+
+type Hits = ReadonlyArray<Hit>
+
+/** The memories of a made-up assistant, which come with the package: dist/daybook.mjs stands beside examples/. */
+const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
+
+export const demo: Command<{ readonly keep?: boolean }> = {
+  usage: "demo",
+  summary: "import, search, correct, audit, rewind, rebuild and verify, on example memories in a folder of their own",
+  options: [one("--keep", "do not remove the folder at the end")],
+  run: (call, { keep }) =>
+    Effect.gen(function* () {
+      const folder = yield* temporary(keep === true)
+      const { daybook, heading, must, steps } = stage(call, folder)
+
+      yield* heading(`Import a folder of markdown, into ${folder}`)
+      const memories = relative(process.cwd(), examples) || "."
+      const first = yield* daybook<Imported>("import", memories)
+      yield* must(first.added > 0 && first.refused.length === 0, "the import adds memories")
+      const second = yield* daybook<Imported>("import", memories)
+      yield* must(second.added + second.duplicates === 0 && second.unchanged > 0, "a second import adds nothing")
+
+      yield* heading("Search by words and likeness, in any script")
+      const model = yield* daybook<Hits>("search", "trust model", "--limit", "3")
+      yield* must(model.length > 0, "the trust model is found")
+      const tokyo = yield* daybook<Hits>("search", "東京", "--limit", "3")
+      yield* must(tokyo[0]?.title.includes("東京") === true, "東京 is found")
+      const hits = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3")
+      const found = hits.find(({ title }) => title.includes("Deploys happen on Tuesdays"))
+      if (found === undefined) return yield* must(false, "deploys happen on Tuesdays")
+
+      yield* heading("Look closer: what stood around it in time, then all of it")
+      const around = yield* daybook<ReadonlyArray<IndexRow>>("timeline", found.id, "--before", "2", "--after", "2")
+      yield* must(around.length === 5, "the timeline shows five rows")
+      const [whole] = yield* daybook<ReadonlyArray<WholeMemory>>("get", found.id)
+      yield* must(whole?.id === found.id, "the memory is read whole")
+
+      yield* heading("Correct it")
+      const titleIn = (rows: Hits) => rows.find(({ id }) => id === found.id)?.title
+      const corrected = found.title.replace("Tuesdays", "Thursdays")
+      const correction = yield* daybook<Updated>("update", found.id, "--title", corrected)
+      const now = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3")
+      yield* must(titleIn(now) === corrected, "deploys happen on Thursdays from now on")
+
+      yield* heading("Audit: who changed what, when and why, and who is known")
+      const history = yield* daybook<ReadonlyArray<HistoryEntry>>("history", found.id)
+      yield* must(history.at(-1)?.version === correction.version, "the history ends with the correction")
+      const people = yield* daybook<ReadonlyArray<Person>>("people", "--limit", "3")
+      yield* must(people.length === 3, "people are known")
+
+      yield* heading("Rewind: the same search as of the version before the correction")
+      const before = String(correction.version! - 1)
+      const then = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3", "--as-of", before)
+      yield* must(titleIn(then) === found.title, "the past answers as it did")
+
+      yield* heading("Trust: the same question by somebody who may read less, and less still")
+      const full = yield* daybook<Hits>("search", "Alice", "--limit", "3")
+      const inner = yield* daybook<Hits>("--trust", "inner", "search", "Alice", "--limit", "3")
+      const familiar = yield* daybook<Hits>("--trust", "familiar", "search", "Alice", "--limit", "3")
+      yield* must(stores(full).includes("private"), "full trust reads what is private")
+      yield* must(inner.length > 0 && !stores(inner).includes("private"), "inner trust reads nothing private")
+      const social = stores(familiar).every((store) => store === "social")
+      yield* must(familiar.length > 0 && social, "familiar trust reads what is social, no more")
+
+      yield* heading("Rebuild the view from the log alone: the same to the last byte")
+      const { equal } = yield* daybook<{ readonly equal: boolean }>("rebuild", "--check")
+      yield* must(equal, "the digests are equal")
+
+      yield* heading("Verify the log")
+      const { events, head, ok } = yield* daybook<Verified>("verify")
+      yield* must(ok && events > 0 && head !== null, "the log is sound")
+      const kept = keep === true ? ` The folder is ${folder}.` : ""
+      yield* call.out.show({ ok: true, folder, steps }, () => `\nAll of it was as it must be.${kept}`)
+    })
+}
+
+const stores = (hits: Hits) => hits.map(({ store }) => store)
+
+const temporary = (keep: boolean) =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-demo-"))),
+    (folder) => Effect.sync(() => keep || rmSync(folder, { recursive: true, force: true }))
+  )

@@ -1,0 +1,15 @@
+import * as Effect from "effect/Effect"
+import { commandId } from "../options.js"
+import type { Command } from "./Command.js"
+
+export const forget: Command<{ readonly commandId?: string }, readonly [id: string]> = {
+  usage: "forget <id>",
+  summary: "take a memory out of every read; its events stay in the log",
+  options: [commandId],
+  examples: ["forget 8k2v0q5w1x"],
+  run: ({ memory, out }, { commandId }, [id]) =>
+    Effect.gen(function* () {
+      const done = yield* Effect.flatMap(memory, (one) => one.forget(id, { commandId }))
+      yield* out.show(done, () => `forgot ${done.id}${done.version === undefined ? "" : ` (version ${done.version})`}`)
+    })
+}

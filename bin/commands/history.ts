@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util"
+import * as Effect from "effect/Effect"
+import type { HistoryEntry } from "../../src/Memory.js"
+import { type Colours, oneLine, second } from "../format.js"
+import { type AsOfOptions, asOf } from "../options.js"
+import type { Command } from "./Command.js"
+
+export const history: Command<AsOfOptions, readonly [id: string]> = {
+  usage: "history <id>",
+  summary: "every version of a memory: what changed, who did it, when and why",
+  options: [asOf],
+  examples: ["history 8k2v0q5w1x"],
+  run: ({ out, reader }, { asOf }, [id]) =>
+    Effect.gen(function* () {
+      const memory = yield* reader(asOf)
+      const entries = yield* memory.history(id)
+      yield* out.show(entries, () =>
+        entries.map((entry, index) => entryText(entry, entries[index - 1], out.colours)).join("\n")
+      )
+    })
+}
+
+const entryText = (entry: HistoryEntry, before: HistoryEntry | undefined, colours: Colours): string => {
+  const { actor, decision, memory, recordedAt, revision, type, version } = entry
+  const place = version === undefined ? "" : `  version ${version}`
+  const head = `${colours.bold(`${revision}${place}`)}  ${second(recordedAt)}  ${colours.cyan(type)} by ${oneLine(actor)}`
+  const why = decision === null ? [] : [`   ${colours.dim(`${decision.by.name}: ${oneLine(decision.reason)}`)}`]
+  return [head, ...why, ...changes(memory, before?.memory, colours).map((line) => `   ${line}`)].join("\n")
+}
+
+/** Kept with every change, and said by the line above them. */
+const silent = new Set(["updatedAt", "createdAt", "lastMentionedAt", "tokens", "lineage", "id"])
+
+/** The first version is named by its title, later ones by the fields that are not as before. */
+const changes = (
+  memory: HistoryEntry["memory"],
+  before: HistoryEntry["memory"] | undefined,
+  colours: Colours
+): ReadonlyArray<string> => {
+  if (before === undefined) return [`title: ${oneLine(memory.title)}`]
+  const [now, then] = [
+    new Map<string, unknown>(Object.entries(memory)),
+    new Map<string, unknown>(Object.entries(before))
+  ]
+  return [...new Set([...then.keys(), ...now.keys()])]
+    .filter((field) => !silent.has(field) && !isDeepStrictEqual(now.get(field), then.get(field)))
+    .flatMap((field) => [
+      colours.red(`- ${field}: ${shown(then.get(field))}`),
+      colours.green(`+ ${field}: ${shown(now.get(field))}`)
+    ])
+}
+
+const shown = (value: unknown): string => {
+  if (value === undefined) return "(none)"
+  return oneLine(typeof value === "string" ? value : JSON.stringify(value))
+}

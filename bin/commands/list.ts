@@ -1,0 +1,19 @@
+import * as Effect from "effect/Effect"
+import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
+import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { idColumn, indexColumns } from "../rows.js"
+import { table } from "../table.js"
+import type { Command } from "./Command.js"
+
+export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: number }> = {
+  usage: "list",
+  summary: "the newest memories, a page at a time",
+  options: [...filterOptions, one("--offset <n>", "leave out the newest so many", whole), asOf],
+  examples: ["list --limit 20", "list --person Alice --store shared --offset 20 --limit 20"],
+  run: ({ out, reader }, options) =>
+    Effect.gen(function* () {
+      const memory = yield* reader(options.asOf)
+      const rows = yield* memory.list({ ...filterOf(options), offset: options.offset })
+      yield* out.show(rows, () => table(out, rows, [idColumn, ...indexColumns]))
+    })
+}

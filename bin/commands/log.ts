@@ -1,0 +1,75 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
+import { count, oneLine, second } from "../format.js"
+import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import type { Command } from "./Command.js"
+
+interface LogOptions extends AsOfOptions {
+  readonly after?: number
+  readonly limit?: number
+}
+
+export const log: Command<LogOptions> = {
+  usage: "log",
+  summary: "the events of an agent, oldest first",
+  operator: true,
+  options: [one("--after <version>", "only later ones", whole), one("--limit <n>", "at most so many", whole), asOf],
+  examples: ["log", "log --after 100 --limit 20 --json"],
+  run: ({ agent, daybook, out, reader }, { after, asOf, limit }) =>
+    Effect.gen(function* () {
+      const opened = yield* daybook
+      // Refuses a version that is not there, as every read does.
+      yield* reader(asOf)
+      const list = out.list()
+      const wanted = opened.log(agent, after).pipe(
+        Stream.takeWhile(({ recordedAt, version }) => {
+          if (!out.open()) return false
+          if (asOf === undefined) return true
+          return "version" in asOf ? version <= asOf.version : recordedAt <= Number(asOf.at)
+        }),
+        (events) => (limit === undefined ? events : Stream.take(events, limit))
+      )
+      yield* Stream.runForEachChunk(wanted, (events) => {
+        list.add(Chunk.toReadonlyArray(events).map((event) => ({ value: shown(event), text: () => eventText(event) })))
+        return turn
+      }).pipe(Effect.ensuring(Effect.sync(list.end)))
+    })
+}
+
+/** Lets the system say meanwhile that nobody reads any more, or that it is time to stop. */
+const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+const shown = (event: DaybookEvent | ErasedEvent) => {
+  const { actor, cause, commandId, occurredAt, payload, recordedAt, sequence, stream, type, version } = event
+  return { sequence, stream, version, type, recordedAt, occurredAt, actor, commandId, cause, payload }
+}
+
+const eventText = (event: DaybookEvent | ErasedEvent): string =>
+  [
+    String(event.version).padStart(6),
+    second(event.recordedAt),
+    event.type.padEnd(8),
+    oneLine(event.actor).padEnd(8),
+    oneLine(event.payload === null ? "(erased)" : what(event))
+  ].join("  ")
+
+const what = (event: DaybookEvent): string => {
+  switch (event.type) {
+    case "ADD":
+    case "COMPRESS":
+      return event.payload.memory.title
+    case "UPDATE":
+    case "DELETE":
+      return `${event.payload.reason}: ${event.payload.memory.title}`
+    case "ARCHIVE":
+      return count(event.payload.memories.length, "memory", "memories")
+    case "EMBED":
+      return `${count(event.payload.entries.length, "vector")} of ${event.payload.model}`
+    case "IMPORT":
+      return `${count(event.payload.files.length, "file")}: ${event.payload.added} added`
+    case "ERASE":
+      return `${count(event.payload.versions.length, "event")}: ${event.payload.reason}`
+  }
+}

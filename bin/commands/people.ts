@@ -1,0 +1,38 @@
+import * as Effect from "effect/Effect"
+import { oneLine, second } from "../format.js"
+import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { table } from "../table.js"
+import type { Command } from "./Command.js"
+
+export const people: Command<
+  AsOfOptions & { readonly limit?: number; readonly offset?: number },
+  readonly [name: string | undefined]
+> = {
+  usage: "people [name]",
+  summary: "who is mentioned, most recently mentioned first; what is known of those of a name",
+  options: [
+    one("--limit <n>", "at most so many (default: 50)", whole),
+    one("--offset <n>", "leave out the first so many", whole),
+    asOf
+  ],
+  examples: ["people", "people alice"],
+  run: ({ out, reader }, { asOf, limit, offset }, [name]) =>
+    Effect.gen(function* () {
+      const memory = yield* reader(asOf)
+      const found = yield* memory.people({ name, limit, offset })
+      yield* out.show(found, async () => {
+        const rows = await table(out, found, [
+          { name: "name", of: ({ name }) => name, colour: "bold" },
+          { name: "mentions", of: ({ mentions }) => mentions, right: true },
+          { name: "last mentioned", of: ({ lastMentionedAt }) => second(lastMentionedAt) },
+          { name: "facts", of: ({ facts }) => facts.length, right: true },
+          { name: "stores", of: ({ stores }) => stores.join(", ") }
+        ])
+        if (name === undefined) return rows
+        return [
+          rows,
+          ...found.flatMap(({ facts, name }) => facts.map((fact) => `${oneLine(name)}: ${oneLine(fact)}`))
+        ].join("\n")
+      })
+    })
+}

@@ -1,0 +1,40 @@
+import * as Effect from "effect/Effect"
+import { refused } from "../exit.js"
+import { one } from "../options.js"
+import { fields } from "../table.js"
+import type { Command } from "./Command.js"
+
+export const rebuild: Command<{ readonly check?: boolean }, readonly [projections: ReadonlyArray<string>]> = {
+  usage: "rebuild [projection...]",
+  summary: "make an agent's view again from its log, all of it or the named projections",
+  operator: true,
+  options: [one("--check", "compare the digests of the view before and after: they must be equal")],
+  examples: ["rebuild", "rebuild people vectors", "rebuild --check"],
+  run: ({ agent, daybook, out }, { check }, [projections]) =>
+    Effect.gen(function* () {
+      const opened = yield* daybook
+      const digest = Effect.map(opened.digests(agent), (digests) => digests.digest)
+      const before = check === true ? yield* digest : undefined
+      let events = 0
+      yield* opened.rebuild(agent, projections.length === 0 ? undefined : projections, ({ done, total }) => {
+        events = total
+        out.progress(done, total)
+      })
+      const after = check === true ? yield* digest : undefined
+      const compared = before === undefined ? {} : { before, after, equal: before === after }
+      yield* out.show({ agent, events, ...compared }, () =>
+        fields(out, [
+          ["agent", agent],
+          ["events", events],
+          ...(before === undefined || after === undefined
+            ? []
+            : ([
+                ["before", before],
+                ["after", after],
+                ["equal", before === after ? "yes" : "no"]
+              ] as const))
+        ])
+      )
+      if (before !== after) return yield* refused("the rebuilt view is not the one that was there")
+    })
+}

@@ -1,0 +1,36 @@
+import * as Effect from "effect/Effect"
+import { fields } from "../table.js"
+import type { Command } from "./Command.js"
+
+export const stats: Command = {
+  usage: "stats",
+  summary: "what an agent's memory holds and what state its view is in",
+  operator: true,
+  run: ({ agent, daybook, out }) =>
+    Effect.gen(function* () {
+      const found = yield* Effect.flatMap(daybook, (one) => one.stats(agent))
+      const { memories, vectors, version, view } = found
+      yield* out.show(found, () =>
+        fields(out, [
+          ["agent", agent],
+          ["version", version],
+          ["memories", `${memories.active} active, ${memories.inactive} inactive`],
+          ["by store", counts(memories.byStore)],
+          ["by type", counts(memories.byType)],
+          ["by tier", counts(memories.byTier)],
+          ["vectors", vectors.available ? `${vectors.embedded} of ${vectors.model}` : "not available"],
+          ...(vectors.failure === undefined ? [] : [["failure", vectors.failure] as const]),
+          ["view", `${view.bytes} bytes`],
+          ...view.parked.map(({ position, projection, reason }): readonly [string, string] => [
+            "parked",
+            `${projection} at version ${position}: ${reason}`
+          ])
+        ])
+      )
+    })
+}
+
+const counts = (by: Readonly<Record<string, number>>): string =>
+  Object.entries(by)
+    .map(([name, number]) => `${name} ${number}`)
+    .join(", ") || "none"

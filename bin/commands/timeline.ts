@@ -1,0 +1,27 @@
+import * as Effect from "effect/Effect"
+import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { idColumn, indexColumns } from "../rows.js"
+import { table } from "../table.js"
+import type { Command } from "./Command.js"
+
+export const timeline: Command<
+  AsOfOptions & { readonly before?: number; readonly after?: number },
+  readonly [id: string]
+> = {
+  usage: "timeline <id>",
+  summary: "what stood before and after a memory in time, oldest first",
+  options: [
+    one("--before <n>", "so many older ones (default: 5)", whole),
+    one("--after <n>", "so many newer ones (default: 5)", whole),
+    asOf
+  ],
+  examples: ["timeline 8k2v0q5w1x --before 3 --after 3"],
+  run: ({ out, reader }, { after, asOf, before }, [anchor]) =>
+    Effect.gen(function* () {
+      const memory = yield* reader(asOf)
+      const rows = yield* memory.timeline({ anchor, before, after })
+      yield* out.show(rows, () =>
+        table(out, rows, [{ name: "", of: ({ id }) => (id === anchor ? ">" : "") }, idColumn, ...indexColumns])
+      )
+    })
+}

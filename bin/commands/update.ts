@@ -1,0 +1,52 @@
+import * as Effect from "effect/Effect"
+import { type ContentOptions, contentOf, contentOptions } from "../content.js"
+import { among, commandId, many, one } from "../options.js"
+import { awaitVectors } from "../vectors.js"
+import type { Command } from "./Command.js"
+
+/** Options whose field can be emptied, and what an empty one holds. */
+const empty = {
+  narrative: { narrative: null },
+  fact: { facts: [] },
+  tag: { tags: [] },
+  person: { people: [] },
+  file: { files: [] },
+  project: { project: null },
+  topic: { topic: null },
+  at: { occurredAt: null },
+  expires: { expiresAt: null }
+} as const
+
+interface UpdateOptions extends ContentOptions {
+  readonly title?: string
+  readonly clear?: ReadonlyArray<keyof typeof empty>
+  readonly commandId?: string
+}
+
+export const update: Command<UpdateOptions, readonly [id: string]> = {
+  usage: "update <id>",
+  summary: "change the fields that are given, and only those; a list takes the place of the old one",
+  options: [
+    one("--title <text>", "the title"),
+    ...contentOptions,
+    many("--clear <option>", `empty a field: ${Object.keys(empty).join(", ")}`, among(Object.keys(empty))),
+    commandId
+  ],
+  examples: ['update 8k2v0q5w1x --title "Deploys happen on Thursdays"', "update 8k2v0q5w1x --store shared --clear tag"],
+  run: (call, options, [id]) =>
+    Effect.gen(function* () {
+      const { clear = [], commandId, title } = options
+      const memory = yield* call.memory
+      const changes = {
+        ...(title === undefined ? {} : { title }),
+        ...contentOf(options),
+        ...Object.assign({}, ...clear.map((field) => empty[field]))
+      }
+      const done = yield* memory.update(id, changes, { commandId })
+      yield* awaitVectors(call)
+      yield* call.out.show(
+        done,
+        () => `${done.outcome} ${done.id}${done.version === undefined ? "" : ` (version ${done.version})`}`
+      )
+    })
+}

@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import type { Verified } from "../../events/verify.js"
+import { Ended, exitCodes } from "../exit.js"
+import { count } from "../format.js"
+import { fields } from "../table.js"
+import type { Command } from "./Command.js"
+
+export const verify: Command = {
+  usage: "verify",
+  summary: "check the log against its hashes and its anchor: of all agents, or of --agent",
+  operator: true,
+  examples: ["verify", "verify --agent scout --json"],
+  run: ({ agent, agentGiven, daybook, out }) =>
+    Effect.gen(function* () {
+      const checked = yield* Effect.flatMap(daybook, (one) => one.verify(agentGiven ? agent : undefined)).pipe(
+        // A log that cannot even be opened is what was to be found out.
+        Effect.catchIf(
+          (error) => error._tag === "StorageError" && error.kind === "damaged",
+          (error) => Effect.succeed(unreadable(error.message))
+        )
+      )
+      const { events, head, ok, problems, streams } = checked
+      yield* out.show({ ok, events, streams, head, problems }, () =>
+        [
+          fields(out, [
+            ["ok", ok ? "yes" : "no"],
+            ["events", events],
+            ["agents", streams],
+            ...(head === null ? [] : [["head", `version ${head.version}, ${head.hash}`] as const])
+          ]),
+          ...problems.map(
+            ({ stream, version, what }) => `${stream ?? "log"}${version === null ? "" : ` ${version}`}: ${what}`
+          )
+        ].join("\n")
+      )
+      if (!ok) {
+        return yield* new Ended({ code: exitCodes.damaged, message: `${count(problems.length, "problem")} found` })
+      }
+    })
+}
+
+const unreadable = (what: string): Verified => ({
+  ok: false,
+  events: 0,
+  streams: 0,
+  head: null,
+  problems: [{ stream: null, version: null, what }]
+})

@@ -1,0 +1,27 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { execute } from "./execute.js"
+import { outcomeOf } from "./exit.js"
+import { oneLine } from "./format.js"
+import { make } from "./output.js"
+import { terminal } from "./terminal.js"
+
+const fiber = Effect.runFork(execute(process.argv.slice(2), terminal.stdout, ({ json }) => make(terminal, { json })))
+
+/** The first signal ends what is being done and closes what is open; a second one ends the process at once. */
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143]
+] as const) {
+  process.once(signal, () => {
+    process.exitCode = code
+    Effect.runFork(Fiber.interruptFork(fiber))
+  })
+}
+
+fiber.addObserver((exit) => {
+  const { code, line } = Exit.isSuccess(exit) ? exit.value : outcomeOf(exit)
+  process.exitCode ||= code
+  if (line !== undefined) terminal.stderr(`daybook: ${oneLine(line)}\n`)
+})

@@ -1,0 +1,58 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import { layer } from "../layers/Default.js"
+import { Daybook } from "../src/Daybook.js"
+import { TrustRequired } from "../src/errors.js"
+import type { Call } from "./commands/Command.js"
+import { type Outcome, outcomeOf } from "./exit.js"
+import type { Output } from "./output.js"
+import { type GlobalOptions, type Parsed, parse } from "./program.js"
+
+/** Carries out a command line, and closes everything that it opened. */
+export const execute = (
+  argv: ReadonlyArray<string>,
+  write: (text: string) => void,
+  outputOf: (globals: GlobalOptions) => Output
+): Effect.Effect<Outcome> =>
+  Effect.suspend(() => {
+    const parsed = parse(argv, write)
+    if (!("command" in parsed)) return Effect.succeed(parsed)
+    return run(parsed, outputOf(parsed.globals))
+  })
+
+const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Output): Effect.Effect<Outcome> =>
+  Effect.gen(function* () {
+    const { actor, agent, data, trust } = globals
+    if (command.operator === true && trust !== "full")
+      return yield* new TrustRequired({ what: command.usage.split(" ")[0]! })
+    const daybook = yield* Effect.cached(
+      Effect.map(Layer.build(layer({ folder: data })), (context) => Context.get(context, Daybook))
+    )
+    const memory = Effect.flatMap(daybook, (one) => one.agent(agent, { trust, actor }))
+    const call: Call = {
+      agent,
+      agentGiven,
+      trust,
+      out,
+      memory,
+      // Asking for the memory checks the agent's name, which operators' calls take as it is.
+      daybook: Effect.zipRight(memory, daybook),
+      reader: (asOf) =>
+        asOf === undefined ? memory : Effect.flatMap(daybook, (one) => one.agent(agent, { trust, actor, asOf })),
+      again: (argv, out) =>
+        execute(
+          argv,
+          () => {},
+          () => out
+        )
+    }
+    yield* command.run(call, options as never, args as never)
+  }).pipe(
+    Effect.scoped,
+    // Answers own stdout.
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
+    Effect.exit,
+    Effect.map(outcomeOf)
+  )

@@ -1,0 +1,56 @@
+import type picocolors from "picocolors"
+import { toIso } from "../src/dates.js"
+import type { WholeMemory } from "../src/Memory.js"
+
+export type Colours = ReturnType<typeof picocolors.createColors>
+
+/** Memories are other people's text: nothing in them may move a terminal's cursor, colour it or turn its writing round. */
+const steering = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** Text for one line. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(steering, "")
+
+/** Text that may have several lines. */
+const lines = (text: string): string => text.split(/\r?\n/).map(oneLine).join("\n")
+
+/** The UTC day. */
+export const day = (instant: number): string => toIso(instant).slice(0, 10)
+
+/** The UTC second. */
+export const second = (instant: number): string => `${toIso(instant).slice(0, 19).replace("T", " ")}Z`
+
+/** The day alone where that is all that was known. */
+export const moment = (instant: number): string => (instant % 86_400_000 === 0 ? day(instant) : second(instant))
+
+export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
+
+/** A whole memory for people: a line to refer to it by, its text, then the fields that say something. */
+export const memoryText = (memory: WholeMemory, colours: Colours): string => {
+  const { createdAt, expiresAt, facts, id, narrative, occurredAt, source, store, title, type, updatedAt } = memory
+  const head = [colours.cyan(id), type, moment(occurredAt ?? createdAt), store].join("  ")
+  const fields: ReadonlyArray<readonly [string, string | undefined]> = [
+    ["tags", memory.tags.join(", ")],
+    ["people", memory.people.join(", ")],
+    ["files", memory.files.join(", ")],
+    ["source", [source.kind, source.name, source.place].filter(Boolean).join(", ")],
+    ["project", memory.project],
+    ["topic", memory.topic],
+    ["session", memory.session],
+    ["channel", memory.channel],
+    ["sender", memory.sender],
+    ["tier", memory.tier],
+    ["importance", memory.importance === 0 ? "" : String(memory.importance)],
+    ["mentions", memory.mentions === 1 ? "" : `${memory.mentions}, last ${second(memory.lastMentionedAt)}`],
+    ["created", second(createdAt)],
+    ["updated", updatedAt === createdAt ? "" : second(updatedAt)],
+    ["expires", expiresAt === undefined ? "" : moment(expiresAt)],
+    ["tokens", String(memory.tokens)]
+  ]
+  return [
+    head,
+    colours.bold(oneLine(title)),
+    ...(narrative === undefined ? [] : [lines(narrative)]),
+    ...facts.map((fact) => `- ${oneLine(fact)}`),
+    ...fields.flatMap(([name, value]) => (value ? `${colours.dim(name.padEnd(10))}  ${oneLine(value)}` : []))
+  ].join("\n")
+}

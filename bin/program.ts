@@ -1,0 +1,84 @@
+import { Command as Commander, CommanderError } from "commander"
+import { levels, type TrustLevel } from "../events/Trust.js"
+import { defaultFolder } from "../layers/config.js"
+import { commands } from "./commands/all.js"
+import type { AnyCommand } from "./commands/Command.js"
+import { exitCodes, type Outcome } from "./exit.js"
+import { among, filled, one } from "./options.js"
+
+declare const DAYBOOK_VERSION: string
+
+/** The options that every command takes, before or after its name. */
+export interface GlobalOptions {
+  readonly data: string
+  readonly agent: string
+  readonly trust: TrustLevel
+  readonly actor: string
+  readonly json: boolean
+}
+
+/** A command line that was understood. */
+export interface Parsed {
+  readonly command: AnyCommand
+  readonly options: object
+  readonly args: ReadonlyArray<unknown>
+  readonly globals: GlobalOptions
+  readonly agentGiven: boolean
+}
+
+/** Reads a command line: what to do, or what is wrong with it (help and version are shown and end well). */
+export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void): Parsed | Outcome => {
+  let parsed: Parsed | undefined
+  let line = ""
+  const program = new Commander("daybook")
+    .description("Long-term memory for AI agents that can be audited, rewound and decided again.")
+    .version(DAYBOOK_VERSION, "--version", "show the version")
+    .helpOption("-h, --help", "show help")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: write, writeErr: () => {}, outputError: (text) => (line += text) })
+    .exitOverride()
+    .addHelpText("after", examples(tryFirst))
+  for (const option of globalOptions()) program.addOption(option)
+  for (const command of commands) {
+    const sub = program.command(command.usage).summary(command.summary).description(`${command.summary}.`)
+    for (const option of command.options ?? []) sub.addOption(option)
+    if (command.examples !== undefined) sub.addHelpText("after", examples(command.examples))
+    sub.action(() => {
+      const agentGiven = program.getOptionValueSource("agent") === "cli"
+      parsed = { command, options: sub.opts(), args: sub.processedArgs, globals: program.opts(), agentGiven }
+    })
+  }
+  try {
+    program.parse(argv, { from: "user" })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return { code: exitCodes.ok }
+    return { code: exitCodes.badCall, line: line === "" ? "what to do is missing; see daybook --help" : clear(line) }
+  }
+  return parsed!
+}
+
+const globalOptions = () => [
+  one("--data <dir>", "the data folder", filled).default(defaultFolder(), "$DAYBOOK_DATA or ~/.local/share/daybook"),
+  one("--agent <name>", "whose memory").default("default"),
+  one("--trust <level>", `what may be read: ${levels.join(", ")}`, among(levels)).default("full"),
+  one("--actor <name>", "who writes, as the history names it").default("cli"),
+  one("--json", "answer with one JSON document").default(false)
+]
+
+const tryFirst = [
+  'remember "Deploys happen on Tuesdays" --type decision --tag deploys',
+  'search "when do we deploy" --limit 5',
+  "import notes/",
+  "demo"
+]
+
+const examples = (lines: ReadonlyArray<string>): string =>
+  `\nExamples:\n${lines.map((line) => `  daybook ${line}`).join("\n")}`
+
+/** Commander's message without its prefix, its suggestion on the same line. */
+const clear = (message: string): string =>
+  message
+    .replace(/^error: /, "")
+    .trim()
+    .replace(/\s*\n\s*/g, " ")

@@ -1,0 +1,45 @@
+import * as Effect from "effect/Effect"
+import type { Call } from "./commands/Command.js"
+import { type Ended, refused } from "./exit.js"
+
+/** Something that was shown: the call, and its answer as a program gets it. */
+export interface Step {
+  readonly heading: string
+  readonly call: string
+  readonly answer: unknown
+}
+
+/** Carries out real calls one after the other on one data folder, and shows each with its answer. */
+export const stage = ({ again, out }: Call, folder: string) => {
+  const steps: Array<Step> = []
+  let heading = ""
+  const say = (text: string) => (out.json ? Effect.void : out.show(null, () => text))
+  return {
+    steps,
+    heading: (text: string) => {
+      heading = text
+      return say(`\n${out.colours.bold(`## ${text}`)}`)
+    },
+    /** One call, answered with what it showed; fails where the call does. */
+    daybook: <Answer>(...argv: ReadonlyArray<string>): Effect.Effect<Answer, Ended> =>
+      Effect.gen(function* () {
+        const call = ["daybook", ...argv].map(quoted).join(" ")
+        yield* say(out.colours.cyan(`$ ${call}`))
+        let answer: unknown
+        const outcome = yield* again(["--data", folder, ...argv], {
+          ...out,
+          show: (value, text) => {
+            answer = value
+            return out.json ? Effect.void : out.show(value, text)
+          }
+        })
+        if (outcome.code !== 0) return yield* refused(`${call}: ${outcome.line}`)
+        steps.push({ heading, call, answer })
+        return answer as Answer
+      }),
+    must: (holds: boolean, what: string) => (holds ? Effect.void : Effect.fail(refused(`not as it must be: ${what}`)))
+  }
+}
+
+const quoted = (argument: string): string =>
+  /^[\p{L}\p{N}_./:-]+$/u.test(argument) ? argument : JSON.stringify(argument)

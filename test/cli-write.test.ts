@@ -1,0 +1,269 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { answerOf, build, bundle, daybookIn, lines, newFolder, refusal, removeFolders, run } from "./support/cli.js"
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const jsonLines = (text: string) => lines(text).map((line) => JSON.parse(line))
+
+beforeAll(build, 120_000)
+afterAll(removeFolders)
+
+describe("writing", () => {
+  it("a memory is corrected, its history told, and it is forgotten", async () => {
+    const daybook = daybookIn(newFolder())
+    const remembered = ["remember", "Deploys happen on Tuesdays", "--tag", "a", "--tag", "b", "--narrative", "why"]
+    const { id } = answerOf(await daybook(...remembered, "--actor", "alice", "--json"))
+    const { stdout } = await daybook(
+      "update",
+      id,
+      "--title",
+      "Deploys happen on Thursdays",
+      "--clear",
+      "narrative",
+      "--tag",
+      "c"
+    )
+    const [, version] = /^updated \w+ \(version (\d+)\)\n$/.exec(stdout)!
+    const [whole] = answerOf(await daybook("get", id, "--json"))
+    expect(whole).toMatchObject({ title: "Deploys happen on Thursdays", tags: ["c"] })
+    expect(whole).not.toHaveProperty("narrative")
+
+    const entries = answerOf(await daybook("history", id, "--json"))
+    expect(entries).toMatchObject([
+      { revision: 1, version: 1, type: "ADD", actor: "alice", memory: { title: "Deploys happen on Tuesdays" } },
+      { revision: 2, version: Number(version), type: "UPDATE", actor: "cli", decision: { action: "UPDATE" } }
+    ])
+    expect(entries[1].recordedAt).toMatch(instant)
+    const told = (await daybook("history", id)).stdout
+    expect(told).toContain("- title: Deploys happen on Tuesdays\n   + title: Deploys happen on Thursdays")
+    const past = answerOf(await daybook("get", id, "--as-of", String(Number(version) - 1), "--json"))
+    expect(past[0].title).toBe("Deploys happen on Tuesdays")
+
+    expect(answerOf(await daybook("forget", id, "--json"))).toMatchObject({ outcome: "forgotten", id })
+    expect(answerOf(await daybook("search", "deploys", "--json"))).toEqual([])
+    expect(answerOf(await daybook("history", id, "--json"))).toHaveLength(3)
+    expect(refusal(await daybook("forget", id)).code).toBe(1)
+  })
+
+  it("a command id makes it safe to repeat; the same text again is another mention", async () => {
+    const daybook = daybookIn(newFolder())
+    const once = answerOf(await daybook("remember", "one", "--command-id", "c1", "--json"))
+    expect(answerOf(await daybook("remember", "one", "--command-id", "c1", "--json"))).toEqual({
+      ...once,
+      repeated: true
+    })
+    expect(refusal(await daybook("remember", "other", "--command-id", "c1")).code).toBe(1)
+    expect((await daybook("remember", "one")).stdout).toMatch(/^known as \w+, mentioned 2 times \(version \d+\)\n$/)
+  })
+
+  it("what was written can be found by likeness when the process ends", async () => {
+    const daybook = daybookIn(newFolder())
+    await daybook("remember", "unmistakable")
+    const [hit] = answerOf(await daybook("search", "unmistakable", "--json"))
+    expect(hit.parts.vector).toBeGreaterThan(0)
+  })
+
+  it("other people's text cannot steer a terminal", async () => {
+    const daybook = daybookIn(newFolder())
+    const { id } = answerOf(
+      await daybook("remember", "red \u001b[31m and\nbell \u0007", "--fact", "\u009b2J \u202egnirts", "--json")
+    )
+    for (const args of [["list"], ["get", id], ["history", id], ["log"]]) {
+      const { stdout } = await daybook(...args)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+      expect(stdout).toContain("red  [31m and bell")
+    }
+    expect(answerOf(await daybook("get", id, "--json"))[0].title).toBe("red \u001b[31m and\nbell \u0007")
+  })
+
+  it("agents do not see each other", async () => {
+    const daybook = daybookIn(newFolder())
+    await daybook("--agent", "a", "remember", "of a")
+    await daybook("remember", "of b", "--agent", "b")
+    expect(answerOf(await daybook("list", "--agent", "b", "--json"))).toMatchObject([{ title: "of b" }])
+    expect(answerOf(await daybook("agents", "--json"))).toMatchObject([{ name: "a" }, { name: "b" }])
+    expect(answerOf(await daybook("verify", "--json"))).toMatchObject({ ok: true, streams: 2, head: null })
+    expect(answerOf(await daybook("verify", "--agent", "a", "--json"))).toMatchObject({
+      streams: 1,
+      head: { version: 2 }
+    })
+  })
+
+  it("the data folder may come from the environment", async () => {
+    const folder = newFolder()
+    const env = { DAYBOOK_DATA: folder }
+    expect((await run(process.execPath, [bundle, "remember", "here"], { env })).code).toBe(0)
+    expect(existsSync(join(folder, "log.db"))).toBe(true)
+  })
+})
+
+describe("remember -", () => {
+  const feed = (folder: string, input: string, ...args: ReadonlyArray<string>) =>
+    run(process.execPath, [bundle, "--data", folder, "remember", "-", ...args], { input })
+
+  it("answers a line for each line, in order, the refused ones too", async () => {
+    const folder = newFolder()
+    const input = [
+      '\ufeff{"title":"first","commandId":"c1"}',
+      "",
+      "no JSON",
+      '{"title":"   "}',
+      '["title"]',
+      '{"title":"second \u2028 line","tags":["own"]}\r',
+      '{"title":"third","colour":"red"}',
+      '{"title":"fourth","commandId":"c1"}',
+      '{"title":"fifth","store":"social","occurredAt":"2026-03-01"}'
+    ].join("\n")
+    const ran = await feed(folder, input, "--tag", "bulk", "--store", "shared")
+    expect(refusal(ran)).toEqual({ code: 1, line: "daybook: 5 lines refused" })
+    const answers = jsonLines(ran.stdout)
+    expect(answers).toMatchObject([
+      { outcome: "added", version: 1 },
+      { error: "the line is not JSON", line: 3 },
+      { error: "title: is empty", field: "title", line: 4 },
+      { error: "the line is not a JSON object", line: 5 },
+      { outcome: "added", version: 2 },
+      { field: "colour", line: 7 },
+      { field: "commandId", line: 8 },
+      { outcome: "added", version: 3 }
+    ])
+    const stored = answerOf(await daybookIn(folder)("list", "--json"))
+    expect(stored.map(({ title, store }: { title: string; store: string }) => [title, store])).toEqual([
+      ["second \u2028 line", "shared"],
+      ["first", "shared"],
+      ["fifth", "social"]
+    ])
+    expect(answerOf(await daybookIn(folder)("list", "--tag", "bulk", "--json"))).toHaveLength(2)
+    expect(answerOf(await daybookIn(folder)("stats", "--json")).vectors.embedded).toBe(3)
+    expect(
+      jsonLines((await feed(folder, '{"title":"first","commandId":"c1"}', "--tag", "bulk", "--store", "shared")).stdout)
+    ).toMatchObject([{ id: answers[0].id, repeated: true }])
+    expect(refusal(await feed(folder, '{"title":"x","store":"private"}\n', "--trust", "inner")).code).toBe(1)
+    expect(await feed(folder, "")).toEqual({ code: 0, stdout: "", stderr: "" })
+  })
+
+  it("takes thousands, and a line that is far too long", async () => {
+    const folder = newFolder()
+    const many = Array.from({ length: 3000 }, (_, at) => JSON.stringify({ title: `memory number ${at}` }))
+    const { code, stdout } = await feed(folder, [...many, "x".repeat(9 << 20), '{"title":"last"}'].join("\n"))
+    expect(code).toBe(1)
+    const answers = jsonLines(stdout)
+    expect(answers.map(({ line, version }) => version ?? line)).toHaveLength(3002)
+    expect(answers.at(-2)).toEqual({ error: "the line is too long", line: 3001 })
+    expect(answerOf(await daybookIn(folder)("stats", "--json")).memories.active).toBe(3001)
+    const shell = `set -o pipefail; ${process.execPath} ${bundle} --data ${folder} log --json | head -n 2 | wc -l`
+    expect(await run("bash", ["-c", shell])).toMatchObject({ code: 0, stderr: "" })
+  })
+
+  it("answers at once, and ends cleanly when told to", async () => {
+    const folder = newFolder()
+    const child = spawn(process.execPath, [bundle, "--data", folder, "remember", "-"])
+    for (const title of ["one", "two"]) {
+      child.stdin.write(`${JSON.stringify({ title })}\n`)
+      const [answer] = await once(child.stdout, "data")
+      expect(JSON.parse(String(answer))).toMatchObject({ outcome: "added" })
+    }
+    child.kill("SIGTERM")
+    expect(await once(child, "close")).toEqual([143, null])
+    // The last one to leave takes the write-ahead log along.
+    expect(readdirSync(folder).filter((name) => name.startsWith("log.db"))).toEqual(["log.db"])
+    expect(answerOf(await daybookIn(folder)("list", "--json"))).toHaveLength(2)
+  })
+
+  it("two processes write at once", async () => {
+    const folder = newFolder()
+    const batch = (name: string) =>
+      Array.from({ length: 300 }, (_, at) => JSON.stringify({ title: `${name} ${at}` })).join("\n")
+    const ran = await Promise.all(["left", "right"].map((name) => feed(folder, batch(name))))
+    expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: "" },
+      { code: 0, stderr: "" }
+    ])
+    const daybook = daybookIn(folder)
+    expect(answerOf(await daybook("stats", "--json"))).toMatchObject({
+      memories: { active: 600 },
+      vectors: { embedded: 600 }
+    })
+    expect(answerOf(await daybook("verify", "--json"))).toMatchObject({ ok: true })
+    expect(answerOf(await daybook("rebuild", "--check", "--json"))).toMatchObject({ equal: true })
+  })
+})
+
+describe("import", () => {
+  it("reads files and folders once, and says what it could not take", async () => {
+    const folder = newFolder()
+    const notes = newFolder()
+    mkdirSync(join(notes, "journal"))
+    writeFileSync(join(notes, "MEMORY.md"), "# Decisions\n\n- Deploys happen on Tuesdays.\n- Backups run at night.\n")
+    writeFileSync(join(notes, "journal", "2026-03-01.md"), "It rained.\n")
+    const daybook = daybookIn(folder)
+    const first = answerOf(await daybook("import", notes, "--store", "shared", "--json"))
+    expect(first).toMatchObject({ files: 2, items: 3, added: 3, unchanged: 0, refused: [] })
+    const again = await daybook("import", notes, "--store", "shared")
+    expect(again).toEqual({ code: 0, stdout: "2 files, 3 items: nothing new, 3 unchanged\n", stderr: "" })
+    expect(answerOf(await daybook("import", join(notes, "journal", "2026-03-01.md"), "--json")).added).toBeLessThan(2)
+    const [rain] = answerOf(await daybook("search", "rained", "--json"))
+    expect(rain).toMatchObject({ type: "event", occurredAt: "2026-03-01T00:00:00.000Z", store: "shared" })
+    writeFileSync(join(notes, "huge.md"), "x".repeat((4 << 20) + 1))
+    const partly = await daybook("import", notes, "--store", "shared", "--json")
+    expect(JSON.parse(partly.stdout).refused).toHaveLength(1)
+    expect(refusal(partly).code).toBe(1)
+  })
+})
+
+describe("damage", () => {
+  const prepared = async () => {
+    const folder = newFolder()
+    const daybook = daybookIn(folder)
+    for (const title of ["one", "two"]) expect((await daybook("remember", title)).code).toBe(0)
+    return { daybook, log: join(folder, "log.db") }
+  }
+
+  it("a changed payload is found by verify, which ends with 3", async () => {
+    const { daybook, log } = await prepared()
+    const file = openSync(log, "r+")
+    const bytes = readFileSync(log)
+    for (let at = bytes.indexOf('"title":"one"'); at >= 0; at = bytes.indexOf('"title":"one"', at + 1)) {
+      writeSync(file, '"title":"ono"', at)
+    }
+    const ran = await daybook("verify", "--json")
+    expect(refusal(ran).code).toBe(3)
+    const { ok, problems } = JSON.parse(ran.stdout)
+    expect(ok).toBe(false)
+    expect(problems[0]).toEqual({ stream: "default", version: 1, what: expect.stringContaining("payload") })
+    const told = await daybook("verify")
+    expect(told.code).toBe(3)
+    expect(told.stdout).toMatch(/^ok +no$/m)
+    expect(told.stdout).toMatch(/^default 1: /m)
+  })
+
+  it("a log that cannot be opened is a problem to verify and a refusal to all others", async () => {
+    for (const spoil of [
+      (log: string) => writeFileSync(log, "no database"),
+      (log: string) => truncateSync(log, 4096 + 100)
+    ]) {
+      const { daybook, log } = await prepared()
+      spoil(log)
+      const ran = await daybook("verify", "--json")
+      expect(refusal(ran).code).toBe(3)
+      expect(JSON.parse(ran.stdout)).toMatchObject({
+        ok: false,
+        problems: [{ what: expect.stringContaining("damaged") }]
+      })
+      expect(refusal(await daybook("remember", "three"))).toEqual({ code: 1, line: expect.stringContaining("damaged") })
+    }
+  })
+})

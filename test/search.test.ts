@@ -1,0 +1,497 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+import type { Candidate } from "../projections/search.js"
+import { Embedder } from "../src/Embedder.js"
+import type { Observation } from "../src/input.js"
+import { limits } from "../src/limits.js"
+import type { Memory } from "../src/Memory.js"
+import { defaults } from "../src/Policy.js"
+import { matchOf, parse } from "../src/query.js"
+import { rank } from "../src/rank.js"
+import type { Hit, Query } from "../src/search.js"
+import { type EngineOptions, fresh } from "./support/engine.js"
+import { vocabulary } from "./support/histories.js"
+
+const agent = "ada"
+const start = Date.parse("2026-03-14T06:00:00Z")
+
+/** A memory system that remembers these, each with its vector. */
+const remembering = (observations: ReadonlyArray<Observation>, options: EngineOptions = {}) =>
+  Effect.gen(function* () {
+    const { daybook, folder } = yield* fresh(options)
+    const memory = yield* daybook.agent(agent, { trust: "full" })
+    for (let from = 0; from < observations.length; from += limits.batch) {
+      yield* memory.rememberAll(observations.slice(from, from + limits.batch))
+    }
+    yield* daybook.backfill(agent)
+    return { daybook, folder, memory }
+  })
+
+const titled = (...titles: ReadonlyArray<string>): ReadonlyArray<Observation> => titles.map((title) => ({ title }))
+
+const titlesOf = (memory: Memory, query: Query) =>
+  Effect.map(memory.search({ limit: 100, ...query }), (hits) => hits.map(({ title }) => title))
+
+/** Full text on its own: what matches is what is found. */
+const textAlone: EngineOptions = { vectorExtension: null }
+
+describe("any text is a query", () => {
+  const fragments =
+    '" "" ( ) () NEAR NEAR( NEAR/2 NEAR(a,2) AND OR NOT and * ^ ^tea : :: title: titl: title:( {title facts}: -title: narrative:"a b" rank: + - ++ -- +" -" \\ \' \'\' ; /* */ % _ ? ?1 @a $a # [ ] { } < > = ! | & ~ , . tea kettle text_full postings_full bm25(text_full) 1e9 -1 0x0 東京 東 京都 สวัสดี 🚀 👩‍👩‍👧 é e\u0301 ß İ ı \u202e \ufeff \ufffd \u0000 \ud800 \udc00 \ud83d ﬁ ①'
+      .split(" ")
+      .concat([" ", "\t", "\n", "\u00a0", "\u3000", "\u2028"])
+  const anything: fc.Arbitrary<string> = fc.oneof(
+    fc.array(fc.constantFrom(...fragments), { maxLength: 12 }).map((parts) => parts.join("")),
+    fc.array(fc.constantFrom(...fragments, ...vocabulary), { maxLength: 45 }).map((parts) => parts.join(" ")),
+    fc.string({ unit: "binary", maxLength: 60 }),
+    fc.string16bits({ maxLength: 60 }),
+    fc.string({ unit: "grapheme", maxLength: 400 })
+  )
+
+  it.scopedLive("10,000 at random: no error, at full trust and below", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* remembering(
+        fragments.flatMap((fragment) => [
+          { title: `x ${fragment.replace(/[\p{Surrogate}\0]/gu, "")} x` },
+          { title: `tea ${fragment.replace(/[\p{Surrogate}\0]/gu, "")}`, store: "social" as const }
+        ])
+      )
+      const readers = [
+        yield* daybook.agent(agent, { trust: "full" }),
+        yield* daybook.agent(agent, { trust: "familiar" })
+      ]
+      for (const [index, text] of fc.sample(anything, { numRuns: 10_000, seed: 11 }).entries()) {
+        const hits = yield* readers[index % 2]!.search({ text, limit: 5 }).pipe(
+          Effect.mapError((error) => new Error(`${JSON.stringify(text)}: ${error.message}`))
+        )
+        for (const { score } of hits) if (!Number.isFinite(score)) throw new Error(JSON.stringify(text))
+      }
+    })
+  )
+
+  it.scopedLive("a megabyte of anything is answered in no time", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering(titled("tea", "東京都に住んでいます", "a".repeat(400)))
+      const long = [
+        ...'a,é,東,🚀,\ud800,\0,(,",tea ,tea AND ,-tea ,title:a ,東 京 '.split(",").map((part) => part.repeat(1 << 18)),
+        `${" ".repeat(1 << 20)}tea`
+      ]
+      for (const text of long) {
+        const began = performance.now()
+        yield* memory.search({ text })
+        expect(performance.now() - began).toBeLessThan(1_000)
+      }
+    })
+  )
+
+  it.scopedLive("the everyday ones find what they say", () =>
+    Effect.gen(function* () {
+      const kept = [
+        "C++ templates",
+        "what's up?",
+        "foo-bar",
+        "100% cotton",
+        'he said "never"',
+        "東京都に住んでいます",
+        "café au lait",
+        "rocket 🚀 launch",
+        "$HOME is unset",
+        "a AND b",
+        "NOT now",
+        "title: Dune",
+        "see https://example.org/a?b=c",
+        "Ада Лавлейс",
+        "สวัสดีครับ",
+        "Straße",
+        "ﬁnish line",
+        "n°5 — a perfume"
+      ]
+      const { daybook, memory } = yield* remembering(titled(...kept), textAlone)
+      const cases: ReadonlyArray<readonly [string, string]> = [
+        ["C++", "C++ templates"],
+        ["c++ template", "C++ templates"],
+        ["what's up?", "what's up?"],
+        ["foo-bar", "foo-bar"],
+        ["100%", "100% cotton"],
+        ['"', 'he said "never"'],
+        ['said "never', 'he said "never"'],
+        ["東京", "東京都に住んでいます"],
+        ["東京都", "東京都に住んでいます"],
+        ["住んで", "東京都に住んでいます"],
+        ["京", "東京都に住んでいます"],
+        ["す", "東京都に住んでいます"],
+        ["cafe", "café au lait"],
+        ["CAFÉ", "café au lait"],
+        ["cafe\u0301", "café au lait"],
+        ["🚀", "rocket 🚀 launch"],
+        ["$HOME", "$HOME is unset"],
+        ["a AND", "a AND b"],
+        ["NOT", "NOT now"],
+        ["title:", "title: Dune"],
+        ["-", "foo-bar"],
+        ["https://example.org/a?b=c", "see https://example.org/a?b=c"],
+        ["ада", "Ада Лавлейс"],
+        ["สวัสดี", "สวัสดีครับ"],
+        ["straße", "Straße"],
+        ["finish", "ﬁnish line"],
+        ["n°5", "n°5 — a perfume"],
+        ["launches", "rocket 🚀 launch"],
+        ["-rocket", "rocket 🚀 launch"]
+      ]
+      for (const [text, title] of cases)
+        expect([text, yield* titlesOf(memory, { text })]).toEqual([text, expect.arrayContaining([title])])
+      for (const text of ["", " ", "\n\t", undefined])
+        expect(yield* titlesOf(memory, { text })).toEqual([...kept].reverse())
+      for (const trust of ["inner", "familiar", "public"] as const) {
+        const reader = yield* daybook.agent(agent, { trust })
+        for (const [text] of cases) expect(yield* reader.search({ text })).toEqual([])
+      }
+    })
+  )
+
+  it.scopedLive("what holds no words claims no match", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering(titled("tea", "coffee"), textAlone)
+      for (const text of ["\0", "\ud800", `${" ".repeat(2_000)}tea`]) {
+        for (const { parts } of yield* memory.search({ text })) expect([text, parts.text]).toEqual([text, 0])
+      }
+    })
+  )
+})
+
+describe("words, phrases and fields", () => {
+  it.scopedLive("alternatives, +must, -must not, AND, NOT, phrases and one field", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering(
+        [
+          { title: "green tea", narrative: "kettle" },
+          { title: "black tea", facts: ["green cup"] },
+          { title: "tea house green", tags: ["kettle"] },
+          { title: "coffee", people: ["Green Giant"] }
+        ],
+        textAlone
+      )
+      const found = (text: string) => Effect.map(titlesOf(memory, { text }), (titles) => [...titles].sort())
+      const [black, coffee, green, house] = ["black tea", "coffee", "green tea", "tea house green"]
+      const cases: ReadonlyArray<readonly [string, ReadonlyArray<string | undefined>]> = [
+        ["tea coffee", [black, coffee, green, house]],
+        ["tea OR coffee", [black, coffee, green, house]],
+        ["+tea green", [black, green, house]],
+        ["+tea +kettle", [green, house]],
+        ["tea AND kettle", [green, house]],
+        ["tea AND kettle AND house", [house]],
+        ["tea -kettle", [black]],
+        ["tea NOT kettle", [black]],
+        ["green -tea", [coffee]],
+        ["+tea -kettle -cup", []],
+        ['"green tea"', [green]],
+        ['"tea green"', []],
+        ['+"green tea" coffee', [green]],
+        ['tea -"green tea"', [black, house]],
+        ["title:green", [green, house]],
+        ["TITLE:green", [green, house]],
+        ["facts:green", [black]],
+        ["people:giant", [coffee]],
+        ["tags:kettle", [house]],
+        ["narrative:kettle", [green]],
+        ["+title:tea -title:green", [black]],
+        ['title:"tea house"', [house]],
+        ["teas", [black, green, house]],
+        ["nothing", []]
+      ]
+      for (const [text, titles] of cases) expect([text, yield* found(text)]).toEqual([text, titles])
+    })
+  )
+
+  it("takes a text apart", () => {
+    const simple = (text: string) => {
+      const { must, not, should } = parse(text)
+      return { must, should: should.map(({ droppable, expression }) => (droppable ? expression : [expression])), not }
+    }
+    expect(simple("green tea")).toEqual({ must: [], should: ['"green"', '"tea"'], not: [] })
+    expect(simple('+green "black tea" -milk title:x')).toEqual({
+      must: ['"green"'],
+      should: [['"black tea"'], ['title : "x"']],
+      not: ['"milk"']
+    })
+    expect(simple("a AND b OR c NOT d")).toEqual({ must: ['"a"', '"b"'], should: ['"c"'], not: ['"d"'] })
+    expect(simple("a AND")).toEqual({ must: ['"a"'], should: [], not: [] })
+    expect(simple("AND a")).toEqual({ must: [], should: ['"a"'], not: [] })
+    expect(simple("NOT")).toEqual({ must: [], should: [], not: [] })
+    expect(simple("NOT a -b")).toEqual({ must: [], should: ['"a"', '"b"'], not: [] })
+    expect(simple("and or not")).toEqual({ must: [], should: ['"and"', '"or"', '"not"'], not: [] })
+    expect(parse('say "unclosed words').should).toHaveLength(3)
+    expect(simple("title:")).toEqual({ must: [], should: ['"title:"'], not: [] })
+    expect(simple("url:x")).toEqual({ must: [], should: ['"url:x"'], not: [] })
+    expect(simple('- + : ""')).toEqual({ must: [], should: [], not: [] })
+    expect(simple("東京都")).toEqual({ must: [], should: ['("東京" AND "京都")'], not: [] })
+    expect(simple("東")).toEqual({ must: [], should: ['"東" *'], not: [] })
+    expect(parse("x ".repeat(100)).should).toHaveLength(limits.queryTerms)
+    expect(parse(`${"é".repeat(600)} lost`).should).toHaveLength(1)
+    expect(matchOf({ must: [], should: [], not: ['"a"'] })).toBeNull()
+    expect(
+      matchOf({ must: ['"a"', '"b"'], should: [{ expression: '"c"', droppable: true }], not: ['"d"', '"e"'] })
+    ).toBe('(("a" AND "b") AND ("a" OR "c")) NOT ("d" OR "e")')
+  })
+
+  it.scopedLive("common words are left out only while others remain", () =>
+    Effect.gen(function* () {
+      const common = Array.from({ length: 1_200 }, (_, index) => ({ title: `meeting n${index}` }))
+      const { memory } = yield* remembering([...common, ...titled("meeting with Grace", "Grace sings")], textAlone)
+      const count = (text: string) => Effect.map(memory.search({ text, limit: 1_000 }), (hits) => hits.length)
+      expect(yield* titlesOf(memory, { text: "meeting Grace" })).toEqual(["Grace sings", "meeting with Grace"])
+      expect(yield* count("meeting")).toBe(200)
+      expect(yield* count("meeting meetings")).toBe(200)
+      expect(yield* count('"meeting" Grace')).toBe(200)
+      expect(yield* count("title:meeting Grace")).toBe(200)
+      expect(yield* titlesOf(memory, { text: "+meeting Grace", limit: 1 })).toEqual(["meeting with Grace"])
+      expect(yield* count("Grace -meeting")).toBe(1)
+      const small = yield* remembering(
+        [...common.slice(0, 900), ...titled("meeting with Grace", "Grace sings")],
+        textAlone
+      )
+      expect((yield* small.memory.search({ text: "meeting Grace", limit: 1_000 })).length).toBe(200)
+      expect([...(yield* titlesOf(small.memory, { text: "meeting Grace", limit: 2 }))].sort()).toEqual([
+        "Grace sings",
+        "meeting with Grace"
+      ])
+    })
+  )
+})
+
+describe("filters act before ranking", () => {
+  it.scopedLive("a rare match survives 5,000 rows that score better and are filtered out", () =>
+    Effect.gen(function* () {
+      const rare: Observation = {
+        title: "a long way round",
+        narrative: "in the end, after much else that says nothing of it, somebody made tea for everybody who was there",
+        type: "rare",
+        store: "shared",
+        tags: ["Rare"],
+        people: ["Rare Person"],
+        project: "rare",
+        session: "rare",
+        occurredAt: "2001-01-01"
+      }
+      const common = Array.from({ length: 5_000 }, (_, index) => ({
+        title: `tea tea ${index}`,
+        store: "private" as const,
+        project: "common",
+        occurredAt: "2010-01-01"
+      }))
+      const { memory } = yield* remembering([rare, ...common, { title: "tea of tomorrow", occurredAt: "2030-01-01" }])
+      expect(yield* titlesOf(memory, { text: "tea" })).not.toContain(rare.title)
+      const filters: ReadonlyArray<Query> = [
+        { stores: ["shared", "social"] },
+        { types: ["rare", "other"] },
+        { tags: [" RARE ", "other"] },
+        { people: ["rare  person"] },
+        { project: "rare" },
+        { session: "rare" },
+        { before: "2001-01-01T00:00:00.001Z" },
+        { after: 978_307_200_000, before: new Date("2001-01-02") }
+      ]
+      for (const filter of filters) {
+        expect([filter, yield* titlesOf(memory, { text: "tea", ...filter })]).toEqual([filter, [rare.title]])
+        expect((yield* memory.list(filter)).map(({ title }) => title)).toEqual([rare.title])
+        expect(yield* titlesOf(memory, filter)).toEqual([rare.title])
+      }
+      expect(yield* titlesOf(memory, { text: "tea", after: "2020-01-01" })).toEqual(["tea of tomorrow"])
+      expect(yield* titlesOf(memory, { text: "tea", before: "2001-01-01" })).toEqual([])
+      expect(yield* titlesOf(memory, { text: "tea -tomorrow", after: "2020-01-01" })).toEqual([])
+      // A word that must be there narrows likewise.
+      expect(yield* titlesOf(memory, { text: "tea +everybody" })).toEqual([rare.title])
+    })
+  )
+
+  it.scopedLive("every value of a filter counts, and one that holds none lets nothing pass", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering([{ title: "tea", tags: ["t19"] }], textAlone)
+      const tags = Array.from({ length: 20 }, (_, index) => `t${index}`)
+      expect(yield* titlesOf(memory, { tags })).toEqual(["tea"])
+      const outcome = yield* Effect.either(memory.search({ tags: [" "] }))
+      expect(outcome._tag === "Left" ? outcome.left._tag : outcome.right).toEqual(
+        outcome._tag === "Left" ? "InvalidInput" : []
+      )
+    })
+  )
+})
+
+/** Directions for a few words; nothing else has one of them. */
+const meanings: Readonly<Record<string, number>> = { dog: 0, puppy: 0, canine: 0, cat: 1, feline: 1 }
+const meaningful = (weight: number) =>
+  Layer.succeed(Embedder, {
+    model: "meaning",
+    dimensions: 4,
+    weight,
+    floor: 0.5,
+    batch: 100,
+    embed: (texts) =>
+      Effect.succeed(
+        texts.map((text) => {
+          const vector = new Float32Array(4)
+          for (const word of text.toLowerCase().split(/\W+/))
+            vector[meanings[word] ?? 3]! += meanings[word] === undefined ? 0.1 : 1
+          return vector
+        })
+      )
+  })
+
+describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
+  const policy = { search: { fusion } }
+
+  it.scopedLive("a hit of either side alone can win", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering(titled("a puppy", "the zebra crossing", "feline", "bread"), {
+        policy,
+        embedder: meaningful(0.5)
+      })
+      const [near] = yield* memory.search({ text: "canine" })
+      expect(near).toMatchObject({ title: "a puppy", parts: { text: 0 } })
+      expect(near!.parts.vector).toBeGreaterThan(0.4)
+      const [said] = yield* memory.search({ text: "dog zebra" })
+      expect(said?.parts.text === 0 || said?.parts.vector === 0).toBe(true)
+      expect(yield* titlesOf(memory, { text: "dog zebra" })).toEqual(["the zebra crossing", "a puppy"])
+      const only = (yield* memory.search({ text: "dog zebra" }))[0]!
+      expect(only.parts).toMatchObject({ vector: 0 })
+      expect(only.parts.text).toBeGreaterThan(0.4)
+      // What must not be there is no hit, however near; what must be there is asked of both sides.
+      expect(yield* titlesOf(memory, { text: "canine -puppy" })).toEqual([])
+      expect(yield* titlesOf(memory, { text: "canine +bread" })).toEqual(["bread"])
+    })
+  )
+
+  it.scopedLive("the parts add up to the score, and the order is that of the scores", () =>
+    Effect.gen(function* () {
+      const observations = fc.sample(
+        fc.record({
+          title: fc
+            .array(fc.constantFrom(...vocabulary, "dog", "puppy", "cat"), { minLength: 1, maxLength: 4 })
+            .map((words) => words.join(" ")),
+          occurredAt: fc.constantFrom("2026-03-01", "2025-01-01", "2026-02-02T10:00:00Z")
+        }),
+        { numRuns: 200, seed: 5 }
+      )
+      const { memory } = yield* remembering([...observations, ...observations.slice(0, 50)], {
+        policy,
+        embedder: meaningful(0.3)
+      })
+      for (const text of ["dog tea", "cafe", "cat", "green OR puppy", "+dog", ""]) {
+        const hits = yield* memory.search({ text, limit: 1_000 })
+        expect(hits.length).toBeGreaterThan(0)
+        for (const { parts, score } of hits) {
+          expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 12)
+          expect(Math.min(...Object.values(parts))).toBeGreaterThanOrEqual(0)
+        }
+        if (text !== "")
+          expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a))
+      }
+    })
+  )
+
+  it.scoped("ties have a fixed order: the newer first, then the later stored", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { daybook, memory } = yield* remembering(
+        [
+          { title: "tea one", occurredAt: "2026-03-13T10:00:00Z" },
+          { title: "tea two", occurredAt: "2026-03-13T12:00:00Z" },
+          { title: "tea three", occurredAt: "2026-03-13T12:00:00Z" },
+          { title: "tea four", occurredAt: "2026-03-13T09:00:00Z" },
+          { title: "tea five", occurredAt: "2026-03-13T12:00:00Z" }
+        ],
+        { ...textAlone, policy }
+      )
+      const expected = ["tea five", "tea three", "tea two", "tea one", "tea four"]
+      expect(yield* titlesOf(memory, { text: "tea" })).toEqual(expected)
+      if (fusion === "minmax")
+        expect(new Set((yield* memory.search({ text: "tea" })).map(({ score }) => score)).size).toBe(1)
+      expect(yield* titlesOf(memory, { text: "tea", limit: 3 })).toEqual(expected.slice(0, 3))
+      expect(yield* titlesOf(memory, {})).toEqual(expected)
+      yield* daybook.rebuild(agent)
+      expect(yield* titlesOf(memory, { text: "tea" })).toEqual(expected)
+    })
+  )
+
+  it.scoped("the same question has the same answer all day, and another day only recency differs", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { memory } = yield* remembering(titled("tea", "green tea", "teapot for tea"), {
+        policy: { ...policy, actors: { idle: 10 * day } }
+      })
+      const asked = memory.search({ text: "tea" })
+      const today = yield* asked
+      yield* TestClock.setTime(Date.parse("2026-03-14T23:59:59.999Z"))
+      expect(yield* asked).toEqual(today)
+      yield* TestClock.setTime(Date.parse("2026-03-15T00:00:00Z"))
+      const { recencyDecay, recencyWeight } = defaults.search
+      const still = ({ parts: { recency: _, ...parts } }: Hit) => parts
+      const tomorrow = yield* asked
+      expect(tomorrow.map(still)).toEqual(today.map(still))
+      for (const { parts } of tomorrow) expect(parts.recency).toBeCloseTo(recencyWeight * Math.exp(-recencyDecay), 12)
+    })
+  )
+
+  const day = 86_400_000
+  const candidate: fc.Arbitrary<Candidate> = fc
+    .record({
+      born: fc.integer({ min: 1, max: 1_000_000 }),
+      text: fc.option(fc.constantFrom(0, 0.5, 1, 1.5, 7)),
+      similarity: fc.option(fc.constantFrom(0.3, 0.5, 0.9, 1)),
+      mentions: fc.constantFrom(1, 2, 3, 400),
+      time: fc.constantFrom(start, start - 1, start - day, start - 90 * day, start + day)
+    })
+    .filter(({ similarity, text }) => text !== null || similarity !== null)
+  const pool = fc.uniqueArray(candidate, { minLength: 1, maxLength: 20, selector: ({ born }) => born })
+  const ranked = (candidates: ReadonlyArray<Candidate>, weight: number) =>
+    rank(candidates, { ...defaults.search, fusion }, weight, start)
+
+  it.prop(
+    "rank does not depend on the order of the candidates",
+    [pool, fc.double({ min: 0, max: 1, noNaN: true })],
+    ([candidates, weight]) => {
+      expect(ranked([...candidates].reverse(), weight)).toEqual(ranked(candidates, weight))
+    }
+  )
+
+  it.prop(
+    "rank gives each side no more than its weight",
+    [pool, fc.double({ min: 0, max: 1, noNaN: true })],
+    ([candidates, weight]) => {
+      const { mentionWeight, recencyWeight } = defaults.search
+      for (const { born, parts, score } of ranked(candidates, weight)) {
+        const { similarity, text } = candidates.find((one) => one.born === born)!
+        expect(parts.text).toBeGreaterThanOrEqual(0)
+        expect(parts.text).toBeLessThanOrEqual(text === null ? 0 : 1 - weight)
+        expect(parts.vector).toBeGreaterThanOrEqual(0)
+        expect(parts.vector).toBeLessThanOrEqual(similarity === null ? 0 : weight)
+        expect(parts.recency).toBeLessThanOrEqual(recencyWeight)
+        expect(parts.mentions).toBeLessThanOrEqual(8 * mentionWeight)
+        expect(score).toBe(parts.text + parts.vector + parts.recency + parts.mentions)
+      }
+    }
+  )
+
+  it.prop(
+    "rank never puts one that is better in every way behind",
+    [pool, fc.double({ min: 0, max: 1, noNaN: true })],
+    ([candidates, weight]) => {
+      const place = new Map(ranked(candidates, weight).map(({ born }, index) => [born, index]))
+      const atLeast = (a: number | null, b: number | null) => b === null || (a !== null && a >= b)
+      for (const a of candidates) {
+        for (const b of candidates) {
+          const better =
+            a.born > b.born &&
+            atLeast(a.text, b.text) &&
+            atLeast(a.similarity, b.similarity) &&
+            a.mentions >= b.mentions &&
+            a.time >= b.time
+          if (better) expect(place.get(a.born)).toBeLessThan(place.get(b.born)!)
+        }
+      }
+    }
+  )
+})

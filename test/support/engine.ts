@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { EventLog } from "../../events/EventLog.js"
+import * as EventLogSqlite from "../../events/EventLogSqlite.js"
+import type { StorageError } from "../../events/errors.js"
+import { levels } from "../../events/Trust.js"
+import * as HashEmbedder from "../../layers/HashEmbedder.js"
+import type { ViewError } from "../../projections/build.js"
+import type { Projection } from "../../projections/Projection.js"
+import * as Views from "../../projections/Views.js"
+import { type AsOfInput, Daybook, layer as daybookLayer } from "../../src/Daybook.js"
+import type { Embedder } from "../../src/Embedder.js"
+import type { MemoryReader } from "../../src/Memory.js"
+import { decode, Policy } from "../../src/Policy.js"
+
+/** A folder of its own, gone with the test. */
+export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-test-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+export interface EngineOptions {
+  /** A policy document, as a file would hold it. */
+  readonly policy?: Readonly<Record<string, unknown>>
+  readonly embedder?: Layer.Layer<Embedder>
+  readonly vectorExtension?: string | null
+  readonly projections?: ReadonlyArray<Projection>
+  readonly log?: Layer.Layer<EventLog, StorageError>
+}
+
+/** Everything below the engine on real files: each building of it is as another process would be. */
+export const foundation = (folder: string, options: EngineOptions = {}) => {
+  const { embedder, log, policy, projections, vectorExtension } = options
+  const views = Views.layer({
+    folder,
+    ...(vectorExtension === undefined ? {} : { vectorExtension }),
+    ...(projections === undefined ? {} : { projections })
+  })
+  return Layer.mergeAll(
+    views,
+    embedder ?? HashEmbedder.layer,
+    Layer.succeed(Policy, Either.getOrThrow(decode(policy ?? {})))
+  ).pipe(Layer.provideMerge(log ?? EventLogSqlite.layer(folder)))
+}
+
+/** The memory system of a folder, held as a process of its own would hold it, until the scope closes. */
+export const open = (
+  folder: string,
+  options: EngineOptions = {}
+): Effect.Effect<Context.Tag.Service<Daybook>, StorageError, Scope.Scope> =>
+  Effect.map(Layer.build(daybookLayer.pipe(Layer.provide(foundation(folder, options)))), Context.get(Daybook))
+
+/** A memory system on a folder of its own. */
+export const fresh = (options: EngineOptions = {}) =>
+  Effect.flatMap(temporaryFolder, (folder) => Effect.map(open(folder, options), (daybook) => ({ daybook, folder })))
+
+/** What reads are asked about. */
+export interface Probe {
+  readonly ids: ReadonlyArray<string>
+  readonly texts: ReadonlyArray<string>
+  readonly people: ReadonlyArray<string>
+}
+
+/** About ten of many, the first one among them. */
+const few = (ids: ReadonlyArray<string>): ReadonlyArray<string> =>
+  ids.filter((_, index) => index % Math.ceil(ids.length / 10) === 0)
+
+type Reads = ReadonlyArray<readonly [name: string, read: Effect.Effect<unknown, unknown>]>
+
+/** Every read path with what to ask it: a reader's method without a row here does not compile. */
+export const readPaths: {
+  readonly [Path in keyof MemoryReader]: (reader: MemoryReader, probe: Probe) => Reads
+} = {
+  search: (reader, { people, texts }) => [
+    ...texts.map((text) => [text, reader.search({ text, limit: 100 })] as const),
+    ["all", reader.search({ limit: 100 })],
+    ["stores", reader.search({ stores: ["private", "shared", "social"], limit: 100 })],
+    ...texts.slice(0, 3).flatMap(
+      (text): Reads => [
+        [`${text} types`, reader.search({ text, types: ["discovery", "person"], limit: 100 })],
+        [`${text} people`, reader.search({ text, people: people.slice(0, 2), limit: 100 })],
+        [`${text} private`, reader.search({ text, stores: ["private"], limit: 100 })]
+      ]
+    )
+  ],
+  timeline: (reader, { ids }) =>
+    ids.map((anchor) => [anchor, reader.timeline({ anchor, before: 3, after: 3 })] as const),
+  get: (reader, { ids }) => [
+    ["all", reader.get(ids.slice(0, 200))],
+    ...few(ids).map((id) => [id, reader.get([id])] as const)
+  ],
+  list: (reader) => [
+    ["default", reader.list()],
+    ["page", reader.list({ limit: 7, offset: 3 })],
+    ["types", reader.list({ types: ["person"] })],
+    ["private", reader.list({ stores: ["private"] })],
+    ["not private", reader.list({ stores: ["shared", "social"], limit: 1_000 })]
+  ],
+  history: (reader, { ids }) => few(ids).map((id) => [id, reader.history(id)] as const),
+  people: (reader, { people }) => [
+    ["all", reader.people()],
+    ["page", reader.people({ limit: 2, offset: 1 })],
+    ...people.map((name) => [name, reader.people({ name })] as const)
+  ]
+}
+
+/** What a reader answers on every path, errors included, as text to compare to the byte. */
+export const answers = (reader: MemoryReader, probe: Probe): Effect.Effect<Flat> =>
+  Effect.gen(function* () {
+    const all: Record<string, string> = {}
+    for (const [path, reads] of Object.entries(readPaths)) {
+      for (const [name, read] of reads(reader, probe)) {
+        const answer = yield* Effect.either(read)
+        all[`${path} ${name}`] = Either.isRight(answer) ? JSON.stringify(answer.right) : told(answer.left)
+      }
+    }
+    return all
+  })
+
+/** An error as a caller sees it. */
+export const told = (error: unknown): string =>
+  JSON.stringify({ ...(error as object), message: error instanceof Error ? error.message : String(error) })
+
+/** What to ask each agent. */
+export type Probes = ReadonlyMap<string, Probe>
+
+/** Answers or digests by what was asked. */
+export type Flat = Readonly<Record<string, string>>
+
+/** The digests of the agents' views, whole and by projection. */
+export const digestsOf = (daybook: Context.Tag.Service<Daybook>, probes: Probes): Effect.Effect<Flat, ViewError> =>
+  Effect.gen(function* () {
+    const all: Record<string, string> = {}
+    for (const agent of probes.keys()) {
+      const { digest, projections, stateDigest } = yield* daybook.digests(agent)
+      for (const [name, one] of Object.entries({ digest, stateDigest, ...projections })) all[`${agent} ${name}`] = one
+    }
+    return all
+  })
+
+/** Every read at every level, now or as of a moment. */
+export const everything = (daybook: Context.Tag.Service<Daybook>, probes: Probes, asOf?: AsOfInput) =>
+  Effect.gen(function* () {
+    const all: Record<string, string> = {}
+    for (const [agent, probe] of probes) {
+      for (const trust of levels) {
+        const reader = yield* asOf === undefined
+          ? daybook.agent(agent, { trust })
+          : daybook.agent(agent, { trust, asOf })
+        for (const [name, answer] of Object.entries(yield* answers(reader, probe))) {
+          all[`${agent} ${trust} ${name}`] = answer
+        }
+      }
+    }
+    return all as Flat
+  })

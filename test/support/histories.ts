@@ -1,0 +1,201 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as fc from "effect/FastCheck"
+import { stores, type TrustLevel } from "../../events/Trust.js"
+import type { Daybook } from "../../src/Daybook.js"
+import type { Changes, Observation } from "../../src/input.js"
+import type { Probe, Probes } from "./engine.js"
+
+/** One thing that happens to one agent. `which` counts into what it was asked to remember before, wrapping around. */
+export type Step = { readonly agent: string } & (
+  | {
+      readonly kind: "remember"
+      readonly level: TrustLevel
+      readonly observation: Observation
+      readonly expiresIn: number | null
+    }
+  | { readonly kind: "batch"; readonly observations: ReadonlyArray<Observation> }
+  | { readonly kind: "again"; readonly which: number }
+  | { readonly kind: "update"; readonly level: TrustLevel; readonly which: number; readonly changes: Changes }
+  | { readonly kind: "forget"; readonly which: number }
+  | { readonly kind: "import"; readonly name: string; readonly lines: ReadonlyArray<string> }
+  | { readonly kind: "embed" }
+  | { readonly kind: "wait"; readonly minutes: number }
+)
+
+/** What the agents of a history have been asked so far. */
+export type Asked = Map<string, Array<{ readonly id: string; readonly observation: Observation }>>
+
+export interface Stage {
+  readonly daybook: Context.Tag.Service<Daybook>
+  readonly folder: string
+  readonly asked: Asked
+  /** Lets milliseconds pass. */
+  readonly wait: (millis: number) => Effect.Effect<void>
+}
+
+/** Carries out one step. What a level may not do is refused, and no fault of the history. */
+export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
+  Effect.gen(function* () {
+    const known = asked.get(step.agent) ?? []
+    asked.set(step.agent, known)
+    const memory = yield* daybook.agent(step.agent, { trust: "level" in step ? step.level : "full", actor: "history" })
+    const chosen = "which" in step && known.length > 0 ? known[step.which % known.length]! : undefined
+    switch (step.kind) {
+      case "remember": {
+        const now = yield* Clock.currentTimeMillis
+        const expiresAt = step.expiresIn === null ? {} : { expiresAt: now + step.expiresIn * 60_000 }
+        const observation = { ...step.observation, ...expiresAt }
+        known.push({ id: (yield* memory.remember(observation)).id, observation })
+        return
+      }
+      case "batch":
+        for (const [index, one] of (yield* memory.rememberAll(step.observations)).entries()) {
+          if (Either.isRight(one)) known.push({ id: one.right.id, observation: step.observations[index]! })
+        }
+        return
+      case "again":
+        if (chosen !== undefined) yield* memory.remember(chosen.observation)
+        return
+      case "update":
+        if (chosen !== undefined) yield* memory.update(chosen.id, step.changes)
+        return
+      case "forget":
+        if (chosen !== undefined) yield* memory.forget(chosen.id)
+        return
+      case "import": {
+        const file = join(folder, "notes", step.name)
+        mkdirSync(join(folder, "notes"), { recursive: true })
+        writeFileSync(file, `${step.lines.map((line) => `- ${line}`).join("\n")}\n`)
+        yield* memory.importMarkdown([file])
+        return
+      }
+      case "embed":
+        yield* daybook.backfill(step.agent)
+        return
+      case "wait":
+        yield* wait(step.minutes * 60_000)
+    }
+  }).pipe(Effect.catchTag("MemoryNotFound", "StoreForbidden", () => Effect.void))
+
+/** Words of several scripts, few enough that texts share them. */
+export const vocabulary: ReadonlyArray<string> =
+  "green tea kettle deploy release café naïve Straße C++ what's foo-bar 100% $HOME 東京都に住んでいます 京都 สวัสดี 🚀 Ада the of".split(
+    " "
+  )
+export const names: ReadonlyArray<string> = ["Ada Lovelace", "Grace", "Žofie", "小林", "ada lovelace"]
+
+const text = (min: number, max: number) =>
+  fc.array(fc.constantFrom(...vocabulary), { minLength: min, maxLength: max }).map((words) => words.join(" "))
+const some = (values: ReadonlyArray<string>, maxLength = 2) => fc.uniqueArray(fc.constantFrom(...values), { maxLength })
+const days = ["2026-02-28", "2024-02-29T23:59:59.999+14:00", "2025-12-31T00:00:00Z"]
+const levels = fc.constantFrom<TrustLevel>("full", "full", "inner", "familiar")
+
+const observation: fc.Arbitrary<Observation> = fc.record(
+  {
+    title: text(1, 5),
+    narrative: text(0, 12),
+    facts: fc.array(text(1, 4), { maxLength: 3 }),
+    tags: some(["work", "home", "ci"]),
+    people: some(names),
+    type: fc.constantFrom("discovery", "person", "task", "decision"),
+    store: fc.constantFrom(...stores),
+    project: fc.constantFrom("apollo", "gemini"),
+    session: fc.constantFrom("monday", "friday"),
+    importance: fc.constantFrom(0, 0.5, 1),
+    occurredAt: fc.constantFrom(...days)
+  },
+  { requiredKeys: ["title"] }
+)
+
+const changes = (moving: boolean): fc.Arbitrary<Changes> =>
+  fc
+    .record(
+      {
+        title: text(1, 5),
+        narrative: fc.option(text(0, 6)),
+        facts: fc.array(text(1, 3), { maxLength: 2 }),
+        people: some(names),
+        tags: some(["work", "garden"]),
+        importance: fc.constantFrom(0.25, 0.75),
+        project: fc.constantFrom("apollo", null),
+        expiresAt: fc.constantFrom("2026-03-14T08:00:00Z", null),
+        ...(moving ? { store: fc.constantFrom(...stores) } : {})
+      },
+      { requiredKeys: [] }
+    )
+    .filter((changed) => Object.keys(changed).length > 0)
+
+export interface HistoryOptions {
+  readonly agents?: ReadonlyArray<string>
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** Whether memories move between stores. */
+  readonly moving?: boolean
+}
+
+/** Everything that happens to an installation, at random: writes, repeats, moves, expiry, imports and embedding. */
+export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyArray<Step>> => {
+  const { agents = ["ada", "bob", "Ωμέγα"], maxLength = 60, minLength = 30, moving = true } = options
+  const agent = fc.constantFrom(...agents)
+  const which = fc.nat({ max: 1_000 })
+  const remember = fc.record({
+    kind: fc.constant("remember" as const),
+    agent,
+    level: levels,
+    observation,
+    expiresIn: fc.option(fc.integer({ min: 1, max: 300 }), { freq: 3 })
+  })
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 8, arbitrary: remember },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("batch" as const),
+        agent,
+        observations: fc.array(observation, { minLength: 1, maxLength: 8 })
+      })
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("again" as const), agent, which }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant("update" as const),
+        agent,
+        level: levels,
+        which,
+        changes: changes(moving)
+      })
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("forget" as const), agent, which }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("import" as const),
+        agent,
+        name: fc.constantFrom("2026-03-13.md", "notes.md"),
+        lines: fc.array(text(1, 6), { minLength: 1, maxLength: 4 })
+      })
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("embed" as const), agent }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant("wait" as const), agent, minutes: fc.integer({ min: 1, max: 240 }) })
+    }
+  )
+  return fc.array(step, { minLength, maxLength, size: "max" })
+}
+
+/** What to ask after a history: every id it made, some it did not, words and names that it used. */
+export const probeOf = (asked: Asked, agent: string): Probe => ({
+  ids: ["0000000000", ...new Set((asked.get(agent) ?? []).map(({ id }) => id))],
+  texts: ["tea", "green tea", "cafe", "東京", "+kettle -deploy", '"foo bar"', "C++", "🚀", "the of"],
+  people: ["ada", "Grace", "林", "nobody"]
+})
+
+export const probesOf = (asked: Asked): Probes =>
+  new Map([...asked.keys()].map((agent) => [agent, probeOf(asked, agent)]))
