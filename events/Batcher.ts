@@ -59,14 +59,17 @@ export const make = <Request, A, E>(options: {
 
   return {
     submit: (request) =>
-      Effect.suspend(() => {
-        if (waiting.length >= capacity) return Effect.succeedNone
-        const answer = Deferred.unsafeMake<A, E>(FiberId.none)
-        waiting.push({ request, answer })
-        const answered = Effect.map(Deferred.await(answer), Option.some)
-        if (working) return answered
-        working = true
-        return Effect.zipRight(Effect.uninterruptible(lead), answered)
-      })
+      // A caller that is interrupted between taking the lead and leading would leave nobody at work, for good.
+      Effect.uninterruptibleMask((restore) =>
+        Effect.suspend(() => {
+          if (waiting.length >= capacity) return Effect.succeedNone
+          const answer = Deferred.unsafeMake<A, E>(FiberId.none)
+          waiting.push({ request, answer })
+          const answered = restore(Effect.map(Deferred.await(answer), Option.some))
+          if (working) return answered
+          working = true
+          return Effect.zipRight(lead, answered)
+        })
+      )
   }
 }

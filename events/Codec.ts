@@ -15,11 +15,15 @@ import { InvalidEvent, UnknownEvent } from "./errors.js"
 
 /** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
 export interface Codec {
-  /** The payload as JSON text in its schema's field order, and the number of that schema. */
+  /**
+   * The payload as JSON text, the number of its schema, and the value with its
+   * fields in the schema's order: as `decode` will give it back, to the letter.
+   * Throws on a payload that is not of its type.
+   */
   readonly encode: <T extends EventType>(
     type: T,
     payload: Payload<T>
-  ) => { readonly schema: number; readonly payload: string }
+  ) => { readonly schema: number; readonly payload: string; readonly value: Payload<T> }
   /** Fails with `UnknownEvent` on a type or schema from the future, with `InvalidEvent` on a payload that does not decode. */
   readonly decode: (row: StoredEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
 }
@@ -27,11 +31,16 @@ export interface Codec {
 /** A codec of a catalogue of events; programs use `codec`, tests of upcasting bring other catalogues. */
 export const make = (definitions: Readonly<Record<string, EventDefinition>>): Codec => {
   const decoders = new Map<string, (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>>()
+  const encoders = new Map<string, (payload: unknown) => unknown>()
   for (const [type, definition] of Object.entries(definitions)) {
+    encoders.set(type, Schema.encodeUnknownSync(definition.schema))
     decoders.set(type, Schema.decodeUnknownEither(definition.schema))
   }
   return {
-    encode: (type, payload) => ({ schema: definitions[type]!.version, payload: JSON.stringify(payload) }),
+    encode: (type, payload) => {
+      const value = encoders.get(type)!(payload) as typeof payload
+      return { schema: definitions[type]!.version, payload: JSON.stringify(value), value }
+    },
     decode: (row) => {
       const definition = Object.hasOwn(definitions, row.type) ? definitions[row.type] : undefined
       if (definition === undefined || row.schema > definition.version || row.schema < 1) {

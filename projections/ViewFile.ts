@@ -24,6 +24,9 @@ export interface Parked {
   readonly reason: string
 }
 
+/** The last event that each parked projection takes, by name. */
+export type ParkedAt = ReadonlyMap<string, number>
+
 export interface ViewOptions {
   /** Path of the sqlite-vec extension; null to do without vectors. */
   readonly vectorExtension: string | null
@@ -99,15 +102,15 @@ export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recor
 export const retire = (db: Db) => void sql(db, "UPDATE view SET retired = 1").run()
 
 /** Where a view stands, and which of its projections have stopped: what a writer needs to know, in one look. */
-export const standing = (db: Db): { readonly head: Checkpoint; readonly parked: ReadonlySet<string> } => {
+export const standing = (db: Db): { readonly head: Checkpoint; readonly parked: ParkedAt } => {
   const row = sql(
     db,
     `SELECT position, hash, recorded_at, retired,
-      (SELECT group_concat(name) FROM projections WHERE parked_at IS NOT NULL) AS parked FROM view`
+      (SELECT json_group_object(name, parked_at) FROM projections WHERE parked_at IS NOT NULL) AS parked FROM view`
   ).get()
   return {
     head: { position: row.position, hash: row.hash, recordedAt: row.recorded_at, retired: row.retired === 1 },
-    parked: new Set(row.parked === null ? [] : row.parked.split(","))
+    parked: new Map(row.parked === "{}" ? [] : Object.entries(JSON.parse(row.parked)))
   }
 }
 
@@ -146,17 +149,18 @@ export class Poisoned extends Error {
   }
 }
 
-/** Gives an event to every projection that handles it and has kept up. Runs inside a transaction of the caller's. */
+/** Gives an event to every projection that handles it and is not parked before it. Runs inside a transaction of the caller's. */
 export const applyEvent = (
   db: Db,
   projections: ReadonlyArray<Projection>,
-  parked: ReadonlySet<string>,
+  parked: ParkedAt,
   event: DaybookEvent | ErasedEvent,
   lookup: Lookup
 ) => {
   if (event.payload === null) return
   for (const projection of projections) {
-    if (parked.has(projection.name) || !projection.handles.includes(event.type)) continue
+    if (!projection.handles.includes(event.type)) continue
+    if (event.version > (parked.get(projection.name) ?? Number.POSITIVE_INFINITY)) continue
     try {
       projection.apply(db, event as DaybookEvent, lookup)
     } catch (cause) {

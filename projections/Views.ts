@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -119,7 +119,12 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           const head = yield* Effect.option(log.head(view.agent))
           if (head._tag === "None" || isAt(at.right, head.value)) return
         }
-        yield* view.lock.withPermits(1)(Effect.uninterruptible(healed(view, catchUp(view))))
+        // Where there is no space to follow the log, what the view has so far is still right.
+        yield* Effect.catchIf(
+          view.lock.withPermits(1)(Effect.uninterruptible(healed(view, catchUp(view)))),
+          (error) => error._tag === "StorageError" && error.kind === "full",
+          () => Effect.void
+        )
       })
 
     const writeLocked = <A, E, R>(
@@ -127,6 +132,8 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       use: (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
     ): Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R> =>
       Effect.gen(function* () {
+        // Nobody told this process yet that another one put a new generation in force.
+        if (view.writer === null && !existsSync(view.file)) yield* catchUp(view)
         const db = yield* begin(view)
         const outcome = yield* Effect.gen(function* () {
           const { head, parked } = yield* attempt(() => ViewFile.standing(db))
@@ -226,7 +233,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           )
         ),
       rebuild: (view, which, onProgress) =>
-        Effect.flatMap(successorOf(view, which, onProgress), (successor) =>
+        Effect.flatMap(Effect.zipRight(touch(view), successorOf(view, which, onProgress)), (successor) =>
           // Writers went on meanwhile, perhaps into yet another generation: what they wrote is in the log.
           view.lock.withPermits(1)(Effect.uninterruptible(Effect.zipRight(catchUp(view), switchTo(view, successor))))
         ),

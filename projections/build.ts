@@ -97,9 +97,7 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
       const found = yield* sync(() => {
         try {
           for (const event of events) {
-            const kept = new Set<string>()
-            for (const [name, position] of parkedAt) if (event.version > position) kept.add(name)
-            ViewFile.applyEvent(db, event.version <= copied ? anew : projections, kept, event, lookup)
+            ViewFile.applyEvent(db, event.version <= copied ? anew : projections, parkedAt, event, lookup)
           }
           return undefined
         } catch (cause) {

@@ -126,9 +126,8 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
       const { events, lookup } = yield* prepare(log, codec, missing)
       const db = yield* begin(view)
       const poisoned = yield* attempt(() => {
-        const now = ViewFile.checkpointOf(db)
+        const { head: now, parked } = ViewFile.standing(db)
         if (now.position !== at.position || now.retired) return null
-        const parked = new Set(ViewFile.parkedOf(db).map(({ projection }) => projection))
         try {
           for (const event of events) ViewFile.applyEvent(db, projections, parked, event, lookup)
         } catch (cause) {

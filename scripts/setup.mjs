@@ -14,7 +14,7 @@ const lockOwner = join(lockDir, "owner")
 const lockStaleAfter = 15 * 60 * 1000
 const wanted = join(root, "package-lock.json")
 const installed = join(root, "node_modules", ".package-lock.json")
-const built = join(root, "dist", "daybook.mjs")
+const built = [join(root, "dist", "src", "index.js"), join(root, "dist", "daybook.mjs")]
 const sources = [
   ...["events", "projections", "src", "layers", "bin", "migrations"],
   ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/bundle.mjs"]
@@ -58,8 +58,9 @@ const needsInstall = () => {
 }
 
 const needsBuild = () => {
-  const time = modified(built)
-  return time === undefined || sources.some((source) => newerThan(join(root, source), time))
+  const times = built.map(modified)
+  const time = Math.min(...times.map((one) => one ?? 0))
+  return time === 0 || sources.some((source) => newerThan(join(root, source), time))
 }
 
 /** @type {import("node:child_process").ChildProcess | undefined} */
@@ -152,6 +153,6 @@ if (needsInstall() || needsBuild()) {
     const start = new Date()
     await npm("building dist", ["run", "build"])
     // Dated to the start of the build, so that a source edited meanwhile counts as newer.
-    utimesSync(built, start, start)
+    for (const file of built) utimesSync(file, start, start)
   }
 }

@@ -62,7 +62,7 @@ export const make = (view: View, options: ActorOptions): Actor => {
   const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>> =>
     carryOut(view, jobs.flat(), options).pipe(
       // The view lags behind, after a crash, say: reading brings it up.
-      Effect.tapErrorTag("VersionConflict", () => Effect.ignore(options.views.read(view, () => {}))),
+      Effect.tapErrorTag("VersionConflict", () => options.views.read(view, () => {})),
       Effect.retry({ times: tries, while: (error) => error._tag === "VersionConflict" }),
       Effect.map((outcomes) => {
         let from = 0
@@ -190,6 +190,7 @@ const decideAll = (
     const events: Array<DaybookEvent> = []
     const stored: Array<NewEvent> = []
     for (const event of decision.right.events) {
+      const { payload, schema, value } = codec.encode(event.type, event.payload)
       const whole = {
         // The log alone gives sequences; no projection may use them.
         sequence: 0,
@@ -201,14 +202,15 @@ const decideAll = (
         occurredAt: event.occurredAt ?? now,
         recordedAt: now,
         type: event.type,
-        payload: event.payload
+        payload: value
       } as DaybookEvent
       apply(whole, lookup)
       events.push(whole)
       decided.push(event)
       stored.push({
         type: event.type,
-        ...codec.encode(event.type, event.payload),
+        schema,
+        payload,
         ...(event.occurredAt === undefined ? {} : { occurredAt: event.occurredAt }),
         ...(event.cause === undefined ? {} : { cause: event.cause })
       })

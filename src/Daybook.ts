@@ -106,9 +106,9 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
     /** Checks the log of an agent, or all of it. Damage is in the answer, not in the error channel. */
     readonly verify: (agent?: string) => Effect.Effect<Verified>
     /** Embeds what has no vector yet, in the order in which it was stored. */
-    readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError>
-    readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError>
-    readonly digests: (agent: string) => Effect.Effect<Digests, ViewError>
+    readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
+    readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>
+    readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
     /** How many agents are awake in this process. */
     readonly awake: Effect.Effect<number>
   }
@@ -126,6 +126,10 @@ export const make = Effect.gen(function* () {
   const names = views.config.projections.map(({ name }) => name)
 
   const readLive = <A>(agent: string, f: (db: Db) => A) => agents.use(agent, ({ actor }) => views.read(actor.view, f))
+
+  /** What operators ask names an agent as well, and may misspell it. */
+  const operate = <A, E>(name: string, f: (agent: Agents.Agent) => Effect.Effect<A, E>) =>
+    Effect.flatMap(checkName(name), () => agents.use(name, f))
 
   const live = (agent: string, options: AgentOptions): Memory => {
     const source: reader.ReaderSource = {
@@ -197,12 +201,12 @@ export const make = Effect.gen(function* () {
         if (unknown !== undefined) {
           return yield* new InvalidInput({ field: "projection", problem: `must be one of ${names.join(", ")}` })
         }
-        yield* agents.use(agent, ({ actor }) => views.rebuild(actor.view, which ?? null, onProgress))
+        yield* operate(agent, ({ actor }) => views.rebuild(actor.view, which ?? null, onProgress))
       }),
     verify: (agent) => verify(log, codec, agent ?? null),
-    backfill: (agent) => agents.use(agent, ({ embedding }) => embedding.backfill),
+    backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
     stats: (agent) =>
-      agents.use(agent, ({ actor, embedding }) =>
+      operate(agent, ({ actor, embedding }) =>
         views.read(actor.view, (db): AgentStats => {
           const failure = embedding.failure()
           const { dimensions, model } = embedder
@@ -222,11 +226,13 @@ export const make = Effect.gen(function* () {
         })
       ),
     digests: (agent) =>
-      readLive(agent, (db) => {
-        const all = ViewFile.digests(db, views.config.projections, "digest")
-        const state = ViewFile.digests(db, views.config.projections, "stateDigest")
-        return { digest: all.whole, stateDigest: state.whole, projections: all.each }
-      }),
+      operate(agent, ({ actor }) =>
+        views.read(actor.view, (db) => {
+          const all = ViewFile.digests(db, views.config.projections, "digest")
+          const state = ViewFile.digests(db, views.config.projections, "stateDigest")
+          return { digest: all.whole, stateDigest: state.whole, projections: all.each }
+        })
+      ),
     awake: Effect.sync(agents.awake)
   })
 })

@@ -12,6 +12,7 @@ import { findPeople } from "../projections/people.js"
 import { findAround, findBorn, getMemories } from "../projections/reads.js"
 import { findRecent, indexRows } from "../projections/search.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
+import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
 import type { HistoryEntry, MemoryReader, WholeMemory } from "./Memory.js"
 import { decodeFilter, queryVector, type Ranking, type Snapshot, searchIn } from "./search.js"
@@ -41,6 +42,7 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
   }),
 
   timeline: Effect.fn("Memory.timeline")(function* ({ after, anchor, before }) {
+    yield* decodeKey("anchor", anchor)
     const span = {
       before: yield* whole("before", before ?? 5, 0, limits.around),
       after: yield* whole("after", after ?? 5, 0, limits.around)
@@ -56,6 +58,7 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
   get: Effect.fn("Memory.get")(function* (ids) {
     if (ids.length > limits.ids)
       return yield* new InvalidInput({ field: "ids", problem: `has more than ${limits.ids} entries` })
+    for (const id of ids) yield* decodeKey("ids", id)
     const memories = yield* read(({ db, now }) => getMemories(db, level, ids, now))
     return memories.map(wholeOf)
   }),
@@ -70,6 +73,7 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
   }),
 
   history: Effect.fn("Memory.history")(function* (id) {
+    yield* decodeKey("id", id)
     const changes = yield* read(({ db, now }) => {
       const born = findBorn(db, level, id, now)
       return born === undefined ? [] : findChanges(db, level, born)

@@ -9,7 +9,7 @@ import { recordImport } from "./commands/recordImport.js"
 import { type Remembered, remember, type Writer } from "./commands/remember.js"
 import { update } from "./commands/update.js"
 import { InvalidInput } from "./errors.js"
-import { importFiles } from "./import/importFiles.js"
+import type { ImportTarget } from "./import/importFiles.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 
@@ -40,17 +40,14 @@ export const make = (
     ...reader,
     remember: Effect.fn("Memory.remember")((observation, options) => run(remember(writer, observation, options))),
     rememberAll,
-    importMarkdown: Effect.fn("Memory.importMarkdown")((paths, options) =>
-      importFiles(
-        {
-          isEmpty,
-          rememberAll,
-          record: (payload) => use(({ actor }) => actor.run(recordImport(writer.actor, payload)))
-        },
-        paths,
-        options
-      )
-    ),
+    importMarkdown: Effect.fn("Memory.importMarkdown")(function* (paths, options) {
+      // Most programs never import: the markdown parser is loaded by those that do.
+      const { importFiles } = yield* Effect.promise(() => import("./import/importFiles.js"))
+      const record: ImportTarget["record"] = (payload) =>
+        use(({ actor }) => actor.run(recordImport(writer.actor, payload)))
+      const { version, ...imported } = yield* importFiles({ isEmpty, rememberAll, record }, paths, options)
+      return version === undefined || writer.level !== "full" ? imported : { ...imported, version }
+    }),
     update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options))),
     forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options)))
   }

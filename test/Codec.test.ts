@@ -174,7 +174,8 @@ describe("upcasting", () => {
     })
     expect(notes.encode("NOTE" as never, { title: "x", tags: [], pinned: true } as never)).toEqual({
       schema: 3,
-      payload: '{"title":"x","tags":[],"pinned":true}'
+      payload: '{"title":"x","tags":[],"pinned":true}',
+      value: { title: "x", tags: [], pinned: true }
     })
   })
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { dimensions, hashVector } from "../layers/HashEmbedder.js"
 import { textDigest } from "../projections/vectors.js"
@@ -215,7 +216,7 @@ describe("vectors come by themselves", () => {
       expect(script.asked).toHaveLength(1)
       // Mentioned again, relabelled, moved: the text is the same.
       yield* memory.remember({ title: "my dog" })
-      const [{ id }] = (yield* memory.list()) as [{ id: string }]
+      const id = (yield* memory.list())[0]!.id
       yield* memory.update(id, { importance: 1, tags: ["pet"], store: "social" })
       yield* daybook.backfill(agent)
       expect(script.asked).toHaveLength(1)
@@ -239,10 +240,12 @@ describe("vectors come by themselves", () => {
   it.scoped("a text that changes while its vector is under way gets its own, never the old one's", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* gated
-      const [one, two, three, four] = (yield* Effect.forEach(["my dog", "her dog", "his dog", "a dog"], (title) =>
-        memory.remember({ title })
-      )) as unknown as ReadonlyArray<{ id: string }> &
-        readonly [{ id: string }, { id: string }, { id: string }, { id: string }]
+      const [one, two, three, four] = yield* Effect.all([
+        memory.remember({ title: "my dog" }),
+        memory.remember({ title: "her dog" }),
+        memory.remember({ title: "his dog" }),
+        memory.remember({ title: "a dog" })
+      ])
       const embedding = yield* Effect.fork(daybook.backfill(agent))
       yield* reached.await
       yield* memory.update(one.id, { title: "my cat" })
@@ -255,7 +258,7 @@ describe("vectors come by themselves", () => {
       expect(yield* nearTo(memory, "canine")).not.toContain("my cat")
       yield* daybook.backfill(agent)
       expect([...(yield* nearTo(memory, "canine"))].sort()).toEqual(["his dog", "the puppy"])
-      expect([...(yield* nearTo(memory, "feline -puppy -dog"))].sort()).toEqual(["a feline", "my cat"])
+      expect([...(yield* nearTo(memory, "feline"))].sort()).toEqual(["a feline", "my cat"])
       const familiar = yield* daybook.agent(agent, { trust: "familiar" })
       expect(yield* nearTo(familiar, "canine")).toEqual(["his dog"])
       const live = yield* daybook.digests(agent)
@@ -478,7 +481,6 @@ describe("feature hashing", () => {
       }
     }
     expect(cosine("Café", "CAFE\u0301")).toBeCloseTo(1, 6)
-    expect(cosine("tea", "teas")).toBeGreaterThan(0.25)
   })
 
   it.scopedLive("has length 1 once the engine keeps it", () =>
@@ -488,7 +490,7 @@ describe("feature hashing", () => {
       const titles = ["green tea", "!!!", "東京", "tea ".repeat(100).trim()]
       yield* memory.rememberAll(titles.map((title) => ({ title })))
       yield* daybook.backfill(agent)
-      const log = yield* EventLogSqlite.make(folder)
+      const log = Context.get(yield* Layer.build(EventLogSqlite.layer(folder)), EventLog)
       const kept = yield* log.vectors("hash-256-v1", dimensions, titles.map(textDigest))
       for (const title of titles) {
         const vector = kept.get(textDigest(title))!

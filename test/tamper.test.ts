@@ -132,6 +132,8 @@ const dumpOf = (path: Folder): string => {
   }
 }
 
+const schemaOfEvents = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'events'"
+
 const withDb = <A>(path: Folder, use: (db: Db) => A): A => {
   const db = new Database(join(path, "log.db"))
   try {
@@ -233,6 +235,43 @@ describe("verify", () => {
         console.log(`daybook verify: exit 3 on ${codes.length} changed logs, exit 0 on the one that was not`)
       }),
     180_000
+  )
+
+  it.scopedLive("answers whatever stands in a column of an anchored event, number, text, bytes or nothing", () =>
+    Effect.gen(function* () {
+      const root = yield* folder
+      const master = join(root, "master")
+      yield* smallLog(master)
+      let times = 0
+      for (const column of columns) {
+        for (const value of [-7, 0.5, "text", Buffer.from([7]), null]) {
+          const path = join(root, "tampered")
+          copyLog(master, path)
+          const changed = withDb(path, (db) => {
+            // As a flipped bit would, an edit may leave nothing where something has to be.
+            db.unsafeMode(true)
+            db.exec("PRAGMA writable_schema = ON")
+            db.exec("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'events'")
+            db.exec("PRAGMA writable_schema = RESET")
+            const sql = `UPDATE events SET ${column} = ? WHERE stream = 'ada' AND version = 5 AND ${column} IS NOT ?`
+            // Only a whole number can be a row's key.
+            if (column === "sequence" && !Number.isInteger(value)) return 0
+            return db.prepare(sql).run(value, value).changes
+          })
+          withDb(path, (db) => {
+            const { sql } = withDb(master, (whole) => whole.prepare(schemaOfEvents).get()) as { sql: string }
+            db.unsafeMode(true)
+            db.exec("PRAGMA writable_schema = ON")
+            db.prepare("UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = 'events'").run(sql)
+          })
+          const { reported } = yield* verdictOn(path)
+          expect([column, value, reported]).toEqual([column, value, changed === 1])
+          if (changed === 1) times++
+          rmSync(path, { recursive: true })
+        }
+      }
+      console.log(`${times} values of another kind in ${columns.length} columns: all reported`)
+    })
   )
 
   it.scopedLive("notices that an anchor is gone, belongs to another log, or is ahead of its own", () =>

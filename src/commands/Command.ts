@@ -60,3 +60,9 @@ export const asked = (action: Decision["action"], name: string, reason: string):
   reason,
   candidates: []
 })
+
+/** The fields that are given, by name: what makes two requests the same. */
+export const given = (fields: object): ReadonlyArray<readonly [string, unknown]> =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))

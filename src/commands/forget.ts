@@ -21,6 +21,7 @@ export const forget = (
   options: WriteOptions = {}
 ): Either.Either<Command<Forgotten, MemoryNotFound>, InvalidInput> =>
   Either.gen(function* () {
+    yield* decodeKey("id", id)
     const commandId = options.commandId === undefined ? undefined : yield* decodeKey("commandId", options.commandId)
     return {
       actor: writer.actor,

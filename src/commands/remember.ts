@@ -6,7 +6,7 @@ import { toInstant } from "../dates.js"
 import { type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeKey, decodeObservation, normaliseTags, type Observation } from "../input.js"
 import { inputBeside } from "./asAsked.js"
-import { asked, type Command, type DecidedEvent, ruled } from "./Command.js"
+import { asked, type Command, type DecidedEvent, given, ruled } from "./Command.js"
 
 /** What became of something that was to be remembered. */
 export interface Remembered {
@@ -154,12 +154,7 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
 /** Where something was seen is no part of what is asked: a line that moved within its file asks for the same. */
 const requestOf = (observation: Observation, store: string): string => {
   const { source, ...rest } = observation
-  return JSON.stringify([
-    "remember",
-    Object.entries({ ...rest, store }).sort(([a], [b]) => (a < b ? -1 : 1)),
-    source?.kind,
-    source?.name
-  ])
+  return JSON.stringify(["remember", given({ ...rest, store }), source?.kind, source?.name])
 }
 
 const definedOnly = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>

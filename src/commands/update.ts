@@ -6,7 +6,7 @@ import { getMemories } from "../../projections/reads.js"
 import { toInstant } from "../dates.js"
 import { InvalidInput, MemoryNotFound, StoreForbidden } from "../errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../input.js"
-import { asked, type Command } from "./Command.js"
+import { asked, type Command, given } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** What became of a change to a memory. */
@@ -26,6 +26,7 @@ export const update = (
   options: WriteOptions = {}
 ): Either.Either<Command<Updated, MemoryNotFound>, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
+    yield* decodeKey("id", id)
     const changes = yield* decodeChanges(input)
     const commandId = options.commandId === undefined ? undefined : yield* decodeKey("commandId", options.commandId)
     if (Object.values(changes).every((value) => value === undefined)) {
@@ -37,7 +38,7 @@ export const update = (
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["update", id, Object.entries(changes).sort(([a], [b]) => (a < b ? -1 : 1))]),
+      request: () => JSON.stringify(["update", id, given(changes)]),
       decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))

@@ -156,12 +156,14 @@ const readText = ({ file, path }: SourceFile) =>
   Effect.try({
     try: () => {
       if (statSync(file).size > limits.importFile) throw new Error("too large")
-      return readFileSync(file, "utf8")
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file))
+      if (text.includes("\0")) throw new Error("not text")
+      return text
     },
     catch: () =>
       new InvalidInput({
         field: "path",
-        problem: `${path} cannot be read (or is larger than ${limits.importFile} bytes)`
+        problem: `${path} cannot be read, is not text, or is larger than ${limits.importFile} bytes`
       })
   })
 

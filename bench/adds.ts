@@ -1,0 +1,167 @@
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { embeddingText } from "../events/Memory.js"
+import { Daybook } from "../src/Daybook.js"
+import { type Made, makeMemories, vectorOf } from "./data.js"
+import * as floor from "./floor.js"
+import {
+  atLeast,
+  embedded,
+  type Group,
+  information,
+  memoryOf,
+  number,
+  openDaybook,
+  remove,
+  type Scale,
+  temporary
+} from "./harness.js"
+import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
+
+/** Memories of one call of `rememberAll`, and of one transaction of the floor. */
+const batch = 1_000
+const callers = 100
+const runs = ({ quick }: Scale) => (quick ? 3 : 7)
+
+/** `remember`, one after the other, until every memory has its vector: one fsync each on both sides. */
+export const one: Group = {
+  name: "one",
+  rows: async function* (scale) {
+    const memories = makeMemories(scale.quick ? 500 : 2_000)
+    const costs = await interleaved(
+      { floor: floorSide(memories, 1), daybook: daybookSide(memories, ["agent"], oneByOne) },
+      { runs: runs(scale) }
+    )
+    yield compared("remember, one at a time, each durable", memories.length, costs, 0.6)
+  }
+}
+
+/** 100 callers at once against one caller: their commands share transactions and fsyncs. */
+export const manyCallers: Group = {
+  name: "callers",
+  rows: async function* (scale) {
+    const memories = makeMemories(scale.quick ? 500 : 2_000)
+    const agents = Array.from({ length: 10 }, (_, index) => `agent-${index}`)
+    const costs = await interleaved(
+      {
+        alone: daybookSide(memories, ["agent"], oneByOne),
+        together: daybookSide(memories, ["agent"], atOnce),
+        spread: daybookSide(memories, agents, atOnce)
+      },
+      { runs: runs(scale) }
+    )
+    const alone = medianCost(costs.alone)
+    for (const [name, side] of [
+      [`${callers} callers at once, one agent`, costs.together],
+      [`${callers} callers at once, ${agents.length} agents`, costs.spread]
+    ] as const) {
+      yield {
+        name,
+        daybook: adds(memories.length, medianCost(side)),
+        floor: `one caller: ${adds(memories.length, alone)}`,
+        ...atLeast(alone.wall / medianCost(side).wall, 3),
+        figures: { adds: memories.length, daybook: side, oneCaller: costs.alone }
+      }
+    }
+  }
+}
+
+/** `rememberAll` in batches of 1,000 against the floor with as many in a transaction. */
+export const bulk: Group = {
+  name: "bulk",
+  rows: async function* (scale) {
+    const memories = makeMemories(scale.quick ? 3_000 : 10_000)
+    const costs = await interleaved(
+      {
+        floor: floorSide(memories, batch),
+        daybook: daybookSide(memories, ["agent"], inBatches),
+        floorText: floorSide(memories, batch, false),
+        daybookText: daybookSide(memories, ["agent"], inBatches, false)
+      },
+      { runs: scale.quick ? 3 : 5 }
+    )
+    yield compared(`bulk import, batches of ${number(batch)}`, memories.length, costs, 0.7)
+    const text = { floor: costs.floorText, daybook: costs.daybookText }
+    yield { ...compared("  the same, nothing embedded", memories.length, text, 0), ...information }
+  }
+}
+
+const compared = (
+  name: string,
+  count: number,
+  costs: { readonly daybook: ReadonlyArray<Cost>; readonly floor: ReadonlyArray<Cost> },
+  least: number
+) => {
+  const [daybook, raw] = [medianCost(costs.daybook), medianCost(costs.floor)]
+  return {
+    name,
+    daybook: adds(count, daybook),
+    floor: adds(count, raw),
+    ...atLeast(raw.wall / daybook.wall, least),
+    figures: { adds: count, cpuRatio: daybook.cpu / raw.cpu, daybook: costs.daybook, floor: costs.floor }
+  }
+}
+
+const adds = (count: number, { cpu, wall }: Cost): string =>
+  `${number((count / wall) * 1_000)}/s, ${number((cpu / count) * 1_000)} µs CPU`
+
+const floorSide = (memories: ReadonlyArray<Made>, size: number, vectors = true): Side => {
+  const prepared = memories.map((made): floor.Prepared => {
+    const { buffer, byteLength } = vectorOf(embeddingText(made))
+    return { ...made, vector: Buffer.from(buffer, 0, byteLength) }
+  })
+  return () => {
+    const folder = temporary()
+    const { add, close } = floor.openAdds(join(folder, "floor.db"), { vectors })
+    return {
+      work: () => {
+        for (let from = 0; from < prepared.length; from += size) add(prepared.slice(from, from + size))
+      },
+      close: () => {
+        close()
+        remove(folder)
+      }
+    }
+  }
+}
+
+/** Daybook on a new folder; the agents' views are made before the clock starts, as the floor's tables are. */
+const daybookSide =
+  (memories: ReadonlyArray<Made>, agents: ReadonlyArray<string>, work: Work, vectors = true): Side =>
+  async () => {
+    const folder = temporary()
+    const daybook = openDaybook(folder, vectors ? {} : { vectorExtension: null })
+    const count = Effect.flatMap(Daybook, ({ stats }) => Effect.forEach(agents, stats)).pipe(
+      Effect.map((all) => all.reduce((sum, { memories }) => sum + memories.active, 0))
+    )
+    await daybook.run(count)
+    return {
+      work: () => daybook.run(Effect.zipRight(work(memories, agents), embedded(agents))),
+      close: async () => {
+        if ((await daybook.run(count)) !== memories.length) throw new Error("not every memory was stored")
+        await daybook.close()
+        remove(folder)
+      }
+    }
+  }
+
+type Work = (memories: ReadonlyArray<Made>, agents: ReadonlyArray<string>) => Effect.Effect<unknown, unknown, Daybook>
+
+const oneByOne: Work = (memories, [agent]) =>
+  Effect.flatMap(memoryOf(agent!), (memory) => Effect.forEach(memories, (made) => memory.remember(made)))
+
+const atOnce: Work = (memories, agents) =>
+  Effect.flatMap(Effect.forEach(agents, memoryOf), (handles) =>
+    Effect.forEach(memories, (made, index) => handles[index % handles.length]!.remember(made), {
+      concurrency: callers,
+      discard: true
+    })
+  )
+
+const inBatches: Work = (memories, [agent]) =>
+  Effect.flatMap(memoryOf(agent!), (memory) =>
+    Effect.forEach(
+      Array.from({ length: Math.ceil(memories.length / batch) }, (_, index) => index * batch),
+      (from) => memory.rememberAll(memories.slice(from, from + batch))
+    )
+  )

@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import * as Effect from "effect/Effect"
+import { Daybook } from "../src/Daybook.js"
+import { makeMemories, makeQueries } from "./data.js"
+import { atMost, type Group, memoryOf, number, openDaybook, temporary } from "./harness.js"
+import { median, quantile } from "./measure.js"
+import { seed } from "./seed.js"
+
+/** Views open at once, as the default policy has it: the agents are more, so that each is closed before its next turn. */
+const open = 64
+const count = 200
+const nameOf = (index: number) => `agent-${index}`
+
+/** Many agents: what it costs to wake one for a search, and what the awake ones hold in memory. */
+export const agents: Group = {
+  name: "agents",
+  rows: async function* ({ quick }) {
+    const each = quick ? 50 : 500
+    const memories = makeMemories(count * each)
+    const folder = temporary()
+    const names = Array.from({ length: count }, (_, index) => nameOf(index))
+    await seed(folder, new Map(names.map((name, at) => [name, memories.slice(at * each, (at + 1) * each)])))
+    const daybook = openDaybook(folder)
+    const queries = makeQueries(memories, 1_000)
+    const searched = async (agent: string, text: string): Promise<number> => {
+      const memory = await daybook.run(memoryOf(agent))
+      const start = performance.now()
+      await daybook.run(memory.search({ text }))
+      return performance.now() - start
+    }
+    // The first touch of all makes the views from the log.
+    for (const name of names) await searched(name, queries[0]!)
+    const closed: Array<number> = []
+    const awake: Array<number> = []
+    for (let round = 0; round < (quick ? 2 : 5); round++) {
+      for (const [at, name] of names.entries()) {
+        closed.push(await searched(name, queries[(2 * (round * count + at)) % queries.length]!))
+        awake.push(await searched(name, queries[(2 * (round * count + at) + 1) % queries.length]!))
+      }
+    }
+    await daybook.close()
+    const [slowest, usual] = [quantile(closed, 0.95), quantile(awake, 0.95)]
+    const size = `${number(count * each)} memories of ${count} agents`
+    yield {
+      name: `open a closed agent and search, ${size}`,
+      daybook: `p50 ${number(median(closed))} ms, p95 ${number(slowest)} ms`,
+      floor: `open: p50 ${number(median(awake))} ms, p95 ${number(usual)} ms`,
+      ...atMost(slowest / usual, 4),
+      figures: { searches: closed.length, closed: summary(closed), open: summary(awake) }
+    }
+    yield {
+      name: "  p95 of opening and searching",
+      daybook: `${number(slowest)} ms`,
+      floor: "",
+      result: `${number(slowest)} ms`,
+      target: "≤ 25 ms",
+      reached: slowest <= 25,
+      figures: summary(closed)
+    }
+    const { peak, rss } = await openViews(folder, queries)
+    yield {
+      name: `memory of a process with ${open} views open`,
+      daybook: `${number(rss)} MB, at most ${number(peak)} MB`,
+      floor: "",
+      result: `${number(rss)} MB`,
+      target: "≤ 250 MB",
+      reached: rss <= 250,
+      figures: { views: open, rss, peak }
+    }
+  }
+}
+
+const summary = (times: ReadonlyArray<number>) => ({
+  p50: median(times),
+  p95: quantile(times, 0.95),
+  p99: quantile(times, 0.99),
+  most: Math.max(...times)
+})
+
+interface Held {
+  /** Megabytes (2^20) in memory at the end, with all views open, and at most on the way. */
+  readonly rss: number
+  readonly peak: number
+}
+
+/** Searches asked of each view: its cache has filled by then. */
+const searchesEach = 10
+
+/** A process of its own, since this one holds the data: it only opens 64 agents and searches them. */
+const openViews = async (folder: string, queries: ReadonlyArray<string>): Promise<Held> => {
+  const asked = JSON.stringify(queries.slice(0, 100))
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url), child, folder, asked])
+  return JSON.parse(stdout)
+}
+
+/** The first argument that makes this program the child above. */
+export const child = "--open-views"
+
+export const runChild = async (folder: string, asked: string): Promise<void> => {
+  const queries: ReadonlyArray<string> = JSON.parse(asked)
+  const daybook = openDaybook(folder)
+  for (let index = 0; index < open; index++) {
+    const memory = await daybook.run(memoryOf(nameOf(index)))
+    for (let at = 0; at < searchesEach; at++) {
+      await daybook.run(memory.search({ text: queries[(index * searchesEach + at) % queries.length]! }))
+    }
+  }
+  if ((await daybook.run(Effect.flatMap(Daybook, ({ awake }) => awake))) !== open) throw new Error("a view was closed")
+  const held: Held = { rss: process.memoryUsage.rss() / 2 ** 20, peak: process.resourceUsage().maxRSS / 2 ** 10 }
+  console.log(JSON.stringify(held))
+  await daybook.close()
+}

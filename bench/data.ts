@@ -1,0 +1,161 @@
+import type { Store } from "../events/Trust.js"
+import { hashVector } from "../layers/HashEmbedder.js"
+import type { Observation } from "../src/input.js"
+
+/** An observation with every field that the benchmarks fill. */
+export interface Made extends Observation {
+  readonly type: string
+  readonly narrative: string
+  readonly facts: ReadonlyArray<string>
+  readonly tags: ReadonlyArray<string>
+  readonly people: ReadonlyArray<string>
+  readonly store: Store
+}
+
+/**
+ * `count` memories, the same ones on every machine: a title of about 8 words, a
+ * narrative of about 40, two facts of about 8, two tags, one person of 200;
+ * four of five private. Words have the frequencies of natural text (Zipf and
+ * Mandelbrot: the word of rank r in proportion to 1 / (r + 2.7)).
+ */
+export const makeMemories = (count: number, seed = 1): Array<Made> => {
+  const random = generator(seed)
+  const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
+  const sentence = (about: number) => {
+    const words = Array.from({ length: about - 2 + Math.floor(random() * 5) }, () => wordAt(random()))
+    return words.join(" ").replace(/^./, (first) => first.toUpperCase())
+  }
+  return Array.from({ length: count }, () => ({
+    type: some(types),
+    title: sentence(8),
+    narrative: Array.from({ length: 4 }, () => `${sentence(10)}.`).join(" "),
+    facts: [sentence(8), sentence(8)],
+    tags: [some(tags), some(tags)].filter((tag, index, all) => all.indexOf(tag) === index),
+    people: [some(people)],
+    store: some(stores)
+  }))
+}
+
+/**
+ * Queries of 2 to 6 words, as somebody asks who recalls a memory in part: each
+ * takes its words from one memory, rare, middling and common ones in equal shares.
+ */
+export const makeQueries = (memories: ReadonlyArray<Made>, count: number, seed = 2): ReadonlyArray<string> => {
+  const random = generator(seed)
+  const queries: Array<string> = []
+  while (queries.length < count) {
+    const { narrative, title } = memories[Math.floor(random() * memories.length)]!
+    const words = [...new Set(`${title} ${narrative}`.toLowerCase().match(/\w+/g))]
+    const wanted = 2 + (queries.length % 5)
+    const chosen = new Set<string>()
+    for (let tries = 0; chosen.size < wanted && tries < 100; tries++) {
+      const [from, to] = bands[Math.floor(random() * bands.length)]!
+      const band = words.filter((word) => rankOf.get(word)! >= from && rankOf.get(word)! < to)
+      if (band.length > 0) chosen.add(band[Math.floor(random() * band.length)]!)
+    }
+    if (chosen.size === wanted) queries.push([...chosen].join(" "))
+  }
+  return queries
+}
+
+/** A text's vector at unit length, as the default embedder makes it and Daybook stores it. */
+export const vectorOf = (text: string): Float32Array => {
+  const vector = hashVector(text)
+  let squares = 0
+  for (const value of vector) squares += value * value
+  const length = Math.sqrt(squares)
+  return vector.map((value) => value / length)
+}
+
+/** Numbers from 0 to 1 (mulberry32). */
+const generator = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+}
+
+const commonest =
+  `the of and to a in is that it was for on with as at by from they we this had not are but or have an one were all
+  there when can said use each which do how if will up about out many then them some so would make like has time more
+  go see no way could people than first been call who its now find down day did get come made may part over new take
+  only work know place year back give most very after our just name good man think say great where help before line`
+    .trim()
+    .split(/\s+/)
+
+/** 20,000 words by rank: common English ones first, then words of two to four syllables that no language has. */
+const vocabulary: ReadonlyArray<string> = (() => {
+  const random = generator(3)
+  const [starts, middles, ends] = [
+    "b br c ch d dr f fl g gr h j k l m n p pl r s st t tr v w",
+    "a e i o u ai ea ou",
+    " l m n r s t nd rk st"
+  ].map((sounds) => sounds.split(" ")) as [Array<string>, Array<string>, Array<string>]
+  const some = (values: ReadonlyArray<string>) => values[Math.floor(random() * values.length)]!
+  const words = new Set(commonest)
+  while (words.size < 20_000) {
+    const syllables = 2 + Math.floor(random() * 3)
+    let word = ""
+    for (let at = 0; at < syllables; at++)
+      word += some(starts) + some(middles) + (at === syllables - 1 ? some(ends) : "")
+    words.add(word)
+  }
+  return [...words]
+})()
+
+const rankOf = new Map(vocabulary.map((word, rank) => [word, rank]))
+
+/** Common, middling and rare words, by rank. */
+const bands = [
+  [0, 100],
+  [100, 2_000],
+  [2_000, vocabulary.length]
+] as const
+
+/** How much of all text the words up to each rank make up. */
+const shares = (() => {
+  const sums = new Float64Array(vocabulary.length)
+  let sum = 0
+  for (let rank = 0; rank < sums.length; rank++) sums[rank] = sum += 1 / (rank + 1 + 2.7)
+  return sums.map((value) => value / sum)
+})()
+
+const wordAt = (share: number): string => {
+  let [low, high] = [0, shares.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (shares[middle]! < share) low = middle + 1
+    else high = middle
+  }
+  return vocabulary[low]!
+}
+
+const types = ["discovery", "discovery", "decision", "preference", "event", "technical", "task", "solution"]
+const tags = Array.from({ length: 100 }, (_, index) => vocabulary[200 + 7 * index]!)
+const people = [
+  "Ada",
+  "Ben",
+  "Clara",
+  "David",
+  "Eva",
+  "Felix",
+  "Grace",
+  "Hugo",
+  "Ida",
+  "Jonas",
+  "Karin",
+  "Leo",
+  "Mia",
+  "Noah",
+  "Olga",
+  "Paul",
+  "Rosa",
+  "Sam",
+  "Tilda",
+  "Viktor"
+].flatMap((first) =>
+  ["Abel", "Brandt", "Costa", "Dahl", "Egger", "Fischer", "Grant", "Huber", "Ito", "Jansen"].map(
+    (last) => `${first} ${last}`
+  )
+)
+const stores: ReadonlyArray<Store> = [...Array<Store>(16).fill("private"), "shared", "shared", "shared", "social"]

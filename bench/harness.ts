@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Default from "../layers/Default.js"
+import { Daybook } from "../src/Daybook.js"
+import type { Memory } from "../src/Memory.js"
+import { defaults } from "../src/Policy.js"
+
+/** How large the runs are. */
+export interface Scale {
+  /** Smaller and fewer runs, to see that all works: the figures that are promised are those of the full size. */
+  readonly quick: boolean
+}
+
+/** A row of the report. */
+export interface Row {
+  readonly name: string
+  /** Both sides as printed. */
+  readonly daybook: string
+  readonly floor: string
+  /** What is held against the target, as printed; empty where there is no target. */
+  readonly result: string
+  readonly target: string
+  /** Null for a row that only informs. */
+  readonly reached: boolean | null
+  /** Every figure, for the JSON document. Times in milliseconds, CPU beside the clock. */
+  readonly figures: Readonly<Record<string, unknown>>
+}
+
+/** Rows that share their preparation, in the order of the report. */
+export interface Group {
+  readonly name: string
+  readonly rows: (scale: Scale) => AsyncIterable<Row>
+}
+
+/** Daybook on a folder, as a program opens it: default layers, default policy. */
+export const openDaybook = (folder: string, options: Default.DefaultOptions = {}) => {
+  const runtime = ManagedRuntime.make(Layer.orDie(Default.layer({ folder, policy: defaults, ...options })))
+  return { run: runtime.runPromise, close: () => runtime.dispose() }
+}
+
+export type OpenDaybook = ReturnType<typeof openDaybook>
+
+/** An agent's memory at full trust. */
+export const memoryOf = (agent: string): Effect.Effect<Memory, never, Daybook> =>
+  Effect.orDie(Effect.flatMap(Daybook, (daybook) => daybook.agent(agent, { trust: "full" })))
+
+/** Waits until every memory of these agents has its vector. */
+export const embedded = (agents: ReadonlyArray<string>) =>
+  Effect.flatMap(Daybook, (daybook) =>
+    Effect.forEach(agents, (agent) =>
+      Effect.map(daybook.backfill(agent), ({ remaining }) => {
+        if (remaining > 0) throw new Error(`${remaining} memories were not embedded`)
+      })
+    )
+  )
+
+let root: string | undefined
+let folders = 0
+
+/** A folder of its own, removed when the process ends at the latest. */
+export const temporary = (): string => {
+  root ??= makeRoot()
+  const folder = join(root, String(++folders))
+  mkdirSync(folder)
+  return folder
+}
+
+const makeRoot = (): string => {
+  const made = mkdtempSync(join(tmpdir(), "daybook-bench-"))
+  process.on("exit", () => remove(made))
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1))
+  return made
+}
+
+export const remove = (folder: string) => rmSync(folder, { recursive: true, force: true })
+
+/** 1234.5 → "1,235"; small numbers keep two or three digits. */
+export const number = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+
+export const atLeast = (value: number, least: number) => ({
+  result: `${value.toFixed(2)} ×`,
+  target: `≥ ${least} ×`,
+  reached: value >= least
+})
+
+export const atMost = (value: number, most: number) => ({
+  result: `${value.toFixed(2)} ×`,
+  target: `≤ ${most} ×`,
+  reached: value <= most
+})
+
+/** A row that is held against no target. */
+export const information = { result: "", target: "", reached: null }

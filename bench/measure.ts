@@ -1,0 +1,62 @@
+/** What one run cost, in milliseconds: by the clock, and of processor time (user and system, every thread of this process). */
+export interface Cost {
+  readonly wall: number
+  readonly cpu: number
+}
+
+/** One run of one side: only `work` is timed. */
+export interface Run {
+  readonly work: () => unknown
+  readonly close?: () => unknown
+}
+
+/** A side of a comparison makes each of its runs ready from nothing, so that none finds what another left behind. */
+export type Side = () => Run | Promise<Run>
+
+export const measure = async (work: () => unknown): Promise<Cost> => {
+  globalThis.gc?.()
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  await work()
+  const wall = performance.now() - start
+  const { system, user } = process.cpuUsage(cpu)
+  return { wall, cpu: (user + system) / 1_000 }
+}
+
+/**
+ * Runs the sides in turns (A B A B …) in this process, so that what else the
+ * machine does meets all of them. The first round warms up and does not count.
+ */
+export const interleaved = async <Name extends string>(
+  sides: Readonly<Record<Name, Side>>,
+  options: { readonly runs: number; readonly warmUp?: boolean }
+): Promise<Readonly<Record<Name, ReadonlyArray<Cost>>>> => {
+  const names = Object.keys(sides) as Array<Name>
+  const costs = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Array<Cost>>
+  for (let run = options.warmUp === false ? 0 : -1; run < options.runs; run++) {
+    for (const name of names) {
+      const { close, work } = await sides[name]()
+      const cost = await measure(work)
+      await close?.()
+      if (run >= 0) costs[name].push(cost)
+    }
+  }
+  return costs
+}
+
+export const quantile = (values: ReadonlyArray<number>, share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+export const median = (values: ReadonlyArray<number>): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** The median run by either measure, each on its own. */
+export const medianCost = (costs: ReadonlyArray<Cost>): Cost => ({
+  wall: median(costs.map(({ wall }) => wall)),
+  cpu: median(costs.map(({ cpu }) => cpu))
+})

@@ -1,0 +1,72 @@
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { projections } from "../projections/all.js"
+import { type Db, makeDigest } from "../projections/Projection.js"
+import { Daybook } from "../src/Daybook.js"
+import * as floor from "./floor.js"
+import { atMost, type Group, number, type OpenDaybook, openDaybook, temporary } from "./harness.js"
+import { type Cost, interleaved, medianCost } from "./measure.js"
+import { type World, worldOf } from "./world.js"
+
+/** A new generation of a view from the log alone, all projections, against statements that work on sets. */
+export const rebuild: Group = {
+  name: "rebuild",
+  rows: async function* ({ quick }) {
+    await checkFloor()
+    const world = await worldOf(quick ? 10_000 : 100_000)
+    const daybook = openDaybook(world.folder)
+    const events = await versionOf(daybook, world)
+    const costs = await interleaved(
+      {
+        floor: () => {
+          const file = join(temporary(), "floor.db")
+          return { work: () => floor.rebuild(join(world.folder, "log.db"), world.agent, file).close() }
+        },
+        daybook: () => ({ work: () => daybook.run(rebuilt(world)) })
+      },
+      { runs: quick ? 3 : 5, warmUp: quick }
+    )
+    await daybook.close()
+    const side = (cost: Cost) =>
+      `${number((events / cost.cpu) * 1_000)} events/CPU s, ${number(cost.cpu / 1_000)} s CPU, ${number(cost.wall / 1_000)} s`
+    const [mine, raw] = [medianCost(costs.daybook), medianCost(costs.floor)]
+    yield {
+      name: `rebuild of ${number(events)} events, all projections`,
+      daybook: side(mine),
+      floor: side(raw),
+      ...atMost(mine.cpu / raw.cpu, 1.5),
+      figures: { events, daybook: costs.daybook, floor: costs.floor }
+    }
+  }
+}
+
+const rebuilt = ({ agent }: World) => Effect.flatMap(Daybook, (daybook) => daybook.rebuild(agent))
+
+/** The version of an agent's view, which is made from the log where there is none yet. */
+const versionOf = (daybook: OpenDaybook, { agent }: World): Promise<number> =>
+  daybook.run(
+    Effect.map(
+      Effect.flatMap(Daybook, ({ stats }) => stats(agent)),
+      ({ version }) => version
+    )
+  )
+
+/** The floor must do the whole of the work: row by row, vector by vector and posting by posting its tables are Daybook's. */
+const checkFloor = async () => {
+  const world = await worldOf(1_000)
+  const daybook = openDaybook(world.folder)
+  const { projections: wanted } = await daybook.run(Effect.flatMap(Daybook, ({ digests }) => digests(world.agent)))
+  await daybook.close()
+  const db = floor.rebuild(join(world.folder, "log.db"), world.agent, join(temporary(), "floor.db"))
+  const different = projections.filter((projection) => digestOf(db, projection) !== wanted[projection.name])
+  db.close()
+  if (different.length > 0) {
+    throw new Error(`The floor makes other rows of ${different.map(({ name }) => name).join(", ")} than Daybook does.`)
+  }
+}
+
+const digestOf = (db: Db, projection: (typeof projections)[number]): string => {
+  const digest = makeDigest()
+  projection.digest(db, digest)
+  return digest.hex()
+}

@@ -1,0 +1,49 @@
+import { parseArgs } from "node:util"
+import * as adds from "./adds.js"
+import { agents, child, runChild } from "./agents.js"
+import { command } from "./command.js"
+import type { Group, Row } from "./harness.js"
+import { rebuild } from "./rebuild.js"
+import { header, machine, table } from "./report.js"
+import { search } from "./search.js"
+
+/** In the order of the report. */
+const groups: ReadonlyArray<Group> = [adds.one, adds.manyCallers, adds.bulk, rebuild, search, agents, command]
+
+const usage = `npm run bench [-- --json] [-- --quick] [-- --only NAME]
+
+  --json    one JSON document with every run in place of the table
+  --quick   small sizes: shows that all works, not what is promised
+  --only    ${groups.map(({ name }) => name).join(", ")}; may be given several times`
+
+const main = async () => {
+  const { values } = parseArgs({
+    options: {
+      json: { type: "boolean", default: false },
+      quick: { type: "boolean", default: false },
+      only: { type: "string", multiple: true, default: [] },
+      help: { type: "boolean", default: false }
+    }
+  })
+  const unknown = values.only.find((name) => !groups.some((group) => group.name === name))
+  if (values.help || unknown !== undefined) {
+    console.error(unknown === undefined ? usage : `No benchmark is called "${unknown}".\n\n${usage}`)
+    process.exit(unknown === undefined ? 0 : 2)
+  }
+  const about = machine()
+  const rows: Array<Row> = []
+  for (const group of groups) {
+    if (values.only.length > 0 && !values.only.includes(group.name)) continue
+    console.error(`${group.name} …`)
+    for await (const row of group.rows({ quick: values.quick })) rows.push(row)
+  }
+  console.log(
+    values.json
+      ? JSON.stringify({ machine: about, quick: values.quick, rows }, null, 2)
+      : `${header(about, values.quick)}\n\n${table(rows)}`
+  )
+}
+
+const [first, ...rest] = process.argv.slice(2)
+if (first === child) await runChild(rest[0]!, rest[1]!)
+else await main()

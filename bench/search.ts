@@ -1,0 +1,81 @@
+import { join } from "node:path"
+import { indexedRows } from "../projections/fulltext.js"
+import * as Generations from "../projections/generations.js"
+import type { Db } from "../projections/Projection.js"
+import { isCommon } from "../projections/search.js"
+import { defaults } from "../src/Policy.js"
+import { matchOf, parse } from "../src/query.js"
+import { makeQueries, vectorOf } from "./data.js"
+import * as floor from "./floor.js"
+import { atMost, embedded, type Group, memoryOf, number, openDaybook, type Row } from "./harness.js"
+import { interleaved, medianCost, quantile } from "./measure.js"
+import { worldOf } from "./world.js"
+
+/** Hybrid search in one agent against the two queries that it cannot do without. */
+export const search: Group = {
+  name: "search",
+  rows: async function* ({ quick }) {
+    yield await searchAmong(10_000, { runs: quick ? 2 : 5 })
+    // A round of the large one takes half a minute and more; by now the code is warm.
+    if (!quick) yield await searchAmong(100_000, { runs: 3, warmUp: false })
+  }
+}
+
+const searchAmong = async (
+  size: number,
+  rounds: { readonly runs: number; readonly warmUp?: boolean }
+): Promise<Row> => {
+  const { agent, folder, memories } = await worldOf(size)
+  const daybook = openDaybook(folder)
+  await daybook.run(embedded([agent]))
+  const memory = await daybook.run(memoryOf(agent))
+  const raw = floor.openSearch(Generations.make(join(folder, "views"), agent).current()!)
+  const queries = makeQueries(memories, 200).map((text) => {
+    const { buffer, byteLength } = vectorOf(text)
+    return { text, match: matchFor(raw.db, text), vector: Buffer.from(buffer, 0, byteLength) }
+  })
+  const times = { floor: [] as Array<Array<number>>, daybook: [] as Array<Array<number>> }
+  const pass = (name: keyof typeof times, ask: (query: (typeof queries)[number]) => unknown) => () => {
+    const taken: Array<number> = []
+    return {
+      work: async () => {
+        for (const query of queries) {
+          const start = performance.now()
+          await ask(query)
+          taken.push(performance.now() - start)
+        }
+      },
+      close: () => times[name].push(taken)
+    }
+  }
+  const costs = await interleaved(
+    {
+      floor: pass("floor", ({ match, vector }) => raw.search(match, vector)),
+      daybook: pass("daybook", ({ text }) => daybook.run(memory.search({ text })))
+    },
+    rounds
+  )
+  raw.close()
+  await daybook.close()
+  const side = (name: keyof typeof times) => {
+    const cpu = medianCost(costs[name]).cpu / queries.length
+    const all = times[name].slice(-rounds.runs).flat()
+    const [half, most] = [quantile(all, 0.5), quantile(all, 0.95)]
+    return `${number(cpu)} ms CPU, p50 ${number(half)} ms, p95 ${number(most)} ms`
+  }
+  return {
+    name: `hybrid search, ${number(size)} memories`,
+    daybook: side("daybook"),
+    floor: side("floor"),
+    ...atMost(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1.5),
+    figures: { queries: queries.length, daybook: costs.daybook, floor: costs.floor }
+  }
+}
+
+/** The FTS5 expression that Daybook asks for a text: parsed, and without its common words while others remain. */
+const matchFor = (db: Db, text: string): string => {
+  const { must, not, should } = parse(text)
+  const most = Math.floor(indexedRows(db, "full") * defaults.search.commonShare)
+  const rare = should.filter((word) => !word.droppable || !isCommon(db, "full", word.expression, most))
+  return matchOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
+}
