@@ -25,6 +25,8 @@ export class Views extends Context.Tag("daybook/Views")<
     readonly config: ViewsConfig
     /** Opens an agent's view, made or rebuilt first where need be; closed with the scope. */
     readonly open: (agent: string) => Effect.Effect<View, ViewError, Scope.Scope>
+    /** Brings a view to the newest event. */
+    readonly follow: (view: View) => Effect.Effect<void, ViewError>
     /** Reads one snapshot of a view, brought to the newest event first. A damaged view is made again and read then. */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
     /**
@@ -110,6 +112,8 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         }
       })
 
+    const followed = (view: View) => view.lock.withPermits(1)(Effect.uninterruptible(healed(view, catchUp(view))))
+
     const touch = (view: View) =>
       Effect.gen(function* () {
         const at = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
@@ -121,7 +125,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         }
         // Where there is no space to follow the log, what the view has so far is still right.
         yield* Effect.catchIf(
-          view.lock.withPermits(1)(Effect.uninterruptible(healed(view, catchUp(view)))),
+          followed(view),
           (error) => error._tag === "StorageError" && error.kind === "full",
           () => Effect.void
         )
@@ -218,6 +222,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           else if (changed.length > 0) yield* replace(view, changed)
           return view
         }),
+      follow: followed,
       read: (view, f) => {
         const read = Effect.zipRight(touch(view), snapshot(view, f))
         return Effect.catchIf(read, isDamaged, () =>

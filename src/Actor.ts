@@ -61,8 +61,8 @@ const tries = 5
 export const make = (view: View, options: ActorOptions): Actor => {
   const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>> =>
     carryOut(view, jobs.flat(), options).pipe(
-      // The view lags behind, after a crash, say: reading brings it up.
-      Effect.tapErrorTag("VersionConflict", () => options.views.read(view, () => {})),
+      // The view lags behind, after a crash, say.
+      Effect.tapErrorTag("VersionConflict", () => options.views.follow(view)),
       Effect.retry({ times: tries, while: (error) => error._tag === "VersionConflict" }),
       Effect.map((outcomes) => {
         let from = 0
