@@ -123,6 +123,16 @@ export const parkedOf = (db: Db): ReadonlyArray<Parked> =>
 export const park = (db: Db, { projection, position, reason }: Parked) =>
   void sql(db, "UPDATE projections SET parked_at = ?, reason = ? WHERE name = ?").run(position, reason, projection)
 
+/** Stops what needs vectors where they cannot be had (any more); it is made anew once they can. */
+export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
+  const { head, parked } = standing(db)
+  for (const { name, needsVectors } of projections) {
+    if (needsVectors === true && !parked.has(name)) {
+      park(db, { projection: name, position: head.position, reason: withoutVectors })
+    }
+  }
+}
+
 /** Projections that must be made anew: changed, new, or parked and worth another try with what is loaded now. */
 export const outdated = (
   db: Db,

@@ -94,7 +94,8 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       replace,
       rollback,
       successorOf,
-      switchTo
+      switchTo,
+      writerOf
     } = follow(config, log, codec)
 
     /** Makes a view again where SQLite found it damaged, and then does what was to be done. */
@@ -214,6 +215,10 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           }
           yield* Effect.addFinalizer(() => close(view))
           yield* Effect.ignore(attempt(generations.sweep))
+          if (!hasVectors)
+            yield* Effect.ignore(
+              Effect.flatMap(writerOf(view), (db) => attempt(() => ViewFile.parkVectors(db, projections)))
+            )
           const changed = yield* Effect.orElseSucceed(
             attempt(() => ViewFile.outdated(view.reader, projections, hasVectors)),
             () => null

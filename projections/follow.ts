@@ -202,7 +202,8 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
     replace,
     rollback,
     successorOf,
-    switchTo
+    switchTo,
+    writerOf
   }
 }
 

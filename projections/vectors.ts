@@ -77,6 +77,14 @@ export const findUnembedded = (
     .all(options.after, setNumber(db, model, dimensions) ?? 0, options.limit)
     .map((row) => JSON.parse(row.memory) as Memory)
 
+/** How many active memories are not in the vectors of a model. */
+export const countUnembedded = (db: Db, model: string, dimensions: number): number =>
+  sql(
+    db,
+    `SELECT count(*) AS n FROM observations o WHERE active = 1
+      AND NOT EXISTS (SELECT 1 FROM embedded e WHERE e.number = ? AND e.born = o.born)`
+  ).get(setNumber(db, model, dimensions) ?? 0).n
+
 const addSet = (db: Db, model: string, dimensions: number): number => {
   const { number } = sql(db, "SELECT coalesce(max(number), 0) + 1 AS number FROM vector_sets").get()
   sql(db, "INSERT INTO vector_sets (number, model, dimensions) VALUES (?, ?, ?)").run(number, model, dimensions)

@@ -38,7 +38,10 @@ interface Entry {
   readonly ready: Deferred.Deferred<Agent, ViewError>
   /** Once it is awake. */
   agent: Agent | undefined
+  /** Callers that it works for; while there are any it stays awake. */
   users: number
+  /** Work in the background: it goes to sleep over that only where others need its place. */
+  busy: number
   usedAt: number
 }
 
@@ -61,10 +64,10 @@ export const make = Effect.gen(function* () {
         codec,
         views,
         waiting: actors.waiting,
-        background: hold(entry),
+        background: inBackground(entry),
         onCommit: embedding.noticed
       })
-      yield* embedding.start(actor, log, hold(entry))
+      yield* embedding.start({ actor, log, views }, inBackground(entry))
       entry.agent = { actor, embedding }
       return entry.agent
     }).pipe(Scope.extend(entry.scope))
@@ -78,14 +81,14 @@ export const make = Effect.gen(function* () {
       room = undefined
     })
 
-  /** Keeps an agent awake while something is done for it that nobody waits for. */
-  const hold =
+  /** Counts what is done for an agent while nobody waits for it. */
+  const inBackground =
     (entry: Entry) =>
     <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.acquireUseRelease(
-        Effect.sync(() => entry.users++),
+        Effect.sync(() => entry.busy++),
         () => effect,
-        () => leave(entry)
+        () => Effect.sync(() => entry.busy--)
       )
 
   const sleep = (name: string, entry: Entry) => {
@@ -101,7 +104,9 @@ export const make = Effect.gen(function* () {
         return Effect.succeed(known)
       }
       if (entries.size >= actors.open) {
-        const idle = [...entries].filter(([, { users }]) => users === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt)[0]
+        const [idle] = [...entries]
+          .filter(([, { users }]) => users === 0)
+          .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
         if (idle !== undefined) return Effect.zipRight(sleep(...idle), enter(name))
         room ??= Deferred.unsafeMake<void>(FiberId.none)
         return Effect.zipRight(Deferred.await(room), enter(name))
@@ -112,6 +117,7 @@ export const make = Effect.gen(function* () {
         ready: Deferred.unsafeMake<Agent, ViewError>(FiberId.none),
         agent: undefined,
         users: 1,
+        busy: 0,
         usedAt: 0
       }
       entries.set(name, entry)
@@ -129,7 +135,7 @@ export const make = Effect.gen(function* () {
   yield* Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     for (const [name, entry] of entries) {
-      if (entry.users === 0 && now - entry.usedAt >= actors.idle) yield* sleep(name, entry)
+      if (entry.users + entry.busy === 0 && now - entry.usedAt >= actors.idle) yield* sleep(name, entry)
     }
   }).pipe(Effect.delay(Math.max(1, actors.idle / 2)), Effect.forever, Effect.interruptible, Effect.forkScoped)
 

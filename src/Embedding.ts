@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { EventLog } from "../events/EventLog.js"
 import { embeddingText } from "../events/Memory.js"
-import { findUnembedded, textDigest } from "../projections/vectors.js"
+import type { Views } from "../projections/Views.js"
+import { countUnembedded, findUnembedded, textDigest } from "../projections/vectors.js"
 import type { Actor, CommandError } from "./Actor.js"
 import type { DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed } from "./commands/embed.js"
@@ -20,13 +21,19 @@ export interface Backfilled {
   readonly error?: EmbedderError
 }
 
+/** The agent that an embedding works for. */
+export interface Started {
+  readonly actor: Actor
+  readonly log: Context.Tag.Service<EventLog>
+  readonly views: Context.Tag.Service<Views>
+}
+
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
 export interface Embedding {
   /** To be told of what was written. */
   readonly noticed: (events: ReadonlyArray<DecidedEvent>) => void
   readonly start: (
-    actor: Actor,
-    log: Context.Tag.Service<EventLog>,
+    services: Started,
     hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<void, never, Scope.Scope>
   /** Embeds whatever has no vector yet, oldest first. Idempotent. */
@@ -43,15 +50,19 @@ export const make = (
     const lock = yield* Effect.makeSemaphore(1)
     let wanted = yield* Deferred.make<void>()
     let failure: EmbedderError | undefined
-    /** Every memory born up to here has its vector, unless it has changed since. */
+    /** Every memory born up to here has its vector or cannot have one, unless it has changed since. */
     let done = 0
-    let started: { readonly actor: Actor; readonly log: Context.Tag.Service<EventLog> } | undefined
+    /** Memories born after this one have changed since they were last looked at. */
+    let changed = Number.POSITIVE_INFINITY
+    let started: Started | undefined
 
     /** One batch from the cache and the model; the number of memories that it served, 0 where there are none left. */
-    const step = ({ actor, log }: NonNullable<typeof started>) =>
+    const step = ({ actor, log }: Started) =>
       Effect.gen(function* () {
         const { dimensions, model } = embedder
         if (!actor.view.hasVectors) return 0
+        done = Math.min(done, changed)
+        changed = Number.POSITIVE_INFINITY
         const from = done
         const memories = yield* Effect.sync(() =>
           findUnembedded(actor.view.reader, model, dimensions, { after: from, limit: embedder.batch })
@@ -88,33 +99,42 @@ export const make = (
           return vector === undefined ? [] : [{ id, revision, digest, vector }]
         })
         if (embedded.length > 0) yield* actor.run(embed(model, dimensions, embedded))
-        // A change of what is behind this point, noticed meanwhile, has moved it back.
-        if (done === from) done = memories.at(-1)!.born
+        done = memories.at(-1)!.born
         return memories.length
       })
 
-    const backfill = Effect.gen(function* () {
-      if (started === undefined) return { embedded: 0, remaining: 0 }
-      const running = started
-      let embedded = 0
-      const counted = Effect.map(step(running), (count) => {
-        embedded += count
+    /** Step after step until nothing is left or the embedder fails; the number of memories served. */
+    const work = Effect.gen(function* () {
+      if (started === undefined) return 0
+      let served = 0
+      const counted = Effect.map(step(started), (count) => {
+        served += count
         return count
       })
-      const outcome = yield* Effect.either(Effect.repeat(counted, { until: (count) => count === 0 }))
-      failure = undefined
-      if (outcome._tag === "Left") {
-        if (outcome.left._tag !== "EmbedderError") return yield* Effect.fail(outcome.left)
-        failure = outcome.left
-      }
-      if (failure === undefined) return { embedded, remaining: 0 }
-      const { model, dimensions } = embedder
-      const remaining = findUnembedded(running.actor.view.reader, model, dimensions, {
-        after: 0,
-        limit: 1_000_000
-      }).length
-      return { embedded, remaining, error: failure }
+      failure = yield* Effect.repeat(counted, { until: (count) => count === 0 }).pipe(
+        Effect.as(undefined),
+        Effect.catchTag("EmbedderError", (error) => Effect.succeed(error))
+      )
+      return served
     }).pipe(lock.withPermits(1))
+
+    const remaining = Effect.suspend(() =>
+      started === undefined
+        ? Effect.succeed(0)
+        : started.views.read(started.actor.view, (db) => countUnembedded(db, embedder.model, embedder.dimensions))
+    )
+
+    const backfill = Effect.gen(function* () {
+      changed = 0
+      const before = yield* remaining
+      yield* work
+      const after = yield* remaining
+      return {
+        embedded: Math.max(0, before - after),
+        remaining: after,
+        ...(failure === undefined ? {} : { error: failure })
+      }
+    })
 
     return {
       noticed: (events) => {
@@ -122,22 +142,22 @@ export const make = (
         for (const event of events) {
           if (event.type === "ADD" || event.type === "COMPRESS") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
-            done = Math.min(done, event.payload.memory.born - 1)
+            changed = Math.min(changed, event.payload.memory.born - 1)
             needed = true
           }
         }
         if (needed) Deferred.unsafeDone(wanted, Effect.void)
       },
-      start: (actor, log, hold) =>
+      start: (services, hold) =>
         Effect.gen(function* () {
-          started = { actor, log }
+          started = services
           yield* Effect.gen(function* () {
             yield* Deferred.await(wanted)
             yield* hold(
               Effect.gen(function* () {
                 yield* Effect.sleep(Duration.millis(policy.gather))
                 wanted = yield* Deferred.make<void>()
-                yield* backfill
+                yield* work
               })
             )
           }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
@@ -159,6 +179,8 @@ export const embedAll = (
 ): Effect.Effect<ReadonlyArray<Float32Array | undefined>, EmbedderError> => {
   const { dimensions, model } = embedder
   return Effect.suspend(() => embedder.embed(texts, purpose)).pipe(
+    // An embedder that cannot be interrupted keeps nobody waiting.
+    Effect.disconnect,
     Effect.timeoutFail({
       duration: Duration.millis(timeout),
       onTimeout: () => new EmbedderError({ model, reason: "timeout" })
@@ -167,7 +189,7 @@ export const embedAll = (
     Effect.flatMap((vectors) => {
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
-      if (vectors.some((vector) => vector.length !== dimensions)) return fail("dimensions")
+      if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
       const unit = vectors.map(normalised)
       return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
     })

@@ -145,12 +145,12 @@ export const decodeChanges = (input: unknown) =>
 export const decodeKey = (field: string, value: string): Either.Either<string, InvalidInput> =>
   Either.mapLeft(decodeWith(keyField)(value), ({ problem }) => new InvalidInput({ field, problem }))
 
-/** Trimmed, lower-cased, deduplicated; at most 16 of at most 64 characters (the tag rules of the notes engine). */
+/** One tag as it is kept and compared: trimmed, lower-cased, cut to 64 characters. */
+export const normaliseTag = (tag: string): string => cut(tag.trim().toLowerCase(), limits.tag).trim()
+
+/** Normalised and deduplicated; at most 16 of at most 64 characters (the tag rules of the notes engine). */
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(tags.map((tag) => cut(tag.trim().toLowerCase(), limits.tag).trim()).filter((tag) => tag !== ""))].slice(
-    0,
-    limits.tags
-  )
+  [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
 
 const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })

@@ -20,7 +20,7 @@ import type { Embedder } from "./Embedder.js"
 import { embedAll } from "./Embedding.js"
 import { InvalidInput } from "./errors.js"
 import type { InstantInput } from "./input.js"
-import { normaliseTags } from "./input.js"
+import { normaliseTag } from "./input.js"
 import { limits } from "./limits.js"
 import type { PolicyValues } from "./Policy.js"
 import { matchOf, parse } from "./query.js"
@@ -101,7 +101,7 @@ export const decodeFilter = (
       limit,
       types,
       stores,
-      tags: normaliseTags(tags),
+      tags: tags.map(normaliseTag),
       people,
       ...(project === undefined ? {} : { project }),
       ...(session === undefined ? {} : { session }),
@@ -129,8 +129,8 @@ export const searchIn = (
   { embedder, policy }: Ranking
 ): ReadonlyArray<Hit> => {
   if (level === "public") return []
-  if (text.trim() === "") return withoutText(db, now, level, filters, policy)
   const parsed = parse(text)
+  if (parsed.needles.every((needle) => needle.trim() === "")) return withoutText(db, now, level, filters, policy)
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const indexed = countIndexed(db, level)
   const rare =

@@ -1,7 +1,10 @@
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import type { DaybookEvent, Decision, EventType, Payload } from "../../events/catalogue.js"
 import type { CachedVector } from "../../events/EventLog.js"
+import { levels, type TrustLevel } from "../../events/Trust.js"
 import type { Db } from "../../projections/Projection.js"
+import type { InvalidInput } from "../errors.js"
+import { decodeKey } from "../input.js"
 
 /** An event that a decider asks for; the log gives it its place. */
 export type DecidedEvent = {
@@ -66,3 +69,17 @@ export const given = (fields: object): ReadonlyArray<readonly [string, unknown]>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
+
+/**
+ * The command id as the log keeps it. Below full trust it belongs to its level:
+ * that an id is taken by somebody above is not for a level to know.
+ */
+export const commandIdOf = (
+  level: TrustLevel,
+  commandId: string | undefined
+): Either.Either<string | undefined, InvalidInput> =>
+  commandId === undefined
+    ? Either.right(undefined)
+    : Either.map(decodeKey("commandId", commandId), (id) =>
+        level === "full" && !levels.some((one) => id.startsWith(`${one}/`)) ? id : `${level}/${id}`
+      )

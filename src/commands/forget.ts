@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import { getMemories } from "../../projections/reads.js"
 import { type InvalidInput, MemoryNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
-import { asked, type Command } from "./Command.js"
+import { asked, type Command, commandIdOf } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A memory that is out of every read from now on. Its events stay in the log until they are erased. */
@@ -22,7 +22,7 @@ export const forget = (
 ): Either.Either<Command<Forgotten, MemoryNotFound>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("id", id)
-    const commandId = options.commandId === undefined ? undefined : yield* decodeKey("commandId", options.commandId)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
     return {
       actor: writer.actor,
       commandId,

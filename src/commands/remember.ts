@@ -4,9 +4,9 @@ import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../dates.js"
 import { type InvalidInput, StoreForbidden } from "../errors.js"
-import { decodeKey, decodeObservation, normaliseTags, type Observation } from "../input.js"
+import { decodeObservation, normaliseTags, type Observation } from "../input.js"
 import { inputBeside } from "./asAsked.js"
-import { asked, type Command, type DecidedEvent, given, ruled } from "./Command.js"
+import { asked, type Command, commandIdOf, type DecidedEvent, given, ruled } from "./Command.js"
 
 /** What became of something that was to be remembered. */
 export interface Remembered {
@@ -40,7 +40,7 @@ export const remember = (
 ): Either.Either<Command<Remembered, never>, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
     const observation = yield* decodeObservation(input)
-    const commandId = options.commandId === undefined ? undefined : yield* decodeKey("commandId", options.commandId)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
     const store = observation.store ?? readable(writer.level)[0]
     if (store === undefined || !canRead(writer.level, store)) {
       return yield* Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))

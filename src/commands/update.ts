@@ -6,7 +6,7 @@ import { getMemories } from "../../projections/reads.js"
 import { toInstant } from "../dates.js"
 import { InvalidInput, MemoryNotFound, StoreForbidden } from "../errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../input.js"
-import { asked, type Command, given } from "./Command.js"
+import { asked, type Command, commandIdOf, given } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** What became of a change to a memory. */
@@ -28,7 +28,7 @@ export const update = (
   Either.gen(function* () {
     yield* decodeKey("id", id)
     const changes = yield* decodeChanges(input)
-    const commandId = options.commandId === undefined ? undefined : yield* decodeKey("commandId", options.commandId)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
     if (Object.values(changes).every((value) => value === undefined)) {
       return yield* Either.left(new InvalidInput({ field: "changes", problem: "names no field to change" }))
     }

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { EventLog } from "../../events/EventLog.js"
@@ -89,7 +90,12 @@ const main = (options: WriterOptions) =>
           const found = (yield* memory.get(ids)).length
           if (found !== (asked.kind === "forget" ? 0 : ids.length)) note({ n, error: "not readable once answered" })
         }
-      }).pipe(Effect.catchAllCause((cause) => Effect.sync(() => note({ n, error: `${cause}` }))))
+      }).pipe(
+        // No write may fail here: the first that does stops the process, which tells its parent.
+        Effect.tapErrorCause((cause) =>
+          Cause.isInterruptedOnly(cause) ? Effect.void : Effect.sync(() => note({ n, error: `${cause}` }))
+        )
+      )
 
     const open = new Map<number, Asked>()
     for (const line of before) {
