@@ -37,7 +37,16 @@ export const Add = Schema.Struct({ memory: Memory, input: Schema.optional(Input)
 
 export const Update = Schema.Struct({
   memory: Memory,
-  reason: Schema.Literal("edited", "duplicate", "reconciled", "promoted", "demoted", "expired", "recalled"),
+  reason: Schema.Literal(
+    "edited",
+    "unchanged",
+    "duplicate",
+    "reconciled",
+    "promoted",
+    "demoted",
+    "expired",
+    "recalled"
+  ),
   input: Schema.optional(Input),
   decision: Decision
 })

@@ -96,7 +96,7 @@ export const make = Effect.gen(function* () {
     return Scope.close(entry.scope, Exit.void)
   }
 
-  const enter = (name: string): Effect.Effect<Entry> =>
+  const enter = (name: string, restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>): Effect.Effect<Entry> =>
     Effect.suspend(() => {
       const known = entries.get(name)
       if (known !== undefined) {
@@ -107,9 +107,9 @@ export const make = Effect.gen(function* () {
         const [idle] = [...entries]
           .filter(([, { users }]) => users === 0)
           .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
-        if (idle !== undefined) return Effect.zipRight(sleep(...idle), enter(name))
+        if (idle !== undefined) return Effect.zipRight(sleep(...idle), enter(name, restore))
         room ??= Deferred.unsafeMake<void>(FiberId.none)
-        return Effect.zipRight(Deferred.await(room), enter(name))
+        return Effect.zipRight(restore(Deferred.await(room)), enter(name, restore))
       }
       // Made without yielding to other fibers: the next caller finds it.
       const entry: Entry = {
@@ -147,7 +147,7 @@ export const make = Effect.gen(function* () {
           awake.users++
           return Effect.ensuring(restore(f(awake.agent)), leave(awake))
         }
-        return Effect.flatMap(enter(name), (entry) =>
+        return Effect.flatMap(enter(name, restore), (entry) =>
           Effect.ensuring(restore(Effect.flatMap(Deferred.await(entry.ready), f)), leave(entry))
         )
       }),

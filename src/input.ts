@@ -74,7 +74,10 @@ const ObservationSchema = Schema.Struct({
     channel: keyField,
     sender: keyField,
     tier: oneOf(Tier, "core, long, mid, daily"),
-    source: Source
+    source: Schema.Struct({
+      kind: oneOf(Source.fields.kind, "agent, manual, auto, auto_capture, tool, import"),
+      ...optional({ name: text(limits.file), place: keyField })
+    })
   })
 })
 

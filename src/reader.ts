@@ -106,6 +106,9 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
       limit: yield* whole("limit", query.limit ?? 50, 1, limits.page),
       offset: yield* whole("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
     }
+    if (query.name !== undefined && typeof query.name !== "string") {
+      return yield* new InvalidInput({ field: "name", problem: "must be text" })
+    }
     const name = (query.name ?? "").replace(/[\p{Surrogate}\0]/gu, " ").slice(0, limits.person)
     return yield* read(({ db }) => findPeople(db, level, name, page))
   })

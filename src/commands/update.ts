@@ -43,7 +43,8 @@ export const update = (
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
         const changed = changedBy(memory, changes, now, writer.countTokens)
-        if (changed === undefined) {
+        // Under a command id even this is put on record, or asking again later could do something else.
+        if (changed === undefined && commandId === undefined) {
           return Either.right({
             answer: {
               outcome: "unchanged",
@@ -53,22 +54,25 @@ export const update = (
             }
           })
         }
-        const fields = Object.keys(changes).filter((field) => changes[field as keyof Changes] !== undefined)
+        const fields = given(changes).map(([field]) => field)
         return Either.right({
           events: [
             {
               type: "UPDATE",
-              payload: {
-                memory: changed,
-                reason: "edited",
-                decision: asked("UPDATE", "update", `changed ${fields.sort().join(", ")}`)
-              }
+              payload:
+                changed === undefined
+                  ? { memory, reason: "unchanged", decision: asked("NONE", "update", "it said so already") }
+                  : {
+                      memory: changed,
+                      reason: "edited",
+                      decision: asked("UPDATE", "update", `changed ${fields.join(", ")}`)
+                    }
             }
           ]
         })
       },
       answer: ([event], repeated) => ({
-        outcome: "updated",
+        outcome: event?.type === "UPDATE" && event.payload.reason === "unchanged" ? "unchanged" : "updated",
         id,
         ...(writer.level === "full" && event !== undefined ? { version: event.version } : {}),
         repeated
