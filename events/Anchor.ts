@@ -2,6 +2,7 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  fstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -56,7 +57,6 @@ export const make = (file: string, installation: string): Anchor => {
     `${sealed(`1 ${encodeURIComponent(stream)} ${version} ${hash}`)}\n`
   let size = existsSync(file) ? statSync(file).size : 0
   let descriptor: number | undefined
-  let appended = 0
   const close = () => {
     if (descriptor !== undefined) closeSync(descriptor)
     descriptor = undefined
@@ -74,8 +74,8 @@ export const make = (file: string, installation: string): Anchor => {
       const text = heads
         .map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex")))
         .join("")
-      // Another process may have rewritten the file: it is opened again from time to time.
-      if (appended++ % reopenAfter === 0) close()
+      // Another process may have put a rewritten file in its place.
+      if (descriptor !== undefined && fstatSync(descriptor).nlink === 0) close()
       descriptor ??= openSync(file, "a", 0o600)
       writeSync(descriptor, text)
       size += text.length
@@ -93,9 +93,6 @@ export const make = (file: string, installation: string): Anchor => {
     close
   }
 }
-
-/** Appends after which the file is opened anew. */
-const reopenAfter = 64
 
 const sealed = (line: string): string => `${line} ${crc32(line).toString(16)}`
 

@@ -11,6 +11,7 @@ import {
   type EventType,
   type Payload
 } from "./catalogue.js"
+import { compile } from "./check.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
 
 /** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
@@ -32,7 +33,9 @@ export interface Codec {
 export const make = (definitions: Readonly<Record<string, EventDefinition>>): Codec => {
   const decoders = new Map<string, (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>>()
   const encoders = new Map<string, (payload: unknown) => unknown>()
+  const checks = new Map<string, (payload: unknown) => boolean>()
   for (const [type, definition] of Object.entries(definitions)) {
+    checks.set(type, compile(definition.schema))
     encoders.set(type, Schema.encodeUnknownSync(definition.schema))
     decoders.set(type, Schema.decodeUnknownEither(definition.schema))
   }
@@ -71,6 +74,7 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
       } catch {
         return invalid("payload")
       }
+      if (checks.get(row.type)!(payload)) return Either.right({ ...envelope, payload } as DaybookEvent)
       const decoded = decoders.get(row.type)!(payload)
       if (Either.isLeft(decoded)) return invalid(pathOf(decoded.left))
       return Either.right({ ...envelope, payload: decoded.right } as DaybookEvent)

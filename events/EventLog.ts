@@ -122,7 +122,10 @@ export const readAll = (
         const last = events.at(-1)
         return [
           Chunk.unsafeFromArray(events as Array<StoredEvent>),
-          last === undefined || events.length < limit ? Option.none() : Option.some(last.version)
+          // A damaged index may give a page that leads nowhere.
+          last === undefined || events.length < limit || last.version <= after
+            ? Option.none()
+            : Option.some(last.version)
         ]
       }
     )

@@ -46,13 +46,15 @@ export const make = (folder: string) =>
       if (sql(reader, "SELECT 1 FROM events LIMIT 1").get() === undefined) anchor.create()
     })
 
+    let reachesAnchor = false
     /** Damage is never written on top of: a log that does not reach its anchor takes no more events. */
-    const checkAnchor = yield* Effect.cached(
-      attempt(() => {
-        const behind = missing(writer, anchor.read(), null).length > 0
-        if (behind) throw new StorageError({ kind: "damaged", where: "log.db", code: "BEHIND_ITS_ANCHOR" })
-      })
-    )
+    const checkAnchor = attempt(() => {
+      if (reachesAnchor) return
+      if (missing(writer, anchor.read(), null).length > 0) {
+        throw new StorageError({ kind: "damaged", where: "log.db", code: "BEHIND_ITS_ANCHOR" })
+      }
+      reachesAnchor = true
+    })
 
     /** All that waits, of all agents, in one transaction: one fsync for the group. */
     const commit = (appends: ReadonlyArray<Append>) =>
@@ -207,16 +209,25 @@ const storeAll = (db: Db, appends: ReadonlyArray<Append>) => {
 const cachedVectors = (db: Db, model: string, dimensions: number, digests: ReadonlyArray<string>) => {
   const found = new Map<string, Float32Array>()
   for (let from = 0; from < digests.length; from += vectorPage) {
-    const page = digests.slice(from, from + vectorPage).map((digest) => Buffer.from(digest, "hex"))
+    const page = digests
+      .slice(from, from + vectorPage)
+      .sort()
+      .map((digest) => Buffer.from(digest, "hex"))
     const padded = [...page, ...Array<null>(vectorPage - page.length).fill(null)]
     for (const { checksum, digest, vector } of sql(db, selectVectors).all(model, dimensions, ...padded)) {
       // A damaged vector counts as missing: it is embedded again.
       if (vector.byteLength !== dimensions * 4 || crc32(vector) !== checksum) continue
-      found.set(digest.toString("hex"), new Float32Array(new Uint8Array(vector).buffer))
+      found.set(digest.toString("hex"), vectorIn(vector))
     }
   }
   return found
 }
+
+/** Without a copy where the bytes happen to be aligned. */
+const vectorIn = (bytes: Buffer): Float32Array =>
+  bytes.byteOffset % 4 === 0
+    ? new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
+    : new Float32Array(new Uint8Array(bytes).buffer)
 
 /** What the anchor says there was and the log does not have (any more). */
 const missing = (db: Db, { heads }: Anchor.Anchored, only: string | null): ReadonlyArray<Problem> =>

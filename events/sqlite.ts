@@ -107,7 +107,7 @@ const migrated = (file: string): Effect.Effect<string, unknown, Reactivity.React
 const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
   const setting = (name: string) => db.pragma(name, { simple: true })
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string
-  if (compare(version, oldestSqlite) < 0) return unmet(`SQLITE_${version}`)
+  if (!atLeast(version, oldestSqlite)) return unmet(`SQLITE_${version}`)
   if (setting("synchronous") !== 2) return unmet("NOT_SYNCHRONOUS_FULL")
   if (setting("journal_mode") !== "wal") return unmet("NOT_WAL")
   if (setting("secure_delete") !== 1) return unmet("NOT_SECURE_DELETE")
@@ -117,7 +117,9 @@ const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
 
 const unmet = (code: string) => new StorageError({ kind: "unsupported", where: "log.db", code })
 
-const compare = (version: string, oldest: ReadonlyArray<number>): number => {
-  const parts = version.split(".").map(Number)
-  return oldest.map((part, index) => (parts[index] ?? 0) - part).find((difference) => difference !== 0) ?? 0
+/** Whether a version number, dots between, is no older than another. */
+export const atLeast = (version: string, oldest: ReadonlyArray<number>): boolean => {
+  const parts = version.split(".").map((part) => Number.parseInt(part, 10))
+  const difference = oldest.map((part, index) => (parts[index] ?? 0) - part).find((one) => one !== 0) ?? 0
+  return difference >= 0
 }

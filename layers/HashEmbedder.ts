@@ -29,17 +29,12 @@ export const hashVector = (text: string): Float32Array => {
   const counts = new Map<string, number>()
   let previous = 0
   for (const word of wordsOf(text)) {
-    const times = counts.get(word) ?? 0
-    counts.set(word, times + 1)
-    const { hash } = featuresOf(word)
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+    const hash = hashOf(word, wordSeed)
     if (previous !== 0) add(vector, Math.imul(previous, 31) ^ hash, 0.5)
     previous = hash
   }
-  for (const [word, times] of counts) {
-    const { at, values } = featuresOf(word)
-    const weight = 1 + Math.log(times)
-    for (let index = 0; index < at.length; index++) vector[at[index]!]! += weight * values[index]!
-  }
+  for (const [word, times] of counts) addWord(vector, word, times === 1 ? 1 : 1 + Math.log(times))
   // Text without any word (only signs) still has a place of its own.
   if (counts.size === 0) add(vector, hashOf(text, wordSeed), 1)
   // Features of opposite signs may cancel out; one coordinate keeps the vector from vanishing.
@@ -47,46 +42,26 @@ export const hashVector = (text: string): Float32Array => {
   return vector
 }
 
-const add = (vector: Float32Array, hash: number, weight: number) => {
-  vector[dimensionOf(hash)]! += signOf(hash) * weight
-}
-
-/** The features of one word: a hash of all of it, and which dimensions its features add how much to. */
-interface Features {
-  readonly hash: number
-  readonly at: ReadonlyArray<number>
-  readonly values: ReadonlyArray<number>
-}
-
-/** Few words make up most of a text: their features are kept, the memory for them bounded. */
-const kept = new Map<string, Features>()
-const keptAtMost = 20_000
-
-const featuresOf = (word: string): Features => {
-  const known = kept.get(word)
-  if (known !== undefined) return known
-  const hash = hashOf(word, wordSeed)
-  const at = [dimensionOf(hash)]
-  const values = [signOf(hash)]
+/** Adds a word and the pieces of it, with `<` before and `>` behind. */
+const addWord = (vector: Float32Array, word: string, weight: number) => {
+  add(vector, hashOf(word, wordSeed), weight)
   const marked = `<${word}>`
-  const weight = 1 / Math.max(1, 3 * marked.length - 9)
-  for (let from = 0; from + 3 <= marked.length; from++) {
+  const length = marked.length
+  const each = weight / Math.max(1, 3 * length - 9)
+  for (let from = 0; from + 3 <= length; from++) {
     let piece = step(step(pieceSeed, marked.charCodeAt(from)), marked.charCodeAt(from + 1))
-    for (let end = from + 2; end < Math.min(from + 5, marked.length); end++) {
+    for (let end = from + 2; end < from + 5 && end < length; end++) {
       piece = step(piece, marked.charCodeAt(end))
-      at.push(dimensionOf(piece))
-      values.push(signOf(piece) * weight)
+      add(vector, piece, each)
     }
   }
-  const features = { hash, at, values }
-  if (kept.size >= keptAtMost) kept.clear()
-  kept.set(word, features)
-  return features
 }
 
-const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-const dimensionOf = (hash: number): number => (mixed(hash) >>> 8) % dimensions
-const signOf = (hash: number): number => (mixed(hash) < 0 ? -1 : 1)
+/** Adds a feature: its hash says where and with which sign. */
+const add = (vector: Float32Array, hash: number, weight: number) => {
+  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  vector[(mixed >>> 8) & (dimensions - 1)]! += mixed < 0 ? -weight : weight
+}
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
   plain.test(text)

@@ -11,6 +11,8 @@ export interface Lookup {
   readonly vectorOf: (model: string, dimensions: number, digest: string) => Float32Array | undefined
   /** The openness under which a memory is indexed: its store's, or a stricter one that it got later. */
   readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
+  /** Whether `fill` will be called at the end. */
+  readonly filling?: ((projection: string) => boolean) | undefined
 }
 
 /**
@@ -35,6 +37,12 @@ export interface Projection {
   /** Takes away everything that `tables` and `apply` made. */
   readonly drop: (db: Db) => void
   readonly apply: (db: Db, event: DaybookEvent, lookup: Lookup) => void
+  /**
+   * For what is made faster all at once: when a view is built anew, `apply` is
+   * told to leave it, and this makes it at the end, for the rows after `after`,
+   * a portion at a time. Answers where it stopped; undefined when all is done.
+   */
+  readonly fill?: (db: Db, after: number) => number | undefined
   /** Feeds all rows, vectors and postings, in a canonical order. */
   readonly digest: (db: Db, digest: Digest) => void
   /** Feeds what is active now, without history, versions, row numbers and times. */

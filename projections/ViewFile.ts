@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs"
 import { createRequire } from "node:module"
 import Database from "better-sqlite3"
 import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
-import { busyTimeout } from "../events/sqlite.js"
+import { atLeast, busyTimeout } from "../events/sqlite.js"
 import { type Db, type Lookup, makeDigest, type Projection, sql } from "./Projection.js"
 
 /** How far a view has followed its stream. */
@@ -215,10 +215,14 @@ export const integrity = (db: Db, textTables: ReadonlyArray<string>): ReadonlyAr
 
 const withoutVectors = "sqlite-vec is not available"
 
+/** The oldest sqlite-vec that is used: earlier ones lack what the vectors' tables are made of. */
+const oldestVec = [0, 1, 9]
+
 const loads = (db: Db, extension: string): boolean => {
   try {
     db.loadExtension(extension)
-    return true
+    const version = db.prepare("SELECT vec_version()").pluck().get() as string
+    return atLeast(version.replace(/^v/, ""), oldestVec)
   } catch {
     return false
   }

@@ -89,12 +89,14 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
     const parkedAt = new Map(
       [...(yield* sync(() => ViewFile.parkedOf(db))), ...poisoned].map((parked) => [parked.projection, parked.position])
     )
+    const filled = new Set(anew.filter(({ fill }) => fill !== undefined).map(({ name }) => name))
     let last: StoredEvent | undefined
     for (let after = 0; after < to; ) {
       const rows = yield* log.read(agent, { after, to, limit: replayPage })
       if (rows.length === 0) break
-      const { events, lookup } = yield* prepare(log, codec, rows, options.stricter)
-      const found = yield* sync(() => {
+      const { events, lookup: found } = yield* prepare(log, codec, rows, options.stricter)
+      const lookup: Lookup = { ...found, filling: (name) => filled.has(name) }
+      const poison = yield* sync(() => {
         try {
           for (const event of events) {
             ViewFile.applyEvent(db, event.version <= copied ? anew : projections, parkedAt, event, lookup)
@@ -105,11 +107,18 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
           throw cause
         }
       })
-      if (found !== undefined) return found
+      if (poison !== undefined) return poison
       last = rows.at(-1)!
       after = last.version
       options.onProgress?.({ agent, done: after, total: to })
       yield* Effect.yieldNow()
+    }
+    for (const projection of anew) {
+      for (let after: number | undefined = 0; projection.fill !== undefined && after !== undefined; ) {
+        const from: number = after
+        after = yield* sync(() => projection.fill!(db, from))
+        yield* Effect.yieldNow()
+      }
     }
     yield* sync(() => {
       for (const projection of anew) db.exec(projection.indexes)

@@ -39,13 +39,28 @@ export const fulltext: Projection = {
     db.exec("DROP TABLE texts")
   },
   apply: (db, event, lookup) => {
-    for (const memory of imagesOf(event)) index(db, memory, lookup.opennessOf(memory))
+    const indexes = lookup.filling?.("fulltext") ? [] : readingLevels
+    for (const memory of imagesOf(event)) index(db, memory, lookup.opennessOf(memory), indexes)
+  },
+  fill: (db, after) => {
+    const last = sql(
+      db,
+      "SELECT max(born) AS born FROM (SELECT born FROM texts WHERE born > ? ORDER BY born LIMIT ?)"
+    ).get(after, filledAtOnce).born
+    if (last === null) return undefined
+    for (const level of readingLevels) {
+      sql(
+        db,
+        `INSERT INTO ${textTable(level)} (rowid, ${columns})
+          SELECT born, ${columns} FROM texts_${level} WHERE born > ? AND born <= ? ORDER BY born`
+      ).run(after, last)
+    }
+    return last
   },
   digest: (db, digest) => {
     digest.query(db, "SELECT * FROM texts ORDER BY born")
     for (const level of readingLevels) {
-      // The totals that bm25 averages over: rows and tokens of each column.
-      digest.query(db, `SELECT block FROM ${textTable(level)}_data WHERE id = 1`)
+      digest.row(...totals(db, level))
       digest.query(db, `SELECT term, doc, col, offset FROM postings_${level} ORDER BY term, doc, col, offset`)
     }
   },
@@ -59,18 +74,28 @@ export const fulltext: Projection = {
   }
 }
 
-/** How many memories the index of a level holds: the first number of FTS5's averages record. */
-export const indexedRows = (db: Db, level: ReadingLevel): number => {
+/** How many memories the index of a level holds. */
+export const indexedRows = (db: Db, level: ReadingLevel): number => totals(db, level)[0] ?? 0
+
+/** What bm25 averages over: rows, then tokens of each column. Empty where there are no rows. */
+const totals = (db: Db, level: ReadingLevel): ReadonlyArray<number> => {
   const row = sql(db, `SELECT block FROM ${textTable(level)}_data WHERE id = 1`).get()
-  let count = 0
+  const numbers: Array<number> = []
+  let number = 0
+  // FTS5's averages record: integers of 7 bits a byte, the highest first, all but the last byte marked.
   for (const byte of (row?.block ?? []) as Iterable<number>) {
-    count = count * 128 + (byte & 127)
-    if (byte < 128) break
+    number = number * 128 + (byte & 127)
+    if (byte >= 128) continue
+    numbers.push(number)
+    number = 0
   }
-  return count
+  return numbers[0] === 0 ? [] : numbers
 }
 
-const index = (db: Db, memory: Memory, openness: number) => {
+/** Rows that are indexed in one go: long enough to be fast, short enough for others to come in between. */
+const filledAtOnce = 2_000
+
+const index = (db: Db, memory: Memory, openness: number, levels: ReadonlyArray<ReadingLevel>) => {
   const before = sql(db, "SELECT * FROM texts WHERE born = ?").get(memory.born)
   const texts =
     memory.status === "active"
@@ -85,7 +110,7 @@ const index = (db: Db, memory: Memory, openness: number) => {
   if (before !== undefined) {
     const old = [before.title, before.narrative, before.facts, before.tags, before.people]
     if (texts !== undefined && before.openness === openness && texts.every((text, at) => text === old[at])) return
-    for (const level of readingLevels) {
+    for (const level of levels) {
       if (before.openness < floorOf(level)) continue
       const table = textTable(level)
       sql(db, `INSERT INTO ${table} (${table}, rowid, ${columns}) VALUES ('delete', ?, ?, ?, ?, ?, ?)`).run(
@@ -102,7 +127,7 @@ const index = (db: Db, memory: Memory, openness: number) => {
     openness,
     ...texts
   )
-  for (const level of readingLevels) {
+  for (const level of levels) {
     if (openness < floorOf(level)) continue
     sql(db, `INSERT INTO ${textTable(level)} (rowid, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`).run(memory.born, ...texts)
   }

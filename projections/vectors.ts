@@ -32,9 +32,12 @@ export const vectors: Projection = {
       for (const { memory, born, digest, store } of entries) {
         const vector = lookup.vectorOf(model, dimensions, digest)
         if (vector === undefined) continue
-        remove(db, number, born)
+        const add = sql(db, "INSERT OR IGNORE INTO embedded (number, born, id, digest) VALUES (?, ?, ?, ?)")
+        if (add.run(number, born, memory, digest).changes === 0) {
+          remove(db, number, born)
+          add.run(number, born, memory, digest)
+        }
         insert(db, number, born, lookup.opennessOf({ id: memory, store }), vector)
-        sql(db, "INSERT INTO embedded (number, born, id, digest) VALUES (?, ?, ?, ?)").run(number, born, memory, digest)
       }
       return
     }

@@ -190,20 +190,20 @@ export const embedAll = (
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
-      const unit = vectors.map(normalised)
+      // A copy: what the embedder gave may be its own.
+      const unit = vectors.map((vector) => normalised(vector.slice()))
       return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
     })
   )
 }
 
-/** The same direction with length 1; undefined where there is none, null where a value is not finite. */
+/** The same direction with length 1, in place; undefined where there is none, null where a value is not finite. */
 const normalised = (vector: Float32Array): Float32Array | undefined | null => {
   let squares = 0
   for (let at = 0; at < vector.length; at++) squares += vector[at]! * vector[at]!
   if (!Number.isFinite(squares)) return null
   if (squares === 0) return undefined
   const scale = 1 / Math.sqrt(squares)
-  const unit = new Float32Array(vector.length)
-  for (let at = 0; at < vector.length; at++) unit[at] = vector[at]! * scale
-  return unit
+  for (let at = 0; at < vector.length; at++) vector[at]! *= scale
+  return vector
 }

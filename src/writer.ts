@@ -38,7 +38,9 @@ export const make = (
   })
   return {
     ...reader,
-    remember: Effect.fn("Memory.remember")((observation, options) => run(remember(writer, observation, options))),
+    // The most frequent call: a span without stack traces, which cost as much as all the rest of it.
+    remember: (observation, options) =>
+      Effect.withSpan(run(remember(writer, observation, options)), "Memory.remember", { captureStackTrace: false }),
     rememberAll,
     importMarkdown: Effect.fn("Memory.importMarkdown")(function* (paths, options) {
       // Most programs never import: the markdown parser is loaded by those that do.

@@ -746,7 +746,7 @@ describe("input", () => {
               expect([texts, texts.every((one) => storable(one) && one.trim() !== "")]).toEqual([texts, false])
             }
           }
-          expect(ids.size).toBeGreaterThan(200)
+          expect(ids.size).toBeGreaterThan(100)
           yield* read(memory)
         })
       )

@@ -35,7 +35,7 @@ type Folder = string
 /** Changes the log of a folder behind the engine's back. Says what it did, for the message of a failure. */
 type Tamper = (folder: Folder) => string
 
-/** Another run tries other places; `TEST_SEED` repeats one. */
+/** Another run tries other places; `TEST_SEED` makes the choices of an earlier one again. */
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000)
 const agents = ["ada", "Grace", "日本", "ø 1".replace(" ", "-")]
 const command = join(import.meta.dirname, "..", "dist", "daybook.mjs")

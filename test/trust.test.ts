@@ -333,6 +333,45 @@ describe("what is stored above a level changes no byte below it", () => {
       .map((key) => `${key}: ${actual[key]} instead of ${expected[key]}`)
       .slice(0, 2)
 
+  it.scoped("nor which are taken where more are equally near than the pool has room for", () =>
+    Effect.gen(function* () {
+      /** The same word in so many spellings: one vector for all of them. */
+      const spellings = (word: string, count: number) =>
+        Array.from({ length: count }, (_, index) =>
+          [...word].map((letter, at) => ((index >> at) & 1 ? letter.toUpperCase() : letter)).join("")
+        )
+      const asked = (hidden: number) =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(start)
+          const { daybook } = yield* fresh({ policy: { search: { pool: 50 } } })
+          const full = yield* as(daybook, "full")
+          yield* full.rememberAll(spellings("cupboardkey", hidden).map((title) => ({ title, store: "private" })))
+          yield* daybook.backfill(agent)
+          const kept = yield* full.rememberAll(
+            spellings("kettlepotlid", 200).map((title) => ({ title, store: "shared" }))
+          )
+          yield* daybook.backfill(agent)
+          const inner = yield* as(daybook, "inner")
+          const answer = Effect.map(inner.search({ text: "kettlepotlid", limit: 1_000 }), (hits) =>
+            hits.map(({ parts, score, title }) => ({ parts, score, title }))
+          )
+          const first = yield* answer
+          // Places that became free are taken again, which a view made anew knows nothing of.
+          for (const one of kept.slice(0, 20)) yield* full.forget(Either.getOrThrow(one).id)
+          yield* full.rememberAll(
+            spellings("KETTLEpotlid", 20).map((title) => ({ title: `${title}.`, store: "shared" }))
+          )
+          yield* daybook.backfill(agent)
+          const second = yield* answer
+          yield* daybook.rebuild(agent)
+          expect(yield* answer).toEqual(second)
+          return [first, second]
+        })
+      const none = yield* Effect.scoped(asked(0))
+      for (const hidden of [1, 77]) expect(yield* Effect.scoped(asked(hidden))).toEqual(none)
+    })
+  )
+
   it.scoped("nor what a writer below is told: duplicates, command ids and imports stay within what it reads", () =>
     Effect.gen(function* () {
       /** Two systems that differ in nothing but what stands above; both are told the same from below. */
