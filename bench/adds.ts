@@ -136,7 +136,7 @@ const daybookSide =
     )
     await daybook.run(count)
     return {
-      work: () => daybook.run(Effect.zipRight(work(memories, agents), embedded(agents))),
+      work: () => daybook.run(Effect.zipRight(work(memories, agents), vectors ? embedded(agents) : Effect.void)),
       close: async () => {
         if ((await daybook.run(count)) !== memories.length) throw new Error("not every memory was stored")
         await daybook.close()

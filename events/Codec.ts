@@ -11,7 +11,7 @@ import {
   type EventType,
   type Payload
 } from "./catalogue.js"
-import { compile } from "./check.js"
+import { arranger, compile } from "./check.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
 
 /** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
@@ -34,14 +34,17 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
   const decoders = new Map<string, (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>>()
   const encoders = new Map<string, (payload: unknown) => unknown>()
   const checks = new Map<string, (payload: unknown) => boolean>()
+  const arrangers = new Map<string, (payload: unknown) => unknown>()
   for (const [type, definition] of Object.entries(definitions)) {
+    arrangers.set(type, arranger(definition.schema))
     checks.set(type, compile(definition.schema))
     encoders.set(type, Schema.encodeUnknownSync(definition.schema))
     decoders.set(type, Schema.decodeUnknownEither(definition.schema))
   }
   return {
     encode: (type, payload) => {
-      const value = encoders.get(type)!(payload) as typeof payload
+      const quick = checks.get(type)!(payload)
+      const value = (quick ? arrangers.get(type)!(payload) : encoders.get(type)!(payload)) as typeof payload
       return { schema: definitions[type]!.version, payload: JSON.stringify(value), value }
     },
     decode: (row) => {

@@ -62,3 +62,32 @@ const checkOf = (ast: AST.AST): Check => {
       return () => false
   }
 }
+
+/** Puts the fields of a value that passed the check into the order of its schema. */
+export const arranger = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
+  arrange(schema.ast) ?? ((value) => value)
+
+/** Undefined where there is nothing to put in order. */
+const arrange = (ast: AST.AST): ((value: unknown) => unknown) | undefined => {
+  if (ast._tag === "Union") {
+    const structured = ast.types.flatMap((type) => arrange(type) ?? [])
+    // An optional structure is a union with undefined; others are left as they are.
+    const [only] = structured
+    return structured.length === 1 ? (value) => (value === undefined ? value : only!(value)) : undefined
+  }
+  if (ast._tag === "TupleType") {
+    const item = ast.rest[0] && arrange(ast.rest[0].type)
+    return item === undefined ? undefined : (value) => (value as ReadonlyArray<unknown>).map(item)
+  }
+  if (ast._tag !== "TypeLiteral" || ast.indexSignatures.length > 0) return undefined
+  const fields = ast.propertySignatures.map(({ name, type }) => [name as string, arrange(type)] as const)
+  return (value) => {
+    const record = value as Record<string, unknown>
+    const arranged: Record<string, unknown> = {}
+    for (const [name, inner] of fields) {
+      const field = record[name]
+      if (field !== undefined) arranged[name] = inner === undefined ? field : inner(field)
+    }
+    return arranged
+  }
+}

@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from "node:fs"
+import { cpSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as fc from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
@@ -285,6 +286,36 @@ describe("a mailbox", () => {
       yield* memory.remember({ title: "after" })
       yield* daybook.backfill(agent)
       yield* sound(daybook)
+    })
+  )
+})
+
+describe("closing the system", () => {
+  it.scopedLive("while commands wait: what was answered is there, and nobody is left waiting", () =>
+    Effect.gen(function* () {
+      for (const turns of [0, 1, 2, 4, 100]) {
+        const folder = yield* temporaryFolder
+        const scope = yield* Scope.make()
+        const daybook = yield* Scope.extend(open(folder), scope)
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        const fibers = yield* Effect.forEach(Array.from({ length: 300 }), (_, index) =>
+          Effect.forkDaemon(memory.remember({ title: `fact ${index}` }))
+        )
+        for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow()
+        yield* Scope.close(scope, Exit.void)
+        const answered: Array<string> = []
+        for (const [index, fiber] of fibers.entries()) {
+          const exit = yield* Fiber.await(fiber)
+          if (Exit.isSuccess(exit)) answered.push(`fact ${index}`)
+          else expect(Cause.isDie(exit.cause)).toBe(false)
+        }
+        const again = yield* open(folder)
+        const reader = yield* again.agent(agent, { trust: "full" })
+        const titles = (yield* reader.list({ limit: 1_000 })).map(({ title }) => title)
+        expect(titles).toEqual(expect.arrayContaining(answered))
+        expect(new Set(titles).size).toBe(titles.length)
+        expect((yield* again.verify(agent)).problems).toEqual([])
+      }
     })
   )
 })
@@ -633,7 +664,9 @@ describe("input", () => {
 
   it.scopedLive("agents of any name keep apart, and within the data folder", () =>
     Effect.gen(function* () {
-      const { daybook, folder } = yield* fresh()
+      const outside = yield* temporaryFolder
+      const folder = join(outside, "data")
+      const daybook = yield* open(folder)
       const names = [
         "a",
         "A",
@@ -664,7 +697,15 @@ describe("input", () => {
         expect((yield* memory.list()).map(({ title }) => title)).toEqual([`of ${name}`])
       }
       expect((yield* daybook.agents).map(({ name }) => name).sort()).toEqual([...names].sort())
-      expect(folder).toBeDefined()
+      expect(readdirSync(outside)).toEqual(["data"])
+      expect(
+        readdirSync(folder)
+          .filter((name) => !/^log\.db/.test(name))
+          .sort()
+      ).toEqual(["anchor.log", "views"])
+      const folders = readdirSync(join(folder, "views"))
+      expect(folders).toHaveLength(names.length)
+      for (const name of folders) expect(readdirSync(join(folder, "views", name))).toContain("current")
     })
   )
 

@@ -267,6 +267,27 @@ describe("vectors come by themselves", () => {
     })
   )
 
+  it.scoped("what changes meanwhile is asked for again, without anybody asking", () =>
+    Effect.gen(function* () {
+      const { gate, memory, reached, script } = yield* gated
+      const { id } = yield* memory.remember({ title: "my dog" })
+      yield* TestClock.adjust(1)
+      yield* reached.await
+      yield* memory.update(id, { title: "my cat" })
+      const again = yield* Deferred.make<void>()
+      const { embed } = script
+      script.embed = (texts, purpose) =>
+        Effect.zipRight(
+          texts.includes("my cat") ? Deferred.succeed(again, undefined) : Effect.void,
+          embed(texts, purpose)
+        )
+      yield* gate.open
+      yield* TestClock.adjust(1)
+      yield* Deferred.await(again)
+      expect(script.asked).toEqual([["my dog"], ["my cat"]])
+    })
+  )
+
   it.scoped("a write never waits for them, and a search finds by words meanwhile", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* gated

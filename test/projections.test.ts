@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { EventLog } from "../events/EventLog.js"
+import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { TrustLevel } from "../events/Trust.js"
 import { projections as all } from "../projections/all.js"
 import * as Generations from "../projections/generations.js"
@@ -25,9 +26,17 @@ const later = timeOf(10_000)
 const textTables = ["text_full", "text_inner", "text_familiar"]
 
 /** A process of its own on the folder: its log and its view of the agent. */
-const processOn = (folder: string, projections: ReadonlyArray<Projection> = all) =>
+const processOn = (
+  folder: string,
+  projections: ReadonlyArray<Projection> = all,
+  meet: Effect.Effect<unknown> = Effect.void
+) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(foundation(folder, { projections }))
+    const shared = Layer.effect(
+      EventLog,
+      Effect.map(EventLog, (log) => ({ ...log, read: (...asked) => Effect.zipLeft(log.read(...asked), meet) }))
+    ).pipe(Layer.provide(EventLogSqlite.layer(folder)))
+    const context = yield* Layer.build(foundation(folder, { projections, log: shared }))
     const [log, views] = [Context.get(context, EventLog), Context.get(context, Views)]
     const view = yield* views.open(agent)
     return { log, views, view, read: <A>(f: (db: Db) => A) => views.read(view, f) }
@@ -35,6 +44,20 @@ const processOn = (folder: string, projections: ReadonlyArray<Projection> = all)
 
 const digestOf = (db: Db, projections: ReadonlyArray<Projection> = all) =>
   ViewFile.digests(db, projections, "digest").each
+
+/** Where two processes wait for each other once it is set, and pass when both have come. */
+const meeting = Effect.gen(function* () {
+  const both = yield* Effect.makeLatch(true)
+  let missing = 0
+  return {
+    set: Effect.suspend(() => {
+      missing = 2
+      return both.close
+    }),
+    // A process that has nothing to read any more never comes.
+    meet: Effect.suspend(() => (--missing <= 0 ? both.open : Effect.timeoutOption(both.await, "1 seconds")))
+  }
+})
 
 /**
  * Given events that two processes have followed, when further ones are stored,
@@ -50,10 +73,13 @@ const projected = (spec: {
     const folder = yield* temporaryFolder
     const live = yield* Effect.scoped(
       Effect.gen(function* () {
-        const [one, other] = [yield* processOn(folder), yield* processOn(folder)]
+        const { meet, set } = yield* meeting
+        const [one, other] = [yield* processOn(folder, all, meet), yield* processOn(folder, all, meet)]
         yield* tell(one.log, agent, spec.given)
         yield* Effect.all([one.read(digestOf), other.read(digestOf)])
         yield* tell(one.log, agent, spec.when)
+        // Both hold the same events in their hands before either applies them.
+        yield* set
         const both = yield* Effect.all([one.read(digestOf), other.read(digestOf)], { concurrency: 2 })
         expect(both[1]).toEqual(both[0])
         yield* one.read(spec.holds)
