@@ -28,8 +28,9 @@ export const Decision = Schema.Struct({
 export type Decision = typeof Decision.Type
 
 /**
- * What was asked for, where it differs from the after-image beside it: the
- * fields as given, null for one that was not given. `src/input.ts` restores it.
+ * What was asked for. Of a change: the fields that it named. Of anything else,
+ * where that differs from the after-image beside it: the
+ * fields as given, null for one that was not given. `src/commands/asAsked.ts` restores it.
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 

@@ -126,9 +126,10 @@ const wellTyped = (event: StoredEvent): boolean =>
   ) &&
   [event.stream, event.type, event.actor].every(isText) &&
   [event.payload, event.commandId, event.cause].every((value) => value === null || isText(value)) &&
-  [event.digest, event.hash].every(isBytes) &&
-  [event.salt, event.requestDigest].every((value) => value === null || isBytes(value)) &&
+  [event.digest, event.hash].every(isBytes(32)) &&
+  (event.salt === null || isBytes(16)(event.salt)) &&
+  (event.requestDigest === null || isBytes(32)(event.requestDigest)) &&
   (event.erasedAt === null || Number.isInteger(event.erasedAt))
 
 const isText = (value: unknown) => typeof value === "string"
-const isBytes = (value: unknown) => value instanceof Uint8Array
+const isBytes = (length: number) => (value: unknown) => value instanceof Uint8Array && value.length === length

@@ -25,9 +25,6 @@ export interface Generations {
 export const make = (views: string, agent: string): Generations => {
   const folder = join(views, folderName(agent))
   const pointer = join(folder, "current")
-  const remove = (file: string) => {
-    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true })
-  }
   const current = () => {
     try {
       const file = join(folder, readFileSync(pointer, "utf8"))
@@ -62,16 +59,27 @@ export const make = (views: string, agent: string): Generations => {
       }
     },
     point: (file) => renameSync(written(file), pointer),
-    remove,
+    remove: removeView,
     sweep: () => {
       const inForce = current()
       for (const name of readdirSync(folder)) {
-        const [, pid] = /\.(\d+)\.db$/.exec(name) ?? []
+        const maker = makerOf(name)
         const file = join(folder, name)
-        if (pid !== undefined && file !== inForce && !alive(Number(pid))) remove(file)
+        if (maker !== undefined && file !== inForce && !isAlive(maker)) removeView(file)
       }
     }
   }
+}
+
+/** A view's file with what SQLite keeps beside it. */
+export const removeView = (file: string) => {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true })
+}
+
+/** The process that makes (or made) a file, where its name says so. */
+export const makerOf = (name: string): number | undefined => {
+  const [, pid] = /\.(\d+)\.db$/.exec(name) ?? []
+  return pid === undefined ? undefined : Number(pid)
 }
 
 /** A folder name for any agent name, also where file names ignore case: other bytes than a–z, 0–9, _ and - are escaped. */
@@ -84,7 +92,8 @@ export const folderName = (agent: string): string =>
     )
     .join("")
 
-const alive = (pid: number): boolean => {
+/** Whether a process is there, whoever owns it. */
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true

@@ -100,9 +100,10 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
     params.push(filters.before)
   }
   const someExpired =
-    sql(db, "SELECT 1 FROM observations WHERE active = 1 AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1").get(
-      now
-    ) !== undefined
+    sql(
+      db,
+      "SELECT 1 FROM observations WHERE active = 1 AND openness >= ? AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1"
+    ).get(floorOf(level), now) !== undefined
   if (someExpired) {
     parts.push("(o.expires_at IS NULL OR o.expires_at > ?)")
     params.push(now)
@@ -215,6 +216,9 @@ const textHits = (db: Db, level: ReadingLevel, match: string, condition: Conditi
   return rows.map((row) => [row.born, -row.score] as const)
 }
 
+/** vec0 answers no more than this many. */
+const mostNeighbours = 4_096
+
 const vectorHits = (
   db: Db,
   { level, pool, within, without }: CandidateQuery,
@@ -224,27 +228,32 @@ const vectorHits = (
   const number = setNumber(db, model, values.length)
   if (number === undefined) return []
   const clauses = ["embedding MATCH ?", "k = ?"]
-  const params: Array<unknown> = [Buffer.from(values.buffer, values.byteOffset, values.byteLength), BigInt(pool)]
+  const params: Array<unknown> = [
+    Buffer.from(values.buffer, values.byteOffset, values.byteLength),
+    BigInt(Math.min(pool + 1, mostNeighbours))
+  ]
   if (floorOf(level) > 0) {
     clauses.push("openness >= ?")
     params.push(BigInt(floorOf(level)))
   }
-  if (!condition.open) {
-    clauses.push(`rowid IN (SELECT o.born FROM observations o WHERE ${condition.sql})`)
-    params.push(...condition.params)
+  // vec0 takes one list of rows: all that narrows the search goes into it.
+  const table = textTable(level as ReadingLevel)
+  const matching = `(SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`
+  const inside = within === null ? "" : ` AND o.born IN ${matching}`
+  const outside = without === null ? "" : ` AND o.born NOT IN ${matching}`
+  if (!condition.open || within !== null || without !== null) {
+    clauses.push(`rowid IN (SELECT o.born FROM observations o WHERE ${condition.sql}${inside}${outside})`)
+    params.push(...condition.params, ...[within, without].filter((one) => one !== null))
   }
-  for (const [expression, among] of [
-    [within, "IN"],
-    [without, "NOT IN"]
-  ] as const) {
-    if (expression === null) continue
-    const table = textTable(level as ReadingLevel)
-    // vec0 narrows its search by one list of rows; by any further one SQLite narrows what vec0 found.
-    clauses.push(`rowid ${among} (SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`)
-    params.push(expression)
-  }
+  const rows = sql(
+    db,
+    `SELECT rowid AS born, distance FROM vectors_${number} WHERE ${clauses.join(" AND ")} ORDER BY distance`
+  ).all(...params)
+  // Of several that are equally far at the edge of the pool vec0 takes any: none of them is taken, so that the
+  // answer does not depend on how the rows lie.
+  const edge = rows.length > pool ? rows[pool].distance : Number.POSITIVE_INFINITY
   // Vectors have unit length: cosine = 1 − distance² / 2.
-  return sql(db, `SELECT rowid AS born, distance FROM vectors_${number} WHERE ${clauses.join(" AND ")}`)
-    .all(...params)
+  return rows
+    .filter(({ distance }) => distance < edge)
     .map((row) => [row.born, 1 - (row.distance * row.distance) / 2] as const)
 }

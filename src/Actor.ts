@@ -127,6 +127,11 @@ const carryOut = (
         commands: batch.fresh,
         vectors: batch.vectors
       })
+      if (appended.some(({ repeated }) => repeated)) {
+        // Another process carried out one of these command ids in between: its first answer is the one to give.
+        const expected = transaction.head.position
+        return yield* new VersionConflict({ stream: view.agent, expected, actual: expected })
+      }
       transaction.moveTo(appended.at(-1)!.events.at(-1)!)
       onCommit(batch.decided)
       return batch.outcomes

@@ -1,64 +1,73 @@
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs"
+import { existsSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { storageError } from "../events/errors.js"
 import { floorOf, type TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
-import { folderName } from "../projections/generations.js"
+import { folderName, isAlive, makerOf, removeView } from "../projections/generations.js"
 import { findTightened } from "../projections/reads.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import type { View, Views } from "../projections/Views.js"
 import { randomId } from "./ids.js"
 import type { Snapshot } from "./search.js"
 
-/** A past version, read with the same queries as the present one. */
-export interface PastView {
-  readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
-}
-
 /**
- * Opens the view of a past version: built from the log up to there, kept in the
- * cache folder, and closed with the scope. Below full trust the stricter of
- * then's and today's label holds, so what has been made private since is not
- * in the index that such a reader is given.
+ * Reads the view of a past version with the queries of the present one: built
+ * from the log up to there, and kept in the cache folder. Below full trust the
+ * stricter of then's and today's label holds, so what has been made private
+ * since is not in the index that such a reader is given. A cached view that is
+ * damaged, or was taken away, is made again.
  */
-export const open = (
+export const read = <A>(
   views: Context.Tag.Service<Views>,
   live: View,
   past: { readonly version: number; readonly hash: Uint8Array },
   level: TrustLevel,
-  options: { readonly at: number | null; readonly kept: number }
-): Effect.Effect<PastView, ViewError, Scope.Scope> =>
+  options: { readonly at: number | null; readonly kept: number },
+  f: (snapshot: Snapshot) => A
+): Effect.Effect<A, ViewError> =>
   Effect.gen(function* () {
     const { version } = past
     const stricter =
       level === "full" ? new Map<string, number>() : yield* views.read(live, (db) => findTightened(db, version))
     const folder = join(views.config.folder, "cache", folderName(live.agent))
     const file = join(folder, nameOf(views.config.projections, past, stricter, live.hasVectors))
-    if (!existsSync(file)) {
-      const building = `${file}.${process.pid}.${randomId()}`
-      yield* Effect.onError(views.prefix(live.agent, { file: building, to: version, stricter }), () =>
-        Effect.sync(() => rmSync(building, { force: true }))
-      )
-      yield* attempt(() => {
-        renameSync(building, file)
-        makeRoom(folder, options.kept)
-      })
-    }
-    const { db } = yield* Effect.acquireRelease(
-      attempt(() => {
+    const once = Effect.gen(function* () {
+      if (!existsSync(file)) {
+        const building = `${file}.${randomId()}.${process.pid}.db`
+        yield* Effect.onError(views.prefix(live.agent, { file: building, to: version, stricter }), () =>
+          Effect.sync(() => removeView(building))
+        )
+        yield* attempt(() => {
+          renameSync(building, file)
+          makeRoom(folder, options.kept)
+        })
+      }
+      return yield* attempt(() => {
         utimesSync(file, new Date(), new Date())
-        return ViewFile.openFile(file, "read", views.config)
-      }),
-      (opened) => Effect.sync(() => opened.db.close())
+        const { db } = ViewFile.openFile(file, "read", views.config)
+        try {
+          return f({ db, now: options.at ?? ViewFile.checkpointOf(db).recordedAt })
+        } finally {
+          db.close()
+        }
+      })
+    })
+    return yield* Effect.catchIf(
+      once,
+      (error) => error._tag === "StorageError" && (error.kind === "damaged" || gone.has(error.code)),
+      () =>
+        Effect.zipRight(
+          attempt(() => removeView(file)),
+          once
+        )
     )
-    const { recordedAt } = yield* attempt(() => ViewFile.checkpointOf(db))
-    const now = options.at ?? recordedAt
-    return { read: (f) => attempt(() => f({ db, now })) }
   })
+
+/** Another process made room for other versions just now. */
+const gone = new Set(["SQLITE_CANTOPEN", "ENOENT"])
 
 /** Whoever reads at this level may name past versions: they count what all others wrote. */
 export const mayNameVersions = (level: TrustLevel): boolean => floorOf(level) === 0
@@ -79,15 +88,19 @@ const nameOf = (
   return `${version}-${createHash("sha256").update(key).digest("hex").slice(0, 16)}.db`
 }
 
-/** The longest unused go first. Removing one that is being read does not disturb its reader. */
+/**
+ * The longest unused go first; removing one that is being read does not disturb
+ * its reader. What a process that is gone left half built goes too.
+ */
 const makeRoom = (folder: string, kept: number) => {
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith(".db"))
+  const names = readdirSync(folder).filter((name) => name.endsWith(".db"))
+  const halves = names.filter((name) => makerOf(name) !== undefined)
+  for (const name of halves) if (!isAlive(makerOf(name)!)) removeView(join(folder, name))
+  const whole = names
+    .filter((name) => makerOf(name) === undefined)
     .map((name) => ({ file: join(folder, name), usedAt: statSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.usedAt - a.usedAt)
-  for (const { file } of files.slice(kept)) {
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true })
-  }
+  for (const { file } of whole.slice(kept)) removeView(file)
 }
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("view") })

@@ -69,7 +69,7 @@ export interface AgentStats {
   readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
 }
 
-/** The digests of a view, whole and by projection: see DESIGN of projections. */
+/** The digests of a view, whole and by projection. */
 export interface Digests {
   /** Over every row, vector and posting. */
   readonly digest: string
@@ -168,11 +168,7 @@ export const make = Effect.gen(function* () {
           level: trust,
           read: (f) =>
             agents.use(agent, ({ actor }) =>
-              Effect.scoped(
-                Effect.flatMap(AsOf.open(views, actor.view, point, trust, { at, kept: policy.asOf.kept }), ({ read }) =>
-                  read(f)
-                )
-              )
+              AsOf.read(views, actor.view, point, trust, { at, kept: policy.asOf.kept }, f)
             )
         },
         services

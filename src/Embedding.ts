@@ -57,15 +57,15 @@ export const make = (
     let started: Started | undefined
 
     /** One batch from the cache and the model; the number of memories that it served, 0 where there are none left. */
-    const step = ({ actor, log }: Started) =>
+    const step = ({ actor, log, views }: Started) =>
       Effect.gen(function* () {
         const { dimensions, model } = embedder
         if (!actor.view.hasVectors) return 0
         done = Math.min(done, changed)
         changed = Number.POSITIVE_INFINITY
         const from = done
-        const memories = yield* Effect.sync(() =>
-          findUnembedded(actor.view.reader, model, dimensions, { after: from, limit: embedder.batch })
+        const memories = yield* views.read(actor.view, (db) =>
+          findUnembedded(db, model, dimensions, { after: from, limit: embedder.batch })
         )
         if (memories.length === 0) return 0
         const texts = memories.map((memory) => {

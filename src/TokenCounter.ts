@@ -5,7 +5,7 @@ export class TokenCounter extends Context.Reference<TokenCounter>()("daybook/Tok
   defaultValue: () => ({ count: estimate })
 }) {}
 
-/** CJK characters × 1.5 + other words × 0.75, rounded up: the estimate of the tiered engine whose figures are kept. */
+/** CJK characters × 1.5 + other words × 0.75, rounded up. An estimate: no tokenizer is loaded for it. */
 export const estimate = (text: string): number => {
   let ideographs = 0
   let words = 0

@@ -151,7 +151,7 @@ export const decodeKey = (field: string, value: string): Either.Either<string, I
 /** One tag as it is kept and compared: trimmed, lower-cased, cut to 64 characters. */
 export const normaliseTag = (tag: string): string => cut(tag.trim().toLowerCase(), limits.tag).trim()
 
-/** Normalised and deduplicated; at most 16 of at most 64 characters (the tag rules of the notes engine). */
+/** Normalised and deduplicated; at most 16 of at most 64 characters. */
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
 

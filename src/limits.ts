@@ -5,7 +5,7 @@ export const limits = {
   narrative: 65_536,
   facts: 200,
   fact: 2_000,
-  /** More are dropped, as the tag rules say; longer ones are cut. */
+  /** More are dropped; longer ones are cut. */
   tags: 16,
   tag: 64,
   people: 64,

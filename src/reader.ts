@@ -21,7 +21,7 @@ import { decodeFilter, queryVector, type Ranking, type Snapshot, searchIn } from
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
-  /** Whether vectors can be asked at all. */
+  /** Runs queries on one snapshot, at its asking time. */
   readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 }
 

@@ -162,7 +162,7 @@ export const searchIn = (
     within: parsed.must.length === 0 ? null : matchOf({ must: parsed.must, should: [], not: [] }),
     without: parsed.not.length === 0 ? null : parsed.not.join(" OR "),
     vector: parked.has("vectors") ? null : vector,
-    pool: policy.pool
+    pool: Math.max(policy.pool, filters.limit)
   })
   const ranked = rank(candidates, policy, weight, now).slice(0, filters.limit)
   const rows = new Map(

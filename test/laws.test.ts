@@ -202,28 +202,29 @@ describe("as of a past version", () => {
           const times = yield* Stream.runCollect(Stream.map(daybook.log("ada"), ({ recordedAt }) => recordedAt))
           const newestAt = (at: number) => [...times].filter((time) => time <= at).length
           let compared = 0
-          const again = Effect.forEach(
-            recorded,
-            ({ at, texts, then, trust, version }) =>
-              Effect.gen(function* () {
-                const moments: ReadonlyArray<AsOfInput> = [
-                  // Nothing else was recorded in the same millisecond.
-                  ...(newestAt(at) === version ? [{ at }] : []),
-                  // The time of a version is that of its event.
-                  ...(trust === "full" && [...times][version - 1] === at ? [{ version }] : [])
-                ]
-                for (const asOf of moments) {
-                  const reader = yield* daybook.agent("ada", { trust, asOf })
-                  expectSame(yield* answers(reader, probeOf(texts, "ada")), then)
-                  compared++
-                }
-              }),
-            { concurrency: 4, discard: true }
-          )
-          yield* again
-          expect(compared).toBeGreaterThan(5)
+          const askAgain = (every: number) =>
+            Effect.forEach(
+              recorded.filter((_, index) => index % every === 0),
+              ({ at, texts, then, trust, version }) =>
+                Effect.gen(function* () {
+                  const moments: ReadonlyArray<AsOfInput> = [
+                    // Nothing else was recorded in the same millisecond.
+                    ...(newestAt(at) === version ? [{ at }] : []),
+                    // The time of a version is that of its event.
+                    ...(trust === "full" && [...times][version - 1] === at ? [{ version }] : [])
+                  ]
+                  for (const asOf of moments) {
+                    const reader = yield* daybook.agent("ada", { trust, asOf })
+                    expectSame(yield* answers(reader, probeOf(texts, "ada")), then)
+                    compared++
+                  }
+                }),
+              { concurrency: 4, discard: true }
+            )
+          yield* askAgain(1)
+          expect(compared).toBeGreaterThan(0)
           rmSync(join(folder, "cache"), { recursive: true })
-          yield* again
+          yield* askAgain(4)
         }),
       { fastCheck: { numRuns: moving ? 3 : 2, endOnFailure: true } }
     )

@@ -243,17 +243,17 @@ describe("words, phrases and fields", () => {
       const { memory } = yield* remembering([...common, ...titled("meeting with Grace", "Grace sings")], textAlone)
       const count = (text: string) => Effect.map(memory.search({ text, limit: 1_000 }), (hits) => hits.length)
       expect(yield* titlesOf(memory, { text: "meeting Grace" })).toEqual(["Grace sings", "meeting with Grace"])
-      expect(yield* count("meeting")).toBe(200)
-      expect(yield* count("meeting meetings")).toBe(200)
-      expect(yield* count('"meeting" Grace')).toBe(200)
-      expect(yield* count("title:meeting Grace")).toBe(200)
+      expect(yield* count("meeting")).toBe(1_000)
+      expect(yield* count("meeting meetings")).toBe(1_000)
+      expect(yield* count('"meeting" Grace')).toBe(1_000)
+      expect(yield* count("title:meeting Grace")).toBe(1_000)
       expect(yield* titlesOf(memory, { text: "+meeting Grace", limit: 1 })).toEqual(["meeting with Grace"])
       expect(yield* count("Grace -meeting")).toBe(1)
       const small = yield* remembering(
         [...common.slice(0, 900), ...titled("meeting with Grace", "Grace sings")],
         textAlone
       )
-      expect((yield* small.memory.search({ text: "meeting Grace", limit: 1_000 })).length).toBe(200)
+      expect((yield* small.memory.search({ text: "meeting Grace", limit: 1_000 })).length).toBe(902)
       expect([...(yield* titlesOf(small.memory, { text: "meeting Grace", limit: 2 }))].sort()).toEqual([
         "Grace sings",
         "meeting with Grace"
@@ -304,6 +304,28 @@ describe("filters act before ranking", () => {
       expect(yield* titlesOf(memory, { text: "tea -tomorrow", after: "2020-01-01" })).toEqual([])
       // A word that must be there narrows likewise.
       expect(yield* titlesOf(memory, { text: "tea +everybody" })).toEqual([rare.title])
+    })
+  )
+
+  it.scopedLive("words that must or must not be there go together with filters, also where something has expired", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering([
+        { title: "green tea", type: "decision" },
+        { title: "black tea", type: "decision" },
+        { title: "green coffee", type: "event" },
+        { title: "green milk", type: "decision", expiresAt: "2020-01-01" }
+      ])
+      expect(yield* titlesOf(memory, { text: "+green tea", types: ["decision"] })).toEqual(["green tea"])
+      expect(yield* titlesOf(memory, { text: "tea -green", types: ["decision"] })).toEqual(["black tea"])
+      expect(yield* titlesOf(memory, { text: "+green" })).toEqual(expect.arrayContaining(["green tea", "green coffee"]))
+      expect(yield* titlesOf(memory, { text: "+green -tea" })).toEqual(["green coffee"])
+    })
+  )
+
+  it.scopedLive("as many are answered as are asked for, beyond the pool", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering(Array.from({ length: 300 }, (_, index) => ({ title: `tea ${index}` })))
+      expect((yield* titlesOf(memory, { text: "tea", limit: 1_000 })).length).toBe(300)
     })
   )
 

@@ -352,7 +352,7 @@ describe("what is stored above a level changes no byte below it", () => {
           )
           yield* daybook.backfill(agent)
           const inner = yield* as(daybook, "inner")
-          const answer = Effect.map(inner.search({ text: "kettlepotlid", limit: 1_000 }), (hits) =>
+          const answer = Effect.map(inner.search({ text: "kettlepotlid", limit: 50 }), (hits) =>
             hits.map(({ parts, score, title }) => ({ parts, score, title }))
           )
           const first = yield* answer

@@ -61,10 +61,16 @@ export const update = (
               type: "UPDATE",
               payload:
                 changed === undefined
-                  ? { memory, reason: "unchanged", decision: asked("NONE", "update", "it said so already") }
+                  ? {
+                      memory,
+                      reason: "unchanged",
+                      input: Object.fromEntries(given(changes)),
+                      decision: asked("NONE", "update", "it said so already")
+                    }
                   : {
                       memory: changed,
                       reason: "edited",
+                      input: Object.fromEntries(given(changes)),
                       decision: asked("UPDATE", "update", `changed ${fields.join(", ")}`)
                     }
             }

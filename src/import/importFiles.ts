@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
@@ -127,7 +128,7 @@ const commandOf = (
     occurredAt: item.occurredAt,
     source: { kind: "import", name: path, place: `line ${item.line}` }
   },
-  { commandId: `import:${item.key}:${path}`.slice(0, limits.key) }
+  { commandId: `import:${item.key}:${hash("sha256", path, "hex").slice(0, 32)}` }
 ]
 
 const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>

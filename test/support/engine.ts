@@ -12,11 +12,11 @@ import type { StorageError } from "../../events/errors.js"
 import { levels } from "../../events/Trust.js"
 import * as HashEmbedder from "../../layers/HashEmbedder.js"
 import type { ViewError } from "../../projections/build.js"
-import type { InvalidInput } from "../../src/errors.js"
 import type { Projection } from "../../projections/Projection.js"
 import * as Views from "../../projections/Views.js"
 import { type AsOfInput, Daybook, layer as daybookLayer } from "../../src/Daybook.js"
 import type { Embedder } from "../../src/Embedder.js"
+import type { InvalidInput } from "../../src/errors.js"
 import type { MemoryReader } from "../../src/Memory.js"
 import { decode, Policy } from "../../src/Policy.js"
 
@@ -135,7 +135,10 @@ export type Probes = ReadonlyMap<string, Probe>
 export type Flat = Readonly<Record<string, string>>
 
 /** The digests of the agents' views, whole and by projection. */
-export const digestsOf = (daybook: Context.Tag.Service<Daybook>, probes: Probes): Effect.Effect<Flat, ViewError | InvalidInput> =>
+export const digestsOf = (
+  daybook: Context.Tag.Service<Daybook>,
+  probes: Probes
+): Effect.Effect<Flat, ViewError | InvalidInput> =>
   Effect.gen(function* () {
     const all: Record<string, string> = {}
     for (const agent of probes.keys()) {
