@@ -76,8 +76,10 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
     Effect.gen(function* () {
       const file = yield* locate(view.generations, view.agent)
       const { db, hasVectors } = yield* openReader(file)
-      yield* close(view)
+      // Swapped first, closed then: whoever reads meanwhile finds an open one.
+      const { reader, writer } = view
       Object.assign(view, { file, reader: db, hasVectors, writer: null })
+      yield* close({ reader, writer })
     })
 
   /** A view that is damaged, or of another log, is thrown away: everything in it can be made again. */
@@ -180,9 +182,10 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
           old.exec("COMMIT")
         })
       }).pipe(Effect.ensuring(rollback(old)))
-      yield* close(view)
+      const before = { reader: view.reader, writer: view.writer }
       const { file, hasVectors, reader, writer } = successor
       Object.assign(view, { file, reader, writer, hasVectors })
+      yield* close(before)
       view.generations.remove(retired)
     }).pipe(Effect.onError(() => close(successor)))
 

@@ -10,7 +10,6 @@ export interface Filters {
   readonly stores?: ReadonlyArray<Store>
   readonly tags?: ReadonlyArray<string>
   readonly people?: ReadonlyArray<string>
-  readonly tiers?: ReadonlyArray<string>
   readonly project?: string
   readonly session?: string
   /** Happened (or, where unknown, was created) at or after. */
@@ -80,7 +79,6 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
   }
   among("o.type", filters.types)
   among("o.store", filters.stores)
-  among("o.tier", filters.tiers)
   among("o.project", filters.project === undefined ? undefined : [filters.project])
   among("o.session", filters.session === undefined ? undefined : [filters.session])
   if (filters.tags !== undefined && filters.tags.length > 0) {

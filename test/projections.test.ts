@@ -533,6 +533,35 @@ describe("generations", () => {
     })
   )
 
+  it.scopedLive("two processes that find a raised version at once, or rebuild at once, end in one generation", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const { add } = story()
+      const plums = Array.from({ length: 1_200 }, (_, index) => add(`m${index}`, { title: `plum ${index}` }))
+      yield* Effect.scoped(
+        Effect.flatMap(processOn(folder, [...all, first]), ({ log, read }) =>
+          Effect.zipRight(tellAtOnce(log, agent, plums), read(letters))
+        )
+      )
+      const raised = processOn(folder, [...all, mended])
+      const [one, other] = yield* Effect.all([raised, raised], { concurrency: 2 })
+      const agree = (count: number) =>
+        Effect.gen(function* () {
+          expect(yield* one.read(letters)).toEqual({ P: count })
+          expect(yield* other.read(letters)).toEqual({ P: count })
+          expect(other.view.file).toBe(one.view.file)
+          expect(readdirSync(one.view.generations.folder).filter((name) => name.endsWith(".db"))).toHaveLength(1)
+        })
+      yield* agree(1_200)
+      yield* Effect.all([one.views.rebuild(one.view, null), other.views.rebuild(other.view, ["tally"])], {
+        concurrency: 2
+      })
+      yield* agree(1_200)
+      yield* tell(one.log, agent, [add("late", { title: "plum" })])
+      yield* agree(1_201)
+    })
+  )
+
   it.scopedLive("a process that has not looked since another rebuilt can rebuild one projection all the same", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
