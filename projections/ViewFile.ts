@@ -99,7 +99,7 @@ export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recor
   sql(db, "UPDATE view SET position = ?, hash = ?, recorded_at = ?").run(position, hash, recordedAt)
 }
 
-export const retire = (db: Db) => void sql(db, "UPDATE view SET retired = 1").run()
+export const retire = (db: Db, retired = true) => void sql(db, "UPDATE view SET retired = ?").run(retired ? 1 : 0)
 
 /** Where a view stands, and which of its projections have stopped: what a writer needs to know, in one look. */
 export const standing = (db: Db): { readonly head: Checkpoint; readonly parked: ParkedAt } => {

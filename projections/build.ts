@@ -80,6 +80,8 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
         ViewFile.create(db, projections, hasVectors)
         return 0
       }
+      // What was copied may have been retired by then; the copy is not.
+      ViewFile.retire(db, false)
       for (const projection of anew) {
         if (ViewFile.isMade(db, projection)) projection.drop(db)
         ViewFile.createProjection(db, projection, hasVectors)

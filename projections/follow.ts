@@ -166,14 +166,21 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
       const successor: View = { ...view, file, reader: db, writer: null, hasVectors }
       yield* Effect.onError(catchUp(successor), () => close(successor))
       return successor
-    })
+    }).pipe(afterOthers(view, () => successorOf(view, which, onProgress)))
 
   /** Brings a successor to the head under the lock of the generation in force, and puts it in its place. */
   const switchTo = (view: View, successor: View): Effect.Effect<void, ViewError> =>
+    Effect.onError(takeOver(view, successor), () => close(successor))
+
+  const takeOver = (view: View, successor: View): Effect.Effect<void, ViewError> =>
     Effect.gen(function* () {
+      const at = yield* attempt(() => ViewFile.checkpointOf(view.reader))
+      if (!inForce(view, at)) yield* reopen(view)
       const old = yield* begin(view)
       const retired = view.file
-      yield* Effect.gen(function* () {
+      const done = yield* Effect.gen(function* () {
+        // Another process put its own successor in force while this one waited for the lock.
+        if (!inForce(view, yield* attempt(() => ViewFile.checkpointOf(old)))) return false
         // Nobody writes to this agent while its view is locked: the successor gets to the very head.
         yield* catchUp(successor)
         yield* attempt(() => {
@@ -181,13 +188,25 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
           view.generations.point(successor.file)
           old.exec("COMMIT")
         })
+        return true
       }).pipe(Effect.ensuring(rollback(old)))
+      if (!done) return yield* takeOver(view, successor)
       const before = { reader: view.reader, writer: view.writer }
       const { file, hasVectors, reader, writer } = successor
       Object.assign(view, { file, reader, writer, hasVectors })
       yield* close(before)
       view.generations.remove(retired)
-    }).pipe(Effect.onError(() => close(successor)))
+    }).pipe(afterOthers(view, () => takeOver(view, successor)))
+
+  /** Another process has taken the view's file away meanwhile, having put a newer one in force: once more with that. */
+  const afterOthers =
+    <A>(view: View, again: () => Effect.Effect<A, ViewError>) =>
+    (effect: Effect.Effect<A, ViewError>) =>
+      Effect.catchIf(
+        effect,
+        (error) => error._tag === "StorageError" && error.code === "SQLITE_CANTOPEN" && !existsSync(view.file),
+        () => Effect.zipRight(reopen(view), again())
+      )
 
   const replace = (view: View, which: ReadonlyArray<string> | null) =>
     Effect.flatMap(successorOf(view, which), (successor) => switchTo(view, successor))

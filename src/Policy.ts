@@ -16,7 +16,7 @@ const Search = Schema.Struct({
   /** Share of vectors in the fused score; the embedder's own where absent. */
   vectorWeight: Schema.optional(share),
   /** Candidates of each side. */
-  pool: withDefault(Schema.Int.pipe(Schema.between(1, 4_096)), 200),
+  pool: withDefault(Schema.Int.pipe(Schema.between(1, 4_095)), 200),
   /** The constant of reciprocal rank fusion. */
   rrfConstant: withDefault(positive, 60),
   /** What a memory of today gains; falls by exp(−recencyDecay × whole UTC days). */
