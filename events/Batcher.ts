@@ -19,14 +19,12 @@ export const make = <Request, A, E>(options: {
   /** Requests that share a run. */
   readonly most: number
   readonly capacity?: number
-  /** Whether a caller alone lets other fibers come first, so that their requests share its run. */
-  readonly gather?: boolean
   /** Answers each request, in order. Never fails. */
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
   /** Around the work that nobody's fiber does: keeps open what it needs. */
   readonly background?: (work: Effect.Effect<void>) => Effect.Effect<void>
 }): Batcher<Request, A, E> => {
-  const { background = (work) => work, capacity = Number.POSITIVE_INFINITY, gather = false, most, run } = options
+  const { background = (work) => work, capacity = Number.POSITIVE_INFINITY, most, run } = options
   const waiting: Array<{ readonly request: Request; readonly answer: Deferred.Deferred<A, E> }> = []
   let working = false
 
@@ -48,8 +46,16 @@ export const make = <Request, A, E>(options: {
     return Effect.void
   })
 
+  /** Whoever takes the lead lets others come first, as long as more of them do. */
+  const gather: Effect.Effect<void> = Effect.suspend(() => {
+    const before = waiting.length
+    return Effect.flatMap(Effect.yieldNow(), () =>
+      waiting.length > before && waiting.length < most ? gather : Effect.void
+    )
+  })
+
   const lead = Effect.zipRight(
-    gather ? Effect.zipRight(Effect.yieldNow(), once) : once,
+    Effect.zipRight(gather, once),
     Effect.suspend(() => {
       if (waiting.length > 0) return Effect.asVoid(Effect.forkDaemon(background(rest)))
       working = false

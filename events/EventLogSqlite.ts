@@ -47,41 +47,34 @@ export const make = (folder: string) =>
     })
 
     let reachesAnchor = false
-    /** Damage is never written on top of: a log that does not reach its anchor takes no more events. */
-    const checkAnchor = attempt(() => {
-      if (reachesAnchor) return
-      if (missing(writer, anchor.read(), null).length > 0) {
+    /** All that waits, of all agents, in one transaction: one fsync for the group. */
+    const store = (appends: ReadonlyArray<Append>) => {
+      // Damage is never written on top of: a log that does not reach its anchor takes no more events.
+      if (!reachesAnchor && missing(writer, anchor.read(), null).length > 0) {
         throw new StorageError({ kind: "damaged", where: "log.db", code: "BEHIND_ITS_ANCHOR" })
       }
       reachesAnchor = true
-    })
+      sql(writer, "BEGIN IMMEDIATE").run()
+      try {
+        const stored = storeAll(writer, appends)
+        sql(writer, "COMMIT").run()
+        return stored
+      } finally {
+        if (writer.inTransaction) sql(writer, "ROLLBACK").run()
+      }
+    }
 
-    /** All that waits, of all agents, in one transaction: one fsync for the group. */
     const commit = (appends: ReadonlyArray<Append>) =>
-      checkAnchor.pipe(
-        Effect.zipRight(untilFree(attempt(() => void sql(writer, "BEGIN IMMEDIATE").run()))),
-        Effect.zipRight(
-          attempt(() => {
-            try {
-              const stored = storeAll(writer, appends)
-              sql(writer, "COMMIT").run()
-              return stored
-            } finally {
-              if (writer.inTransaction) sql(writer, "ROLLBACK").run()
-            }
-          })
-        ),
-        // The events are durable by now: an anchor that cannot be written only lags behind them.
-        Effect.tap(({ heads }) =>
-          heads.length === 0 ? Effect.void : Effect.ignoreLogged(Effect.try(() => anchor.append(heads)))
-        ),
-        Effect.match({
-          onFailure: (error): ReadonlyArray<Answer> => appends.map(() => Exit.fail(error)),
-          onSuccess: ({ answers }) => answers
-        })
-      )
+      Effect.matchEffect(untilFree(attempt(() => store(appends))), {
+        onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
+        onSuccess: ({ answers, heads }) =>
+          // The events are durable by now: an anchor that cannot be written only lags behind them.
+          heads.length === 0
+            ? Effect.succeed(answers)
+            : Effect.as(Effect.ignoreLogged(Effect.try(() => anchor.append(heads))), answers)
+      })
 
-    const group = Batcher.make({ most: groupCommit, gather: true, run: commit })
+    const group = Batcher.make({ most: groupCommit, run: commit })
     const events = (where: string, ...params: ReadonlyArray<unknown>) =>
       attempt(() => (sql(reader, `${selectEvents} ${where}`).all(...params) as Array<EventRow>).map(fromRow))
 

@@ -26,32 +26,40 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
 /** The vector of one text, not normalised; never all zero. */
 export const hashVector = (text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
-  const counts = new Map<string, number>()
+  const { ends, units } = wordsOf(text)
+  /** Where each word stands first, by its hash, and how often it comes. */
+  const counts = new Map<number, { readonly from: number; readonly to: number; times: number }>()
   let previous = 0
-  for (const word of wordsOf(text)) {
-    counts.set(word, (counts.get(word) ?? 0) + 1)
-    const hash = hashOf(word, wordSeed)
+  let from = 0
+  for (const to of ends) {
+    const hash = hashOf(units, wordSeed, from + 1, to - 1)
+    const known = counts.get(hash)
+    if (known === undefined) counts.set(hash, { from, to, times: 1 })
+    else known.times++
     if (previous !== 0) add(vector, Math.imul(previous, 31) ^ hash, 0.5)
     previous = hash
+    from = to
   }
-  for (const [word, times] of counts) addWord(vector, word, times === 1 ? 1 : 1 + Math.log(times))
+  for (const [hash, { from, times, to }] of counts) {
+    const weight = times === 1 ? 1 : 1 + Math.log(times)
+    add(vector, hash, weight)
+    addPieces(vector, units, from, to, weight)
+  }
   // Text without any word (only signs) still has a place of its own.
-  if (counts.size === 0) add(vector, hashOf(text, wordSeed), 1)
+  if (counts.size === 0) add(vector, hashOf(Buffer.from(text), wordSeed), 1)
   // Features of opposite signs may cancel out; one coordinate keeps the vector from vanishing.
   if (vector.every((value) => value === 0)) vector[0] = 1
   return vector
 }
 
-/** Adds a word and the pieces of it, with `<` before and `>` behind. */
-const addWord = (vector: Float32Array, word: string, weight: number) => {
-  add(vector, hashOf(word, wordSeed), weight)
-  const marked = `<${word}>`
-  const length = marked.length
-  const each = weight / Math.max(1, 3 * length - 9)
-  for (let from = 0; from + 3 <= length; from++) {
-    let piece = step(step(pieceSeed, marked.charCodeAt(from)), marked.charCodeAt(from + 1))
-    for (let end = from + 2; end < from + 5 && end < length; end++) {
-      piece = step(piece, marked.charCodeAt(end))
+/** Adds the pieces of a word, `<` and `>` included. */
+const addPieces = (vector: Float32Array, units: Uint16Array, from: number, to: number, weight: number) => {
+  const each = weight / Math.max(1, 3 * (to - from) - 9)
+  for (let start = from; start + 3 <= to; start++) {
+    let piece = step(step(pieceSeed, units[start]!), units[start + 1]!)
+    const last = Math.min(start + 5, to)
+    for (let end = start + 2; end < last; end++) {
+      piece = step(piece, units[end]!)
       add(vector, piece, each)
     }
   }
@@ -60,27 +68,49 @@ const addWord = (vector: Float32Array, word: string, weight: number) => {
 /** Adds a feature: its hash says where and with which sign. */
 const add = (vector: Float32Array, hash: number, weight: number) => {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  vector[(mixed >>> 8) & (dimensions - 1)]! += mixed < 0 ? -weight : weight
+  vector[(mixed >>> 8) & (dimensions - 1)]! += (1 - ((mixed >>> 31) << 1)) * weight
 }
 
-const wordsOf = (text: string): ReadonlyArray<string> =>
-  plain.test(text)
-    ? (text.toLowerCase().match(/[a-z0-9]+/g) ?? [])
-    : (text
-        .normalize("NFKC")
-        .toLowerCase()
-        .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
+/** Used again for every text: an array of its own for each would cost more than what is written into it. */
+let units = new Uint16Array(4_096)
+
+/** The words of a text in UTF-16 units, one behind the other, each as `<word>`; and where each ends. */
+const wordsOf = (text: string): { readonly units: Uint16Array; readonly ends: ReadonlyArray<number> } => {
+  const folded = plain.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase().replace(signs, " ")
+  // A word of one letter takes three units, and a sign stands before the next one.
+  if (units.length < 2 * folded.length + 2) units = new Uint16Array(4 * folded.length)
+  const ends: Array<number> = []
+  let at = 0
+  let inside = false
+  for (let index = 0; index <= folded.length; index++) {
+    const unit = folded.charCodeAt(index)
+    // What is beyond ASCII and still here belongs to a word; NaN is the end.
+    const belongs = (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || unit > 127
+    if (belongs) {
+      if (!inside) units[at++] = opening
+      units[at++] = unit
+    } else if (inside) {
+      units[at++] = closing
+      ends.push(at)
+    }
+    inside = belongs
+  }
+  return { units, ends }
+}
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const plain = /^[\x00-\x7f]*$/
+const signs = /[^\p{L}\p{N}\p{M}]+/gu
+const opening = 60
+const closing = 62
 const wordSeed = 0x811c9dc5
 const pieceSeed = 0x9e3779b9
 
 /** One step of FNV-1a. */
 const step = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193)
 
-const hashOf = (text: string, seed: number): number => {
+const hashOf = (units: ArrayLike<number>, seed: number, from = 0, to = units.length): number => {
   let hash = seed
-  for (let at = 0; at < text.length; at++) hash = step(hash, text.charCodeAt(at))
+  for (let at = from; at < to; at++) hash = step(hash, units[at]!)
   return hash
 }

@@ -139,52 +139,41 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       Effect.gen(function* () {
         // Nobody told this process yet that another one put a new generation in force.
         if (view.writer === null && !existsSync(view.file)) yield* catchUp(view)
-        const db = yield* begin(view)
-        const outcome = yield* Effect.gen(function* () {
-          const { head, parked } = yield* attempt(() => ViewFile.standing(db))
-          // Another process put a new generation in force while this one waited for the lock.
-          if (head.retired) return "again" as const
-          view.writing = true
-          let reached: Parameters<Transaction["moveTo"]>[0] | undefined
-          const answer = yield* use({
-            head,
-            db,
-            run: working,
-            apply: (event, lookup) => ViewFile.applyEvent(db, projections, parked, event, lookup),
-            moveTo: (event) => {
-              reached = event
-            }
-          })
-          if (reached === undefined) return { answer }
-          const { hash, recordedAt, version } = reached
-          // What is in the log is safe by now: a view that cannot be committed is rolled back and catches up later.
-          yield* Effect.ignoreLogged(
-            attempt(() => {
-              ViewFile.moveCheckpoint(db, version, hash, recordedAt)
-              sql(db, "COMMIT").run()
+        const { db, head, parked } = yield* begin(view)
+        // Another process put a new generation in force while this one waited for the lock.
+        if (head.retired) {
+          yield* rollback(db)
+          return yield* Effect.zipRight(catchUp(view), writeLocked(view, use))
+        }
+        view.writing = true
+        let reached: Parameters<Transaction["moveTo"]>[0] | undefined
+        const used = use({
+          head,
+          db,
+          run: working,
+          apply: (event, lookup) => ViewFile.applyEvent(db, projections, parked, event, lookup),
+          moveTo: (event) => {
+            reached = event
+          }
+        })
+        // What is in the log is safe by now: a view that cannot be committed is rolled back and catches up later.
+        const commit = attempt(() => {
+          if (reached === undefined) return
+          ViewFile.moveCheckpoint(db, reached.version, reached.hash, reached.recordedAt)
+          sql(db, "COMMIT").run()
+        })
+        return yield* Effect.zipLeft(used, Effect.ignoreLogged(commit)).pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              view.writing = false
+              if (db.inTransaction) db.exec("ROLLBACK")
             })
-          )
-          return { answer }
-        }).pipe(
+          ),
           Effect.catchIf(
             (error) => error instanceof ViewFile.Poisoned,
-            (error) => Effect.succeed(error as ViewFile.Poisoned)
-          ),
-          Effect.ensuring(
-            Effect.zipRight(
-              rollback(db),
-              Effect.sync(() => {
-                view.writing = false
-              })
-            )
+            (error) => Effect.zipRight(parkIn(view, (error as ViewFile.Poisoned).parked), writeLocked(view, use))
           )
         )
-        if (outcome === "again") return yield* Effect.zipRight(catchUp(view), writeLocked(view, use))
-        if (outcome instanceof ViewFile.Poisoned) {
-          yield* parkIn(view, outcome.parked)
-          return yield* writeLocked(view, use)
-        }
-        return outcome.answer
       }) as Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R>
 
     return Views.of({

@@ -100,9 +100,20 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
       return view.writer
     })
 
-  const begin = (view: View): Effect.Effect<Db, StorageError> =>
-    Effect.flatMap(writerOf(view), (db) =>
-      Effect.as(untilFree(attempt(() => void sql(db, "BEGIN IMMEDIATE").run())), db)
+  /** Takes the write lock of a view; answers where the view stands, now that nobody else can move it. */
+  const begin = (view: View) =>
+    untilFree(
+      attempt(() => {
+        view.writer ??= ViewFile.openFile(view.file, "write", config).db
+        const db = view.writer
+        sql(db, "BEGIN IMMEDIATE").run()
+        try {
+          return { db, ...ViewFile.standing(db) }
+        } catch (cause) {
+          db.exec("ROLLBACK")
+          throw cause
+        }
+      })
     )
 
   const rollback = (db: Db) =>
@@ -126,9 +137,8 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
       const missing = at.position === 0 ? rows : rows.slice(1)
       if (missing.length === 0) return
       const { events, lookup } = yield* prepare(log, codec, missing)
-      const db = yield* begin(view)
+      const { db, head: now, parked } = yield* begin(view)
       const poisoned = yield* attempt(() => {
-        const { head: now, parked } = ViewFile.standing(db)
         if (now.position !== at.position || now.retired) return null
         try {
           for (const event of events) ViewFile.applyEvent(db, projections, parked, event, lookup)
@@ -176,11 +186,11 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
     Effect.gen(function* () {
       const at = yield* attempt(() => ViewFile.checkpointOf(view.reader))
       if (!inForce(view, at)) yield* reopen(view)
-      const old = yield* begin(view)
+      const { db: old, head } = yield* begin(view)
       const retired = view.file
       const done = yield* Effect.gen(function* () {
         // Another process put its own successor in force while this one waited for the lock.
-        if (!inForce(view, yield* attempt(() => ViewFile.checkpointOf(old)))) return false
+        if (!inForce(view, head)) return false
         // Nobody writes to this agent while its view is locked: the successor gets to the very head.
         yield* catchUp(successor)
         yield* attempt(() => {

@@ -39,8 +39,11 @@ export const fulltext: Projection = {
     db.exec("DROP TABLE texts")
   },
   apply: (db, event, lookup) => {
-    const indexes = lookup.filling?.("fulltext") ? [] : readingLevels
-    for (const memory of imagesOf(event)) index(db, memory, lookup.opennessOf(memory), indexes)
+    const indexes = lookup.filling?.("fulltext") ? [] : statements
+    for (const memory of imagesOf(event)) {
+      const before = memory.born === event.version ? undefined : sql(db, select).get(memory.born)
+      index(db, memory, lookup.opennessOf(memory), indexes, before)
+    }
   },
   fill: (db, after) => {
     const last = sql(
@@ -95,8 +98,21 @@ const totals = (db: Db, level: ReadingLevel): ReadonlyArray<number> => {
 /** Rows that are indexed in one go: long enough to be fast, short enough for others to come in between. */
 const filledAtOnce = 2_000
 
-const index = (db: Db, memory: Memory, openness: number, levels: ReadonlyArray<ReadingLevel>) => {
-  const before = sql(db, "SELECT * FROM texts WHERE born = ?").get(memory.born)
+const select = "SELECT * FROM texts WHERE born = ?"
+const insert = `INSERT INTO texts (born, id, openness, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+/** For each level: how a text gets into its index, and out of it again. */
+const statements = readingLevels.map((level) => {
+  const table = textTable(level)
+  return {
+    floor: floorOf(level),
+    add: `INSERT INTO ${table} (rowid, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
+    remove: `INSERT INTO ${table} (${table}, rowid, ${columns}) VALUES ('delete', ?, ?, ?, ?, ?, ?)`
+  }
+})
+
+type Texts = Record<"title" | "narrative" | "facts" | "tags" | "people", string> & { readonly openness: number }
+
+const index = (db: Db, memory: Memory, openness: number, levels: typeof statements, before: Texts | undefined) => {
   const texts =
     memory.status === "active"
       ? [
@@ -110,25 +126,10 @@ const index = (db: Db, memory: Memory, openness: number, levels: ReadonlyArray<R
   if (before !== undefined) {
     const old = [before.title, before.narrative, before.facts, before.tags, before.people]
     if (texts !== undefined && before.openness === openness && texts.every((text, at) => text === old[at])) return
-    for (const level of levels) {
-      if (before.openness < floorOf(level)) continue
-      const table = textTable(level)
-      sql(db, `INSERT INTO ${table} (${table}, rowid, ${columns}) VALUES ('delete', ?, ?, ?, ?, ?, ?)`).run(
-        memory.born,
-        ...old
-      )
-    }
+    for (const { floor, remove } of levels) if (before.openness >= floor) sql(db, remove).run(memory.born, ...old)
     sql(db, "DELETE FROM texts WHERE born = ?").run(memory.born)
   }
   if (texts === undefined) return
-  sql(db, `INSERT INTO texts (born, id, openness, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
-    memory.born,
-    memory.id,
-    openness,
-    ...texts
-  )
-  for (const level of levels) {
-    if (openness < floorOf(level)) continue
-    sql(db, `INSERT INTO ${textTable(level)} (rowid, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`).run(memory.born, ...texts)
-  }
+  sql(db, insert).run(memory.born, memory.id, openness, ...texts)
+  for (const { add, floor } of levels) if (openness >= floor) sql(db, add).run(memory.born, ...texts)
 }

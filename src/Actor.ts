@@ -54,16 +54,21 @@ type Answer = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
 /** Jobs that share one transaction of the view and one append to the log. */
 const drained = 100
 
-/** A version conflict means that the log moved under an open view: the commands are decided again, at most this often. */
+/** After a version conflict the commands are decided again, at most this often. */
 const tries = 5
 
 /** An agent's actor on its open view. */
 export const make = (view: View, options: ActorOptions): Actor => {
+  /** A version conflict means that the view lags behind, after a crash, say. */
+  const decided = (commands: Job, left: number): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
+    Effect.catchAll(carryOut(view, commands, options), (error) =>
+      error._tag === "VersionConflict" && left > 0
+        ? Effect.zipRight(options.views.follow(view), decided(commands, left - 1))
+        : Effect.fail(error)
+    )
+
   const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>> =>
-    carryOut(view, jobs.flat(), options).pipe(
-      // The view lags behind, after a crash, say.
-      Effect.tapErrorTag("VersionConflict", () => options.views.follow(view)),
-      Effect.retry({ times: tries, while: (error) => error._tag === "VersionConflict" }),
+    decided(jobs.flat(), tries).pipe(
       Effect.map((outcomes) => {
         let from = 0
         return jobs.map((job): Answer => {
