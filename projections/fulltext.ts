@@ -50,7 +50,11 @@ export const fulltext: Projection = {
       db,
       "SELECT max(born) AS born FROM (SELECT born FROM texts WHERE born > ? ORDER BY born LIMIT ?)"
     ).get(after, filledAtOnce).born
-    if (last === null) return undefined
+    if (after === 0) setHashSize(db, hashSize.filling)
+    if (last === null) {
+      setHashSize(db, hashSize.usual)
+      return undefined
+    }
     for (const level of readingLevels) {
       sql(
         db,
@@ -95,8 +99,18 @@ const totals = (db: Db, level: ReadingLevel): ReadonlyArray<number> => {
   return numbers[0] === 0 ? [] : numbers
 }
 
-/** Rows that are indexed in one go: long enough to be fast, short enough for others to come in between. */
-const filledAtOnce = 2_000
+/** Rows that are indexed in one go: enough to be fast, few enough for others to come in between (a quarter of a second). */
+const filledAtOnce = 10_000
+
+/** Bytes of postings that FTS5 gathers before it writes a segment: its own default, and enough for all that is filled in one go. */
+const hashSize = { usual: 1 << 20, filling: 64 << 20 }
+
+const setHashSize = (db: Db, bytes: number) => {
+  for (const level of readingLevels) {
+    const table = textTable(level)
+    sql(db, `INSERT INTO ${table} (${table}, rank) VALUES ('hashsize', ?)`).run(BigInt(bytes))
+  }
+}
 
 const select = "SELECT * FROM texts WHERE born = ?"
 const insert = `INSERT INTO texts (born, id, openness, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
