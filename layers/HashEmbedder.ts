@@ -19,6 +19,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   dimensions,
   weight: 0.2,
   floor: 0.25,
+  local: true,
   batch: 512,
   embed: (texts) => Effect.sync(() => texts.map(hashVector))
 })

@@ -80,6 +80,10 @@ export const findUnembedded = (
     .all(options.after, setNumber(db, model, dimensions) ?? 0, options.limit)
     .map((row) => JSON.parse(row.memory) as Memory)
 
+/** The row number of the newest memory; 0 where there is none. */
+export const lastBorn = (db: Db): number =>
+  sql(db, "SELECT coalesce(max(born), 0) AS born FROM observations").get().born
+
 /** How many active memories are not in the vectors of a model. */
 export const countUnembedded = (db: Db, model: string, dimensions: number): number =>
   sql(

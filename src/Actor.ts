@@ -38,12 +38,14 @@ export interface ActorOptions {
   readonly waiting: number
   /** Around work that no caller's fiber does: keeps the view open. */
   readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
+  /** Commands that are to be carried out in the same transaction as these, after them. */
+  readonly beside: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>>
   /** Told after each commit what was written. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>) => void
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.
-type AnyCommand = Command<any, any>
+export type AnyCommand = Command<any, any>
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 type Outcome = Either.Either<any, any>
 
@@ -68,7 +70,7 @@ export const make = (view: View, options: ActorOptions): Actor => {
     )
 
   const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>> =>
-    decided(jobs.flat(), tries).pipe(
+    Effect.flatMap(options.beside(jobs.flat()), (more) => decided([...jobs.flat(), ...more], tries)).pipe(
       Effect.map((outcomes) => {
         let from = 0
         return jobs.map((job): Answer => {
@@ -192,7 +194,7 @@ const decideAll = (
         ? Either.right(command.answer(twin.events, true))
         : Either.left(new CommandConflict({ stream: agent, commandId: commandId! }))
     }
-    const decision = command.decide({ db, now, version: version + 1, newId: randomId })
+    const decision = command.decide({ db, now, version: version + 1, newId: randomId, decided })
     if (Either.isLeft(decision)) return decision
     if ("answer" in decision.right) return Either.right(decision.right.answer)
     const cached = new Map(command.vectors?.map((one) => [one.digest, one.vector]))

@@ -65,6 +65,7 @@ export const make = Effect.gen(function* () {
         views,
         waiting: actors.waiting,
         background: inBackground(entry),
+        beside: embedding.beside(view),
         onCommit: embedding.noticed
       })
       yield* embedding.start({ actor, log, views }, inBackground(entry))

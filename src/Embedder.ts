@@ -29,6 +29,8 @@ export class Embedder extends Context.Tag("daybook/Embedder")<
     readonly weight: number
     /** Cosine similarity below which two texts have nothing to do with each other. */
     readonly floor: number
+    /** Whether it answers at once and without a network: memories that come in bulk are then embedded as they are written. */
+    readonly local?: boolean
     /** Texts of one request. */
     readonly batch: number
     /** One vector for each text, in order; any length other than 0 (they are normalised on arrival). */

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -5,13 +6,16 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { EventLog } from "../events/EventLog.js"
 import { embeddingText } from "../events/Memory.js"
-import type { Views } from "../projections/Views.js"
-import { countUnembedded, findUnembedded, textDigest } from "../projections/vectors.js"
-import type { Actor, CommandError } from "./Actor.js"
+import type { View, Views } from "../projections/Views.js"
+import { countUnembedded, findUnembedded, lastBorn, textDigest } from "../projections/vectors.js"
+import type { Actor, AnyCommand, CommandError } from "./Actor.js"
 import type { DecidedEvent } from "./commands/Command.js"
-import { type Embedded, embed } from "./commands/embed.js"
+import { type Embedded, embed, embedBeside } from "./commands/embed.js"
 import { type Embedder, EmbedderError } from "./Embedder.js"
 import type { PolicyValues } from "./Policy.js"
+
+/** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
+const besideAbove = 32
 
 /** What a backfill did, and what is left: 0 where every memory has its vector. */
 export interface Backfilled {
@@ -30,6 +34,8 @@ export interface Started {
 
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
 export interface Embedding {
+  /** What embeds the memories that these commands are about to add, where that is worth an event of its own and costs no wait. */
+  readonly beside: (view: View) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>>
   /** To be told of what was written. */
   readonly noticed: (events: ReadonlyArray<DecidedEvent>) => void
   readonly start: (
@@ -64,10 +70,14 @@ export const make = (
         done = Math.min(done, changed)
         changed = Number.POSITIVE_INFINITY
         const from = done
-        const memories = yield* views.read(actor.view, (db) =>
-          findUnembedded(db, model, dimensions, { after: from, limit: embedder.batch })
-        )
-        if (memories.length === 0) return 0
+        const { last, memories } = yield* views.read(actor.view, (db) => ({
+          memories: findUnembedded(db, model, dimensions, { after: from, limit: embedder.batch }),
+          last: lastBorn(db)
+        }))
+        if (memories.length === 0) {
+          done = last
+          return 0
+        }
         const texts = memories.map((memory) => {
           const text = embeddingText(memory)
           return { id: memory.id, revision: memory.revision, text, digest: textDigest(text) }
@@ -98,7 +108,7 @@ export const make = (
           const vector = vectors.get(digest)
           return vector === undefined ? [] : [{ id, revision, digest, vector }]
         })
-        if (embedded.length > 0) yield* actor.run(embed(model, dimensions, embedded))
+        if (embedded.length > 0) yield* actor.run(embed(embedder, embedded))
         done = memories.at(-1)!.born
         return memories.length
       })
@@ -137,10 +147,37 @@ export const make = (
     })
 
     return {
+      beside: (view) => (commands) => {
+        if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return Effect.succeed([])
+        const texts = new Map<string, string>()
+        for (const { text } of commands) if (text !== undefined) texts.set(textDigest(text()), text())
+        if (texts.size < besideAbove) return Effect.succeed([])
+        const made = Effect.forEach(Arr.chunksOf([...texts], embedder.batch), (page) =>
+          Effect.map(
+            embedAll(
+              embedder,
+              page.map(([, text]) => text),
+              "document",
+              policy.timeout
+            ),
+            (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
+          )
+        )
+        return Effect.match(made, {
+          // It is tried again in the background.
+          onFailure: () => [],
+          onSuccess: (pages) => [embedBeside(embedder, new Map(pages.flat()))]
+        })
+      },
       noticed: (events) => {
         let needed = false
+        const embedded = new Set<string>()
         for (const event of events) {
-          if (event.type === "ADD" || event.type === "COMPRESS") needed = true
+          if (event.type === "EMBED") for (const { memory } of event.payload.entries) embedded.add(memory)
+        }
+        for (const event of events) {
+          if (event.type === "ADD") needed ||= !embedded.has(event.payload.memory.id)
+          if (event.type === "COMPRESS") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
             changed = Math.min(changed, event.payload.memory.born - 1)
             needed = true

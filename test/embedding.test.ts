@@ -524,3 +524,54 @@ describe("feature hashing", () => {
 })
 
 const golden = "750b9a9cb61c40672509469d0f45c65137c8c48af4873a876f4bd5d2e3ad3b5c"
+
+describe("memories that come in bulk", () => {
+  const bulk = Array.from({ length: 40 }, (_, index) => ({ title: `${index % 2 === 0 ? "dog" : "cat"} ${index}` }))
+  const embeddings = (daybook: System) =>
+    Effect.map(eventsOf(daybook), (events) => events.filter(({ type }) => type === "EMBED"))
+
+  it.scoped("are found by meaning at once where the embedder is local, duplicates left out", () =>
+    Effect.gen(function* () {
+      const { layer, script } = scripted({ local: true })
+      const { daybook } = yield* fresh({ embedder: layer })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.remember({ title: "dog 0" })
+      yield* memory.rememberAll(bulk)
+      // The clock stands still: nothing came of the background.
+      expect(yield* nearTo(memory, "puppy")).toHaveLength(19)
+      const [embedded, ...others] = yield* embeddings(daybook)
+      expect(others).toEqual([])
+      expect(embedded?.version).toBe(42)
+      expect(embedded?.type === "EMBED" && embedded.payload?.entries).toHaveLength(39)
+      expect(script.asked.every((texts) => texts.length <= 3)).toBe(true)
+      expect((yield* daybook.backfill(agent)).embedded).toBe(1)
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
+  it.scoped("are there without vectors where it fails, and backfill mends it", () =>
+    Effect.gen(function* () {
+      const { layer, script } = scripted({ local: true, embed: wrong.fails![0] })
+      const { daybook } = yield* fresh({ embedder: layer })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const outcomes = yield* memory.rememberAll(bulk)
+      expect(outcomes.every(({ _tag }) => _tag === "Right")).toBe(true)
+      expect(yield* embeddings(daybook)).toEqual([])
+      script.embed = sound
+      expect(yield* daybook.backfill(agent)).toEqual({ embedded: 40, remaining: 0 })
+    })
+  )
+
+  it.scoped("do not wait for an embedder that is elsewhere", () =>
+    Effect.gen(function* () {
+      const { layer, script } = scripted({ embed: () => Effect.never })
+      const { daybook } = yield* fresh({ embedder: layer })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.rememberAll(bulk)
+      expect(yield* memory.list()).toHaveLength(40)
+      expect(script.asked).toEqual([])
+    })
+  )
+})

@@ -25,6 +25,8 @@ export interface Situation {
   /** The version that the first event will get. */
   readonly version: number
   readonly newId: () => string
+  /** What the commands before it in the same transaction came to. */
+  readonly decided: ReadonlyArray<DecidedEvent>
 }
 
 /** Events to store, or, where nothing is to change, the answer straight away. */
@@ -43,6 +45,8 @@ export interface Command<A, E> {
   readonly commandId?: string | undefined
   /** What is asked, as canonical text: two requests under one command id are told apart by it. Asked for only then. */
   readonly request: () => string
+  /** The text that will be embedded where it adds a memory. */
+  readonly text?: () => string
   readonly vectors?: ReadonlyArray<CachedVector>
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A

@@ -1,9 +1,10 @@
 import * as Either from "effect/Either"
+import type { Payload } from "../../events/catalogue.js"
 import { embeddingText } from "../../events/Memory.js"
 import { findActiveAt, findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { textDigest } from "../../projections/vectors.js"
-import type { Command } from "./Command.js"
+import type { Command, Situation } from "./Command.js"
 
 /** A text that now has a vector, and the memory that it belongs to, at the revision in which it was read. */
 export interface Embedded {
@@ -13,22 +14,46 @@ export interface Embedded {
   readonly vector: Float32Array
 }
 
+interface Model {
+  readonly model: string
+  readonly dimensions: number
+}
+
 /** Makes the command by which vectors become visible: for memories that still say what was embedded. */
-export const embed = (
-  model: string,
-  dimensions: number,
-  embedded: ReadonlyArray<Embedded>
+export const embed = (model: Model, embedded: ReadonlyArray<Embedded>): Command<number, never> =>
+  embedding(
+    model,
+    embedded.map(({ digest, vector }) => [digest, vector]),
+    ({ db }) =>
+      embedded.flatMap((one) => {
+        const memory = findActiveAt(db, one.id, one.revision) ?? changedButSaysTheSame(db, one)
+        return memory === undefined
+          ? []
+          : [{ memory: one.id, born: memory.born, store: memory.store, digest: one.digest }]
+      })
+  )
+
+/** The same, for the memories that the commands before it in the same transaction add. Vectors by the digest of their text. */
+export const embedBeside = (model: Model, vectors: ReadonlyMap<string, Float32Array>): Command<number, never> =>
+  embedding(model, [...vectors], ({ decided }) =>
+    decided.flatMap((event) => {
+      if (event.type !== "ADD") return []
+      const { memory } = event.payload
+      const digest = textDigest(embeddingText(memory))
+      return vectors.has(digest) ? [{ memory: memory.id, born: memory.born, store: memory.store, digest }] : []
+    })
+  )
+
+const embedding = (
+  { dimensions, model }: Model,
+  vectors: ReadonlyArray<readonly [string, Float32Array]>,
+  entriesIn: (situation: Situation) => Payload<"EMBED">["entries"]
 ): Command<number, never> => ({
   actor: "embedder",
   request: () => "",
-  vectors: embedded.map(({ digest, vector }) => ({ model, dimensions, digest, vector })),
-  decide: ({ db }) => {
-    const entries = embedded.flatMap((one) => {
-      const memory = findActiveAt(db, one.id, one.revision) ?? changedButSaysTheSame(db, one)
-      return memory === undefined
-        ? []
-        : [{ memory: one.id, born: memory.born, store: memory.store, digest: one.digest }]
-    })
+  vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
+  decide: (situation) => {
+    const entries = entriesIn(situation)
     return Either.right(
       entries.length === 0 ? { answer: 0 } : { events: [{ type: "EMBED", payload: { model, dimensions, entries } }] }
     )

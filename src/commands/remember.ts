@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import type { Memory } from "../../events/Memory.js"
+import { embeddingText, type Memory } from "../../events/Memory.js"
 import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../dates.js"
@@ -50,6 +50,7 @@ export const remember = (
       actor: writer.actor,
       commandId,
       request: () => requestOf(observation, store),
+      text: () => embeddingText(draft),
       decide: ({ db, newId, now, version }) => {
         const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
         let id = duplicate?.id ?? newId()
