@@ -101,7 +101,12 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
     })
 
   /** Takes the write lock of a view; answers where the view stands, now that nobody else can move it. */
-  const begin = (view: View) =>
+  const begin = (
+    view: View
+  ): Effect.Effect<
+    { readonly db: Db; readonly head: ViewFile.Checkpoint; readonly parked: ViewFile.ParkedAt },
+    StorageError
+  > =>
     untilFree(
       attempt(() => {
         view.writer ??= ViewFile.openFile(view.file, "write", config).db
