@@ -1,8 +1,9 @@
 import { join } from "node:path"
-import { indexedRows } from "../projections/fulltext.js"
+import { memoryText } from "../projections/fulltext.js"
 import * as Generations from "../projections/generations.js"
+import { isCommon } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
-import { isCommon } from "../projections/search.js"
+import { memories } from "../projections/search.js"
 import { defaults } from "../src/Policy.js"
 import { matchOf, parse } from "../src/query.js"
 import { makeQueries, vectorOf } from "./data.js"
@@ -75,7 +76,7 @@ const searchAmong = async (
 /** The FTS5 expression that Daybook asks for a text: parsed, and without its common words while others remain. */
 const matchFor = (db: Db, text: string): string => {
   const { must, not, should } = parse(text)
-  const most = Math.floor(indexedRows(db, "full") * defaults.search.commonShare)
-  const rare = should.filter((word) => !word.droppable || !isCommon(db, "full", word.expression, most))
+  const most = Math.floor(memoryText.count(db, "full") * defaults.search.commonShare)
+  const rare = should.filter((word) => !word.droppable || !isCommon(db, memories, "full", word.expression, most))
   return matchOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
 }

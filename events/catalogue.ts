@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Memory } from "./Memory.js"
 import { Store } from "./Trust.js"
+import { Turn } from "./Turn.js"
 
 /** A memory that was weighed while deciding: its id, the revision it had, its score and the parts of it. No text. */
 export const Candidate = Schema.Struct({
@@ -12,7 +13,7 @@ export const Candidate = Schema.Struct({
 
 /** Why an event says what it says: what was done, who decided, on which grounds. */
 export const Decision = Schema.Struct({
-  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "COMPRESS", "ARCHIVE"),
+  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "COMPRESS", "ARCHIVE", "FORGET"),
   by: Schema.Struct({
     kind: Schema.Literal("caller", "rule", "model"),
     name: Schema.String,
@@ -64,7 +65,7 @@ export const Compress = Schema.Struct({ memory: Memory, sources: Schema.Array(Me
 
 export const Archive = Schema.Struct({ memories: Schema.Array(Memory), decision: Decision })
 
-/** From here on these memories have a vector of this model; the vectors stand in the embeddings cache. */
+/** From here on these memories and chunks have a vector of this model; the vectors stand in the embeddings cache. */
 export const Embed = Schema.Struct({
   model: Schema.String,
   dimensions: Schema.Number,
@@ -76,7 +77,21 @@ export const Embed = Schema.Struct({
       /** SHA-256 of the embedded text, hexadecimal: the key in the embeddings cache. */
       digest: Schema.String
     })
+  ),
+  /** Pieces of turns, by their row numbers: see `chunkNumber` in `projections/chunks.ts`. */
+  chunks: Schema.optional(
+    Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
   )
+})
+
+export const TurnAdded = Schema.Struct({ turn: Turn })
+
+/** A session is forgotten, as far as whoever asked may read it: the turns that these versions added. */
+export const Forget = Schema.Struct({
+  session: Schema.String,
+  stores: Schema.Array(Store),
+  turns: Schema.Array(Schema.Number),
+  decision: Decision
 })
 
 export const Import = Schema.Struct({
@@ -112,6 +127,8 @@ export const catalogue = {
   ARCHIVE: first(Archive),
   EMBED: first(Embed),
   IMPORT: first(Import),
+  TURN: first(TurnAdded),
+  FORGET: first(Forget),
   ERASE: first(Erase)
 } as const satisfies Record<string, EventDefinition>
 

@@ -1,3 +1,5 @@
+import { chunkVectors } from "./chunkVectors.js"
+import { conversation } from "./conversation.js"
 import { fulltext } from "./fulltext.js"
 import { history } from "./history.js"
 import { observations } from "./observations.js"
@@ -6,4 +8,12 @@ import { people } from "./people.js"
 import { vectors } from "./vectors.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
-export const projections: ReadonlyArray<Projection> = [observations, fulltext, vectors, people, history]
+export const projections: ReadonlyArray<Projection> = [
+  observations,
+  fulltext,
+  vectors,
+  people,
+  history,
+  conversation,
+  chunkVectors
+]

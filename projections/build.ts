@@ -150,11 +150,11 @@ export const prepare = (
       const event = decoded.right
       events.push(event)
       if (event.type !== "EMBED" || event.payload === null) continue
-      const { dimensions, entries, model } = event.payload
+      const { chunks = [], dimensions, entries, model } = event.payload
       const found = yield* log.vectors(
         model,
         dimensions,
-        entries.map(({ digest }) => digest)
+        [...entries, ...chunks].map(({ digest }) => digest)
       )
       for (const [digest, vector] of found) vectors.set(vectorKey(model, dimensions, digest), vector)
     }

@@ -77,13 +77,6 @@ export const countMemories = (db: Db) => ({
   byTier: countBy(db, "tier")
 })
 
-/** How many active memories have a vector of a model. */
-export const countEmbedded = (db: Db, model: string, dimensions: number): number =>
-  sql(db, "SELECT count(*) AS n FROM embedded JOIN vector_sets USING (number) WHERE model = ? AND dimensions = ?").get(
-    model,
-    dimensions
-  ).n
-
 const count = (db: Db, where: string): number =>
   sql(db, `SELECT count(*) AS n FROM observations WHERE ${where}`).get().n
 

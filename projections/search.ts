@@ -1,8 +1,9 @@
-import { floorOf, type ReadingLevel, type Store, type TrustLevel } from "../events/Trust.js"
-import { indexedRows, textColumns, textTable } from "./fulltext.js"
+import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { memoryText } from "./fulltext.js"
+import { type Condition, type Corpus, findHits, type HitScores, type HitsQuery } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
-import { setNumber } from "./vectors.js"
+import { memoryVectors } from "./vectors.js"
 
 /** What narrows a read, in SQL, before anything is ranked. Times are milliseconds; lists are alternatives. */
 export interface Filters {
@@ -34,41 +35,22 @@ export interface IndexRow {
 }
 
 /** A row that full text or vectors brought up, with what ranking needs to know of it. */
-export interface Candidate {
-  readonly born: number
-  /** −bm25: higher is better. Null where full text did not find it. */
-  readonly text: number | null
-  /** Cosine similarity, −1…1. Null where vectors did not find it. */
-  readonly similarity: number | null
+export interface Candidate extends HitScores {
   readonly mentions: number
   /** When it happened or was created, milliseconds. */
   readonly time: number
 }
 
-export interface CandidateQuery {
-  readonly level: TrustLevel
+export interface CandidateQuery extends HitsQuery {
   /** The asking time, milliseconds: what has expired by then is left out. */
   readonly now: number
   readonly filters: Filters
-  /** An FTS5 expression; null for no full text. */
-  readonly match: string | null
-  /** Rows outside of this FTS5 expression are no hits, however similar. */
-  readonly within: string | null
-  /** Nor are rows inside of this one. */
-  readonly without: string | null
-  readonly vector: { readonly model: string; readonly values: Float32Array; readonly floor: number } | null
-  /** Candidates of each side. */
-  readonly pool: number
 }
 
-/** A condition over `observations o`. */
-export interface Condition {
-  readonly sql: string
-  readonly params: ReadonlyArray<unknown>
-  /** Whether it lets every indexed row of the level pass. */
-  readonly open: boolean
-}
+/** Memories, as they are searched. */
+export const memories: Corpus = { table: "observations", text: memoryText, vectors: memoryVectors }
 
+/** What filters leave of the memories that a level may read. */
 export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: number): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
@@ -114,32 +96,20 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
   }
 }
 
-/** The union of what full text and vectors find: a hit of either side alone can win. */
-export const findCandidates = (db: Db, query: CandidateQuery): ReadonlyArray<Candidate> => {
-  if (query.level === "public") return []
-  const condition = conditionOf(db, query.level, query.filters, query.now)
-  const text = new Map(query.match === null ? [] : textHits(db, query.level, query.match, condition, query.pool))
-  const similar = query.vector === null ? [] : vectorHits(db, query, query.vector, condition)
-  const similarity = new Map(similar.filter(([, value]) => value >= query.vector!.floor))
-  const born = [...new Set([...text.keys(), ...similarity.keys()])]
-  if (born.length === 0) return []
-  return sql(
-    db,
-    "SELECT born, mentions, coalesce(occurred_at, created_at) AS time FROM observations WHERE born IN (SELECT value FROM json_each(?))"
+/** What full text and vectors find, with what ranking needs to know of each. */
+export const findCandidates = (db: Db, { filters, now, ...query }: CandidateQuery): ReadonlyArray<Candidate> => {
+  const hits = findHits(db, memories, conditionOf(db, query.level, filters, now), query)
+  if (hits.length === 0) return []
+  const rows = new Map(
+    sql(
+      db,
+      "SELECT born, mentions, coalesce(occurred_at, created_at) AS time FROM observations WHERE born IN (SELECT value FROM json_each(?))"
+    )
+      .all(JSON.stringify(hits.map(({ born }) => born)))
+      .map((row) => [row.born, row])
   )
-    .all(JSON.stringify(born))
-    .map((row) => ({ ...row, text: text.get(row.born) ?? null, similarity: similarity.get(row.born) ?? null }))
+  return hits.map((hit) => ({ ...hit, ...rows.get(hit.born) }))
 }
-
-/** How many memories the index of a level holds. */
-export const countIndexed = (db: Db, level: TrustLevel): number => (level === "public" ? 0 : indexedRows(db, level))
-
-/** Whether more than `most` rows of the level contain a word: common words are worth little and cost much. */
-export const isCommon = (db: Db, level: ReadingLevel, expression: string, most: number): boolean =>
-  sql(
-    db,
-    `SELECT count(*) AS n FROM (SELECT 1 FROM ${textTable(level)} WHERE ${textTable(level)} MATCH ? LIMIT ?)`
-  ).get(expression, most + 1).n > most
 
 /** Substring search, newest first: for text that full text cannot hold, and where its index is out of order. */
 export const findLike = (
@@ -194,64 +164,4 @@ export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<In
       .map((row) => [row.born, { ...row, people: JSON.parse(row.people) }])
   )
   return born.flatMap((one) => rows.get(one) ?? [])
-}
-
-const weights = Object.values(textColumns).join(", ")
-
-const textHits = (db: Db, level: ReadingLevel, match: string, condition: Condition, limit: number) => {
-  const table = textTable(level)
-  const rows = condition.open
-    ? sql(
-        db,
-        `SELECT rowid AS born, bm25(${table}, ${weights}) AS score FROM ${table} WHERE ${table} MATCH ?
-          ORDER BY score, born DESC LIMIT ?`
-      ).all(match, limit)
-    : sql(
-        db,
-        `SELECT t.rowid AS born, bm25(${table}, ${weights}) AS score FROM ${table} t JOIN observations o ON o.born = t.rowid
-          WHERE ${table} MATCH ? AND ${condition.sql} ORDER BY score, t.rowid DESC LIMIT ?`
-      ).all(match, ...condition.params, limit)
-  return rows.map((row) => [row.born, -row.score] as const)
-}
-
-/** vec0 answers no more than this many. */
-const mostNeighbours = 4_096
-
-const vectorHits = (
-  db: Db,
-  { level, pool, within, without }: CandidateQuery,
-  { model, values }: NonNullable<CandidateQuery["vector"]>,
-  condition: Condition
-): ReadonlyArray<readonly [number, number]> => {
-  const number = setNumber(db, model, values.length)
-  if (number === undefined) return []
-  const clauses = ["embedding MATCH ?", "k = ?"]
-  const params: Array<unknown> = [
-    Buffer.from(values.buffer, values.byteOffset, values.byteLength),
-    BigInt(Math.min(pool + 1, mostNeighbours))
-  ]
-  if (floorOf(level) > 0) {
-    clauses.push("openness >= ?")
-    params.push(BigInt(floorOf(level)))
-  }
-  // vec0 takes one list of rows: all that narrows the search goes into it.
-  const table = textTable(level as ReadingLevel)
-  const matching = `(SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`
-  const inside = within === null ? "" : ` AND o.born IN ${matching}`
-  const outside = without === null ? "" : ` AND o.born NOT IN ${matching}`
-  if (!condition.open || within !== null || without !== null) {
-    clauses.push(`rowid IN (SELECT o.born FROM observations o WHERE ${condition.sql}${inside}${outside})`)
-    params.push(...condition.params, ...[within, without].filter((one) => one !== null))
-  }
-  const rows = sql(
-    db,
-    `SELECT rowid AS born, distance FROM vectors_${number} WHERE ${clauses.join(" AND ")} ORDER BY distance`
-  ).all(...params)
-  // Of several that are equally far at the edge of the pool vec0 takes any: none of them is taken, so that the
-  // answer does not depend on how the rows lie.
-  const edge = rows.length > pool ? rows[pool].distance : Number.POSITIVE_INFINITY
-  // Vectors have unit length: cosine = 1 − distance² / 2.
-  return rows
-    .filter(({ distance }) => distance < edge)
-    .map((row) => [row.born, 1 - (row.distance * row.distance) / 2] as const)
 }

@@ -46,6 +46,7 @@ const what = process.argv[2] ?? "daybook"
 try {
   if (what === "daybook") await bundle("bin/daybook.ts", "dist/daybook.mjs")
   else if (what === "bench") await bundle("bench/run.ts", "dist/bench.mjs")
+  else if (what === "quality") await bundle("bench/quality.ts", "dist/quality.mjs")
   else throw new Error(`bundle: nothing is called "${what}"; there are "daybook" and "bench"`)
 } catch (error) {
   // esbuild has already printed the errors it found in the sources.

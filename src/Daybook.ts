@@ -15,9 +15,10 @@ import { TrustLevel } from "../events/Trust.js"
 import { type Verified, verify } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/build.js"
 import type { Db } from "../projections/Projection.js"
-import { countEmbedded, countMemories } from "../projections/reads.js"
+import { countMemories } from "../projections/reads.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { Views } from "../projections/Views.js"
+import { memoryVectors } from "../projections/vectors.js"
 import type { CommandError } from "./Actor.js"
 import * as Agents from "./Agents.js"
 import * as AsOf from "./AsOf.js"
@@ -214,7 +215,7 @@ export const make = Effect.gen(function* () {
               available: actor.view.hasVectors,
               model,
               dimensions,
-              embedded: countEmbedded(db, model, dimensions),
+              embedded: memoryVectors.count(db, model, dimensions),
               ...(failure === undefined ? {} : { failure: failure.message })
             },
             view: { bytes: statSync(actor.view.file).size, parked: ViewFile.parkedOf(db) }

@@ -6,11 +6,12 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { EventLog } from "../events/EventLog.js"
 import { embeddingText } from "../events/Memory.js"
+import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
 import type { View, Views } from "../projections/Views.js"
 import { countUnembedded, findUnembedded, lastBorn, textDigest } from "../projections/vectors.js"
 import type { Actor, AnyCommand, CommandError } from "./Actor.js"
 import type { DecidedEvent } from "./commands/Command.js"
-import { type Embedded, embed, embedBeside } from "./commands/embed.js"
+import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
 import { type Embedder, EmbedderError } from "./Embedder.js"
 import type { PolicyValues } from "./Policy.js"
 
@@ -60,13 +61,28 @@ export const make = (
     let done = 0
     /** Memories born after this one have changed since they were last looked at. */
     let changed = Number.POSITIVE_INFINITY
+    /** Every chunk up to here has its vector or cannot have one. */
+    let doneChunks = 0
     let started: Started | undefined
 
-    /** One batch from the cache and the model; the number of memories that it served, 0 where there are none left. */
-    const step = ({ actor, log, views }: Started) =>
+    /** The vectors of these texts, by their digests, from the cache and the model. */
+    const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
+      Effect.gen(function* () {
+        const vectors = new Map(yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()]))
+        const missing = [...texts].filter(([digest]) => !vectors.has(digest))
+        if (missing.length === 0) return vectors
+        const asked = missing.map(([, text]) => text)
+        const made = yield* embedAll(embedder, asked, "document", policy.timeout)
+        for (const [index, [digest]] of missing.entries()) {
+          if (made[index] !== undefined) vectors.set(digest, made[index])
+        }
+        return vectors
+      })
+
+    /** One batch of memories; the number that it served, 0 where there are none left. */
+    const stepMemories = ({ actor, log, views }: Started) =>
       Effect.gen(function* () {
         const { dimensions, model } = embedder
-        if (!actor.view.hasVectors) return 0
         done = Math.min(done, changed)
         changed = Number.POSITIVE_INFINITY
         const from = done
@@ -82,28 +98,7 @@ export const make = (
           const text = embeddingText(memory)
           return { id: memory.id, revision: memory.revision, text, digest: textDigest(text) }
         })
-        const vectors = new Map(
-          yield* log.vectors(
-            model,
-            dimensions,
-            texts.map(({ digest }) => digest)
-          )
-        )
-        const missing = [
-          ...new Map(texts.filter(({ digest }) => !vectors.has(digest)).map((one) => [one.digest, one.text]))
-        ]
-        if (missing.length > 0) {
-          const made = yield* embedAll(
-            embedder,
-            missing.map(([, text]) => text),
-            "document",
-            policy.timeout
-          )
-          for (const [index, [digest]] of missing.entries()) {
-            const vector = made[index]
-            if (vector !== undefined) vectors.set(digest, vector)
-          }
-        }
+        const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
         const embedded = texts.flatMap(({ digest, id, revision }): ReadonlyArray<Embedded> => {
           const vector = vectors.get(digest)
           return vector === undefined ? [] : [{ id, revision, digest, vector }]
@@ -112,6 +107,35 @@ export const make = (
         done = memories.at(-1)!.born
         return memories.length
       })
+
+    /** One batch of chunks, likewise. What is said never changes, so each is looked at once. */
+    const stepChunks = ({ actor, log, views }: Started) =>
+      Effect.gen(function* () {
+        const page = { after: doneChunks, limit: embedder.batch }
+        const chunks = yield* views.read(actor.view, (db) =>
+          findUnembeddedChunks(db, embedder.model, embedder.dimensions, page)
+        )
+        if (chunks.length === 0) return 0
+        const texts = chunks.map((chunk) => {
+          const text = chunkEmbeddingText(chunk)
+          return { born: chunk.born, text, digest: textDigest(text) }
+        })
+        const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
+        const embedded = texts.flatMap(({ born, digest }) => {
+          const vector = vectors.get(digest)
+          return vector === undefined ? [] : [{ born, digest, vector }]
+        })
+        if (embedded.length > 0) yield* actor.run(embedChunks(embedder, embedded))
+        doneChunks = chunks.at(-1)!.born
+        return chunks.length
+      })
+
+    const step = (services: Started) =>
+      services.actor.view.hasVectors
+        ? Effect.flatMap(stepMemories(services), (served) =>
+            served > 0 ? Effect.succeed(served) : stepChunks(services)
+          )
+        : Effect.succeed(0)
 
     /** Step after step until nothing is left or the embedder fails; the number of memories served. */
     const work = Effect.gen(function* () {
@@ -131,11 +155,17 @@ export const make = (
     const remaining = Effect.suspend(() =>
       started === undefined
         ? Effect.succeed(0)
-        : started.views.read(started.actor.view, (db) => countUnembedded(db, embedder.model, embedder.dimensions))
+        : started.views.read(
+            started.actor.view,
+            (db) =>
+              countUnembedded(db, embedder.model, embedder.dimensions) +
+              countUnembeddedChunks(db, embedder.model, embedder.dimensions)
+          )
     )
 
     const backfill = Effect.gen(function* () {
       changed = 0
+      doneChunks = 0
       const before = yield* remaining
       yield* work
       const after = yield* remaining
@@ -177,7 +207,7 @@ export const make = (
         }
         for (const event of events) {
           if (event.type === "ADD") needed ||= !embedded.has(event.payload.memory.id)
-          if (event.type === "COMPRESS") needed = true
+          if (event.type === "COMPRESS" || event.type === "TURN") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
             changed = Math.min(changed, event.payload.memory.born - 1)
             needed = true

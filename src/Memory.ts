@@ -3,17 +3,23 @@ import type * as Either from "effect/Either"
 import type { Decision, EventType } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
+import type { Turn } from "../events/Turn.js"
 import type { ViewError } from "../projections/build.js"
+import type { Session } from "../projections/conversationReads.js"
 import type { Person } from "../projections/people.js"
 import type { IndexRow } from "../projections/search.js"
 import type { CommandError } from "./Actor.js"
+import type { AddedTurn } from "./commands/addTurn.js"
 import type { Forgotten } from "./commands/forget.js"
+import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
-import type { InvalidInput, MemoryNotFound, StoreForbidden } from "./errors.js"
+import type { ConversationHit, ConversationQuery } from "./conversation.js"
+import type { InvalidInput, MemoryNotFound, SequenceConflict, SessionNotFound, StoreForbidden } from "./errors.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
 import type { Filter, Hit, Query } from "./search.js"
+import type { TurnInput } from "./turnInput.js"
 
 /** A memory as `get` answers it. Times are milliseconds since the epoch. */
 export type WholeMemory = Omit<Image, "born" | "revision" | "status">
@@ -32,13 +38,17 @@ export interface HistoryEntry {
   readonly memory: WholeMemory & { readonly status: Image["status"] }
 }
 
-/** People asked for by name. */
-export interface PeopleQuery {
-  /** Part of a name; everybody where absent. */
-  readonly name?: string | undefined
+/** A page of an answer. */
+export interface PageQuery {
   /** Default 50. */
   readonly limit?: number | undefined
   readonly offset?: number | undefined
+}
+
+/** People asked for by name. */
+export interface PeopleQuery extends PageQuery {
+  /** Part of a name; everybody where absent. */
+  readonly name?: string | undefined
 }
 
 export interface ListQuery extends Filter {
@@ -69,6 +79,15 @@ export interface MemoryReader {
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
   /** Every version of a memory, oldest first. At full trust also of one that was forgotten. */
   readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
+  /** Finds what was said in conversations: pieces of turns, best first, one of each turn. */
+  readonly searchConversation: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
+  /** Sessions, the most recently used first. */
+  readonly sessions: (query?: PageQuery) => Effect.Effect<ReadonlyArray<Session>, ReadError>
+  /** The last turns of a session, oldest first: 100 where `last` is absent. */
+  readonly turns: (
+    session: string,
+    query?: { readonly last?: number | undefined }
+  ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
   /** Who is mentioned, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
 }
@@ -95,6 +114,23 @@ export interface Memory extends MemoryReader {
     paths: ReadonlyArray<string>,
     options?: ImportOptions
   ) => Effect.Effect<Imported, CommandError | InvalidInput>
+  /** Adds a turn to a session, which is made by its first one. Its sequence must grow; the next one where it is absent. */
+  readonly addTurn: (
+    turn: TurnInput,
+    options?: WriteOptions
+  ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict>
+  /** Many turns at once, up to 1,000, in one transaction: each answered on its own. */
+  readonly addTurns: (
+    turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
+  ) => Effect.Effect<
+    ReadonlyArray<Either.Either<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict>>,
+    CommandError | InvalidInput
+  >
+  /** Takes a session out of every read, as far as the level may read it: its turns and all that they are found by. */
+  readonly forgetSession: (
+    session: string,
+    options?: WriteOptions
+  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound>
   /** Changes the fields that are given. */
   readonly update: (
     id: string,

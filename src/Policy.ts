@@ -24,6 +24,9 @@ const Search = Schema.Struct({
   recencyDecay: withDefault(positive, 0.05),
   /** What a memory gains for each doubling of its mentions, up to eight doublings. */
   mentionWeight: withDefault(share, 0.02),
+  /** What a turn gains, as a share of its score, where the question names its speaker, and its date. */
+  speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
+  dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /** Words in more than this share of the rows are left out while others remain. */
   commonShare: withDefault(share, 0.2),
   /** Milliseconds that a query waits for its vector before it goes on with full text alone. */

@@ -18,6 +18,27 @@ export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("Memory
   }
 }
 
+/** No session with this key, as far as the reader may know. */
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
+  session: Schema.String
+}) {
+  override get message() {
+    return `no session ${this.session}`
+  }
+}
+
+/** A turn that does not come after the turns of its session. Nothing was written. */
+export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("SequenceConflict", {
+  session: Schema.String,
+  sequence: Schema.Number,
+  /** The sequence of the newest turn. */
+  last: Schema.Number
+}) {
+  override get message() {
+    return `sequence: ${this.sequence} does not come after ${this.last}, the newest of session ${this.session}`
+  }
+}
+
 /** A write from a level into a store that it cannot read. */
 export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreForbidden", {
   level: TrustLevel,

@@ -10,7 +10,7 @@ import { limits } from "./limits.js"
 /** Text is kept to the letter or refused: half characters and NUL cannot be stored so that they come back. */
 const unstorable = /[\p{Surrogate}\0]/u
 
-const text = (max: number, options: { readonly blank?: boolean } = {}) =>
+export const text = (max: number, options: { readonly blank?: boolean } = {}) =>
   Schema.String.annotations({ message: () => "must be text" }).pipe(
     Schema.filter((value) => {
       if (value.length > max) return `is longer than ${max} characters`
@@ -20,21 +20,21 @@ const text = (max: number, options: { readonly blank?: boolean } = {}) =>
     })
   )
 
-const list = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+export const list = <A, I>(item: Schema.Schema<A, I>, max: number) =>
   Schema.Array(item)
     .annotations({ message: () => ({ message: "must be a list", override: false }) })
     .pipe(Schema.filter((values) => values.length <= max || `has more than ${max} entries`))
 
-const oneOf = <A extends string, I>(schema: Schema.Schema<A, I>, values: string) =>
+export const oneOf = <A extends string, I>(schema: Schema.Schema<A, I>, values: string) =>
   schema.annotations({ message: () => ({ message: `must be one of ${values}`, override: true }) })
 
-const Instant = Schema.Unknown.pipe(
+export const Instant = Schema.Unknown.pipe(
   Schema.filter(
     (value) => toInstant(value) !== undefined || "is not a date: use an ISO 8601 time, a Date or milliseconds"
   )
 )
 
-const storeField = oneOf(Store, "private, shared, social")
+export const storeField = oneOf(Store, "private, shared, social")
 const typeField = text(limits.type).pipe(
   Schema.filter((value) => /^[a-z][a-z0-9_-]*$/.test(value) || "must be a lower-case word of letters, digits, - and _")
 )
@@ -43,7 +43,7 @@ const importanceField = Schema.Number.annotations({ message: () => "must be a nu
 )
 // Tags are normalised rather than refused: trimmed, lower-cased, cut to 64 characters, 16 of them kept.
 const tagsField = list(text(limits.key, { blank: true }), limits.page)
-const keyField = text(limits.key)
+export const keyField = text(limits.key)
 
 const content = {
   narrative: text(limits.narrative, { blank: true }),
@@ -59,7 +59,7 @@ const content = {
   expiresAt: Instant
 }
 
-const optional = <Fields extends Record<string, Schema.Schema.AnyNoContext>>(fields: Fields) =>
+export const optional = <Fields extends Record<string, Schema.Schema.AnyNoContext>>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Schema.optional(field)])) as {
     readonly [K in keyof Fields]: Schema.optional<Fields[K]>
   }
@@ -155,7 +155,7 @@ export const normaliseTag = (tag: string): string => cut(tag.trim().toLowerCase(
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
 
-const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
+export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })
   return (input: unknown): Either.Either<A, InvalidInput> => {
     const decoded = decode(input)

@@ -26,6 +26,9 @@ export const limits = {
   around: 500,
   /** Memories in one call of `rememberAll`. */
   batch: 1_000,
+  /** The text of one turn, the arguments or the result of a tool call; and how many calls. */
+  turn: 1 << 20,
+  toolCalls: 100,
   /** Bytes of one imported file. */
   importFile: 4 << 20
 } as const

@@ -13,6 +13,8 @@ export interface ParsedQuery {
 }
 
 export interface Word {
+  /** As it was written. */
+  readonly text: string
   readonly expression: string
   /** A word alone may be left out where it is too common; a phrase or a field's word never. */
   readonly droppable: boolean
@@ -60,7 +62,7 @@ export const parse = (text: string): ParsedQuery => {
       needles.push(body)
       if (sign === "+" || required) must.push(word)
       else {
-        lastPlain = { expression: word, droppable: !quoted && field === undefined }
+        lastPlain = { text: body, expression: word, droppable: !quoted && field === undefined }
         should.push(lastPlain)
       }
     }
@@ -71,7 +73,7 @@ export const parse = (text: string): ParsedQuery => {
   if (must.length === 0 && should.length === 0) {
     return {
       must,
-      should: not.map((expression) => ({ expression, droppable: true })),
+      should: not.map((expression) => ({ text: expression, expression, droppable: true })),
       not: [],
       needles: [bounded(text).trim()]
     }

@@ -7,10 +7,12 @@ import type { EventLog } from "../events/EventLog.js"
 import type { Memory as Image } from "../events/Memory.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
+import { findSessions, findTurns } from "../projections/conversationReads.js"
 import { findChanges } from "../projections/history.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findBorn, getMemories } from "../projections/reads.js"
 import { findRecent, indexRows } from "../projections/search.js"
+import { decodeConversationFilter, searchConversationIn } from "./conversation.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
 import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
@@ -99,6 +101,28 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
       })
     }
     return entries
+  }),
+
+  searchConversation: Effect.fn("Memory.searchConversation")(function* (query) {
+    const filters = yield* decodeConversationFilter(query)
+    const text = query.text ?? ""
+    if (typeof text !== "string") return yield* new InvalidInput({ field: "text", problem: "must be text" })
+    const vector = text.trim() === "" || level === "public" ? null : yield* queryVector(text, ranking)
+    return yield* read((snapshot) => searchConversationIn(snapshot, level, text, filters, vector, ranking))
+  }),
+
+  sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
+    const page = {
+      limit: yield* whole("limit", query.limit ?? 50, 1, limits.page),
+      offset: yield* whole("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
+    }
+    return yield* read(({ db }) => findSessions(db, level, page))
+  }),
+
+  turns: Effect.fn("Memory.turns")(function* (session, query = {}) {
+    yield* decodeKey("session", session)
+    const last = yield* whole("last", query.last ?? 100, 1, limits.page)
+    return yield* read(({ db }) => findTurns(db, level, session, last))
   }),
 
   people: Effect.fn("Memory.people")(function* (query = {}) {

@@ -2,17 +2,17 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Store, type TrustLevel } from "../events/Trust.js"
+import { type ReadingLevel, Store, type TrustLevel } from "../events/Trust.js"
+import { type Corpus, isCommon, type QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
 import {
-  countIndexed,
   type Filters,
   findCandidates,
   findLike,
   findRecent,
   type IndexRow,
   indexRows,
-  isCommon
+  memories
 } from "../projections/search.js"
 import { parkedOf } from "../projections/ViewFile.js"
 import { toInstant } from "./dates.js"
@@ -23,8 +23,9 @@ import type { InstantInput } from "./input.js"
 import { normaliseTag } from "./input.js"
 import { limits } from "./limits.js"
 import type { PolicyValues } from "./Policy.js"
-import { matchOf, parse } from "./query.js"
+import { matchOf, type ParsedQuery, parse, type Word } from "./query.js"
 import { type Ranked, rank, type ScoreParts, standing, sum } from "./rank.js"
+import { isStopWord } from "./stopWords.js"
 
 /** What narrows a read. Lists are alternatives; times may be milliseconds, a Date or ISO 8601 text. */
 export interface Filter {
@@ -125,21 +126,14 @@ export const searchIn = (
   level: TrustLevel,
   text: string,
   filters: Filters & { readonly limit: number },
-  vector: { readonly model: string; readonly values: Float32Array; readonly floor: number } | null,
+  vector: QueryVector | null,
   { embedder, policy }: Ranking
 ): ReadonlyArray<Hit> => {
   if (level === "public") return []
   const parsed = parse(text)
   if (parsed.needles.every((needle) => needle.trim() === "")) return withoutText(db, now, level, filters, policy)
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const indexed = countIndexed(db, level)
-  const rare =
-    indexed < commonFrom
-      ? parsed.should
-      : parsed.should.filter(
-          (word) => !word.droppable || !isCommon(db, level, word.expression, Math.floor(indexed * policy.commonShare))
-        )
-  const should = rare.length === 0 && parsed.must.length === 0 ? parsed.should : rare
+  const should = telling(db, memories, level, parsed, policy.commonShare)
   const match = matchOf({ ...parsed, should })
   const weight = policy.vectorWeight ?? embedder.weight
   if (match === null || parked.has("fulltext")) {
@@ -175,6 +169,32 @@ export const searchIn = (
     const row = rows.get(one.born)
     return row === undefined ? [] : hit(row, one)
   })
+}
+
+/**
+ * The words that tell rows apart: stop words and words of too many rows are
+ * left out, while others remain.
+ */
+export const telling = (
+  db: Db,
+  corpus: Corpus,
+  level: ReadingLevel,
+  { must, should }: ParsedQuery,
+  commonShare: number
+): ReadonlyArray<Word> => {
+  const indexed = corpus.text.count(db, level)
+  const most = Math.floor(indexed * commonShare)
+  const unless = (kept: ReadonlyArray<Word>, all: ReadonlyArray<Word>) =>
+    kept.length === 0 && must.length === 0 ? all : kept
+  const words = unless(
+    should.filter(({ droppable, text }) => !droppable || !isStopWord(text)),
+    should
+  )
+  if (indexed < commonFrom) return words
+  return unless(
+    words.filter(({ droppable, expression }) => !droppable || !isCommon(db, corpus, level, expression, most)),
+    words
+  )
 }
 
 /** Below this many rows common words cost nothing, and leaving them out would only lose hits. */

@@ -3,10 +3,12 @@ import * as Either from "effect/Either"
 import type { StorageError } from "../events/errors.js"
 import type { ViewError } from "../projections/build.js"
 import type { Agent } from "./Agents.js"
+import { addTurn } from "./commands/addTurn.js"
 import type { Command } from "./commands/Command.js"
 import { forget } from "./commands/forget.js"
+import { forgetSession } from "./commands/forgetSession.js"
 import { recordImport } from "./commands/recordImport.js"
-import { type Remembered, remember, type Writer } from "./commands/remember.js"
+import { remember, type WriteOptions, type Writer } from "./commands/remember.js"
 import { update } from "./commands/update.js"
 import { InvalidInput } from "./errors.js"
 import type { ImportTarget } from "./import/importFiles.js"
@@ -24,18 +26,25 @@ export const make = (
 ): Memory => {
   const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>) =>
     Effect.flatMap(command, (sound) => use(({ actor }) => actor.run(sound)))
-  const rememberAll: Memory["rememberAll"] = Effect.fn("Memory.rememberAll")(function* (observations) {
-    if (observations.length > limits.batch) {
-      return yield* new InvalidInput({ field: "observations", problem: `has more than ${limits.batch} entries` })
-    }
-    const commands = observations.map((one) => (isPair(one) ? remember(writer, one[0], one[1]) : remember(writer, one)))
-    const sound = commands.flatMap(
-      (command): ReadonlyArray<Command<Remembered, never>> => (Either.isRight(command) ? [command.right] : [])
-    )
-    const outcomes = sound.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(sound))
-    let next = 0
-    return commands.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))
-  })
+  /** Many commands of one kind in one transaction, each answered on its own. */
+  const runAll = <Input, A, E, Refused>(
+    field: string,
+    inputs: ReadonlyArray<Input | readonly [Input, WriteOptions]>,
+    make: (writer: Writer, input: Input, options?: WriteOptions) => Either.Either<Command<A, E>, Refused>
+  ) =>
+    Effect.gen(function* () {
+      if (inputs.length > limits.batch) {
+        return yield* new InvalidInput({ field, problem: `has more than ${limits.batch} entries` })
+      }
+      const commands = inputs.map((one) => (isPair(one) ? make(writer, one[0], one[1]) : make(writer, one as Input)))
+      const sound = commands.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
+      const outcomes = sound.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(sound))
+      let next = 0
+      return commands.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))
+    })
+  const rememberAll: Memory["rememberAll"] = Effect.fn("Memory.rememberAll")((observations) =>
+    runAll("observations", observations, remember)
+  )
   return {
     ...reader,
     // The most frequent call: a span without stack traces, which cost as much as all the rest of it.
@@ -50,6 +59,11 @@ export const make = (
       const { version, ...imported } = yield* importFiles({ isEmpty, rememberAll, record }, paths, options)
       return version === undefined || writer.level !== "full" ? imported : { ...imported, version }
     }),
+    addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(addTurn(writer, turn, options))),
+    addTurns: Effect.fn("Memory.addTurns")((turns) => runAll("turns", turns, addTurn)),
+    forgetSession: Effect.fn("Memory.forgetSession")((session, options) =>
+      run(forgetSession(writer, session, options))
+    ),
     update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options))),
     forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options)))
   }

@@ -265,6 +265,8 @@ describe("through the whole engine", () => {
         "ARCHIVE",
         "DELETE",
         "IMPORT",
+        "TURN",
+        "FORGET",
         "ERASE"
       ]
       expect([...order].sort()).toEqual([...types].sort())

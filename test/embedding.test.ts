@@ -359,7 +359,7 @@ describe("without sqlite-vec", () => {
             expect(yield* daybook.backfill(agent)).toMatchObject({ embedded: 0, remaining: 2 })
             const { vectors, view } = yield* daybook.stats(agent)
             expect(vectors).toMatchObject({ available: false, embedded: 0 })
-            expect(view.parked.map(({ projection }) => projection)).toEqual(["vectors"])
+            expect(view.parked.map(({ projection }) => projection)).toEqual(["chunkVectors", "vectors"])
             const past = yield* daybook.agent(agent, { trust: "full", asOf: { version: 1 } })
             expect((yield* past.search({ text: "dog" })).length).toBe(1)
           })

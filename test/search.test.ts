@@ -233,7 +233,11 @@ describe("words, phrases and fields", () => {
     expect(parse(`${"é".repeat(600)} lost`).should).toHaveLength(1)
     expect(matchOf({ must: [], should: [], not: ['"a"'] })).toBeNull()
     expect(
-      matchOf({ must: ['"a"', '"b"'], should: [{ expression: '"c"', droppable: true }], not: ['"d"', '"e"'] })
+      matchOf({
+        must: ['"a"', '"b"'],
+        should: [{ text: "c", expression: '"c"', droppable: true }],
+        not: ['"d"', '"e"']
+      })
     ).toBe('(("a" AND "b") AND ("a" OR "c")) NOT ("d" OR "e")')
   })
 

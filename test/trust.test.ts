@@ -30,7 +30,14 @@ const writePaths = {
       imported.refused.length > 0 ? Effect.fail(imported.refused[0]) : Effect.succeed(imported)
     ),
   update: (memory, { id, observation }) => memory.update(id, observation),
-  forget: (memory, { id }) => memory.forget(id)
+  forget: (memory, { id }) => memory.forget(id),
+  addTurn: (memory, { observation, store }) => memory.addTurn({ session: "monday", text: observation.title, store }),
+  addTurns: (memory, { observation, store }) =>
+    Effect.flatMap(
+      memory.addTurns([{ session: "monday", text: observation.title, store }]),
+      ([one]) => one as Either.Either<unknown, unknown>
+    ),
+  forgetSession: (memory, { id }) => memory.forgetSession(id)
 } satisfies {
   readonly [Path in Exclude<keyof Memory, keyof MemoryReader>]: (
     memory: Memory,
@@ -422,7 +429,11 @@ describe("a writer stays within its level", () => {
       const file = markdown(folder, "notes.md", "- a line\n")
       const counts = daybook.stats(agent)
       const planted = new Map<Store, string>()
-      for (const store of stores) planted.set(store, (yield* full.remember({ title: `in ${store}`, store })).id)
+      for (const store of stores) {
+        const { id } = yield* full.remember({ title: `in ${store}`, store })
+        yield* full.addTurn({ session: id, text: `said in ${store}`, store })
+        planted.set(store, id)
+      }
       for (const trust of levels) {
         const memory = yield* as(daybook, trust)
         for (const store of stores) {
@@ -436,6 +447,9 @@ describe("a writer stays within its level", () => {
             if (path === "forget") {
               expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forget("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("MemoryNotFound")
+            } else if (path === "forgetSession") {
+              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forgetSession("0000000000")))
+              expect(JSON.parse(refused)._tag).toBe("SessionNotFound")
             } else expect(refused).toContain(`cannot write to ${store}`)
           }
           if (!canRead(trust, store)) {

@@ -66,7 +66,11 @@ const what = (event: DaybookEvent): string => {
     case "ARCHIVE":
       return count(event.payload.memories.length, "memory", "memories")
     case "EMBED":
-      return `${count(event.payload.entries.length, "vector")} of ${event.payload.model}`
+      return `${count(event.payload.entries.length + (event.payload.chunks ?? []).length, "vector")} of ${event.payload.model}`
+    case "TURN":
+      return `${event.payload.turn.session} ${event.payload.turn.sequence}, ${event.payload.turn.speaker ?? event.payload.turn.role}: ${event.payload.turn.text}`
+    case "FORGET":
+      return `session ${event.payload.session}: ${count(event.payload.turns.length, "turn")}`
     case "IMPORT":
       return `${count(event.payload.files.length, "file")}: ${event.payload.added} added`
     case "ERASE":

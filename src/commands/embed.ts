@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { Payload } from "../../events/catalogue.js"
 import { embeddingText } from "../../events/Memory.js"
+import { findChunk } from "../../projections/chunkVectors.js"
 import { findActiveAt, findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { textDigest } from "../../projections/vectors.js"
@@ -43,6 +44,28 @@ export const embedBeside = (model: Model, vectors: ReadonlyMap<string, Float32Ar
       return vectors.has(digest) ? [{ memory: memory.id, born: memory.born, store: memory.store, digest }] : []
     })
   )
+
+/** The same, for chunks of turns that were not forgotten meanwhile. */
+export const embedChunks = (
+  { dimensions, model }: Model,
+  embedded: ReadonlyArray<{ readonly born: number; readonly digest: string; readonly vector: Float32Array }>
+): Command<number, never> => ({
+  actor: "embedder",
+  request: () => "",
+  vectors: embedded.map(({ digest, vector }) => ({ model, dimensions, digest, vector })),
+  decide: ({ db }) => {
+    const chunks = embedded.flatMap(({ born, digest }) => {
+      const chunk = findChunk(db, born)
+      return chunk === undefined ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
+    })
+    return Either.right(
+      chunks.length === 0
+        ? { answer: 0 }
+        : { events: [{ type: "EMBED", payload: { model, dimensions, entries: [], chunks } }] }
+    )
+  },
+  answer: ([event]) => (event?.type === "EMBED" ? (event.payload.chunks ?? []).length : 0)
+})
 
 const embedding = (
   { dimensions, model }: Model,

@@ -104,6 +104,21 @@ export const readPaths: {
     ["not private", reader.list({ stores: ["shared", "social"], limit: 1_000 })]
   ],
   history: (reader, { ids }) => few(ids).map((id) => [id, reader.history(id)] as const),
+  searchConversation: (reader, { texts }) => [
+    ...texts.map((text) => [text, reader.searchConversation({ text, limit: 100 })] as const),
+    ["all", reader.searchConversation({ limit: 100 })],
+    ["private", reader.searchConversation({ text: texts[0] ?? "tea", stores: ["private"], limit: 100 })],
+    ["filters", reader.searchConversation({ text: texts[0] ?? "tea", sessions: ["monday"], roles: ["user"] })]
+  ],
+  sessions: (reader) => [
+    ["all", reader.sessions()],
+    ["page", reader.sessions({ limit: 1, offset: 1 })]
+  ],
+  turns: (reader) => [
+    ["monday", reader.turns("monday")],
+    ["friday", reader.turns("friday", { last: 2 })],
+    ["nobody", reader.turns("nobody")]
+  ],
   people: (reader, { people }) => [
     ["all", reader.people()],
     ["page", reader.people({ limit: 2, offset: 1 })],

@@ -8,6 +8,7 @@ import * as fc from "effect/FastCheck"
 import { stores, type TrustLevel } from "../../events/Trust.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Changes, Observation } from "../../src/input.js"
+import type { TurnInput } from "../../src/turnInput.js"
 import type { Probe, Probes } from "./engine.js"
 
 /** One thing that happens to one agent. `which` counts into what it was asked to remember before, wrapping around. */
@@ -23,6 +24,8 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "update"; readonly level: TrustLevel; readonly which: number; readonly changes: Changes }
   | { readonly kind: "forget"; readonly which: number }
   | { readonly kind: "import"; readonly name: string; readonly lines: ReadonlyArray<string> }
+  | { readonly kind: "turns"; readonly level: TrustLevel; readonly turns: ReadonlyArray<TurnInput> }
+  | { readonly kind: "forgetSession"; readonly level: TrustLevel; readonly session: string }
   | { readonly kind: "embed" }
   | { readonly kind: "wait"; readonly minutes: number }
 )
@@ -74,13 +77,19 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         yield* memory.importMarkdown([file])
         return
       }
+      case "turns":
+        yield* memory.addTurns(step.turns)
+        return
+      case "forgetSession":
+        yield* memory.forgetSession(step.session)
+        return
       case "embed":
         yield* daybook.backfill(step.agent)
         return
       case "wait":
         yield* wait(step.minutes * 60_000)
     }
-  }).pipe(Effect.catchTag("MemoryNotFound", "StoreForbidden", () => Effect.void))
+  }).pipe(Effect.catchTag("MemoryNotFound", "SessionNotFound", "StoreForbidden", () => Effect.void))
 
 /** Words of several scripts, few enough that texts share them. */
 export const vocabulary: ReadonlyArray<string> =
@@ -110,6 +119,19 @@ const observation: fc.Arbitrary<Observation> = fc.record(
     occurredAt: fc.constantFrom(...days)
   },
   { requiredKeys: ["title"] }
+)
+
+const turn: fc.Arbitrary<TurnInput> = fc.record(
+  {
+    session: fc.constantFrom("monday", "friday"),
+    text: fc.oneof(text(1, 8), text(100, 160)),
+    role: fc.constantFrom("user" as const, "assistant" as const, "tool" as const),
+    speaker: fc.constantFrom(...names),
+    toolCalls: fc.constant([{ name: "kettle", arguments: "{}", result: "green tea" }]),
+    store: fc.constantFrom(...stores),
+    at: fc.constantFrom(...days)
+  },
+  { requiredKeys: ["session", "text"] }
 )
 
 const changes = (moving: boolean): fc.Arbitrary<Changes> =>
@@ -179,6 +201,24 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         agent,
         name: fc.constantFrom("2026-03-13.md", "notes.md"),
         lines: fc.array(text(1, 6), { minLength: 1, maxLength: 4 })
+      })
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant("turns" as const),
+        agent,
+        level: levels,
+        turns: fc.array(turn, { minLength: 1, maxLength: 4 })
+      })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("forgetSession" as const),
+        agent,
+        level: levels,
+        session: fc.constantFrom("monday", "friday")
       })
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("embed" as const), agent }) },

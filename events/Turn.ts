@@ -1,0 +1,35 @@
+import * as Schema from "effect/Schema"
+import { Store } from "./Trust.js"
+
+/** Who speaks in a turn. */
+export const Role = Schema.Literal("user", "assistant", "system", "tool")
+export type Role = typeof Role.Type
+
+/** A tool that a turn called: its arguments as the model wrote them (JSON text, most often), and what came of it. */
+export const ToolCall = Schema.Struct({
+  id: Schema.optional(Schema.String),
+  name: Schema.String,
+  arguments: Schema.optional(Schema.String),
+  result: Schema.optional(Schema.String)
+})
+export type ToolCall = typeof ToolCall.Type
+
+/**
+ * One turn of a conversation, to the letter. `sequence` grows within a session
+ * and store; `tokens` is the cost of reading it; times are milliseconds since
+ * the Unix epoch.
+ */
+export const Turn = Schema.Struct({
+  id: Schema.String,
+  session: Schema.String,
+  sequence: Schema.Number,
+  role: Role,
+  speaker: Schema.optional(Schema.String),
+  channel: Schema.optional(Schema.String),
+  text: Schema.String,
+  toolCalls: Schema.optional(Schema.Array(ToolCall)),
+  store: Store,
+  tokens: Schema.Number,
+  occurredAt: Schema.Number
+})
+export type Turn = typeof Turn.Type

@@ -1,0 +1,195 @@
+import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
+import type { Role, Turn } from "../events/Turn.js"
+import { chunkVectorIndex } from "./chunkVectors.js"
+import { chunkText } from "./conversation.js"
+import { type Condition, type Corpus, findHits, type HitScores, type HitsQuery } from "./hits.js"
+import { type Db, sql } from "./Projection.js"
+
+/** A session, as far as one store has it. Times are milliseconds since the epoch. */
+export interface Session {
+  readonly session: string
+  readonly store: Store
+  readonly turns: number
+  /** Tokens that reading all of it costs. */
+  readonly tokens: number
+  readonly speakers: ReadonlyArray<string>
+  /** The newest turn's. */
+  readonly sequence: number
+  readonly startedAt: number
+  readonly lastAt: number
+}
+
+/** What narrows a search of conversations. Lists are alternatives; times are milliseconds. */
+export interface ChunkFilters {
+  readonly sessions?: ReadonlyArray<string>
+  readonly stores?: ReadonlyArray<Store>
+  readonly speakers?: ReadonlyArray<string>
+  readonly roles?: ReadonlyArray<Role>
+  readonly after?: number
+  readonly before?: number
+}
+
+/** A piece of a turn, with what ranking needs to know of it. */
+export interface Chunk {
+  readonly born: number
+  /** The id of its turn. */
+  readonly id: string
+  readonly session: string
+  readonly store: Store
+  readonly role: Role
+  readonly speaker: string | null
+  /** The turn in which it was said first, and the one in which it was said last. */
+  readonly sequence: number
+  readonly sequenceEnd: number
+  /** Milliseconds since the epoch. */
+  readonly occurredAt: number
+  readonly text: string
+}
+
+/** Chunks of turns, as they are searched. */
+export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex }
+
+/** The sessions that a level may read, the most recently used first. */
+export const findSessions = (
+  db: Db,
+  level: TrustLevel,
+  page: { readonly limit: number; readonly offset: number }
+): ReadonlyArray<Session> =>
+  sql(
+    db,
+    `SELECT session, store, turns, tokens, sequence, started_at AS startedAt, last_at AS lastAt,
+        (SELECT json_group_array(speaker) FROM (SELECT speaker FROM speakers p
+          WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers
+      FROM sessions s WHERE openness >= ? ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
+  )
+    .all(floorOf(level), page.limit, page.offset)
+    .map((row) => ({ ...row, speakers: JSON.parse(row.speakers) }))
+
+/** The last turns of a session that a level may read, oldest first. */
+export const findTurns = (db: Db, level: TrustLevel, session: string, last: number): ReadonlyArray<Turn> =>
+  sql(db, "SELECT turn FROM turns WHERE session = ? AND openness >= ? ORDER BY born DESC LIMIT ?")
+    .all(session, floorOf(level), last)
+    .map((row) => JSON.parse(row.turn) as Turn)
+    .reverse()
+
+/** The sequence of a session's newest turn in one store; 0 where there is none. */
+export const lastSequence = (db: Db, session: string, store: Store): number =>
+  sql(db, "SELECT sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)?.sequence ?? 0
+
+/** The versions that added the turns of a session, as far as a level may read them, and the stores that they stand in. */
+export const findSessionTurns = (
+  db: Db,
+  level: TrustLevel,
+  session: string
+): { readonly turns: ReadonlyArray<number>; readonly stores: ReadonlyArray<Store> } => ({
+  turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
+    .all(session, floorOf(level))
+    .map((row) => row.born),
+  stores: sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
+    .all(session, floorOf(level))
+    .map((row) => row.store)
+})
+
+/** Whether a turn has this id. */
+export const hasTurn = (db: Db, id: string): boolean =>
+  sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined
+
+/** Everybody who speaks in sessions that a level may read. */
+export const findSpeakers = (db: Db, level: TrustLevel): ReadonlyArray<string> =>
+  sql(db, "SELECT DISTINCT speaker FROM speakers WHERE openness >= ? ORDER BY speaker LIMIT 1000")
+    .all(floorOf(level))
+    .map((row) => row.speaker)
+
+/** A chunk that full text or vectors brought up. */
+export interface FoundChunk extends HitScores {
+  readonly chunk: Chunk
+  /** When it was said, milliseconds. */
+  readonly time: number
+}
+
+/** What full text and vectors find among the chunks that a level may read. */
+export const findChunks = (
+  db: Db,
+  { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
+): ReadonlyArray<FoundChunk> => {
+  const hits = findHits(db, chunks, conditionOf(query.level, filters), query)
+  const found = chunksAt(
+    db,
+    hits.map(({ born }) => born)
+  )
+  return hits.flatMap((hit) => {
+    const chunk = found.get(hit.born)
+    return chunk === undefined ? [] : [{ ...hit, chunk, time: chunk.occurredAt }]
+  })
+}
+
+/** The newest chunks that pass the filters. */
+export const findRecentChunks = (
+  db: Db,
+  level: TrustLevel,
+  filters: ChunkFilters,
+  limit: number
+): ReadonlyArray<Chunk> => {
+  const condition = conditionOf(level, filters)
+  const born = sql(db, `SELECT born FROM chunks o WHERE ${condition.sql} ORDER BY occurred_at DESC, born DESC LIMIT ?`)
+    .all(...condition.params, limit)
+    .map((row) => row.born)
+  const rows = chunksAt(db, born)
+  return born.flatMap((one) => rows.get(one) ?? [])
+}
+
+/** Substring search, newest first: where full text has no words to look for, or its index is out of order. */
+export const findChunksLike = (
+  db: Db,
+  level: TrustLevel,
+  filters: ChunkFilters,
+  needles: ReadonlyArray<string>,
+  limit: number
+): ReadonlyArray<Chunk> => {
+  const condition = conditionOf(level, filters)
+  const like = needles.map(() => "text LIKE ? ESCAPE '\\'").join(" OR ")
+  const born = sql(db, `SELECT born FROM chunks o WHERE ${condition.sql} AND (${like}) ORDER BY born DESC LIMIT ?`)
+    .all(...condition.params, ...needles.map((needle) => `%${needle.replace(/[\\%_]/g, "\\$&")}%`), limit)
+    .map((row) => row.born)
+  const rows = chunksAt(db, born)
+  return born.flatMap((one) => rows.get(one) ?? [])
+}
+
+const chunksAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chunk> =>
+  new Map(
+    sql(
+      db,
+      `SELECT born, id, session, store, role, speaker, sequence, sequence_end AS sequenceEnd, occurred_at AS occurredAt,
+        text FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
+    )
+      .all(JSON.stringify(born))
+      .map((row) => [row.born, row])
+  )
+
+const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
+  const parts: Array<string> = []
+  const params: Array<unknown> = []
+  for (const [column, values = []] of [
+    ["session", filters.sessions],
+    ["store", filters.stores],
+    ["speaker", filters.speakers],
+    ["role", filters.roles]
+  ] as const) {
+    if (values.length === 0) continue
+    parts.push(`o.${column} IN (${values.map(() => "?").join(", ")})`)
+    params.push(...values)
+  }
+  for (const [compare, instant] of [
+    [">=", filters.after],
+    ["<", filters.before]
+  ] as const) {
+    if (instant === undefined) continue
+    parts.push(`o.occurred_at ${compare} ?`)
+    params.push(instant)
+  }
+  return {
+    open: parts.length === 0,
+    sql: ["o.openness >= ?", ...parts].join(" AND "),
+    params: [floorOf(level), ...params]
+  }
+}

@@ -1,0 +1,44 @@
+import * as Either from "effect/Either"
+import { findSessionTurns } from "../../projections/conversationReads.js"
+import { type InvalidInput, SessionNotFound } from "../errors.js"
+import { decodeKey } from "../input.js"
+import { versionAt } from "./addTurn.js"
+import { asked, type Command, commandIdOf } from "./Command.js"
+import type { WriteOptions, Writer } from "./remember.js"
+
+/** A session that is out of every read from now on. Its events stay in the log until they are erased. */
+export interface ForgottenSession {
+  readonly outcome: "forgotten"
+  readonly session: string
+  readonly turns: number
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Makes the command that forgets a session, as far as the level may read it. Fails with `SessionNotFound` where that is nothing. */
+export const forgetSession = (
+  writer: Writer,
+  session: string,
+  options: WriteOptions = {}
+): Either.Either<Command<ForgottenSession, SessionNotFound>, InvalidInput> =>
+  Either.gen(function* () {
+    yield* decodeKey("session", session)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
+    return {
+      actor: writer.actor,
+      commandId,
+      request: () => JSON.stringify(["forgetSession", session]),
+      decide: ({ db }) => {
+        const found = findSessionTurns(db, writer.level, session)
+        if (found.turns.length === 0) return Either.left(new SessionNotFound({ session }))
+        const decision = asked("FORGET", "forgetSession", "asked to forget it")
+        return Either.right({ events: [{ type: "FORGET", payload: { session, ...found, decision } }] })
+      },
+      answer: ([event], repeated) => {
+        if (event?.type !== "FORGET") throw new Error("forgetSession made another event")
+        const turns = event.payload.turns.length
+        return { outcome: "forgotten", session, turns, ...versionAt(writer.level, event.version), repeated }
+      }
+    }
+  })

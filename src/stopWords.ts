@@ -1,0 +1,23 @@
+/**
+ * English words that say nothing of what is asked for: articles, pronouns,
+ * prepositions, auxiliaries, question words. A query is searched without them
+ * as long as anything else is left of it.
+ */
+const stopWords = new Set(
+  `a about above after again against all am an and any are aren't as at be because been before being below between both
+  but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few for from further
+  had hadn't has hasn't have haven't having he her here hers herself him himself his how i i'd i'll i'm i've if in into
+  is isn't it it's its itself just let's me more most my myself no nor not of off on once only or other our ours
+  ourselves out over own same she should shouldn't so some such than that that's the their theirs them themselves then
+  there these they this those through to too under until up us very was wasn't we were weren't what what's when where
+  which while who who's whom whose why will with won't would wouldn't you your yours yourself yourselves`.split(/\s+/)
+)
+
+/** Whether a word of a query, as it was written, is one of them. */
+export const isStopWord = (word: string): boolean =>
+  stopWords.has(
+    word
+      .toLowerCase()
+      .replaceAll("’", "'")
+      .replace(/^\W+|[^\p{L}\p{N}]+$/gu, "")
+  )

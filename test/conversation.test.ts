@@ -1,0 +1,230 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as fc from "effect/FastCheck"
+import * as TestClock from "effect/TestClock"
+import { chunkLength, chunkOverlap, chunksOf } from "../projections/chunks.js"
+import type { Memory, MemoryReader } from "../src/Memory.js"
+import { answers, fresh } from "./support/engine.js"
+
+const agent = "ada"
+const start = Date.parse("2026-03-14T06:00:00Z")
+
+const prepared = Effect.gen(function* () {
+  yield* TestClock.setTime(start)
+  const { daybook } = yield* fresh()
+  return { daybook, memory: yield* daybook.agent(agent, { trust: "full" }) }
+})
+
+const textsOf = (memory: MemoryReader, text: string) =>
+  Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) => hits.map((hit) => hit.text))
+
+const say = (memory: Memory, session: string, ...texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) => memory.addTurn({ session, text }))
+
+const words = (count: number, from = 0) => Array.from({ length: count }, (_, at) => `w${from + at}`).join(" ")
+
+describe("chunks", () => {
+  const texts = fc.array(
+    fc.constantFrom("word ", "A sentence. ", "line\n", "東京。", "🚀", "x".repeat(700), " ", "é", "what? "),
+    { maxLength: 300 }
+  )
+
+  it("hold all of a text, in order, none too long, none with half a character, each sharing little with the last", () => {
+    fc.assert(
+      fc.property(texts, (parts) => {
+        const text = parts.join("")
+        const chunks = chunksOf(text)
+        let at = 0
+        let end = 0
+        for (const [index, chunk] of chunks.entries()) {
+          expect(chunk.length).toBeLessThanOrEqual(chunkLength)
+          expect(chunk.isWellFormed()).toBe(true)
+          // Repetitive text has the chunk in several places: the one that belongs here begins where it must.
+          const from = text.indexOf(chunk, index === 0 ? 0 : Math.max(at + 1, end - chunkOverlap - 1))
+          expect(from).toBeGreaterThanOrEqual(0)
+          expect(from).toBeLessThanOrEqual(end)
+          at = from
+          end = from + chunk.length
+        }
+        expect(chunks.at(-1)).toBe(text.slice(text.length - chunks.at(-1)!.length))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("end at the end of a sentence where there is one, else between words", () => {
+    const [first, second] = chunksOf(`${words(100)}. ${words(100, 100)}`)
+    expect(first).toMatch(/w99\. $/)
+    expect(second).toMatch(/^w\d+ /)
+    expect(chunksOf("x".repeat(chunkLength))).toHaveLength(1)
+    expect(chunksOf(words(200))[0]).toMatch(/\s$/)
+  })
+})
+
+describe("sessions", () => {
+  it.scoped("are made by their first turn, keep their order, and are listed by recency", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      yield* say(memory, "monday", "Hello", "How are you?")
+      yield* TestClock.adjust("1 hours")
+      yield* memory.addTurn({ session: "friday", text: "Bye", role: "assistant", speaker: "Mira", sequence: 7 })
+      yield* memory.addTurn({ session: "friday", text: "See you", at: "2026-03-14T06:30:00Z" })
+      expect(yield* memory.sessions()).toMatchObject([
+        { session: "friday", turns: 2, sequence: 8, speakers: ["Mira"], lastAt: start + 3_600_000 },
+        { session: "monday", turns: 2, sequence: 2, speakers: [], startedAt: start, lastAt: start }
+      ])
+      expect((yield* memory.turns("monday", { last: 1 })).map(({ text }) => text)).toEqual(["How are you?"])
+      const late = yield* Effect.flip(memory.addTurn({ session: "friday", text: "again", sequence: 8 }))
+      expect(late).toMatchObject({ _tag: "SequenceConflict", session: "friday", sequence: 8, last: 8 })
+      expect((yield* memory.turns("friday")).map(({ text }) => text)).toEqual(["Bye", "See you"])
+    })
+  )
+
+  it.scoped("refuse what is no turn, by the field, and answer a command id as the first time", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const outcomes = yield* memory.addTurns([
+        { session: "", text: "x" },
+        { session: "s", text: " " },
+        { session: "s", text: "x", role: "nobody" as never },
+        { session: "s", text: "x", sequence: 0 },
+        { session: "s", text: "x", at: "yesterday" },
+        { session: "s", text: "lone \ud800" },
+        { session: "s", text: "", toolCalls: [{ name: "clock" }] }
+      ])
+      expect(outcomes.map((one) => (Either.isLeft(one) ? (one.left as { field?: string }).field : "taken"))).toEqual([
+        "session",
+        "text",
+        "role",
+        "sequence",
+        "at",
+        "text",
+        "taken"
+      ])
+      const turn = { session: "s", text: "once" }
+      const first = yield* memory.addTurn(turn, { commandId: "c" })
+      expect(yield* memory.addTurn(turn, { commandId: "c" })).toEqual({ ...first, repeated: true })
+      expect((yield* memory.turns("s")).map(({ text }) => text)).toEqual(["", "once"])
+      expect((yield* daybook.stats(agent)).version).toBe(2)
+    })
+  )
+
+  it.scoped("are forgotten with all that hangs on them, as far as the level may read them", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      yield* memory.addTurn({ session: "s", text: "private kettle" })
+      yield* memory.addTurn({ session: "s", text: "shared kettle", store: "shared" })
+      yield* memory.addTurn({ session: "other", text: "another kettle" })
+      yield* daybook.backfill(agent)
+      const [, past] = yield* Effect.all([
+        memory.turns("s"),
+        daybook.agent(agent, { trust: "full", asOf: { version: 3 } })
+      ])
+      expect(yield* inner.forgetSession("s")).toEqual({ outcome: "forgotten", session: "s", turns: 1, repeated: false })
+      expect((yield* memory.turns("s")).map(({ text }) => text)).toEqual(["private kettle"])
+      expect((yield* Effect.flip(inner.forgetSession("s")))._tag).toBe("SessionNotFound")
+      expect((yield* memory.forgetSession("s")).turns).toBe(1)
+      expect(yield* memory.turns("s")).toEqual([])
+      expect((yield* memory.sessions()).map(({ session }) => session)).toEqual(["other"])
+      expect(yield* textsOf(memory, "kettle")).toEqual(["another kettle"])
+      expect((yield* textsOf(past, "kettle")).sort()).toEqual(["another kettle", "private kettle", "shared kettle"])
+      expect((yield* memory.addTurn({ session: "s", text: "begun again" })).sequence).toBe(1)
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+})
+
+describe("what was said is found", () => {
+  it.scoped("to the end of a long tool output, one hit a turn", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      yield* memory.addTurn({
+        session: "s",
+        role: "tool",
+        text: `${words(3_000)} the needle lies here ${words(3_000, 3_000)}`
+      })
+      const hits = yield* memory.searchConversation({ text: "needle" })
+      expect(hits).toHaveLength(1)
+      expect(hits[0]!.text).toContain("needle")
+      expect(hits[0]!.text.length).toBeLessThanOrEqual(chunkLength)
+      expect(yield* memory.searchConversation({ text: "w5999" })).toHaveLength(1)
+    })
+  )
+
+  it.scoped("once where it was said again: the chunk reaches to the last time", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      yield* say(memory, "s", "good morning kettle", "yes", "good morning kettle")
+      yield* say(memory, "t", "good morning kettle")
+      const hits = yield* memory.searchConversation({ text: "kettle morning", sessions: ["s"] })
+      expect(hits.map(({ sequence, sequenceEnd, text }) => [text, sequence, sequenceEnd])).toEqual([
+        ["good morning kettle", 1, 3],
+        ["yes", 2, 2]
+      ])
+      expect((yield* memory.turns("s")).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+    })
+  )
+
+  it.scoped("by what was said before and after a short turn, and not beside a long one", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      yield* say(memory, "s", "Which harbour do you mean?", "Emden, of course.", "And the pilot?", words(61), "zebra")
+      expect(yield* textsOf(memory, "harbour")).toContain("Emden, of course.")
+      expect(yield* textsOf(memory, "pilot")).toContain("Emden, of course.")
+      expect(yield* textsOf(memory, "zebra")).toEqual(["zebra"])
+    })
+  )
+
+  it.scoped("by whom the question names, by the user where it says I, and by the day", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      const at = ["2023-05-08T10:00:00Z", "2023-06-09T10:00:00Z"]
+      for (const [index, speaker] of ["Mira", "Tom"].entries()) {
+        const role = index === 0 ? "user" : "assistant"
+        for (const day of at) {
+          yield* memory.addTurn({ session: day, speaker, role, text: `painted a boat, ${speaker} ${day}`, at: day })
+        }
+      }
+      const first = (text: string) => Effect.map(memory.searchConversation({ text }), ([hit]) => hit!)
+      expect((yield* first("What did Tom paint?")).speaker).toBe("Tom")
+      expect((yield* first("What did I paint?")).role).toBe("user")
+      const dated = yield* first("What was painted in June 2023?")
+      expect(dated.occurredAt).toBe(Date.parse(at[1]!))
+      expect(dated.parts.date).toBeGreaterThan(0)
+      for (const { parts, score } of yield* memory.searchConversation({ text: "What did Tom paint on 8 May 2023?" })) {
+        expect(score).toBeCloseTo(parts.text + parts.vector + parts.speaker + parts.date + parts.recency, 12)
+      }
+    })
+  )
+
+  it.scoped("byte for byte the same whatever is said above the level, neighbours included", () =>
+    Effect.gen(function* () {
+      const probe = { ids: [], texts: ["tea", "canary", "green tea", "May 2023", "Ada"], people: [] }
+      const seen: Array<unknown> = []
+      for (const hidden of [0, 1, 300]) {
+        const { daybook, memory } = yield* prepared
+        for (let index = 0; index < 6; index++) {
+          const secrets = Array.from({ length: hidden }, (_, at) => ({
+            session: "monday",
+            text: `canary tea ${index} ${at}`,
+            speaker: "Ada",
+            at: "2023-05-08"
+          }))
+          yield* memory.addTurns(secrets)
+          yield* memory.addTurn({ session: "monday", text: `green tea ${index}`, store: "shared" })
+        }
+        yield* daybook.backfill(agent)
+        const inner = yield* daybook.agent(agent, { trust: "inner" })
+        const all = yield* answers(inner, probe)
+        // Ids are random.
+        seen.push(JSON.stringify(all).replace(/\\"id\\":\\"[a-z0-9]{10}\\"/g, "id"))
+        expect(seen.at(-1)).toBe(seen[0])
+        expect(Object.values(all).join()).not.toContain("canary")
+      }
+    })
+  )
+})
