@@ -136,6 +136,7 @@ const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
   "without vectors": { vectorWeight: 0 },
   "without who said it": { speakerBoost: 0 },
   "without the date": { dateBoost: 0 },
+  "without context": { contextWeight: 0 },
   "reciprocal ranks": { fusion: "rrf" }
 }
 

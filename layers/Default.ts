@@ -8,12 +8,12 @@ import type { Embedder } from "../src/Embedder.js"
 import type { InvalidPolicy } from "../src/errors.js"
 import { Policy, type PolicyValues } from "../src/Policy.js"
 import { defaultFolder, readPolicy } from "./config.js"
-import * as HashEmbedder from "./HashEmbedder.js"
+import * as WordEmbedder from "./WordEmbedder.js"
 
 export interface DefaultOptions {
   /** The data folder; made where it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
   readonly folder?: string
-  /** Another embedder in place of feature hashing. */
+  /** Another embedder in place of the one of word vectors. */
   readonly embedder?: Layer.Layer<Embedder>
   /** Another log in place of `log.db` in the folder. */
   readonly log?: Layer.Layer<EventLog, StorageError>
@@ -36,7 +36,7 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   return Daybook.layer.pipe(
     Layer.provide(views),
     Layer.provide(log),
-    Layer.provide(options.embedder ?? HashEmbedder.layer),
+    Layer.provide(options.embedder ?? WordEmbedder.layer),
     Layer.provide(policy)
   )
 }

@@ -2,3 +2,4 @@
 export { defaultFolder, readPolicy } from "./config.js"
 export * as Default from "./Default.js"
 export * as HashEmbedder from "./HashEmbedder.js"
+export * as WordEmbedder from "./WordEmbedder.js"

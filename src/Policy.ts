@@ -27,6 +27,10 @@ const Search = Schema.Struct({
   /** What a turn gains, as a share of its score, where the question names its speaker, and its date. */
   speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
   dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
+  /** What a short turn gains of the score of the turns next to it, how that falls with each turn further, and how far it reaches. */
+  contextWeight: withDefault(share, 0.1),
+  contextDecay: withDefault(share, 0.7),
+  contextTurns: withDefault(Schema.Int.pipe(Schema.between(0, 20)), 5),
   /** Words in more than this share of the rows are left out while others remain. */
   commonShare: withDefault(share, 0.2),
   /** Milliseconds that a query waits for its vector before it goes on with full text alone. */

@@ -7,6 +7,7 @@ import {
   type Chunk,
   type ChunkFilters,
   chunks,
+  type FoundChunk,
   findChunks,
   findChunksLike,
   findRecentChunks,
@@ -18,7 +19,8 @@ import { daysBetween, toInstant } from "./dates.js"
 import { InvalidInput } from "./errors.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
-import { matchOf, parse } from "./query.js"
+import type { PolicyValues } from "./Policy.js"
+import { matchOf, parse, type Word } from "./query.js"
 import { fuse } from "./rank.js"
 import { type Ranking, type Snapshot, telling } from "./search.js"
 
@@ -43,6 +45,8 @@ export interface ConversationQuery extends ConversationFilter {
 export interface ConversationParts {
   readonly text: number
   readonly vector: number
+  /** What was said shortly before and after it was found as well. */
+  readonly context: number
   /** It was said by whom the question names, or by the user where the question says "I". */
   readonly speaker: number
   /** It was said on a day that the question names. */
@@ -106,14 +110,18 @@ export const searchConversationIn = (
   const recency = ({ occurredAt }: Chunk) =>
     policy.recencyWeight * Math.exp(-policy.recencyDecay * daysBetween(occurredAt, now))
   const plain = (found: ReadonlyArray<Chunk>, said: number) =>
-    found.map((chunk) => hitOf(chunk, { text: said, vector: 0, speaker: 0, date: 0, recency: recency(chunk) }))
+    found.map((chunk) =>
+      hitOf(chunk, { text: said, vector: 0, context: 0, speaker: 0, date: 0, recency: recency(chunk) })
+    )
 
   const parsed = parse(text)
   if (parsed.needles.every((needle) => needle.trim() === "")) {
     return plain(findRecentChunks(db, level, filters, filters.limit), 0)
   }
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const match = matchOf({ ...parsed, should: telling(db, chunks, level, parsed, policy.commonShare) })
+  const speakers = findSpeakers(db, level)
+  const should = telling(db, chunks, level, parsed, policy.commonShare)
+  const match = matchOf({ ...parsed, should: withoutNames(should, speakers) })
   const weight = policy.vectorWeight ?? embedder.weight
   if (match === null) return plain(findChunksLike(db, level, filters, parsed.needles, filters.limit), 1 - weight)
 
@@ -126,13 +134,16 @@ export const searchConversationIn = (
     vector: parked.has("chunkVectors") ? null : vector,
     pool: Math.max(policy.pool, filters.limit)
   })
-  const ofSpeaker = speakerCue(text, findSpeakers(db, level))
+  const ofSpeaker = speakerCue(text, speakers)
   const ofDate = dateCue(text)
-  const hits = fuse(found, policy, weight).map(({ candidate: { born, chunk }, text, vector }) => {
-    const base = text + vector
+  const fused = fuse(found, policy, weight)
+  const contextOf = contextIn(fused, policy)
+  const hits = fused.map(({ candidate: { born, chunk }, text, vector }) => {
+    const context = contextOf(chunk)
+    const base = text + vector + context
     const speaker = ofSpeaker(chunk) ? policy.speakerBoost * base : 0
     const date = ofDate(chunk) ? policy.dateBoost * (base + speaker) : 0
-    return { born, hit: hitOf(chunk, { text, vector, speaker, date, recency: recency(chunk) }) }
+    return { born, hit: hitOf(chunk, { text, vector, context, speaker, date, recency: recency(chunk) }) }
   })
   hits.sort((a, b) => b.hit.score - a.hit.score || b.hit.occurredAt - a.hit.occurredAt || b.born - a.born)
   // Of several pieces of one turn the best stands for it.
@@ -145,9 +156,48 @@ export const searchConversationIn = (
 
 const hitOf = ({ born: _, ...chunk }: Chunk, parts: ConversationParts): ConversationHit => ({
   ...chunk,
-  score: parts.text + parts.vector + parts.speaker + parts.date + parts.recency,
+  score: parts.text + parts.vector + parts.context + parts.speaker + parts.date + parts.recency,
   parts
 })
+
+/**
+ * What a short piece gains by its neighbours: people stay with a subject for a
+ * few turns, and the one that names it is not always the one that answers. Each
+ * neighbour gives its own score × contextWeight × contextDecay^(distance − 1).
+ */
+const contextIn = (
+  fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
+  { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
+): ((chunk: Chunk) => number) => {
+  const keyOf = ({ sequence, session, store }: Chunk, by: number) => `${sequence + by} ${store} ${session}`
+  const scores = new Map<string, number>()
+  for (const { candidate, text, vector } of fused) {
+    const key = keyOf(candidate.chunk, 0)
+    scores.set(key, Math.max(scores.get(key) ?? 0, text + vector))
+  }
+  return (chunk) => {
+    if (chunk.text.length > longPiece) return 0
+    let context = 0
+    let weight = contextWeight
+    for (let distance = 1; distance <= contextTurns; distance++) {
+      for (const by of [-distance, distance]) context += weight * (scores.get(keyOf(chunk, by)) ?? 0)
+      weight *= contextDecay
+    }
+    return context
+  }
+}
+
+/** A piece of more characters than this (some 80 words) speaks for itself. */
+const longPiece = 450
+
+/** Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to look for while there are others. */
+const withoutNames = (words: ReadonlyArray<Word>, speakers: ReadonlyArray<string>): ReadonlyArray<Word> => {
+  const names = new Set(speakers.flatMap(wordsOf))
+  const others = words.filter(
+    ({ droppable, text }) => !droppable || !wordsOf(text.replace(/['’]s$/u, "")).every((word) => names.has(word))
+  )
+  return others.length === 0 ? words : others
+}
 
 /**
  * Whose words a question asks for: those of a speaker whom it names, by the

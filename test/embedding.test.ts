@@ -11,6 +11,7 @@ import * as TestClock from "effect/TestClock"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { dimensions, hashVector } from "../layers/HashEmbedder.js"
+import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { textDigest } from "../projections/vectors.js"
 import type { Daybook } from "../src/Daybook.js"
 import { Embedder, EmbedderError } from "../src/Embedder.js"
@@ -524,6 +525,42 @@ describe("feature hashing", () => {
 })
 
 const golden = "750b9a9cb61c40672509469d0f45c65137c8c48af4873a876f4bd5d2e3ad3b5c"
+
+describe("word vectors", () => {
+  const near = (a: string, b: string) =>
+    Effect.gen(function* () {
+      const [left, right] = yield* (yield* Embedder).embed([a, b], "document")
+      const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, at) => sum + value * y[at]!, 0)
+      return dot(left!, right!) / Math.sqrt(dot(left!, left!) * dot(right!, right!))
+    })
+
+  it.effect("put what means the same nearer than what does not", () =>
+    Effect.gen(function* () {
+      for (const [one, like, unlike] of [
+        ["dog", "puppy", "contract"],
+        ["We moved to Berlin in spring", "They live in Germany now", "The compiler rejects this type"],
+        ["She plays the violin", "a concert of chamber music", "an invoice for the plumber"],
+        ["getUserName fails", "the user name", "a bowl of soup"],
+        ["Zwirbelkraut arrived", "zwirbelkraut", "the harbour"]
+      ] as const) {
+        expect(yield* near(one, like), one).toBeGreaterThan((yield* near(one, unlike)) + 0.1)
+      }
+    }).pipe(Effect.provide(WordEmbedder.layer))
+  )
+
+  it.effect("are never all zero and always finite, whatever the text", () =>
+    Effect.gen(function* () {
+      const { dimensions, embed } = yield* Embedder
+      const texts = ["", " ", "!!!", "🚀", "東京都", "x".repeat(100_000), "the", "\u0000", "a'b's", "don’t"]
+      for (const vector of yield* embed(texts, "document")) {
+        expect(vector).toHaveLength(dimensions)
+        expect(vector.every(Number.isFinite)).toBe(true)
+        expect(vector.some((value) => value !== 0)).toBe(true)
+      }
+      expect(yield* embed(texts, "query")).toEqual(yield* embed(texts, "document"))
+    }).pipe(Effect.provide(WordEmbedder.layer))
+  )
+})
 
 describe("memories that come in bulk", () => {
   const bulk = Array.from({ length: 40 }, (_, index) => ({ title: `${index % 2 === 0 ? "dog" : "cat"} ${index}` }))

@@ -79,14 +79,19 @@ describe("the package", () => {
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,
-      types: 8,
-      projections: 5
+      types: 10,
+      projections: 7
     })
   })
 
   it("has the command, the examples and the licence in it", () => {
     expect(run("node", join(installed, "dist", "daybook.mjs"), "--version").trim()).toMatch(/^\d+\.\d+\.\d+/)
-    for (const file of ["LICENSE", "README.md", "CHANGELOG.md", "examples/memories/MEMORY.md"]) {
+    const daybook = (...args: ReadonlyArray<string>) =>
+      run("node", join(installed, "dist", "daybook.mjs"), "--data", join(outside, "words"), "--json", ...args)
+    daybook("remember", "The puppy sleeps")
+    expect(JSON.parse(daybook("backfill"))).toMatchObject({ remaining: 0 })
+    expect(JSON.parse(daybook("search", "a sleepy dog"))[0].parts.vector).toBeGreaterThan(0)
+    for (const file of ["assets/words.bin", "LICENSE", "README.md", "CHANGELOG.md", "examples/memories/MEMORY.md"]) {
       expect(existsSync(join(installed, file)), file).toBe(true)
     }
   })
