@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Default from "../layers/Default.js"
+import * as HashEmbedder from "../layers/HashEmbedder.js"
 import { Daybook } from "../src/Daybook.js"
 import type { Memory } from "../src/Memory.js"
 import { defaults } from "../src/Policy.js"
@@ -36,9 +37,11 @@ export interface Group {
   readonly rows: (scale: Scale) => AsyncIterable<Row>
 }
 
-/** Daybook on a folder, as a program opens it: default layers, default policy. */
+/** Daybook on a folder, as a program opens it, with the embedder whose vectors the floor writes. */
 export const openDaybook = (folder: string, options: Default.DefaultOptions = {}) => {
-  const runtime = ManagedRuntime.make(Layer.orDie(Default.layer({ folder, policy: defaults, ...options })))
+  const runtime = ManagedRuntime.make(
+    Layer.orDie(Default.layer({ folder, policy: defaults, embedder: HashEmbedder.layer, ...options }))
+  )
   return { run: runtime.runPromise, close: () => runtime.dispose() }
 }
 

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
+import * as HashEmbedder from "../layers/HashEmbedder.js"
+import * as WordEmbedder from "../layers/WordEmbedder.js"
+import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/Policy.js"
 import { memoryOf, openDaybook, remove, temporary } from "./harness.js"
 
@@ -75,10 +78,11 @@ const instantOf = (text: string): number => {
 /** Adds a conversation through the public API and asks its questions; the ranks at which evidence was found. */
 const measure = async (
   { questions, turns }: Conversation,
-  policy: Partial<typeof defaults.search>
+  policy: Partial<typeof defaults.search>,
+  embedder = WordEmbedder.layer
 ): Promise<ReadonlyArray<{ readonly category: string; readonly scores: ReadonlyArray<number> }>> => {
   const folder = temporary()
-  const daybook = openDaybook(folder, { policy: { ...defaults, search: { ...defaults.search, ...policy } } })
+  const daybook = openDaybook(folder, { policy: { ...defaults, search: { ...defaults.search, ...policy } }, embedder })
   const agent = "agent"
   const named = new Map<string, string>()
   const results = await daybook.run(
@@ -87,7 +91,7 @@ const measure = async (
       for (const { at, id, session, speaker, text } of turns) {
         named.set((yield* memory.addTurn({ session, speaker, text, at, role: roleOf(turns, speaker) })).id, id)
       }
-      const { backfill } = yield* (yield* Effect.promise(() => import("../src/Daybook.js"))).Daybook
+      const { backfill } = yield* Daybook
       yield* backfill(agent)
       return yield* Effect.forEach(questions, ({ category, evidence, text }) =>
         Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) => ({
@@ -130,10 +134,13 @@ const summary = (results: ReadonlyArray<{ readonly scores: ReadonlyArray<number>
   }
 }
 
+const hashed = "with feature hashing"
+
 /** What is left out, a step at a time, so that the worth of each is seen. */
 const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
   "all of it": {},
   "without vectors": { vectorWeight: 0 },
+  [hashed]: {},
   "without who said it": { speakerBoost: 0 },
   "without the date": { dateBoost: 0 },
   "without context": { contextWeight: 0 },
@@ -166,7 +173,8 @@ const main = async () => {
   for (const [name, policy] of Object.entries(variants)) {
     if (values.only !== undefined && values.only !== name) continue
     const results = []
-    for (const conversation of conversations) results.push(...(await measure(conversation, policy)))
+    const embedder = name === hashed ? HashEmbedder.layer : WordEmbedder.layer
+    for (const conversation of conversations) results.push(...(await measure(conversation, policy, embedder)))
     all[name] = summary(results)
     say(line(name, all[name]))
     if (name !== "all of it") continue

@@ -9,6 +9,9 @@ export const one = <A>(flags: string, description: string, parse?: (value: strin
   return parse === undefined ? option : option.argParser(parse)
 }
 
+/** An option without a value. */
+export const flag = (flags: string, description: string): Option => new Option(flags, description)
+
 /** An option that may be given again and again. */
 export const many = <A = string>(flags: string, description: string, parse?: (value: string) => A): Option =>
   new Option(flags, `${description} (repeatable)`).argParser((value, before: ReadonlyArray<unknown> = []) => [

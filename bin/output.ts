@@ -80,7 +80,16 @@ const bar = (share: number, label: string): string => {
 }
 
 /** Fields that hold a point in time, as milliseconds since the epoch: programs are given ISO 8601 text, in UTC. */
-const times = new Set(["createdAt", "updatedAt", "occurredAt", "expiresAt", "lastMentionedAt", "recordedAt"])
+const times = new Set([
+  "createdAt",
+  "updatedAt",
+  "occurredAt",
+  "expiresAt",
+  "lastMentionedAt",
+  "recordedAt",
+  "startedAt",
+  "lastAt"
+])
 
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, (key, field) => (typeof field === "number" && times.has(key) ? toIso(field) : field))

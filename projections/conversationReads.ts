@@ -90,6 +90,16 @@ export const findSessionTurns = (
     .map((row) => row.store)
 })
 
+/** How much was said. For full trust. */
+export const countConversation = (
+  db: Db
+): { readonly sessions: number; readonly turns: number; readonly chunks: number } =>
+  sql(
+    db,
+    `SELECT (SELECT count(DISTINCT session) FROM sessions) AS sessions, (SELECT count(*) FROM turns) AS turns,
+      (SELECT count(*) FROM chunks) AS chunks`
+  ).get()
+
 /** Whether a turn has this id. */
 export const hasTurn = (db: Db, id: string): boolean =>
   sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined

@@ -14,6 +14,8 @@ import type { StorageError } from "../events/errors.js"
 import { TrustLevel } from "../events/Trust.js"
 import { type Verified, verify } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/build.js"
+import { chunkVectorIndex } from "../projections/chunkVectors.js"
+import { countConversation } from "../projections/conversationReads.js"
 import type { Db } from "../projections/Projection.js"
 import { countMemories } from "../projections/reads.js"
 import * as ViewFile from "../projections/ViewFile.js"
@@ -58,6 +60,8 @@ export interface AgentStats {
   readonly agent: string
   readonly version: number
   readonly memories: ReturnType<typeof countMemories>
+  /** What was said; `embedded` counts the chunks that have a vector. */
+  readonly conversation: ReturnType<typeof countConversation> & { readonly embedded: number }
   readonly vectors: {
     /** Whether sqlite-vec could be loaded; full text answers alone where it could not. */
     readonly available: boolean
@@ -211,6 +215,7 @@ export const make = Effect.gen(function* () {
             agent,
             version: ViewFile.checkpointOf(db).position,
             memories: countMemories(db),
+            conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
             vectors: {
               available: actor.view.hasVectors,
               model,

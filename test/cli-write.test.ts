@@ -20,6 +20,57 @@ const jsonLines = (text: string) => lines(text).map((line) => JSON.parse(line))
 beforeAll(build, 120_000)
 afterAll(removeFolders)
 
+describe("conversations", () => {
+  it("are added turn by turn or from lines, listed, read, searched and forgotten", async () => {
+    const folder = newFolder()
+    const daybook = daybookIn(folder)
+    const add = ["add-turn", "monday", "--json"]
+    expect(answerOf(await daybook(...add, "Which harbour do you mean?", "--speaker", "Mira"))).toMatchObject({
+      session: "monday",
+      sequence: 1,
+      version: 1,
+      repeated: false
+    })
+    const told = { role: "assistant", speaker: "Tom", at: "2026-03-14T09:30:00Z" }
+    const input = [{ text: "Emden, of course.", ...told }, { text: "too late", sequence: 1 }, { text: " " }]
+    const sent = await run(process.execPath, [bundle, "--data", folder, "add-turn", "monday", "-"], {
+      input: input.map((line) => JSON.stringify(line)).join("\n")
+    })
+    expect(sent.code).toBe(1)
+    expect(jsonLines(sent.stdout)).toMatchObject([
+      { sequence: 2 },
+      { field: "sequence", line: 2 },
+      { field: "text", line: 3 }
+    ])
+    expect(answerOf(await daybook("sessions", "--json"))).toMatchObject([
+      { session: "monday", store: "private", turns: 2, sequence: 2, speakers: ["Mira", "Tom"] }
+    ])
+    expect((await daybook("turns", "monday", "--last", "1")).stdout).toBe(
+      "    2  2026-03-14 09:30:00Z  Tom: Emden, of course.\n"
+    )
+    const [hit] = answerOf(await daybook("search", "--conversation", "what did Tom say of the harbour", "--json"))
+    expect(hit).toMatchObject({
+      session: "monday",
+      sequence: 2,
+      speaker: "Tom",
+      occurredAt: "2026-03-14T09:30:00.000Z"
+    })
+    expect(hit.parts.speaker).toBeGreaterThan(0)
+    expect(refusal(await daybook("search", "harbour", "--speaker", "Tom")).code).toBe(1)
+    expect(refusal(await daybook("search", "harbour", "--conversation", "--type", "x")).code).toBe(1)
+    expect(refusal(await daybook("add-turn", "monday", "x", "--role", "nobody")).code).toBe(2)
+    expect(answerOf(await daybook("stats", "--json")).conversation).toMatchObject({
+      sessions: 1,
+      turns: 2,
+      embedded: 2
+    })
+    const { version } = answerOf(await daybook("forget-session", "monday", "--json"))
+    expect(answerOf(await daybook("search", "--conversation", "harbour", "--json"))).toEqual([])
+    expect(answerOf(await daybook("turns", "monday", "--as-of", String(version - 1), "--json"))).toHaveLength(2)
+    expect(refusal(await daybook("forget-session", "monday")).code).toBe(1)
+  })
+})
+
 describe("writing", () => {
   it("a memory is corrected, its history told, and it is forgotten", async () => {
     const daybook = daybookIn(newFolder())

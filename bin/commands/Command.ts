@@ -6,7 +6,15 @@ import type { StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import type { CommandError } from "../../src/Actor.js"
 import type { AsOfInput, Daybook } from "../../src/Daybook.js"
-import type { InvalidInput, InvalidPolicy, MemoryNotFound, StoreForbidden, TrustRequired } from "../../src/errors.js"
+import type {
+  InvalidInput,
+  InvalidPolicy,
+  MemoryNotFound,
+  SequenceConflict,
+  SessionNotFound,
+  StoreForbidden,
+  TrustRequired
+} from "../../src/errors.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
 import type { Ended, Outcome } from "../exit.js"
 import type { Output } from "../output.js"
@@ -53,6 +61,8 @@ export type Failure =
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
+  | SequenceConflict
+  | SessionNotFound
   | StorageError
   | StoreForbidden
   | TrustRequired

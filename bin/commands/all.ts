@@ -1,8 +1,10 @@
+import { addTurn } from "./add-turn.js"
 import { agents } from "./agents.js"
 import { backfill } from "./backfill.js"
 import type { AnyCommand } from "./Command.js"
 import { demo } from "./demo.js"
 import { forget } from "./forget.js"
+import { forgetSession } from "./forget-session.js"
 import { get } from "./get.js"
 import { history } from "./history.js"
 import { importPaths } from "./import.js"
@@ -12,8 +14,10 @@ import { people } from "./people.js"
 import { rebuild } from "./rebuild.js"
 import { remember } from "./remember.js"
 import { search } from "./search.js"
+import { sessions } from "./sessions.js"
 import { stats } from "./stats.js"
 import { timeline } from "./timeline.js"
+import { turns } from "./turns.js"
 import { update } from "./update.js"
 import { verify } from "./verify.js"
 
@@ -28,6 +32,10 @@ export const commands: ReadonlyArray<AnyCommand> = [
   forget,
   history,
   people,
+  addTurn,
+  sessions,
+  turns,
+  forgetSession,
   importPaths,
   log,
   rebuild,

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import { Tier } from "../../events/Memory.js"
+import type { Remembered } from "../../src/commands/remember.js"
+import type { Observation } from "../../src/input.js"
 import { type ContentOptions, contentOf, contentOptions } from "../content.js"
 import { count } from "../format.js"
 import { among, commandId, given, one } from "../options.js"
-import { rememberLines } from "../rememberLines.js"
 import { awaitVectors } from "../vectors.js"
+import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
 
 interface RememberOptions extends ContentOptions {
@@ -37,7 +39,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       const fields = { ...contentOf(options), ...given({ session, channel, sender, tier }) }
       const memory = yield* call.memory
       if (title === "-") {
-        const done = yield* Effect.exit(rememberLines(memory, call.out, fields))
+        const done = yield* Effect.exit(writeLines<Observation, Remembered>(memory.rememberAll, call.out, fields))
         yield* awaitVectors(call)
         return yield* done
       }

@@ -9,7 +9,7 @@ export const stats: Command = {
   run: ({ agent, daybook, out }) =>
     Effect.gen(function* () {
       const found = yield* Effect.flatMap(daybook, (one) => one.stats(agent))
-      const { memories, vectors, version, view } = found
+      const { conversation, memories, vectors, version, view } = found
       yield* out.show(found, () =>
         fields(out, [
           ["agent", agent],
@@ -18,7 +18,13 @@ export const stats: Command = {
           ["by store", counts(memories.byStore)],
           ["by type", counts(memories.byType)],
           ["by tier", counts(memories.byTier)],
-          ["vectors", vectors.available ? `${vectors.embedded} of ${vectors.model}` : "not available"],
+          ["sessions", `${conversation.sessions}, ${conversation.turns} turns in ${conversation.chunks} chunks`],
+          [
+            "vectors",
+            vectors.available
+              ? `${vectors.embedded} memories, ${conversation.embedded} chunks of ${vectors.model}`
+              : "not available"
+          ],
           ...(vectors.failure === undefined ? [] : [["failure", vectors.failure] as const]),
           ["view", `${view.bytes} bytes`],
           ...view.parked.map(({ position, projection, reason }): readonly [string, string] => [

@@ -1,0 +1,54 @@
+import * as Effect from "effect/Effect"
+import type { Store } from "../../events/Trust.js"
+import { Role } from "../../events/Turn.js"
+import type { AddedTurn } from "../../src/commands/addTurn.js"
+import type { TurnInput } from "../../src/turnInput.js"
+import { among, commandId, given, instant, one, storeOf, whole } from "../options.js"
+import { awaitVectors } from "../vectors.js"
+import { writeLines } from "../writeLines.js"
+import type { Command } from "./Command.js"
+
+interface TurnOptions {
+  readonly role?: Role
+  readonly speaker?: string
+  readonly channel?: string
+  readonly sequence?: number
+  readonly store?: Store
+  readonly at?: number
+  readonly commandId?: string
+}
+
+export const addTurn: Command<TurnOptions, readonly [session: string, text: string]> = {
+  usage: "add-turn <session> <text>",
+  summary: "add a turn to a conversation; - as the text reads JSON lines from stdin",
+  options: [
+    one("--role <role>", "who speaks: user, assistant, system or tool (default: user)", among(Role.literals)),
+    one("--speaker <name>", "the name of whoever speaks"),
+    one("--channel <name>", "where it was said"),
+    one("--sequence <n>", "its number in the session, larger than all before (default: the next one)", whole),
+    one("--store <store>", "private, shared or social", storeOf),
+    one("--at <time>", "when it was said, an ISO 8601 date or time (default: now)", instant),
+    commandId
+  ],
+  examples: [
+    'add-turn monday "Which harbour do you mean?" --speaker Mira',
+    'add-turn monday "Emden, of course." --role assistant --at 2026-03-14T09:30:00Z',
+    "add-turn monday - < turns.jsonl"
+  ],
+  run: (call, { commandId, ...options }, [session, text]) =>
+    Effect.gen(function* () {
+      const fields = { session, ...given(options) }
+      const memory = yield* call.memory
+      if (text === "-") {
+        const done = yield* Effect.exit(writeLines<TurnInput, AddedTurn>(memory.addTurns, call.out, fields))
+        yield* awaitVectors(call)
+        return yield* done
+      }
+      const done = yield* memory.addTurn({ ...fields, text }, { commandId })
+      yield* awaitVectors(call)
+      yield* call.out.show(done, () => {
+        const place = done.version === undefined ? "" : ` (version ${done.version})`
+        return `turn ${done.sequence} of ${done.session}${place}`
+      })
+    })
+}

@@ -1,0 +1,19 @@
+import * as Effect from "effect/Effect"
+import { count } from "../format.js"
+import { commandId } from "../options.js"
+import type { Command } from "./Command.js"
+
+export const forgetSession: Command<{ readonly commandId?: string }, readonly [session: string]> = {
+  usage: "forget-session <session>",
+  summary: "take a conversation out of every read; its events stay in the log",
+  options: [commandId],
+  examples: ["forget-session monday"],
+  run: ({ memory, out }, { commandId }, [session]) =>
+    Effect.gen(function* () {
+      const done = yield* Effect.flatMap(memory, (one) => one.forgetSession(session, { commandId }))
+      yield* out.show(done, () => {
+        const place = done.version === undefined ? "" : ` (version ${done.version})`
+        return `forgot ${count(done.turns, "turn")} of ${done.session}${place}`
+      })
+    })
+}

@@ -1,0 +1,29 @@
+import * as Effect from "effect/Effect"
+import { oneLine, second } from "../format.js"
+import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import type { Command } from "./Command.js"
+
+export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [session: string]> = {
+  usage: "turns <session>",
+  summary: "the last turns of a conversation, oldest first",
+  options: [one("--last <n>", "so many (default: 100)", whole), asOf],
+  examples: ["turns monday --last 10"],
+  run: ({ out, reader }, { asOf, last }, [session]) =>
+    Effect.gen(function* () {
+      const memory = yield* reader(asOf)
+      const found = yield* memory.turns(session, { last })
+      yield* out.show(found, () =>
+        found.length === 0
+          ? out.colours.dim("nothing found")
+          : found
+              .map(({ occurredAt, role, sequence, speaker, text }) =>
+                [
+                  String(sequence).padStart(5),
+                  out.colours.dim(second(occurredAt)),
+                  `${out.colours.bold(oneLine(speaker ?? role))}: ${oneLine(text)}`
+                ].join("  ")
+              )
+              .join("\n")
+      )
+    })
+}
