@@ -1,4 +1,4 @@
-import { chunkNumbers } from "./chunks.js"
+import { chunkNumbers, partOf } from "./chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 
@@ -20,7 +20,7 @@ export const chunkVectors: Projection = {
         const vector = lookup.vectorOf(model, dimensions, digest)
         if (vector === undefined) continue
         const openness = lookup.opennessOf({ id: turn, store })
-        chunkVectorIndex.put(db, model, dimensions, { born, id: `${turn} ${born % 4_096}`, digest, openness, vector })
+        chunkVectorIndex.put(db, model, dimensions, { born, id: `${turn} ${partOf(born)}`, digest, openness, vector })
       }
     }
     if (event.type === "FORGET") {

@@ -2,11 +2,14 @@
 export const chunkLength = 640
 export const chunkOverlap = 96
 
-/** No turn has as many chunks. */
-const numbersPerTurn = 4_096
+/** More than a turn of 1 MiB can have: a chunk begins at least 225 characters after the one before. */
+const numbersPerTurn = 8_192
 
 /** The row number of a chunk: of the part `part` of the turn that the event `version` added. */
 export const chunkNumber = (version: number, part: number): number => version * numbersPerTurn + part
+
+/** Which chunk of its turn has this row number. */
+export const partOf = (born: number): number => born % numbersPerTurn
 
 /** The row numbers of all chunks of a turn: from the first, and below the second. */
 export const chunkNumbers = (version: number): readonly [number, number] => [

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
-import { chunkLength, chunkOverlap, chunksOf } from "../projections/chunks.js"
+import { chunkLength, chunkNumber, chunkOverlap, chunksOf } from "../projections/chunks.js"
+import { limits } from "../src/limits.js"
 import type { Memory, MemoryReader } from "../src/Memory.js"
 import { answers, fresh } from "./support/engine.js"
 
@@ -51,6 +52,14 @@ describe("chunks", () => {
       }),
       { numRuns: 300 }
     )
+  })
+
+  it("of the longest turn that is taken have numbers of their own, however it is cut", () => {
+    // The only end of a sentence stands right behind the middle of each chunk.
+    const text = `${"x".repeat(320)}. `.repeat(4_000).slice(0, limits.turn)
+    const chunks = chunksOf(text)
+    expect(chunks.length).toBeGreaterThan(3_000)
+    expect(chunkNumber(7, chunks.length)).toBeLessThan(chunkNumber(8, 0))
   })
 
   it("end at the end of a sentence where there is one, else between words", () => {
