@@ -24,7 +24,7 @@ const neighbourWords = 30
  * Conversations: every turn, the sessions that they make up, and the chunks by
  * which they are found. A session belongs to one store: what is said elsewhere
  * under the same key neither counts in it nor stands beside it. The same words
- * again within a session extend the chunk that is there.
+ * of the same speaker again within a session extend the chunk that is there.
  */
 export const conversation: Projection = {
   name: "conversation",
@@ -113,7 +113,7 @@ const addTurn = (db: Db, event: EventOf<"TURN">, lookup: Lookup) => {
   const beside = isShort(text) && previous !== undefined ? neighbour(previous.text) : ""
   for (const [part, piece] of chunksOf(text).entries()) {
     if (piece.trim() === "") continue
-    const content = hash("sha256", piece, "buffer")
+    const content = hash("sha256", JSON.stringify([turn.role, turn.speaker ?? null, piece]), "buffer")
     const same = sql(db, "SELECT born FROM chunks WHERE content = ? AND session = ? AND store = ?").get(
       content,
       session,

@@ -4,6 +4,7 @@ import { chunkVectorIndex } from "./chunkVectors.js"
 import { chunkText } from "./conversation.js"
 import { type Condition, type Corpus, findHits, type HitScores, type HitsQuery } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
+import { personKey } from "./people.js"
 
 /** A session, as far as one store has it. Times are milliseconds since the epoch. */
 export interface Session {
@@ -122,7 +123,7 @@ export const findChunks = (
   db: Db,
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
 ): ReadonlyArray<FoundChunk> => {
-  const hits = findHits(db, chunks, conditionOf(query.level, filters), query)
+  const hits = findHits(db, chunks, conditionOf(db, query.level, filters), query)
   const found = chunksAt(
     db,
     hits.map(({ born }) => born)
@@ -140,7 +141,7 @@ export const findRecentChunks = (
   filters: ChunkFilters,
   limit: number
 ): ReadonlyArray<Chunk> => {
-  const condition = conditionOf(level, filters)
+  const condition = conditionOf(db, level, filters)
   const born = sql(db, `SELECT born FROM chunks o WHERE ${condition.sql} ORDER BY occurred_at DESC, born DESC LIMIT ?`)
     .all(...condition.params, limit)
     .map((row) => row.born)
@@ -156,7 +157,7 @@ export const findChunksLike = (
   needles: ReadonlyArray<string>,
   limit: number
 ): ReadonlyArray<Chunk> => {
-  const condition = conditionOf(level, filters)
+  const condition = conditionOf(db, level, filters)
   const like = needles.map(() => "text LIKE ? ESCAPE '\\'").join(" OR ")
   const born = sql(db, `SELECT born FROM chunks o WHERE ${condition.sql} AND (${like}) ORDER BY born DESC LIMIT ?`)
     .all(...condition.params, ...needles.map((needle) => `%${needle.replace(/[\\%_]/g, "\\$&")}%`), limit)
@@ -176,13 +177,20 @@ const chunksAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chun
       .map((row) => [row.born, row])
   )
 
-const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
+/** Names as they were written, for names as they are asked for: in upper or lower case, with one space or two. */
+const speakersLike = (db: Db, level: TrustLevel, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const keys = new Set(names.map(personKey))
+  const found = findSpeakers(db, level).filter((speaker) => keys.has(personKey(speaker)))
+  return found.length === 0 ? names : found
+}
+
+const conditionOf = (db: Db, level: TrustLevel, filters: ChunkFilters): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
   for (const [column, values = []] of [
     ["session", filters.sessions],
     ["store", filters.stores],
-    ["speaker", filters.speakers],
+    ["speaker", filters.speakers && speakersLike(db, level, filters.speakers)],
     ["role", filters.roles]
   ] as const) {
     if (values.length === 0) continue

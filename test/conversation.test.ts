@@ -169,6 +169,12 @@ describe("what was said is found", () => {
       const { memory } = yield* prepared
       yield* say(memory, "s", "good morning kettle", "yes", "good morning kettle")
       yield* say(memory, "t", "good morning kettle")
+      // Somebody else who says the same is another one who said it.
+      yield* memory.addTurn({ session: "u", text: "okay zebra", speaker: "Ann" })
+      yield* memory.addTurn({ session: "u", text: "okay zebra", speaker: "Bo" })
+      expect(yield* memory.searchConversation({ text: "zebra", speakers: ["bo "] })).toMatchObject([
+        { speaker: "Bo", sequence: 2, sequenceEnd: 2 }
+      ])
       const hits = yield* memory.searchConversation({ text: "kettle morning", sessions: ["s"] })
       expect(hits.map(({ sequence, sequenceEnd, text }) => [text, sequence, sequenceEnd])).toEqual([
         ["good morning kettle", 1, 3],

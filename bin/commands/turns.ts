@@ -16,11 +16,11 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
         found.length === 0
           ? out.colours.dim("nothing found")
           : found
-              .map(({ occurredAt, role, sequence, speaker, text }) =>
+              .map(({ occurredAt, role, sequence, speaker, text, toolCalls = [] }) =>
                 [
                   String(sequence).padStart(5),
                   out.colours.dim(second(occurredAt)),
-                  `${out.colours.bold(oneLine(speaker ?? role))}: ${oneLine(text)}`
+                  `${out.colours.bold(oneLine(speaker ?? role))}: ${oneLine([text, ...toolCalls.map(({ name }) => `[${name}]`)].join(" ").trim())}`
                 ].join("  ")
               )
               .join("\n")
