@@ -1,29 +1,33 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { Daybook } from "../src/Daybook.js"
+import { limits } from "../src/limits.js"
+import type { Memory } from "../src/Memory.js"
 import { defaults } from "../src/Policy.js"
 import { memoryOf, openDaybook, remove, temporary } from "./harness.js"
 
-/** A turn of the data, and a question with the turns that answer it. */
-interface Said {
-  readonly id: string
-  readonly session: string
-  readonly speaker: string
-  readonly text: string
-  readonly at: number
-}
+/** A question, with the ids of the turns or documents that answer it. */
 interface Question {
   readonly text: string
   readonly evidence: ReadonlySet<string>
   readonly category: string
 }
-export interface Conversation {
-  readonly name: string
-  readonly turns: ReadonlyArray<Said>
+
+/** What one agent is told, and what it is asked then. */
+export interface Exam {
+  /** What is to be found, for a search that knows nothing but words. */
+  readonly texts: ReadonlyArray<readonly [id: string, text: string]>
   readonly questions: ReadonlyArray<Question>
+  /** Stores all of it through the public API; answers the ids that it got, with those of the data. */
+  readonly tell: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
+  /** The ids of the first 20 hits. */
+  readonly ask: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
 /** How often the right turns are among the first of an answer, averaged over questions. */
@@ -37,8 +41,8 @@ export interface Scores {
 }
 
 /** LoCoMo's format: a list of conversations, each with numbered sessions of turns and questions that name turns. */
-export const parseLocomo = (document: unknown): ReadonlyArray<Conversation> =>
-  (document as ReadonlyArray<Record<string, any>>).map((sample, index) => {
+export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
+  (document as ReadonlyArray<Record<string, any>>).map((sample) => {
     const turns = Object.entries(sample.conversation as Record<string, any>).flatMap(([session, list]) =>
       Array.isArray(list)
         ? list.map((turn: Record<string, string>) => ({
@@ -64,8 +68,73 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Conversation> =>
         category: String(one.category)
       }))
       .filter(({ evidence }) => evidence.size > 0)
-    return { name: String(sample.sample_id ?? index), turns, questions }
+    // The one who speaks first is the user.
+    const user = turns[0]?.speaker
+    return {
+      texts: turns.map(({ id, text }) => [id, text]),
+      questions,
+      tell: (memory) =>
+        Effect.map(
+          Effect.forEach(turns, ({ id, ...turn }) =>
+            Effect.map(
+              memory.addTurn({ ...turn, role: turn.speaker === user ? "user" : "assistant" }),
+              (added) => [added.id, id] as const
+            )
+          ),
+          (ids) => new Map(ids)
+        ),
+      ask: (memory, text) =>
+        Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
+    }
   })
+
+/**
+ * BEIR's format: a folder with `corpus.jsonl` (`_id`, `title`, `text`),
+ * `queries.jsonl` (`_id`, `text`) and `qrels.tsv` (query, document, score;
+ * relevant where above 0). Each document is a memory.
+ */
+export const readBeir = (folder: string): ReadonlyArray<Exam> => {
+  const linesOf = (name: string) =>
+    readFileSync(join(folder, name), "utf8")
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+  const corpus = linesOf("corpus.jsonl").map((line) => JSON.parse(line) as Record<string, string>)
+  const relevant = new Map<string, Set<string>>()
+  for (const line of linesOf("qrels.tsv").slice(1)) {
+    const [query = "", document = "", score] = line.split("\t")
+    if (Number(score) > 0) relevant.set(query, (relevant.get(query) ?? new Set()).add(document))
+  }
+  const questions = linesOf("queries.jsonl").flatMap((line) => {
+    const { _id, text } = JSON.parse(line) as Record<string, string>
+    const evidence = relevant.get(_id!)
+    return evidence === undefined ? [] : [{ text: text!, evidence, category: "" }]
+  })
+  const observations = corpus.map(({ _id, text = "", title = "" }) => ({
+    title: (title || text).slice(0, limits.title).trim() || _id!,
+    narrative: text.slice(0, limits.narrative),
+    // Documents may be alike to the letter: each is a memory of its own.
+    facts: [`document ${_id}`]
+  }))
+  return [
+    {
+      texts: corpus.map(({ _id, text, title }) => [_id!, `${title ?? ""} ${text ?? ""}`]),
+      questions,
+      tell: (memory) =>
+        Effect.gen(function* () {
+          const ids = new Map<string, string>()
+          for (let from = 0; from < observations.length; from += limits.batch) {
+            const outcomes = yield* memory.rememberAll(observations.slice(from, from + limits.batch))
+            for (const [index, outcome] of outcomes.entries()) {
+              if (Either.isLeft(outcome)) return yield* Effect.fail(outcome.left)
+              ids.set(outcome.right.id, corpus[from + index]!._id!)
+            }
+          }
+          return ids
+        }),
+      ask: (memory, text) => Effect.map(memory.search({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
+    }
+  ]
+}
 
 /** "1:56 pm on 8 May, 2023", in UTC. */
 const instantOf = (text: string): number => {
@@ -75,29 +144,26 @@ const instantOf = (text: string): number => {
   return at
 }
 
-/** Adds a conversation through the public API and asks its questions; the ranks at which evidence was found. */
+type Result = { readonly category: string; readonly scores: ReadonlyArray<number> }
+
+/** Tells an agent what is to be known, and asks it; the scores of its answers. */
 const measure = async (
-  { questions, turns }: Conversation,
+  { ask, questions, tell }: Exam,
   policy: Partial<typeof defaults.search>,
   embedder = WordEmbedder.layer
-): Promise<ReadonlyArray<{ readonly category: string; readonly scores: ReadonlyArray<number> }>> => {
+): Promise<ReadonlyArray<Result>> => {
   const folder = temporary()
   const daybook = openDaybook(folder, { policy: { ...defaults, search: { ...defaults.search, ...policy } }, embedder })
-  const agent = "agent"
-  const named = new Map<string, string>()
   const results = await daybook.run(
     Effect.gen(function* () {
-      const memory = yield* memoryOf(agent)
-      for (const { at, id, session, speaker, text } of turns) {
-        named.set((yield* memory.addTurn({ session, speaker, text, at, role: roleOf(turns, speaker) })).id, id)
-      }
-      const { backfill } = yield* Daybook
-      yield* backfill(agent)
+      const memory = yield* memoryOf("agent")
+      const named = yield* tell(memory)
+      yield* (yield* Daybook).backfill("agent")
       return yield* Effect.forEach(questions, ({ category, evidence, text }) =>
-        Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) => ({
+        Effect.map(ask(memory, text), (ids) => ({
           category,
           scores: scoresOf(
-            hits.map(({ id }) => named.get(id)!),
+            ids.map((id) => named.get(id)!),
             evidence
           )
         }))
@@ -109,9 +175,21 @@ const measure = async (
   return results
 }
 
-/** The one who speaks first is the user. */
-const roleOf = ([first]: ReadonlyArray<Said>, speaker: string) =>
-  first!.speaker === speaker ? ("user" as const) : ("assistant" as const)
+/** What FTS5 finds as it comes: every word of the question an alternative, ranked by bm25. */
+const measurePlain = ({ questions, texts }: Exam): ReadonlyArray<Result> => {
+  const db = new Database(":memory:")
+  db.exec("CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, text)")
+  const insert = db.prepare("INSERT INTO texts (id, text) VALUES (?, ?)")
+  for (const row of texts) insert.run(...row)
+  const find = db.prepare("SELECT id FROM texts WHERE texts MATCH ? ORDER BY bm25(texts) LIMIT 20").pluck()
+  const results = questions.map(({ category, evidence, text }) => {
+    const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
+    const found = words.length === 0 ? [] : (find.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>)
+    return { category, scores: scoresOf(found, evidence) }
+  })
+  db.close()
+  return results
+}
 
 const scoresOf = (found: ReadonlyArray<string>, wanted: ReadonlySet<string>): ReadonlyArray<number> => {
   const recall = (k: number) => found.slice(0, k).filter((id) => wanted.has(id)).length / wanted.size
@@ -134,11 +212,13 @@ const summary = (results: ReadonlyArray<{ readonly scores: ReadonlyArray<number>
   }
 }
 
+const whole = "all of it"
 const hashed = "with feature hashing"
+const plain = "plain FTS5"
 
 /** What is left out, a step at a time, so that the worth of each is seen. */
 const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
-  "all of it": {},
+  [whole]: {},
   "without vectors": { vectorWeight: 0 },
   [hashed]: {},
   "without who said it": { speakerBoost: 0 },
@@ -160,25 +240,29 @@ const main = async () => {
   })
   if (values.data === undefined) {
     console.log(
-      "bench:quality: no data. Give --data FILE in LoCoMo's format (github.com/snap-research/locomo, data/locomo10.json)."
+      "bench:quality: no data. Give --data FILE in LoCoMo's format (github.com/snap-research/locomo, data/locomo10.json), or --data FOLDER in BEIR's (corpus.jsonl, queries.jsonl, qrels.tsv)."
     )
     return
   }
-  const conversations = parseLocomo(JSON.parse(readFileSync(values.data, "utf8")))
+  const exams = statSync(values.data).isDirectory()
+    ? readBeir(values.data)
+    : parseLocomo(JSON.parse(readFileSync(values.data, "utf8")))
   const all: Record<string, Scores> = {}
   const say = values.json === true ? () => {} : console.log
   say(
     `${"".padEnd(24)} ${["asked", "R@5", "R@10", "R@20", "NDCG@10", "MRR"].map((name, at) => name.padStart(at === 0 ? 6 : 8)).join(" ")}`
   )
-  for (const [name, policy] of Object.entries(variants)) {
+  for (const [name, policy] of [[plain, {}] as const, ...Object.entries(variants)]) {
     if (values.only !== undefined && values.only !== name) continue
-    const results = []
     const embedder = name === hashed ? HashEmbedder.layer : WordEmbedder.layer
-    for (const conversation of conversations) results.push(...(await measure(conversation, policy, embedder)))
+    const results: Array<Result> = []
+    for (const exam of exams)
+      results.push(...(name === plain ? measurePlain(exam) : await measure(exam, policy, embedder)))
     all[name] = summary(results)
     say(line(name, all[name]))
-    if (name !== "all of it") continue
-    for (const category of [...new Set(results.map((result) => result.category))].sort()) {
+    const categories = [...new Set(results.map((result) => result.category))].sort()
+    if (name !== whole || categories.length === 1) continue
+    for (const category of categories) {
       all[`category ${category}`] = summary(results.filter((result) => result.category === category))
       say(line(`  category ${category}`, all[`category ${category}`]!))
     }

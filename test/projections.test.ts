@@ -23,7 +23,9 @@ import { direction, story, type Told, tell, tellAtOnce, timeOf } from "./support
 
 const agent = "ada"
 const later = timeOf(10_000)
-const textTables = ["text_full", "text_inner", "text_familiar"]
+const textTables = ["", "chunk_"].flatMap((prefix) =>
+  ["full", "inner", "familiar"].map((level) => `${prefix}text_${level}`)
+)
 
 /** A process of its own on the folder: its log and its view of the agent. */
 const processOn = (
