@@ -6,8 +6,8 @@ import * as Option from "effect/Option"
 
 /**
  * Lets concurrent requests share one run, one run at a time, in the order in
- * which they came. Whoever finds nobody at work does the work itself, so that a
- * caller alone pays for no queue and no change of fibers; what gathered
+ * which they came. Whoever finds nobody at work does the work itself, once all
+ * who are about to ask have asked, so that a caller alone pays for no queue; what gathered
  * meanwhile is worked off in the background.
  */
 export interface Batcher<Request, A, E> {
@@ -31,8 +31,9 @@ export const make = <Request, A, E>(options: {
   const once = Effect.suspend(() => {
     const batch = waiting.splice(0, most)
     return Effect.map(
-      Effect.catchAllCause(run(batch.map(({ request }) => request)), (cause) =>
-        Effect.succeed(batch.map(() => Exit.failCause(cause)))
+      Effect.catchAllCause(
+        Effect.suspend(() => run(batch.map(({ request }) => request))),
+        (cause) => Effect.succeed(batch.map(() => Exit.failCause(cause)))
       ),
       (exits) => {
         for (const [index, { answer }] of batch.entries()) Deferred.unsafeDone(answer, exits[index]!)

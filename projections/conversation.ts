@@ -17,8 +17,11 @@ export const chunkText = TextIndex.make("chunk_", chunkColumns)
 
 /** A turn of more words than this stands for itself: beside a long one neighbours did harm. */
 const shortTurn = 60
-/** Words of a neighbour that are indexed. */
+/** Nor is one of more characters, for scripts that write no spaces. */
+const shortLength = 450
+/** Words of a neighbour that are indexed, and characters. */
 const neighbourWords = 30
+const neighbourLength = 240
 
 /**
  * Conversations: every turn, the sessions that they make up, and the chunks by
@@ -43,8 +46,8 @@ export const conversation: Projection = {
       text TEXT NOT NULL);
     CREATE INDEX chunks_content ON chunks (content);
     ${chunkText.tables}`,
-  indexes: `CREATE UNIQUE INDEX turns_sequence ON turns (session, store, sequence);
-    CREATE UNIQUE INDEX turns_id ON turns (id);
+  indexes: `CREATE INDEX turns_sequence ON turns (session, store, sequence);
+    CREATE INDEX turns_id ON turns (id);
     CREATE INDEX sessions_last ON sessions (last_at);
     CREATE INDEX chunks_time ON chunks (occurred_at);`,
   drop: (db) => {
@@ -202,6 +205,9 @@ export const dateWords = (instant: number): string => {
 export const months = "January February March April May June July August September October November December".split(" ")
 export const weekdays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
 
-const isShort = (text: string): boolean => (text.match(/\S+/gu)?.length ?? 0) <= shortTurn
+const isShort = (text: string): boolean => text.length <= shortLength && (text.match(/\S+/gu)?.length ?? 0) <= shortTurn
 
-const neighbour = (text: string): string => (text.match(/\S+/gu) ?? []).slice(0, neighbourWords).join(" ")
+const neighbour = (text: string): string => {
+  const words = (text.slice(0, 2 * neighbourLength).match(/\S+/gu) ?? []).slice(0, neighbourWords).join(" ")
+  return words.slice(0, neighbourLength).replace(/[\ud800-\udbff]$/u, "")
+}

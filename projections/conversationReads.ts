@@ -142,7 +142,10 @@ export const findRecentChunks = (
   limit: number
 ): ReadonlyArray<Chunk> => {
   const condition = conditionOf(db, level, filters)
-  const born = sql(db, `SELECT born FROM chunks o WHERE ${condition.sql} ORDER BY occurred_at DESC, born DESC LIMIT ?`)
+  const born = sql(
+    db,
+    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql} GROUP BY turn ORDER BY occurred_at DESC, turn DESC LIMIT ?`
+  )
     .all(...condition.params, limit)
     .map((row) => row.born)
   const rows = chunksAt(db, born)
@@ -159,7 +162,10 @@ export const findChunksLike = (
 ): ReadonlyArray<Chunk> => {
   const condition = conditionOf(db, level, filters)
   const like = needles.map(() => "text LIKE ? ESCAPE '\\'").join(" OR ")
-  const born = sql(db, `SELECT born FROM chunks o WHERE ${condition.sql} AND (${like}) ORDER BY born DESC LIMIT ?`)
+  const born = sql(
+    db,
+    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql} AND (${like}) GROUP BY turn ORDER BY turn DESC LIMIT ?`
+  )
     .all(...condition.params, ...needles.map((needle) => `%${needle.replace(/[\\%_]/g, "\\$&")}%`), limit)
     .map((row) => row.born)
   const rows = chunksAt(db, born)
@@ -181,7 +187,7 @@ const chunksAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chun
 const speakersLike = (db: Db, level: TrustLevel, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const keys = new Set(names.map(personKey))
   const found = findSpeakers(db, level).filter((speaker) => keys.has(personKey(speaker)))
-  return found.length === 0 ? names : found
+  return [...new Set([...names, ...found])]
 }
 
 const conditionOf = (db: Db, level: TrustLevel, filters: ChunkFilters): Condition => {

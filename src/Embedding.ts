@@ -164,8 +164,13 @@ export const make = (
     )
 
     const backfill = Effect.gen(function* () {
-      changed = 0
-      doneChunks = 0
+      // A batch that is on its way would write its own place over it.
+      yield* lock.withPermits(1)(
+        Effect.sync(() => {
+          changed = 0
+          doneChunks = 0
+        })
+      )
       const before = yield* remaining
       yield* work
       const after = yield* remaining
