@@ -1,3 +1,4 @@
+import type { Memory } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
 import { hashVector } from "../layers/HashEmbedder.js"
 import type { Observation } from "../src/input.js"
@@ -18,6 +19,30 @@ export interface Made extends Observation {
  * four of five private. Words have the frequencies of natural text (Zipf and
  * Mandelbrot: the word of rank r in proportion to 1 / (r + 2.7)).
  */
+/** The after-image, in the field order of its schema. */
+export const imageOf = (made: Made, id: string, born: number, now: number): Memory => ({
+  id,
+  born,
+  revision: 1,
+  status: "active",
+  type: made.type,
+  title: made.title,
+  narrative: made.narrative,
+  facts: made.facts,
+  tags: made.tags,
+  people: made.people,
+  files: [],
+  source: { kind: "agent" },
+  store: made.store,
+  tier: "long",
+  importance: 0,
+  tokens: 48,
+  mentions: 1,
+  lastMentionedAt: now,
+  createdAt: now,
+  updatedAt: now
+})
+
 export const makeMemories = (count: number, seed = 1): Array<Made> => {
   const random = generator(seed)
   const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import { projections } from "../projections/all.js"
-import type { Made } from "./data.js"
+import { imageOf, type Made } from "./data.js"
 
 // What SQLite alone takes for the same work, written by hand: prepared statements and nothing else. No validation, no
 // look-up of duplicates, no decisions, no fibers, one file instead of two. Everything that Daybook adds to this is its
@@ -72,28 +72,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     const id = randomBytes(5).toString("hex")
     const open = openness[made.store]
     // The after-image and the decision that Daybook's ADD carries, field for field, so that as many bytes are written.
-    const memory = {
-      id,
-      born,
-      revision: 1,
-      status: "active",
-      type: made.type,
-      title: made.title,
-      narrative: made.narrative,
-      facts: made.facts,
-      tags: made.tags,
-      people: made.people,
-      files: [],
-      source: { kind: "agent" },
-      store: made.store,
-      tier: "long",
-      importance: 0,
-      tokens: 48,
-      mentions: 1,
-      lastMentionedAt: now,
-      createdAt: now,
-      updatedAt: now
-    }
+    const memory = imageOf(made, id, born, now)
     const by = { kind: "caller", name: "remember" }
     const decision = { action: "ADD", by, reason: "no exact duplicate in the store", candidates: [] }
     const payload = JSON.stringify({ memory, decision })

@@ -3,11 +3,10 @@ import { codec } from "../events/Codec.js"
 import type { EventType, Payload } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { embeddingText, type Memory } from "../events/Memory.js"
+import { embeddingText } from "../events/Memory.js"
 import { textDigest } from "../projections/vectors.js"
 import { asked } from "../src/commands/Command.js"
-import type { Made } from "./data.js"
-import { vectorOf } from "./data.js"
+import { imageOf, type Made, vectorOf } from "./data.js"
 
 /** The first memory's time; each batch of 1,000 follows an hour after the one before. */
 const start = Date.UTC(2025, 0, 1)
@@ -25,7 +24,9 @@ export const seed = (folder: string, agents: ReadonlyMap<string, ReadonlyArray<M
       let version = 0
       for (let from = 0; from < memories.length; from += batch) {
         const now = start + (from / batch) * 3_600_000
-        const images = memories.slice(from, from + batch).map((made, at) => imageOf(made, version + at + 1, now))
+        const images = memories
+          .slice(from, from + batch)
+          .map((made, at) => imageOf(made, (version + at + 1).toString(36).padStart(10, "0"), version + at + 1, now))
         const entries = images.map((image) => {
           const text = embeddingText(image)
           return { memory: image.id, born: image.born, store: image.store, digest: textDigest(text), text }
@@ -46,27 +47,3 @@ export const seed = (folder: string, agents: ReadonlyMap<string, ReadonlyArray<M
   }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.runPromise)
 
 const model = { model: "hash-256-v1", dimensions: 256 }
-
-/** The after-image, in the field order of its schema. */
-const imageOf = (made: Made, born: number, now: number): Memory => ({
-  id: born.toString(36).padStart(10, "0"),
-  born,
-  revision: 1,
-  status: "active",
-  type: made.type,
-  title: made.title,
-  narrative: made.narrative,
-  facts: made.facts,
-  tags: made.tags,
-  people: made.people,
-  files: [],
-  source: { kind: "agent" },
-  store: made.store,
-  tier: "long",
-  importance: 0,
-  tokens: 48,
-  mentions: 1,
-  lastMentionedAt: now,
-  createdAt: now,
-  updatedAt: now
-})

@@ -52,6 +52,17 @@ export const filled = (value: string): string => {
 
 export const storeOf: (value: string) => Store = among(stores)
 
+/** Which page of an answer. */
+export const pageOptions = [
+  one("--limit <n>", "at most so many (default: 50)", whole),
+  one("--offset <n>", "leave out the first so many", whole)
+]
+
+export interface PageOptions {
+  readonly limit?: number
+  readonly offset?: number
+}
+
 /** Every command that reads takes it: a version of the agent's log, or a time. */
 export const asOf: Option = one(
   "--as-of <version|time>",

@@ -2,7 +2,7 @@ import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role, Turn } from "../events/Turn.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
 import { chunkText } from "./conversation.js"
-import { type Condition, type Corpus, findHits, type HitScores, type HitsQuery } from "./hits.js"
+import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 
@@ -148,8 +148,7 @@ export const findRecentChunks = (
   )
     .all(...condition.params, limit)
     .map((row) => row.born)
-  const rows = chunksAt(db, born)
-  return born.flatMap((one) => rows.get(one) ?? [])
+  return inOrder(db, born)
 }
 
 /** Substring search, newest first: where full text has no words to look for, or its index is out of order. */
@@ -166,8 +165,12 @@ export const findChunksLike = (
     db,
     `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql} AND (${like}) GROUP BY turn ORDER BY turn DESC LIMIT ?`
   )
-    .all(...condition.params, ...needles.map((needle) => `%${needle.replace(/[\\%_]/g, "\\$&")}%`), limit)
+    .all(...condition.params, ...needles.map(containing), limit)
     .map((row) => row.born)
+  return inOrder(db, born)
+}
+
+const inOrder = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<Chunk> => {
   const rows = chunksAt(db, born)
   return born.flatMap((one) => rows.get(one) ?? [])
 }

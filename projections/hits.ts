@@ -68,6 +68,9 @@ export const isCommon = (db: Db, { text }: Corpus, level: ReadingLevel, expressi
     `SELECT count(*) AS n FROM (SELECT 1 FROM ${text.table(level)} WHERE ${text.table(level)} MATCH ? LIMIT ?)`
   ).get(expression, most + 1).n > most
 
+/** The LIKE pattern, with `\\` to escape, of texts that contain a needle. */
+export const containing = (needle: string): string => `%${needle.replace(/[\\%_]/g, "\\$&")}%`
+
 const textHits = (
   db: Db,
   corpus: Corpus,

@@ -1,6 +1,6 @@
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { memoryText } from "./fulltext.js"
-import { type Condition, type Corpus, findHits, type HitScores, type HitsQuery } from "./hits.js"
+import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { memoryVectors } from "./vectors.js"
@@ -121,7 +121,7 @@ export const findLike = (
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, level, filters, now)
-  const patterns = needles.map((needle) => `%${needle.replace(/[\\%_]/g, "\\$&")}%`)
+  const patterns = needles.map(containing)
   const like = (text: string) => `(${patterns.map(() => `${text} LIKE ? ESCAPE '\\'`).join(" OR ")})`
   return sql(
     db,

@@ -65,18 +65,28 @@ export const make = (
     let doneChunks = 0
     let started: Started | undefined
 
+    /** The vectors of texts, by their digests, asked of the model in batches of its size. */
+    const made = (texts: ReadonlyArray<readonly [digest: string, text: string]>) =>
+      Effect.map(
+        Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
+          Effect.map(
+            embedAll(
+              embedder,
+              page.map(([, text]) => text),
+              "document",
+              policy.timeout
+            ),
+            (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
+          )
+        ),
+        (pages) => new Map(pages.flat())
+      )
+
     /** The vectors of these texts, by their digests, from the cache and the model. */
     const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
       Effect.gen(function* () {
-        const vectors = new Map(yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()]))
-        const missing = [...texts].filter(([digest]) => !vectors.has(digest))
-        if (missing.length === 0) return vectors
-        const asked = missing.map(([, text]) => text)
-        const made = yield* embedAll(embedder, asked, "document", policy.timeout)
-        for (const [index, [digest]] of missing.entries()) {
-          if (made[index] !== undefined) vectors.set(digest, made[index])
-        }
-        return vectors
+        const cached = yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
+        return new Map([...cached, ...(yield* made([...texts].filter(([digest]) => !cached.has(digest))))])
       })
 
     /** One batch of memories; the number that it served, 0 where there are none left. */
@@ -184,24 +194,19 @@ export const make = (
     return {
       beside: (view) => (commands) => {
         if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return Effect.succeed([])
-        const texts = new Map<string, string>()
-        for (const { text } of commands) if (text !== undefined) texts.set(textDigest(text()), text())
-        if (texts.size < besideAbove) return Effect.succeed([])
-        const made = Effect.forEach(Arr.chunksOf([...texts], embedder.batch), (page) =>
-          Effect.map(
-            embedAll(
-              embedder,
-              page.map(([, text]) => text),
-              "document",
-              policy.timeout
-            ),
-            (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
-          )
-        )
-        return Effect.match(made, {
-          // It is tried again in the background.
-          onFailure: () => [],
-          onSuccess: (pages) => [embedBeside(embedder, new Map(pages.flat()))]
+        return Effect.suspend(() => {
+          const texts = new Map<string, string>()
+          for (const command of commands) {
+            const text = command.text?.()
+            if (text !== undefined) texts.set(textDigest(text), text)
+          }
+          return texts.size < besideAbove
+            ? Effect.succeed([])
+            : Effect.match(made([...texts]), {
+                // It is tried again in the background.
+                onFailure: () => [],
+                onSuccess: (vectors) => [embedBeside(embedder, vectors)]
+              })
         })
       },
       noticed: (events) => {

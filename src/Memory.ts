@@ -14,11 +14,11 @@ import type { Forgotten } from "./commands/forget.js"
 import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
-import type { ConversationHit, ConversationQuery } from "./conversation.js"
 import type { InvalidInput, MemoryNotFound, SequenceConflict, SessionNotFound, StoreForbidden } from "./errors.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
 import type { Filter, Hit, Query } from "./search.js"
+import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
 
 /** A memory as `get` answers it. Times are milliseconds since the epoch. */

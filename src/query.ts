@@ -91,6 +91,13 @@ export const matchOf = ({ must, not, should }: Omit<ParsedQuery, "needles">): st
   return not.length === 0 ? wanted : `(${wanted}) NOT (${not.join(" OR ")})`
 }
 
+/** What to match, and what rows that vectors bring up must match and must not, each null where it is nothing. */
+export const expressionsOf = (query: Omit<ParsedQuery, "needles">) => ({
+  match: matchOf(query),
+  within: query.must.length === 0 ? null : query.must.join(" AND "),
+  without: query.not.length === 0 ? null : query.not.join(" OR ")
+})
+
 const fields = Object.keys(textColumns).join("|")
 const tokens = /[+-]?(?:[a-z]+:)?"[^"]*"|\S+/giu
 const parts = new RegExp(`^([+-]?)((?:${fields}):)?(.+)$`, "isu")

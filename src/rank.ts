@@ -64,9 +64,13 @@ export const standing = (
   policy: PolicyValues["search"],
   now: number
 ): Pick<ScoreParts, "recency" | "mentions"> => ({
-  recency: policy.recencyWeight * Math.exp(-policy.recencyDecay * daysBetween(time, now)),
+  recency: recencyOf(time, policy, now),
   mentions: policy.mentionWeight * Math.min(8, Math.log2(mentions))
 })
+
+/** What anything gains by its day. */
+export const recencyOf = (time: number, policy: PolicyValues["search"], now: number): number =>
+  policy.recencyWeight * Math.exp(-policy.recencyDecay * daysBetween(time, now))
 
 export const sum = (parts: ScoreParts): number => parts.text + parts.vector + parts.recency + parts.mentions
 

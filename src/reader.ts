@@ -1,6 +1,5 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type { Codec } from "../events/Codec.js"
 import { imagesOf } from "../events/catalogue.js"
 import type { EventLog } from "../events/EventLog.js"
@@ -12,12 +11,14 @@ import { findChanges } from "../projections/history.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findBorn, getMemories } from "../projections/reads.js"
 import { findRecent, indexRows } from "../projections/search.js"
-import { decodeConversationFilter, searchConversationIn } from "./conversation.js"
+import { versionAt } from "./commands/Command.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
+import { integerOf, pageOf } from "./filters.js"
 import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
 import type { HistoryEntry, MemoryReader, WholeMemory } from "./Memory.js"
 import { decodeFilter, queryVector, type Ranking, type Snapshot, searchIn } from "./search.js"
+import { decodeConversationFilter, searchConversationIn } from "./searchConversation.js"
 
 /** Where a reader reads: the live view, or that of a past version. */
 export interface ReaderSource {
@@ -46,8 +47,8 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
   timeline: Effect.fn("Memory.timeline")(function* ({ after, anchor, before }) {
     yield* decodeKey("anchor", anchor)
     const span = {
-      before: yield* whole("before", before ?? 5, 0, limits.around),
-      after: yield* whole("after", after ?? 5, 0, limits.around)
+      before: yield* integerOf("before", before ?? 5, 0, limits.around),
+      after: yield* integerOf("after", after ?? 5, 0, limits.around)
     }
     const rows = yield* read(({ db, now }) => {
       const born = findAround(db, level, anchor, span, now)
@@ -67,10 +68,8 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
 
   list: Effect.fn("Memory.list")(function* (query = {}) {
     const filters = yield* decodeFilter(query, 50)
-    const offset = yield* whole("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
-    const rows = yield* read(({ db, now }) =>
-      indexRows(db, findRecent(db, level, filters, now, { limit: filters.limit, offset }))
-    )
+    const page = yield* pageOf(query, 50)
+    const rows = yield* read(({ db, now }) => indexRows(db, findRecent(db, level, filters, now, page)))
     return rows.map(({ born: _, ...row }) => row)
   }),
 
@@ -92,7 +91,7 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
       if (image === undefined) continue
       entries.push({
         revision: image.revision,
-        ...(level === "full" ? { version: event.version } : {}),
+        ...versionAt(level, event.version),
         type: event.type,
         recordedAt: event.recordedAt,
         actor: event.actor,
@@ -112,24 +111,18 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
   }),
 
   sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
-    const page = {
-      limit: yield* whole("limit", query.limit ?? 50, 1, limits.page),
-      offset: yield* whole("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
-    }
+    const page = yield* pageOf(query, 50)
     return yield* read(({ db }) => findSessions(db, level, page))
   }),
 
   turns: Effect.fn("Memory.turns")(function* (session, query = {}) {
     yield* decodeKey("session", session)
-    const last = yield* whole("last", query.last ?? 100, 1, limits.page)
+    const last = yield* integerOf("last", query.last ?? 100, 1, limits.page)
     return yield* read(({ db }) => findTurns(db, level, session, last))
   }),
 
   people: Effect.fn("Memory.people")(function* (query = {}) {
-    const page = {
-      limit: yield* whole("limit", query.limit ?? 50, 1, limits.page),
-      offset: yield* whole("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
-    }
+    const page = yield* pageOf(query, 50)
     if (query.name !== undefined && typeof query.name !== "string") {
       return yield* new InvalidInput({ field: "name", problem: "must be text" })
     }
@@ -139,8 +132,3 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
 })
 
 const wholeOf = ({ born, revision, status, ...memory }: Image): WholeMemory => memory
-
-const whole = (field: string, value: number, least: number, most: number): Either.Either<number, InvalidInput> =>
-  Number.isInteger(value) && value >= least && value <= most
-    ? Either.right(value)
-    : Either.left(new InvalidInput({ field, problem: `must be a whole number from ${least} to ${most}` }))

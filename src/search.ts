@@ -15,15 +15,15 @@ import {
   memories
 } from "../projections/search.js"
 import { parkedOf } from "../projections/ViewFile.js"
-import { toInstant } from "./dates.js"
 import type { Embedder } from "./Embedder.js"
 import { embedAll } from "./Embedding.js"
-import { InvalidInput } from "./errors.js"
+import type { InvalidInput } from "./errors.js"
+import { instantOf, integerOf, listOf, textOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { normaliseTag } from "./input.js"
 import { limits } from "./limits.js"
 import type { PolicyValues } from "./Policy.js"
-import { matchOf, type ParsedQuery, parse, type Word } from "./query.js"
+import { expressionsOf, type ParsedQuery, parse, type Word } from "./query.js"
 import { type Ranked, rank, type ScoreParts, standing, sum } from "./rank.js"
 import { isStopWord } from "./stopWords.js"
 
@@ -70,44 +70,16 @@ export const decodeFilter = (
   defaultLimit: number
 ): Either.Either<Filters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
-    const strings = (field: "types" | "stores" | "tags" | "people") => {
-      const values = filter[field] ?? []
-      if (!Array.isArray(values) || values.some((value) => typeof value !== "string"))
-        return invalid(field, "must be a list of texts")
-      if (values.length > limits.filterValues) return invalid(field, `has more than ${limits.filterValues} entries`)
-      return Either.right(values as ReadonlyArray<string>)
-    }
-    const instant = (field: "after" | "before") => {
-      const value = filter[field]
-      if (value === undefined) return Either.right(undefined)
-      const at = toInstant(value)
-      return at === undefined
-        ? invalid(field, "is not a date: use an ISO 8601 time, a Date or milliseconds")
-        : Either.right(at)
-    }
-    const key = (field: "project" | "session") => {
-      const value = filter[field]
-      return value === undefined || typeof value === "string" ? Either.right(value) : invalid(field, "must be text")
-    }
-    const limit = filter.limit ?? defaultLimit
-    if (!Number.isInteger(limit) || limit < 1 || limit > limits.page) {
-      return yield* invalid("limit", `must be a whole number from 1 to ${limits.page}`)
-    }
-    const stores = yield* strings("stores")
-    if (!stores.every(Schema.is(Store))) return yield* invalid("stores", "must be among private, shared, social")
-    const [types, tags, people] = [yield* strings("types"), yield* strings("tags"), yield* strings("people")]
-    const [after, before] = [yield* instant("after"), yield* instant("before")]
-    const [project, session] = [yield* key("project"), yield* key("session")]
     return {
-      limit,
-      types,
-      stores,
-      tags: tags.map(normaliseTag),
-      people,
-      ...(project === undefined ? {} : { project }),
-      ...(session === undefined ? {} : { session }),
-      ...(after === undefined ? {} : { after }),
-      ...(before === undefined ? {} : { before })
+      limit: yield* integerOf("limit", filter.limit ?? defaultLimit, 1, limits.page),
+      types: yield* listOf("types", filter.types, Schema.String),
+      stores: yield* listOf("stores", filter.stores, Store),
+      tags: (yield* listOf("tags", filter.tags, Schema.String)).map(normaliseTag),
+      people: yield* listOf("people", filter.people, Schema.String),
+      ...(yield* textOf("project", filter.project)),
+      ...(yield* textOf("session", filter.session)),
+      ...(yield* instantOf("after", filter.after)),
+      ...(yield* instantOf("before", filter.before))
     }
   })
 
@@ -134,9 +106,9 @@ export const searchIn = (
   if (parsed.needles.every((needle) => needle.trim() === "")) return withoutText(db, now, level, filters, policy)
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const should = telling(db, memories, level, parsed, policy.commonShare)
-  const match = matchOf({ ...parsed, should })
+  const expressions = expressionsOf({ ...parsed, should })
   const weight = policy.vectorWeight ?? embedder.weight
-  if (match === null || parked.has("fulltext")) {
+  if (expressions.match === null || parked.has("fulltext")) {
     const born = findLike(db, level, filters, now, parsed.needles, filters.limit)
     const rows = indexRows(db, born)
     return rows.map((row) => {
@@ -152,9 +124,7 @@ export const searchIn = (
     level,
     now,
     filters,
-    match,
-    within: parsed.must.length === 0 ? null : matchOf({ must: parsed.must, should: [], not: [] }),
-    without: parsed.not.length === 0 ? null : parsed.not.join(" OR "),
+    ...expressions,
     vector: parked.has("vectors") ? null : vector,
     pool: Math.max(policy.pool, filters.limit)
   })
@@ -221,5 +191,3 @@ const hit = ({ born: _, ...row }: IndexRow & { readonly born: number }, { parts,
   score,
   parts
 })
-
-const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))

@@ -1,20 +1,13 @@
 import * as Effect from "effect/Effect"
 import { oneLine, second } from "../format.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
-export const people: Command<
-  AsOfOptions & { readonly limit?: number; readonly offset?: number },
-  readonly [name: string | undefined]
-> = {
+export const people: Command<AsOfOptions & PageOptions, readonly [name: string | undefined]> = {
   usage: "people [name]",
   summary: "who is mentioned, most recently mentioned first; what is known of those of a name",
-  options: [
-    one("--limit <n>", "at most so many (default: 50)", whole),
-    one("--offset <n>", "leave out the first so many", whole),
-    asOf
-  ],
+  options: [...pageOptions, asOf],
   examples: ["people", "people alice"],
   run: ({ out, reader }, { asOf, limit, offset }, [name]) =>
     Effect.gen(function* () {

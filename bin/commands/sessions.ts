@@ -1,17 +1,13 @@
 import * as Effect from "effect/Effect"
 import { second } from "../format.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
-export const sessions: Command<AsOfOptions & { readonly limit?: number; readonly offset?: number }> = {
+export const sessions: Command<AsOfOptions & PageOptions> = {
   usage: "sessions",
   summary: "conversations, the most recently used first",
-  options: [
-    one("--limit <n>", "at most so many (default: 50)", whole),
-    one("--offset <n>", "leave out the first so many", whole),
-    asOf
-  ],
+  options: [...pageOptions, asOf],
   examples: ["sessions", "sessions --limit 5"],
   run: ({ out, reader }, { asOf, limit, offset }) =>
     Effect.gen(function* () {

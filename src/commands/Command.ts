@@ -87,3 +87,7 @@ export const commandIdOf = (
     : Either.map(decodeKey("commandId", commandId), (id) =>
         level === "full" && !levels.some((one) => id.startsWith(`${one}/`)) ? id : `${level}/${id}`
       )
+
+/** Versions count what everybody wrote: only full trust is told. */
+export const versionAt = (level: TrustLevel, version: number): { readonly version?: number } =>
+  level === "full" ? { version } : {}

@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
-import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
+import { canRead, readable } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/conversationReads.js"
 import { toInstant } from "../dates.js"
 import { type InvalidInput, SequenceConflict, StoreForbidden } from "../errors.js"
 import { decodeTurn, type TurnInput } from "../turnInput.js"
-import { type Command, commandIdOf, given } from "./Command.js"
+import { type Command, commandIdOf, given, versionAt } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A turn that is in its session from now on. */
@@ -68,7 +68,3 @@ export const addTurn = (
       }
     }
   })
-
-/** Versions count what everybody wrote: only full trust is told. */
-export const versionAt = (level: TrustLevel, version: number): { readonly version?: number } =>
-  level === "full" ? { version } : {}

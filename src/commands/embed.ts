@@ -47,41 +47,39 @@ export const embedBeside = (model: Model, vectors: ReadonlyMap<string, Float32Ar
 
 /** The same, for chunks of turns that were not forgotten meanwhile. */
 export const embedChunks = (
-  { dimensions, model }: Model,
+  model: Model,
   embedded: ReadonlyArray<{ readonly born: number; readonly digest: string; readonly vector: Float32Array }>
-): Command<number, never> => ({
-  actor: "embedder",
-  request: () => "",
-  vectors: embedded.map(({ digest, vector }) => ({ model, dimensions, digest, vector })),
-  decide: ({ db }) => {
-    const chunks = embedded.flatMap(({ born, digest }) => {
-      const chunk = findChunk(db, born)
-      return chunk === undefined ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
-    })
-    return Either.right(
-      chunks.length === 0
-        ? { answer: 0 }
-        : { events: [{ type: "EMBED", payload: { model, dimensions, entries: [], chunks } }] }
-    )
-  },
-  answer: ([event]) => (event?.type === "EMBED" ? (event.payload.chunks ?? []).length : 0)
-})
+): Command<number, never> =>
+  embedding(
+    model,
+    embedded.map(({ digest, vector }) => [digest, vector]),
+    () => [],
+    ({ db }) =>
+      embedded.flatMap(({ born, digest }) => {
+        const chunk = findChunk(db, born)
+        return chunk === undefined ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
+      })
+  )
+
+type Embed = Payload<"EMBED">
 
 const embedding = (
   { dimensions, model }: Model,
   vectors: ReadonlyArray<readonly [string, Float32Array]>,
-  entriesIn: (situation: Situation) => Payload<"EMBED">["entries"]
+  entriesIn: (situation: Situation) => Embed["entries"],
+  chunksIn: (situation: Situation) => NonNullable<Embed["chunks"]> = () => []
 ): Command<number, never> => ({
   actor: "embedder",
   request: () => "",
   vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
   decide: (situation) => {
-    const entries = entriesIn(situation)
-    return Either.right(
-      entries.length === 0 ? { answer: 0 } : { events: [{ type: "EMBED", payload: { model, dimensions, entries } }] }
-    )
+    const [entries, chunks] = [entriesIn(situation), chunksIn(situation)]
+    if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
+    const payload = { model, dimensions, entries, ...(chunks.length === 0 ? {} : { chunks }) }
+    return Either.right({ events: [{ type: "EMBED", payload }] })
   },
-  answer: ([event]) => (event?.type === "EMBED" ? event.payload.entries.length : 0)
+  answer: ([event]) =>
+    event?.type === "EMBED" ? event.payload.entries.length + (event.payload.chunks ?? []).length : 0
 })
 
 /** Another mention or another store, say, leaves the text as it was. */

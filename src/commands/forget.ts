@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import { getMemories } from "../../projections/reads.js"
 import { type InvalidInput, MemoryNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
-import { asked, type Command, commandIdOf } from "./Command.js"
+import { asked, type Command, commandIdOf, versionAt } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A memory that is out of every read from now on. Its events stay in the log until they are erased. */
@@ -46,7 +46,7 @@ export const forget = (
       answer: ([event], repeated) => ({
         outcome: "forgotten",
         id,
-        ...(writer.level === "full" && event !== undefined ? { version: event.version } : {}),
+        ...(event === undefined ? {} : versionAt(writer.level, event.version)),
         repeated
       })
     }

@@ -2,8 +2,7 @@ import * as Either from "effect/Either"
 import { findSessionTurns } from "../../projections/conversationReads.js"
 import { type InvalidInput, SessionNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
-import { versionAt } from "./addTurn.js"
-import { asked, type Command, commandIdOf } from "./Command.js"
+import { asked, type Command, commandIdOf, versionAt } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A session that is out of every read from now on. Its events stay in the log until they are erased. */

@@ -6,7 +6,7 @@ import { toInstant } from "../dates.js"
 import { type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
 import { inputBeside } from "./asAsked.js"
-import { asked, type Command, commandIdOf, type DecidedEvent, given, ruled } from "./Command.js"
+import { asked, type Command, commandIdOf, type DecidedEvent, given, ruled, versionAt } from "./Command.js"
 
 /** What became of something that was to be remembered. */
 export interface Remembered {
@@ -63,7 +63,7 @@ export const remember = (
         return {
           outcome: event.type === "ADD" ? "added" : "duplicate",
           id: memory.id,
-          ...(writer.level === "full" ? { version: event.version } : {}),
+          ...versionAt(writer.level, event.version),
           mentions: memory.mentions,
           repeated
         }

@@ -6,7 +6,7 @@ import { getMemories } from "../../projections/reads.js"
 import { toInstant } from "../dates.js"
 import { InvalidInput, MemoryNotFound, StoreForbidden } from "../errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../input.js"
-import { asked, type Command, commandIdOf, given } from "./Command.js"
+import { asked, type Command, commandIdOf, given, versionAt } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** What became of a change to a memory. */
@@ -50,7 +50,7 @@ export const update = (
               outcome: "unchanged",
               id,
               repeated: false,
-              ...(writer.level === "full" ? { version: version - 1 } : {})
+              ...versionAt(writer.level, version - 1)
             }
           })
         }
@@ -80,7 +80,7 @@ export const update = (
       answer: ([event], repeated) => ({
         outcome: event?.type === "UPDATE" && event.payload.reason === "unchanged" ? "unchanged" : "updated",
         id,
-        ...(writer.level === "full" && event !== undefined ? { version: event.version } : {}),
+        ...(event === undefined ? {} : versionAt(writer.level, event.version)),
         repeated
       })
     }

@@ -1,0 +1,87 @@
+import { dateWords, months } from "../projections/conversation.js"
+import type { Chunk, FoundChunk } from "../projections/conversationReads.js"
+import type { PolicyValues } from "./Policy.js"
+import type { Word } from "./query.js"
+
+// What a question about a conversation says besides its words: of whom, of when, and of what was said close by.
+
+/**
+ * What a short piece gains by its neighbours: people stay with a subject for a
+ * few turns, and the one that names it is not always the one that answers. Each
+ * neighbour gives its own score × contextWeight × contextDecay^(distance − 1).
+ */
+export const contextIn = (
+  fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
+  { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
+): ((chunk: Chunk) => number) => {
+  const keyOf = ({ sequence, session, store }: Chunk, by: number) => `${sequence + by} ${store} ${session}`
+  const scores = new Map<string, number>()
+  for (const { candidate, text, vector } of fused) {
+    const key = keyOf(candidate.chunk, 0)
+    scores.set(key, Math.max(scores.get(key) ?? 0, text + vector))
+  }
+  return (chunk) => {
+    if (chunk.text.length > longPiece) return 0
+    let context = 0
+    let weight = contextWeight
+    for (let distance = 1; distance <= contextTurns; distance++) {
+      for (const by of [-distance, distance]) context += weight * (scores.get(keyOf(chunk, by)) ?? 0)
+      weight *= contextDecay
+    }
+    return context
+  }
+}
+
+/** A piece of more characters than this (some 80 words) speaks for itself. */
+const longPiece = 450
+
+/** Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to look for while there are others. */
+export const withoutNames = (words: ReadonlyArray<Word>, speakers: ReadonlyArray<string>): ReadonlyArray<Word> => {
+  const names = new Set(speakers.flatMap(wordsOf))
+  const others = words.filter(
+    ({ droppable, text }) => !droppable || !wordsOf(text.replace(/['’]s$/u, "")).every((word) => names.has(word))
+  )
+  return others.length === 0 ? words : others
+}
+
+/**
+ * Whose words a question asks for: those of a speaker whom it names, by the
+ * whole name or a word of it; the user's where it says "I" or "my" and names nobody.
+ */
+export const speakerCue = (text: string, speakers: ReadonlyArray<string>): ((chunk: Chunk) => boolean) => {
+  const words = new Set(wordsOf(text))
+  const named = new Set(
+    speakers.filter((speaker) => wordsOf(speaker).some((word) => word.length > 1 && words.has(word)))
+  )
+  if (named.size > 0) return ({ speaker }) => speaker !== null && named.has(speaker)
+  return firstPerson.some((word) => words.has(word)) ? ({ role }) => role === "user" : () => false
+}
+
+/** Whether something was said on a day, in a month or a year that a question names. UTC. */
+export const dateCue = (text: string): ((chunk: Chunk) => boolean) => {
+  const words = wordsOf(text)
+  const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
+  const days = [...text.matchAll(iso)].map(([day]) => day)
+  const named = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
+  // "may" is a month where a number or a preposition of time stands beside it.
+  if (/\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)) named.push("may")
+  const numbers = [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
+  if (years.length + named.length + days.length === 0) return () => false
+  return ({ occurredAt }) => {
+    const [day, month, year, , whole] = dateWords(occurredAt).split(" ") as [string, string, string, string, string]
+    if (days.length > 0) return days.includes(whole)
+    if (years.length > 0 && !years.includes(year)) return false
+    if (named.length === 0) return true
+    if (!named.includes(month.toLowerCase())) return false
+    return numbers.length === 0 || numbers.includes(Number(day))
+  }
+}
+
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+
+const firstPerson = ["i", "my", "me", "mine", "我", "我的"]
+const iso = /\b\d{4}-\d{2}-\d{2}\b/gu
