@@ -78,10 +78,11 @@ export const Embed = Schema.Struct({
       digest: Schema.String
     })
   ),
-  /** Pieces of turns, by their row numbers: see `chunkNumber` in `projections/chunks.ts`. */
+  /** Pieces of turns by their row numbers, and which way of cutting turns these are of: see `projections/chunks.ts`. */
   chunks: Schema.optional(
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
-  )
+  ),
+  cutting: Schema.optional(Schema.Number)
 })
 
 export const TurnAdded = Schema.Struct({ turn: Turn })

@@ -1,4 +1,4 @@
-import { chunkNumbers, partOf } from "./chunks.js"
+import { chunkNumbers, cutting, partOf } from "./chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 
@@ -7,7 +7,7 @@ export const chunkVectorIndex = VectorIndex.make("chunk_")
 /** Vectors of the chunks of conversations, each from its EMBED event on, until its session is forgotten. */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
-  version: 1,
+  version: cutting,
   handles: ["EMBED", "FORGET"],
   needsVectors: true,
   tables: chunkVectorIndex.tables,
@@ -16,6 +16,7 @@ export const chunkVectors: Projection = {
   apply: (db, event, lookup) => {
     if (event.type === "EMBED") {
       const { chunks = [], dimensions, model } = event.payload
+      if (event.payload.cutting !== cutting) return
       for (const { born, digest, store, turn } of chunks) {
         const vector = lookup.vectorOf(model, dimensions, digest)
         if (vector === undefined) continue

@@ -1,3 +1,10 @@
+/**
+ * Counts the ways in which turns were cut so far. Raised when chunks, their
+ * numbers or what stands beside them change: both projections of them are then
+ * rebuilt, and vectors of chunks that were cut otherwise are left out and made again.
+ */
+export const cutting = 1
+
 /** A turn longer than this many characters (UTF-16 units) is cut into chunks that overlap. */
 export const chunkLength = 640
 export const chunkOverlap = 96

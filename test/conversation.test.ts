@@ -3,10 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
-import { chunkLength, chunkNumber, chunkOverlap, chunksOf } from "../projections/chunks.js"
+import { codec } from "../events/Codec.js"
+import { EventLog } from "../events/EventLog.js"
+import * as EventLogSqlite from "../events/EventLogSqlite.js"
+import { chunkLength, chunkNumber, chunkOverlap, chunksOf, cutting } from "../projections/chunks.js"
+import { textDigest } from "../projections/vectors.js"
 import { limits } from "../src/limits.js"
 import type { Memory, MemoryReader } from "../src/Memory.js"
-import { answers, fresh } from "./support/engine.js"
+import { answers, fresh, open, temporaryFolder } from "./support/engine.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -143,6 +147,43 @@ describe("sessions", () => {
       const { digest } = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+})
+
+describe("vectors of chunks", () => {
+  it.scoped("that were cut in another way are left out, and made again", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      const at = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder)
+          yield* say(yield* daybook.agent(agent, { trust: "full" }), "s", "the harbour of Emden", "the pilot")
+          return (yield* daybook.stats(agent)).version
+        })
+      )
+      const other = {
+        type: "EMBED" as const,
+        payload: {
+          model: "hash-256-v1",
+          dimensions: 256,
+          entries: [],
+          chunks: [{ turn: "x", born: chunkNumber(1, 0), store: "private" as const, digest: textDigest("elsewhere") }],
+          cutting: cutting + 1
+        }
+      }
+      const { payload, schema } = codec.encode(other.type, other.payload)
+      const vectors = [
+        { ...other.payload, digest: textDigest("elsewhere"), vector: new Float32Array(256).fill(0.0625) }
+      ]
+      const commands = [{ actor: "embedder", events: [{ type: other.type, schema, payload }] }]
+      yield* Effect.flatMap(EventLog, (log) =>
+        log.append({ stream: agent, expected: at, now: start, commands, vectors })
+      ).pipe(Effect.provide(EventLogSqlite.layer(folder)))
+      const daybook = yield* open(folder)
+      expect((yield* daybook.stats(agent)).conversation).toMatchObject({ chunks: 2, embedded: 0 })
+      expect(yield* daybook.backfill(agent)).toEqual({ embedded: 2, remaining: 0 })
     })
   )
 })

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { Payload } from "../../events/catalogue.js"
 import { embeddingText } from "../../events/Memory.js"
+import { cutting } from "../../projections/chunks.js"
 import { findChunk } from "../../projections/chunkVectors.js"
 import { findActiveAt, findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
@@ -75,7 +76,7 @@ const embedding = (
   decide: (situation) => {
     const [entries, chunks] = [entriesIn(situation), chunksIn(situation)]
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
-    const payload = { model, dimensions, entries, ...(chunks.length === 0 ? {} : { chunks }) }
+    const payload = { model, dimensions, entries, ...(chunks.length === 0 ? {} : { chunks, cutting }) }
     return Either.right({ events: [{ type: "EMBED", payload }] })
   },
   answer: ([event]) =>
