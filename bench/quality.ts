@@ -224,6 +224,9 @@ const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
   "without who said it": { speakerBoost: 0 },
   "without the date": { dateBoost: 0 },
   "without context": { contextWeight: 0 },
+  "without a second look": { rerank: false },
+  "without folding": { fold: false },
+  "classic mode": { mode: "classic" },
   "reciprocal ranks": { fusion: "rrf" }
 }
 

@@ -7,7 +7,9 @@ import * as Daybook from "../src/Daybook.js"
 import type { Embedder } from "../src/Embedder.js"
 import type { InvalidPolicy } from "../src/errors.js"
 import { Policy, type PolicyValues } from "../src/Policy.js"
+import type { Reranker } from "../src/Reranker.js"
 import { defaultFolder, readPolicy } from "./config.js"
+import * as LexicalReranker from "./LexicalReranker.js"
 import * as WordEmbedder from "./WordEmbedder.js"
 
 export interface DefaultOptions {
@@ -15,6 +17,8 @@ export interface DefaultOptions {
   readonly folder?: string
   /** Another embedder in place of the one of word vectors. */
   readonly embedder?: Layer.Layer<Embedder>
+  /** Another reranker in place of the lexical one; null for none. */
+  readonly reranker?: Layer.Layer<Reranker> | null
   /** Another log in place of `log.db` in the folder. */
   readonly log?: Layer.Layer<EventLog, StorageError>
   /** Path of sqlite-vec; null to do without vectors. Default: the one that comes with the package. */
@@ -33,7 +37,9 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   })
   const policy =
     options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
+  const reranker = options.reranker === undefined ? LexicalReranker.layer : (options.reranker ?? Layer.empty)
   return Daybook.layer.pipe(
+    Layer.provide(reranker),
     Layer.provide(views),
     Layer.provide(log),
     Layer.provide(options.embedder ?? WordEmbedder.layer),

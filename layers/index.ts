@@ -2,4 +2,5 @@
 export { defaultFolder, readPolicy } from "./config.js"
 export * as Default from "./Default.js"
 export * as HashEmbedder from "./HashEmbedder.js"
+export * as LexicalReranker from "./LexicalReranker.js"
 export * as WordEmbedder from "./WordEmbedder.js"

@@ -28,6 +28,8 @@ export interface ChunkFilters {
   readonly roles?: ReadonlyArray<Role>
   readonly after?: number
   readonly before?: number
+  /** What must hold as well. */
+  readonly and?: ChunkFilters
 }
 
 /** A piece of a turn, with what ranking needs to know of it. */
@@ -196,23 +198,25 @@ const speakersLike = (db: Db, level: TrustLevel, names: ReadonlyArray<string>): 
 const conditionOf = (db: Db, level: TrustLevel, filters: ChunkFilters): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
-  for (const [column, values = []] of [
-    ["session", filters.sessions],
-    ["store", filters.stores],
-    ["speaker", filters.speakers && speakersLike(db, level, filters.speakers)],
-    ["role", filters.roles]
-  ] as const) {
-    if (values.length === 0) continue
-    parts.push(`o.${column} IN (${values.map(() => "?").join(", ")})`)
-    params.push(...values)
-  }
-  for (const [compare, instant] of [
-    [">=", filters.after],
-    ["<", filters.before]
-  ] as const) {
-    if (instant === undefined) continue
-    parts.push(`o.occurred_at ${compare} ?`)
-    params.push(instant)
+  for (let narrowing: ChunkFilters | undefined = filters; narrowing !== undefined; narrowing = narrowing.and) {
+    for (const [column, values = []] of [
+      ["session", narrowing.sessions],
+      ["store", narrowing.stores],
+      ["speaker", narrowing.speakers && speakersLike(db, level, narrowing.speakers)],
+      ["role", narrowing.roles]
+    ] as const) {
+      if (values.length === 0) continue
+      parts.push(`o.${column} IN (${values.map(() => "?").join(", ")})`)
+      params.push(...values)
+    }
+    for (const [compare, instant] of [
+      [">=", narrowing.after],
+      ["<", narrowing.before]
+    ] as const) {
+      if (instant === undefined) continue
+      parts.push(`o.occurred_at ${compare} ?`)
+      params.push(instant)
+    }
   }
   return {
     open: parts.length === 0,

@@ -17,6 +17,8 @@ export interface Filters {
   readonly after?: number
   /** Happened (or, where unknown, was created) before. */
   readonly before?: number
+  /** What must hold as well. */
+  readonly and?: Filters
 }
 
 /** The compact form of a memory: what it is and what it costs to read, never its narrative. */
@@ -36,6 +38,9 @@ export interface IndexRow {
 
 /** A row that full text or vectors brought up, with what ranking needs to know of it. */
 export interface Candidate extends HitScores {
+  readonly type: string
+  readonly project: string | null
+  readonly importance: number
   readonly mentions: number
   /** When it happened or was created, milliseconds. */
   readonly time: number
@@ -54,31 +59,7 @@ export const memories: Corpus = { table: "observations", text: memoryText, vecto
 export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: number): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
-  const among = (column: string, values: ReadonlyArray<string> | undefined) => {
-    if (values === undefined || values.length === 0) return
-    parts.push(`${column} IN (${values.map(() => "?").join(", ")})`)
-    params.push(...values)
-  }
-  among("o.type", filters.types)
-  among("o.store", filters.stores)
-  among("o.project", filters.project === undefined ? undefined : [filters.project])
-  among("o.session", filters.session === undefined ? undefined : [filters.session])
-  if (filters.tags !== undefined && filters.tags.length > 0) {
-    parts.push(`EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN (${filters.tags.map(() => "?").join(", ")}))`)
-    params.push(...filters.tags)
-  }
-  if (filters.people !== undefined && filters.people.length > 0) {
-    parts.push(`o.born IN (SELECT born FROM mentions WHERE person IN (${filters.people.map(() => "?").join(", ")}))`)
-    params.push(...filters.people.map(personKey))
-  }
-  if (filters.after !== undefined) {
-    parts.push("coalesce(o.occurred_at, o.created_at) >= ?")
-    params.push(filters.after)
-  }
-  if (filters.before !== undefined) {
-    parts.push("coalesce(o.occurred_at, o.created_at) < ?")
-    params.push(filters.before)
-  }
+  narrow(filters, parts, params)
   const someExpired =
     sql(
       db,
@@ -96,14 +77,49 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
   }
 }
 
+const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
+  const { after, and, before, people = [], project, session, tags = [] } = filters
+  const among = (
+    column: string,
+    values: ReadonlyArray<string>,
+    condition = (list: string) => `${column} IN ${list}`
+  ) => {
+    if (values.length === 0) return
+    parts.push(condition(`(${values.map(() => "?").join(", ")})`))
+    params.push(...values)
+  }
+  among("o.type", filters.types ?? [])
+  among("o.store", filters.stores ?? [])
+  among("o.project", project === undefined ? [] : [project])
+  among("o.session", session === undefined ? [] : [session])
+  among("o.tags", tags, (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`)
+  const keys = people.map(personKey)
+  among("o.born", keys, (list) => `o.born IN (SELECT born FROM mentions WHERE person IN ${list})`)
+  for (const [compare, instant] of [
+    [">=", after],
+    ["<", before]
+  ] as const) {
+    if (instant === undefined) continue
+    parts.push(`coalesce(o.occurred_at, o.created_at) ${compare} ?`)
+    params.push(instant)
+  }
+  if (and !== undefined) narrow(and, parts, params)
+}
+
 /** What full text and vectors find, with what ranking needs to know of each. */
 export const findCandidates = (db: Db, { filters, now, ...query }: CandidateQuery): ReadonlyArray<Candidate> => {
   const hits = findHits(db, memories, conditionOf(db, query.level, filters, now), query)
+  return candidatesOf(db, hits)
+}
+
+/** Hits with what ranking needs to know of each. */
+export const candidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<Candidate> => {
   if (hits.length === 0) return []
   const rows = new Map(
     sql(
       db,
-      "SELECT born, mentions, coalesce(occurred_at, created_at) AS time FROM observations WHERE born IN (SELECT value FROM json_each(?))"
+      `SELECT born, type, project, mentions, coalesce(json_extract(memory, '$.importance'), 0) AS importance,
+          coalesce(occurred_at, created_at) AS time FROM observations WHERE born IN (SELECT value FROM json_each(?))`
     )
       .all(JSON.stringify(hits.map(({ born }) => born)))
       .map((row) => [row.born, row])
@@ -165,3 +181,16 @@ export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<In
   )
   return born.flatMap((one) => rows.get(one) ?? [])
 }
+
+/** What each memory says, title first, cut after so many characters. */
+export const textsOf = (db: Db, born: ReadonlyArray<number>, characters: number): ReadonlyMap<number, string> =>
+  new Map(
+    sql(
+      db,
+      `SELECT born, substr(title || char(10) || coalesce(memory ->> '$.narrative', '') || char(10) ||
+          coalesce((SELECT group_concat(value, char(10)) FROM json_each(memory, '$.facts')), ''), 1, ?) AS text
+        FROM observations WHERE born IN (SELECT value FROM json_each(?))`
+    )
+      .all(characters, JSON.stringify(born))
+      .map((row) => [row.born, row.text])
+  )

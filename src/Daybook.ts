@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { genesis } from "../events/Chain.js"
@@ -32,6 +33,7 @@ import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import { Policy } from "./Policy.js"
+import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
 import { TokenCounter } from "./TokenCounter.js"
 import * as writer from "./writer.js"
@@ -125,9 +127,10 @@ export const make = Effect.gen(function* () {
   const codec = yield* CurrentCodec
   const policy = yield* Policy
   const embedder = yield* Embedder
+  const reranker = Option.getOrUndefined(yield* Effect.serviceOption(Reranker))
   const tokens = yield* TokenCounter
   const agents = yield* Agents.make
-  const services: reader.ReaderServices = { log, codec, ranking: { policy: policy.search, embedder } }
+  const services: reader.ReaderServices = { log, codec, ranking: { policy: policy.search, embedder, reranker } }
   const names = views.config.projections.map(({ name }) => name)
 
   const readLive = <A>(agent: string, f: (db: Db) => A) => agents.use(agent, ({ actor }) => views.read(actor.view, f))

@@ -15,6 +15,7 @@ import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
 import type { InvalidInput, MemoryNotFound, SequenceConflict, SessionNotFound, StoreForbidden } from "./errors.js"
+import type { Explained } from "./explain.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
 import type { Filter, Hit, Query } from "./search.js"
@@ -71,6 +72,8 @@ export type ReadError = ViewError | InvalidInput
 export interface MemoryReader {
   /** Finds memories by words and likeness: the compact index, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
+  /** The same search, with how it was understood and why each hit is one, in words. */
+  readonly explain: (query: Query) => Effect.Effect<Explained<Hit>, ReadError>
   /** What stood before and after a memory in time, the anchor included, oldest first. */
   readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
   /** Whole memories in the order asked for; those that are not there (or may not be read) are left out. */
@@ -81,6 +84,8 @@ export interface MemoryReader {
   readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
   /** Finds what was said in conversations: pieces of turns, best first, one of each turn. */
   readonly searchConversation: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
+  /** The same, with how it was understood and why each hit is one, in words. */
+  readonly explainConversation: (query: ConversationQuery) => Effect.Effect<Explained<ConversationHit>, ReadError>
   /** Sessions, the most recently used first. */
   readonly sessions: (query?: PageQuery) => Effect.Effect<ReadonlyArray<Session>, ReadError>
   /** The last turns of a session, oldest first: 100 where `last` is absent. */

@@ -10,7 +10,21 @@ const share = Schema.Number.pipe(Schema.between(0, 1))
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { default: () => value })
 
+const zone = Schema.String.pipe(
+  Schema.filter((name) => {
+    try {
+      return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
+    } catch {
+      return "is no time zone: use an IANA name, Europe/Berlin say"
+    }
+  })
+)
+
 const Search = Schema.Struct({
+  /** Full text and vectors, a look at the first hits by the reranker; or full text alone. Any other name is classic. */
+  mode: withDefault(Schema.String, "enhanced"),
+  /** The time zone of "yesterday" and "last week", by its IANA name. */
+  zone: withDefault(zone, "UTC"),
   /** How scores of both sides are brought together: weighted min-max over the pool, or reciprocal ranks. */
   fusion: withDefault(Schema.Literal("minmax", "rrf"), "minmax"),
   /** Share of vectors in the fused score; the embedder's own where absent. */
@@ -22,9 +36,28 @@ const Search = Schema.Struct({
   /** What a memory of today gains; falls by exp(−recencyDecay × whole UTC days). */
   recencyWeight: withDefault(share, 0.05),
   recencyDecay: withDefault(positive, 0.05),
+  /** In place of recencyDecay for memories of a type: what people are and decide stays, what is tried passes. */
+  decays: withDefault(Schema.Record({ key: Schema.String, value: Schema.Number.pipe(Schema.nonNegative()) }), {
+    identity: 0.002,
+    person: 0.005,
+    credential: 0.005,
+    preference: 0.01,
+    decision: 0.01,
+    config: 0.01,
+    solution: 0.01,
+    technical: 0.02,
+    discovery: 0.02,
+    conversation: 0.1,
+    temp: 0.5,
+    debug: 0.5
+  }),
   /** What a memory gains for each doubling of its mentions, up to eight doublings. */
   mentionWeight: withDefault(share, 0.02),
-  /** What a turn gains, as a share of its score, where the question names its speaker, and its date. */
+  /** What a memory gains for an importance of 1. */
+  importanceWeight: withDefault(share, 0.1),
+  /** What a memory gains, as a share of its score, where the question names its project. */
+  projectBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.3),
+  /** What a turn gains, as a share of its score, where the question names its speaker; and anything where it names its date. */
   speakerBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.8),
   dateBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.5),
   /** What a short turn gains of the score of the turns next to it, how that falls with each turn further, and how far it reaches. */
@@ -33,7 +66,12 @@ const Search = Schema.Struct({
   contextTurns: withDefault(Schema.Int.pipe(Schema.between(0, 20)), 5),
   /** Words in more than this share of the rows are left out while others remain. */
   commonShare: withDefault(share, 0.2),
-  /** Milliseconds that a query waits for its vector before it goes on with full text alone. */
+  /** Whether of hits that say the same, but for case, accents, punctuation and articles, the newest stands for all. */
+  fold: withDefault(Schema.Boolean, true),
+  /** Whether the reranker is asked, and what its best score adds; its own weight where absent. */
+  rerank: withDefault(Schema.Boolean, true),
+  rerankWeight: Schema.optional(share),
+  /** Milliseconds that a query waits for its vector before it goes on with full text alone, and for the reranker. */
   queryTimeout: withDefault(count, 2_000)
 })
 

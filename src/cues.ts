@@ -1,9 +1,13 @@
 import { dateWords, months } from "../projections/conversation.js"
 import type { Chunk, FoundChunk } from "../projections/conversationReads.js"
+import type { LeftOut } from "./explain.js"
+import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
-import type { Word } from "./query.js"
+import type { ParsedQuery, Word } from "./query.js"
+import { isStopWord } from "./stopWords.js"
+import { type When, whenOf } from "./when.js"
 
-// What a question about a conversation says besides its words: of whom, of when, and of what was said close by.
+// What a question says besides its words: of whom, of when, and of what was said close by.
 
 /**
  * What a short piece gains by its neighbours: people stay with a subject for a
@@ -57,8 +61,62 @@ export const speakerCue = (text: string, speakers: ReadonlyArray<string>): ((chu
   return firstPerson.some((word) => words.has(word)) ? ({ role }) => role === "user" : () => false
 }
 
-/** Whether something was said on a day, in a month or a year that a question names. UTC. */
-export const dateCue = (text: string): ((chunk: Chunk) => boolean) => {
+/** The times that a query names, and what is left of its words without those that only name a time. */
+export interface Times {
+  readonly ranges: ReadonlyArray<When>
+  readonly words: ReadonlyArray<Word>
+  readonly leftOut: ReadonlyArray<LeftOut>
+  /** Whether the query asks for nothing but what was then. */
+  readonly only: boolean
+}
+
+/**
+ * Words like "last week" say nothing of a text, so they are not looked for; the
+ * names of months, years and days may well stand in it, and are.
+ */
+export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Asking): Times => {
+  const ranges = whenOf(plain, now, zone)
+  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false }
+  const inside = ({ at, droppable }: Word) =>
+    droppable && ranges.some(({ index, text }) => at >= index && at < index + text.length)
+  const others = should.filter((word) => !inside(word))
+  const only = must.length === 0 && others.every(({ droppable, text }) => droppable && (isStopWord(text) || says(text)))
+  const relative = should.filter((word) => inside(word) && !absolute.test(word.text))
+  return {
+    ranges,
+    words: should.filter((word) => !relative.includes(word)),
+    leftOut: relative.map(({ text }) => ({ word: text, reason: "time" })),
+    only
+  }
+}
+
+const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
+
+/** Words of a question that asks for whatever there is. */
+const says = (word: string): boolean =>
+  /^(?:happen(?:s|ed|ing)?|occur(?:red)?|new|news|anything|everything|something|things?|events?|memories|notes?)$/iu.test(
+    word.replace(/[^\p{L}]+$/gu, "")
+  )
+
+/** Whether a question names all words of a project. */
+export const projectCue = (text: string): ((project: string | null) => boolean) => {
+  const words = new Set(wordsOf(text))
+  return (project) => {
+    const named = project === null ? [] : wordsOf(project)
+    return named.length > 0 && named.every((word) => words.has(word) && !isStopWord(word))
+  }
+}
+
+/**
+ * Whether something lies in a stretch of time that a question names, or on a day,
+ * in a month or a year of it whichever year or century that is. UTC.
+ */
+export const dateCue = (text: string, ranges: ReadonlyArray<When>): ((instant: number) => boolean) => {
+  const named = calendarCue(text)
+  return (instant) => named(instant) || ranges.some(({ from, to }) => instant >= from && instant < to)
+}
+
+const calendarCue = (text: string): ((instant: number) => boolean) => {
   const words = wordsOf(text)
   const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
   const days = [...text.matchAll(iso)].map(([day]) => day)
@@ -67,8 +125,8 @@ export const dateCue = (text: string): ((chunk: Chunk) => boolean) => {
   if (/\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)) named.push("may")
   const numbers = [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
   if (years.length + named.length + days.length === 0) return () => false
-  return ({ occurredAt }) => {
-    const [day, month, year, , whole] = dateWords(occurredAt).split(" ") as [string, string, string, string, string]
+  return (instant) => {
+    const [day, month, year, , whole] = dateWords(instant).split(" ") as [string, string, string, string, string]
     if (days.length > 0) return days.includes(whole)
     if (years.length > 0 && !years.includes(year)) return false
     if (named.length === 0) return true

@@ -10,32 +10,67 @@ export interface ParsedQuery {
   readonly not: ReadonlyArray<string>
   /** The words themselves, for substring search. */
   readonly needles: ReadonlyArray<string>
+  /** What narrows the search by a field, as it was written. */
+  readonly fields: ReadonlyArray<Field>
+  /** The text as long as it was, with blanks where fields and exclusions stood: what is asked for, in plain words. */
+  readonly plain: string
+  /** What looks like syntax and is none, and how it was read instead. */
+  readonly hints: ReadonlyArray<string>
 }
 
 export interface Word {
   /** As it was written. */
   readonly text: string
+  /** Where it stands in `plain`. */
+  readonly at: number
   readonly expression: string
-  /** A word alone may be left out where it is too common; a phrase or a field's word never. */
+  /** A word alone may be left out where it is too common; a phrase or a column's word never. */
   readonly droppable: boolean
 }
+
+/** `name:value`, without quotes. */
+export interface Field {
+  readonly name: string
+  readonly value: string
+}
+
+/** What stands before a colon: columns in which a word is looked for, and fields by which rows are filtered. */
+export interface Syntax {
+  readonly columns: ReadonlyArray<string>
+  /** By name, why a value is none; undefined where it is one. */
+  readonly fields: Readonly<Record<string, (value: string) => string | undefined>>
+}
+
+/** The syntax of a text that knows no fields. */
+export const wordsOnly: Syntax = { columns: Object.keys(textColumns), fields: {} }
 
 /**
  * Words are alternatives, the more of them the better. `"quoted words"` are a
  * phrase, `+word` and `this AND that` must match, `-word` and `NOT word` must
- * not, `title:word` looks in one field (title, narrative, facts, tags, people).
- * Cut to 1 KiB and 32 terms.
+ * not, `title:word` looks in one column, `type:decision` filters. What looks
+ * like syntax and is none is read as words, with a hint. Cut to 1 KiB and 32 terms.
  */
-export const parse = (text: string): ParsedQuery => {
+export const parse = (text: string, { columns, fields: known }: Syntax = wordsOnly): ParsedQuery => {
   const must: Array<string> = []
   const should: Array<Word> = []
   const not: Array<string> = []
   const needles: Array<string> = []
+  const fields: Array<Field> = []
+  const hints: Array<string> = []
   let required = false
   let excluded = false
   let lastPlain: Word | undefined
-  for (const token of bounded(text).match(tokens) ?? []) {
-    if (must.length + should.length + not.length >= limits.queryTerms) break
+  const whole = bounded(text)
+  let plain = whole
+  const blank = (at: number, length: number) => {
+    plain = plain.slice(0, at) + " ".repeat(length) + plain.slice(at + length)
+  }
+  if (whole.length < text.trimEnd().length) hints.push(`only the first ${limits.queryBytes} bytes are looked at`)
+  for (const { 0: token, index: at } of whole.matchAll(tokens)) {
+    if (must.length + should.length + not.length >= limits.queryTerms) {
+      hints.push(`only the first ${limits.queryTerms} terms are looked for`)
+      break
+    }
     if (token === "AND") {
       if (lastPlain !== undefined) {
         should.splice(should.indexOf(lastPlain), 1)
@@ -50,39 +85,73 @@ export const parse = (text: string): ParsedQuery => {
       excluded = true
       continue
     }
-    const [, sign, field, phrase] = parts.exec(token)!
-    const quoted = /^".*"$/s.test(phrase!)
-    const body = quoted ? phrase!.slice(1, -1) : phrase!
+    const [, sign = "", name, rest = ""] = parts.exec(token)!
+    const field = name?.slice(0, -1).toLowerCase()
+    const value = unquoted(rest)
+    const filter = field === undefined || !Object.hasOwn(known, field) ? undefined : known[field]
+    if (field !== undefined && filter !== undefined) {
+      const problem =
+        sign !== "" || excluded
+          ? "a field cannot be excluded or required"
+          : value.trim() === ""
+            ? "has no value"
+            : filter(value)
+      if (problem === undefined) {
+        fields.push({ name: field, value })
+        blank(at, token.length)
+        lastPlain = undefined
+        continue
+      }
+      hints.push(`${token}: ${problem}; read as words`)
+    }
+    const named = field !== undefined && columns.includes(field)
+    const column = named && value.trim() !== ""
+    if (named && !column) hints.push(`${token}: has no value; read as words`)
+    if (filter === undefined && !named && likeField.test(token)) {
+      const names = [...columns, ...Object.keys(known)].join(", ")
+      hints.push(`${field}: is no field (there are ${names}); read as words`)
+    }
+    const body = column ? value : unquoted(`${name ?? ""}${rest}`)
+    const quoted = /^".*"$/s.test(rest)
     const found = expression(body)
     if (found === null) continue
-    const word = field === undefined ? found : `${field.slice(0, -1).toLowerCase()} : ${found}`
+    const term = column ? `${field} : ${found}` : found
     lastPlain = undefined
-    if (sign === "-" || excluded) not.push(word)
-    else {
+    if (sign === "-" || excluded) {
+      not.push(term)
+      blank(at, token.length)
+    } else {
       needles.push(body)
-      if (sign === "+" || required) must.push(word)
+      if (sign === "+" || required) must.push(term)
       else {
-        lastPlain = { text: body, expression: word, droppable: !quoted && field === undefined }
+        lastPlain = { text: body, at, expression: term, droppable: !quoted && !column }
         should.push(lastPlain)
       }
     }
     required = false
     excluded = false
   }
+  if ((whole.match(/"/g)?.length ?? 0) % 2 === 1) hints.push('a " is not closed; read as words')
+  if (/(?:^|\s)(?:AND|OR|NOT)\s*$/u.test(whole)) hints.push("nothing follows the last AND, OR or NOT")
   // Exclusions alone leave nothing to look for: they are taken as words.
-  if (must.length === 0 && should.length === 0) {
+  if (must.length === 0 && should.length === 0 && not.length > 0) {
+    hints.push("there is nothing but exclusions; read as words")
     return {
       must,
-      should: not.map((expression) => ({ text: expression, expression, droppable: true })),
+      should: not.map((expression) => ({ text: expression, at: 0, expression, droppable: true })),
       not: [],
-      needles: [bounded(text).trim()]
+      needles: [whole.trim()],
+      fields,
+      plain: whole,
+      hints
     }
   }
-  return { must, should, not, needles }
+  const nothing = must.length === 0 && should.length === 0
+  return { must, should, not, needles: nothing ? [plain.trim()] : needles, fields, plain, hints }
 }
 
 /** One FTS5 expression for the whole; null where there is nothing to look for. */
-export const matchOf = ({ must, not, should }: Omit<ParsedQuery, "needles">): string | null => {
+export const matchOf = ({ must, not, should }: Pick<ParsedQuery, "must" | "not" | "should">): string | null => {
   const any = should.map((word) => word.expression).join(" OR ")
   const all = must.join(" AND ")
   // What must match stands among the alternatives too: it holds for every row, and bm25 counts all of them.
@@ -92,15 +161,18 @@ export const matchOf = ({ must, not, should }: Omit<ParsedQuery, "needles">): st
 }
 
 /** What to match, and what rows that vectors bring up must match and must not, each null where it is nothing. */
-export const expressionsOf = (query: Omit<ParsedQuery, "needles">) => ({
+export const expressionsOf = (query: Pick<ParsedQuery, "must" | "not" | "should">) => ({
   match: matchOf(query),
   within: query.must.length === 0 ? null : query.must.join(" AND "),
   without: query.not.length === 0 ? null : query.not.join(" OR ")
 })
 
-const fields = Object.keys(textColumns).join("|")
 const tokens = /[+-]?(?:[a-z]+:)?"[^"]*"|\S+/giu
-const parts = new RegExp(`^([+-]?)((?:${fields}):)?(.+)$`, "isu")
+const parts = /^([+-]?)([a-z]+:)?(.*)$/isu
+/** A word before a colon that is written as a field is, and as no URL, time, path or emoticon is. */
+const likeField = /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu
+
+const unquoted = (text: string): string => (/^".*"$/s.test(text) ? text.slice(1, -1) : text)
 
 const bounded = (text: string): string =>
   Buffer.from(text.slice(0, limits.queryBytes).replace(/[\p{Surrogate}\0]/gu, " "))

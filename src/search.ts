@@ -1,30 +1,43 @@
-import type * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type ReadingLevel, Store, type TrustLevel } from "../events/Trust.js"
+import { type ReadingLevel, Store } from "../events/Trust.js"
 import { type Corpus, isCommon, type QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
 import {
+  type Candidate,
+  candidatesOf,
   type Filters,
   findCandidates,
   findLike,
   findRecent,
   type IndexRow,
   indexRows,
-  memories
+  memories,
+  textsOf
 } from "../projections/search.js"
 import { parkedOf } from "../projections/ViewFile.js"
-import type { Embedder } from "./Embedder.js"
-import { embedAll } from "./Embedding.js"
+import { dateCue, projectCue, timesIn } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
+import { type LeftOut, wordsOf } from "./explain.js"
+import { memoryFilters, memorySyntax } from "./fields.js"
 import { instantOf, integerOf, listOf, textOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { normaliseTag } from "./input.js"
 import { limits } from "./limits.js"
 import type { PolicyValues } from "./Policy.js"
-import { expressionsOf, type ParsedQuery, parse, type Word } from "./query.js"
-import { type Ranked, rank, type ScoreParts, standing, sum } from "./rank.js"
+import { expressionsOf, type ParsedQuery, type Word } from "./query.js"
+import { type Draft, inOrder, newestFirst, type ScoreParts, scored } from "./rank.js"
+import {
+  type Answered,
+  type Found,
+  nothing,
+  type Ranking,
+  type Request,
+  requestOf,
+  type SearchOptions,
+  type Snapshot
+} from "./retrieve.js"
+import { looked } from "./same.js"
 import { isStopWord } from "./stopWords.js"
 
 /** What narrows a read. Lists are alternatives; times may be milliseconds, a Date or ISO 8601 text. */
@@ -42,27 +55,12 @@ export interface Filter {
 }
 
 /** A search. Without text it answers the newest memories that pass the filters. */
-export interface Query extends Filter {
+export interface Query extends Filter, SearchOptions {
   readonly text?: string | undefined
 }
 
 /** A hit: the compact form of a memory, its score and what the score is made of. */
-export interface Hit extends IndexRow {
-  readonly score: number
-  readonly parts: ScoreParts
-}
-
-/** What a search asks of: one snapshot of one agent's view, at one moment. */
-export interface Snapshot {
-  readonly db: Db
-  /** The asking time, milliseconds since the epoch. */
-  readonly now: number
-}
-
-export interface Ranking {
-  readonly policy: PolicyValues["search"]
-  readonly embedder: Context.Tag.Service<Embedder>
-}
+export type Hit = Answered<IndexRow, ScoreParts>
 
 /** Checks the filters of a read. */
 export const decodeFilter = (
@@ -83,61 +81,83 @@ export const decodeFilter = (
     }
   })
 
-/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
-export const queryVector = (text: string, { embedder, policy }: Ranking) =>
-  embedAll(embedder, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
-    Effect.map(([vector]) =>
-      vector === undefined ? null : { model: embedder.model, values: vector, floor: embedder.floor }
-    ),
-    Effect.orElseSucceed(() => null)
-  )
+/** Checks a search and takes its text apart. */
+export const decodeQuery = (
+  { gate, mode, text = "", ...filter }: Query,
+  policy: PolicyValues["search"]
+): Either.Either<Request<Filters>, InvalidInput> =>
+  Either.gen(function* () {
+    const asked = (yield* textOf("text", text)).text!
+    yield* textOf("mode", mode)
+    const filters = yield* decodeFilter(filter, (mode ?? policy.mode) === "enhanced" ? 10 : 5)
+    return requestOf(asked, memorySyntax, filters, { gate, mode }, policy)
+  })
 
 /** Ranks what a level may read against a text. Synchronous: it sees one snapshot. */
 export const searchIn = (
   { db, now }: Snapshot,
-  level: TrustLevel,
-  text: string,
-  filters: Filters & { readonly limit: number },
+  level: ReadingLevel,
+  request: Request<Filters>,
   vector: QueryVector | null,
   { embedder, policy }: Ranking
-): ReadonlyArray<Hit> => {
-  if (level === "public") return []
-  const parsed = parse(text)
-  if (parsed.needles.every((needle) => needle.trim() === "")) return withoutText(db, now, level, filters, policy)
+): Found<IndexRow, ScoreParts> => {
+  const { limit, parsed } = request
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const should = telling(db, memories, level, parsed, policy.commonShare)
-  const expressions = expressionsOf({ ...parsed, should })
-  const weight = policy.vectorWeight ?? embedder.weight
-  if (expressions.match === null || parked.has("fulltext")) {
-    const born = findLike(db, level, filters, now, parsed.needles, filters.limit)
-    const rows = indexRows(db, born)
-    return rows.map((row) => {
-      const parts = {
-        text: 1 - weight,
-        vector: 0,
-        ...standing({ mentions: row.mentions, time: row.occurredAt ?? row.createdAt }, policy, now)
-      }
-      return hit(row, { born: row.born, score: sum(parts), parts })
-    })
+  const asking = { now, zone: policy.zone }
+  const filters: Filters = { ...request.filters, and: memoryFilters(parsed.fields, asking) }
+  const times = timesIn(parsed, asking)
+  const { leftOut, words } = telling(db, memories, level, { ...parsed, should: times.words }, policy.commonShare)
+  const expressions = expressionsOf({ ...parsed, should: words })
+  const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
+  const cues = { date: dateCue(parsed.plain, times.ranges), project: projectCue(parsed.plain) }
+  const explanation = {
+    ...nothing(request),
+    words: wordsOf(words),
+    leftOut: [...times.leftOut, ...leftOut],
+    times: times.ranges
   }
-  const candidates = findCandidates(db, {
-    level,
-    now,
-    filters,
-    ...expressions,
-    vector: parked.has("vectors") ? null : vector,
-    pool: Math.max(policy.pool, filters.limit)
-  })
-  const ranked = rank(candidates, policy, weight, now).slice(0, filters.limit)
-  const rows = new Map(
-    indexRows(
+
+  const foundOf = (candidates: ReadonlyArray<Candidate>, similarTo: QueryVector | null, byTime = false) => {
+    const rows = scored(candidates, policy, weight, now, cues)
+    const ranked = (byTime ? newestFirst(rows) : inOrder(rows)).slice(0, Math.max(limit, looksAt))
+    const drafts = draftsOf(db, ranked)
+    return { drafts, settled: byTime, explanation: { ...explanation, vectors: similarTo?.model ?? null } }
+  }
+  const unscored = (born: ReadonlyArray<number>) =>
+    candidatesOf(
       db,
-      ranked.map(({ born }) => born)
-    ).map((row) => [row.born, row])
-  )
-  return ranked.flatMap((one) => {
-    const row = rows.get(one.born)
-    return row === undefined ? [] : hit(row, one)
+      born.map((one) => ({ born: one, text: null, similarity: null }))
+    )
+  const recent = (narrowed: Filters, most: number) =>
+    unscored(findRecent(db, level, narrowed, now, { limit: most, offset: 0 }))
+  const inTimes = (most: number) =>
+    times.ranges.flatMap(({ from, to }) => recent({ after: from, before: to, and: filters }, most))
+
+  if (parsed.needles.every((needle) => needle.trim() === "")) return foundOf(recent(filters, limit), null, true)
+  if (times.only) return foundOf(distinct(inTimes(limit)), null, true)
+  if (expressions.match === null || parked.has("fulltext")) {
+    const like = unscored(findLike(db, level, filters, now, parsed.needles, Math.max(limit, looksAt)))
+    return foundOf(
+      like.map((candidate) => ({ ...candidate, text: 1 })),
+      null
+    )
+  }
+  const similarTo = parked.has("vectors") || weight === 0 ? null : vector
+  const pool = Math.max(policy.pool, limit)
+  const found = findCandidates(db, { level, now, filters, ...expressions, vector: similarTo, pool })
+  return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(looksAt)]), similarTo)
+}
+
+const draftsOf = (
+  db: Db,
+  ranked: ReadonlyArray<Omit<Draft<unknown, ScoreParts>, "row" | "text">>
+): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
+  const born = ranked.map((draft) => draft.born)
+  const rows = new Map(indexRows(db, born).map(({ born, ...row }) => [born, row]))
+  const texts = textsOf(db, born, looked + 1)
+  return ranked.flatMap((draft) => {
+    const row = rows.get(draft.born)
+    return row === undefined ? [] : { ...draft, row, text: texts.get(draft.born) ?? "" }
   })
 }
 
@@ -149,45 +169,33 @@ export const telling = (
   db: Db,
   corpus: Corpus,
   level: ReadingLevel,
-  { must, should }: ParsedQuery,
+  { must, should }: Pick<ParsedQuery, "must" | "should">,
   commonShare: number
-): ReadonlyArray<Word> => {
+): { readonly words: ReadonlyArray<Word>; readonly leftOut: ReadonlyArray<LeftOut> } => {
   const indexed = corpus.text.count(db, level)
   const most = Math.floor(indexed * commonShare)
-  const unless = (kept: ReadonlyArray<Word>, all: ReadonlyArray<Word>) =>
-    kept.length === 0 && must.length === 0 ? all : kept
-  const words = unless(
-    should.filter(({ droppable, text }) => !droppable || !isStopWord(text)),
-    should
-  )
-  if (indexed < commonFrom) return words
-  return unless(
-    words.filter(({ droppable, expression }) => !droppable || !isCommon(db, corpus, level, expression, most)),
-    words
-  )
+  const leftOut: Array<LeftOut> = []
+  const without = (words: ReadonlyArray<Word>, reason: LeftOut["reason"], out: (word: Word) => boolean) => {
+    const kept = words.filter((word) => !word.droppable || !out(word))
+    if (kept.length === 0 && must.length === 0) return words
+    leftOut.push(...words.filter((word) => !kept.includes(word)).map(({ text }) => ({ word: text, reason })))
+    return kept
+  }
+  const words = without(should, "stop word", ({ text }) => isStopWord(text))
+  if (indexed < commonFrom) return { words, leftOut }
+  return {
+    words: without(words, "in too many rows", ({ expression }) => isCommon(db, corpus, level, expression, most)),
+    leftOut
+  }
 }
 
 /** Below this many rows common words cost nothing, and leaving them out would only lose hits. */
 const commonFrom = 1_000
 
-const withoutText = (
-  db: Db,
-  now: number,
-  level: TrustLevel,
-  filters: Filters & { readonly limit: number },
-  policy: PolicyValues["search"]
-): ReadonlyArray<Hit> =>
-  indexRows(db, findRecent(db, level, filters, now, { limit: filters.limit, offset: 0 })).map((row) => {
-    const parts = {
-      text: 0,
-      vector: 0,
-      ...standing({ mentions: row.mentions, time: row.occurredAt ?? row.createdAt }, policy, now)
-    }
-    return hit(row, { born: row.born, score: sum(parts), parts })
-  })
+/** So many drafts are given to the reranker and to folding. */
+export const looksAt = 50
 
-const hit = ({ born: _, ...row }: IndexRow & { readonly born: number }, { parts, score }: Ranked): Hit => ({
-  ...row,
-  score,
-  parts
-})
+/** Rows by their number, the first of each. */
+export const distinct = <A extends { readonly born: number }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => [
+  ...new Map(rows.toReversed().map((row) => [row.born, row])).values()
+]

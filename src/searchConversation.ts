@@ -1,11 +1,12 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Store, type TrustLevel } from "../events/Trust.js"
+import { type ReadingLevel, Store } from "../events/Trust.js"
 import { Role } from "../events/Turn.js"
 import {
   type Chunk,
   type ChunkFilters,
   chunks,
+  type FoundChunk,
   findChunks,
   findChunksLike,
   findRecentChunks,
@@ -13,14 +14,27 @@ import {
 } from "../projections/conversationReads.js"
 import type { QueryVector } from "../projections/hits.js"
 import { parkedOf } from "../projections/ViewFile.js"
-import { contextIn, dateCue, speakerCue, withoutNames } from "./cues.js"
+import { contextIn, dateCue, speakerCue, timesIn, withoutNames } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
-import { instantOf, integerOf, listOf } from "./filters.js"
+import { wordsOf } from "./explain.js"
+import { conversationFilters, conversationSyntax } from "./fields.js"
+import { instantOf, integerOf, listOf, textOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
-import { expressionsOf, parse } from "./query.js"
-import { fuse, recencyOf } from "./rank.js"
-import { type Ranking, type Snapshot, telling } from "./search.js"
+import type { PolicyValues } from "./Policy.js"
+import { expressionsOf } from "./query.js"
+import { fuse, inOrder, newestFirst, recencyOf, timeWorth } from "./rank.js"
+import {
+  type Answered,
+  type Found,
+  nothing,
+  type Ranking,
+  type Request,
+  requestOf,
+  type SearchOptions,
+  type Snapshot
+} from "./retrieve.js"
+import { distinct, looksAt, telling } from "./search.js"
 
 /** What narrows a search of conversations. Lists are alternatives. */
 export interface ConversationFilter {
@@ -35,7 +49,7 @@ export interface ConversationFilter {
 }
 
 /** A search of conversations. Without text it answers the newest turns that pass the filters. */
-export interface ConversationQuery extends ConversationFilter {
+export interface ConversationQuery extends ConversationFilter, SearchOptions {
   readonly text?: string | undefined
 }
 
@@ -50,13 +64,12 @@ export interface ConversationParts {
   /** It was said on a day that the question names. */
   readonly date: number
   readonly recency: number
+  /** How the question's words stand in it. */
+  readonly rerank: number
 }
 
 /** A piece of a turn that was found, its score and what the score is made of. */
-export interface ConversationHit extends Omit<Chunk, "born"> {
-  readonly score: number
-  readonly parts: ConversationParts
-}
+export type ConversationHit = Answered<Omit<Chunk, "born">, ConversationParts>
 
 /** Checks the filters of a search of conversations. */
 export const decodeConversationFilter = (
@@ -74,63 +87,85 @@ export const decodeConversationFilter = (
     }
   })
 
+/** Checks a search and takes its text apart. */
+export const decodeConversationQuery = (
+  { gate, mode, text = "", ...filter }: ConversationQuery,
+  policy: PolicyValues["search"]
+): Either.Either<Request<ChunkFilters>, InvalidInput> =>
+  Either.gen(function* () {
+    const asked = (yield* textOf("text", text)).text!
+    yield* textOf("mode", mode)
+    const limit = (mode ?? policy.mode) === "enhanced" ? 10 : 5
+    const filters = yield* decodeConversationFilter({ limit, ...filter })
+    return requestOf(asked, conversationSyntax, filters, { gate, mode }, policy)
+  })
+
 /** Ranks what was said, as far as a level may read it, against a text. Synchronous: it sees one snapshot. */
 export const searchConversationIn = (
   { db, now }: Snapshot,
-  level: TrustLevel,
-  text: string,
-  filters: ChunkFilters & { readonly limit: number },
+  level: ReadingLevel,
+  request: Request<ChunkFilters>,
   vector: QueryVector | null,
   { embedder, policy }: Ranking
-): ReadonlyArray<ConversationHit> => {
-  if (level === "public") return []
-  const recency = ({ occurredAt }: Chunk) => recencyOf(occurredAt, policy, now)
-  const plain = (found: ReadonlyArray<Chunk>, said: number) =>
-    found.map((chunk) =>
-      hitOf(chunk, { text: said, vector: 0, context: 0, speaker: 0, date: 0, recency: recency(chunk) })
+): Found<Omit<Chunk, "born">, ConversationParts> => {
+  const { limit, parsed } = request
+  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
+  const asking = { now, zone: policy.zone }
+  const filters: ChunkFilters = { ...request.filters, and: conversationFilters(parsed.fields, asking) }
+  const times = timesIn(parsed, asking)
+  const speakers = findSpeakers(db, level)
+  const told = telling(db, chunks, level, { ...parsed, should: times.words }, policy.commonShare)
+  const words = withoutNames(told.words, speakers)
+  const names = told.words.filter((word) => !words.includes(word))
+  const expressions = expressionsOf({ ...parsed, should: words })
+  const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
+  const ofSpeaker = speakerCue(parsed.plain, speakers)
+  const ofDate = dateCue(parsed.plain, times.ranges)
+  const explanation = {
+    ...nothing(request),
+    words: wordsOf(words),
+    leftOut: [
+      ...times.leftOut,
+      ...told.leftOut,
+      ...names.map(({ text }) => ({ word: text, reason: "speaker" as const }))
+    ],
+    times: times.ranges
+  }
+
+  const foundOf = (candidates: ReadonlyArray<FoundChunk>, similarTo: QueryVector | null, byTime = false) => {
+    const fused = fuse(candidates, policy, weight)
+    const contextOf = contextIn(fused, policy)
+    const scored = fused.map(({ candidate: { born, chunk, time }, text, vector }) => {
+      const context = contextOf(chunk)
+      const base = text + vector + context
+      const speaker = ofSpeaker(chunk) ? policy.speakerBoost * base : 0
+      const date = ofDate(time) ? policy.dateBoost * (base + speaker) + (times.ranges.length === 0 ? 0 : timeWorth) : 0
+      const parts = { text, vector, context, speaker, date, recency: recencyOf(time, policy, now), rerank: 0 }
+      const { born: _, ...row } = chunk
+      return { born, time, parts, row, text: chunk.text }
+    })
+    // Of several pieces of one turn the best stands for it.
+    const seen = new Set<string>()
+    const drafts = (byTime ? newestFirst(scored) : inOrder(scored))
+      .filter(({ row: { id } }) => !seen.has(id) && seen.add(id))
+      .slice(0, Math.max(limit, looksAt))
+    return { drafts, settled: byTime, explanation: { ...explanation, vectors: similarTo?.model ?? null } }
+  }
+  const unscored = (found: ReadonlyArray<Chunk>, text: number | null = null) =>
+    found.map((chunk) => ({ born: chunk.born, chunk, time: chunk.occurredAt, text, similarity: null }))
+  const inTimes = (most: number) =>
+    times.ranges.flatMap(({ from, to }) =>
+      unscored(findRecentChunks(db, level, { after: from, before: to, and: filters }, most))
     )
 
-  const parsed = parse(text)
-  if (parsed.needles.every((needle) => needle.trim() === "")) {
-    return plain(findRecentChunks(db, level, filters, filters.limit), 0)
-  }
-  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const speakers = findSpeakers(db, level)
-  const should = telling(db, chunks, level, parsed, policy.commonShare)
-  const expressions = expressionsOf({ ...parsed, should: withoutNames(should, speakers) })
-  const weight = policy.vectorWeight ?? embedder.weight
+  if (parsed.needles.every((needle) => needle.trim() === ""))
+    return foundOf(unscored(findRecentChunks(db, level, filters, limit)), null, true)
+  if (times.only) return foundOf(distinct(inTimes(limit)), null, true)
   if (expressions.match === null)
-    return plain(findChunksLike(db, level, filters, parsed.needles, filters.limit), 1 - weight)
+    return foundOf(unscored(findChunksLike(db, level, filters, parsed.needles, Math.max(limit, looksAt)), 1), null)
 
-  const found = findChunks(db, {
-    level,
-    filters,
-    ...expressions,
-    vector: parked.has("chunkVectors") ? null : vector,
-    pool: Math.max(policy.pool, filters.limit)
-  })
-  const ofSpeaker = speakerCue(text, speakers)
-  const ofDate = dateCue(text)
-  const fused = fuse(found, policy, weight)
-  const contextOf = contextIn(fused, policy)
-  const hits = fused.map(({ candidate: { born, chunk }, text, vector }) => {
-    const context = contextOf(chunk)
-    const base = text + vector + context
-    const speaker = ofSpeaker(chunk) ? policy.speakerBoost * base : 0
-    const date = ofDate(chunk) ? policy.dateBoost * (base + speaker) : 0
-    return { born, hit: hitOf(chunk, { text, vector, context, speaker, date, recency: recency(chunk) }) }
-  })
-  hits.sort((a, b) => b.hit.score - a.hit.score || b.hit.occurredAt - a.hit.occurredAt || b.born - a.born)
-  // Of several pieces of one turn the best stands for it.
-  const seen = new Set<string>()
-  return hits
-    .filter(({ hit: { id } }) => !seen.has(id) && seen.add(id))
-    .slice(0, filters.limit)
-    .map(({ hit }) => hit)
+  const similarTo = parked.has("chunkVectors") || weight === 0 ? null : vector
+  const pool = Math.max(policy.pool, limit)
+  const found = findChunks(db, { level, filters, ...expressions, vector: similarTo, pool })
+  return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(looksAt)]), similarTo)
 }
-
-const hitOf = ({ born: _, ...chunk }: Chunk, parts: ConversationParts): ConversationHit => ({
-  ...chunk,
-  score: parts.text + parts.vector + parts.context + parts.speaker + parts.date + parts.recency,
-  parts
-})

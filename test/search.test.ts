@@ -10,7 +10,7 @@ import { limits } from "../src/limits.js"
 import type { Memory } from "../src/Memory.js"
 import { defaults } from "../src/Policy.js"
 import { matchOf, parse } from "../src/query.js"
-import { rank } from "../src/rank.js"
+import { inOrder, scored, sum, timeWorth } from "../src/rank.js"
 import type { Hit, Query } from "../src/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { vocabulary } from "./support/histories.js"
@@ -235,7 +235,7 @@ describe("words, phrases and fields", () => {
     expect(
       matchOf({
         must: ['"a"', '"b"'],
-        should: [{ text: "c", expression: '"c"', droppable: true }],
+        should: [{ text: "c", at: 0, expression: '"c"', droppable: true }],
         not: ['"d"', '"e"']
       })
     ).toBe('(("a" AND "b") AND ("a" OR "c")) NOT ("d" OR "e")')
@@ -453,11 +453,12 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
       yield* TestClock.setTime(Date.parse("2026-03-14T23:59:59.999Z"))
       expect(yield* asked).toEqual(today)
       yield* TestClock.setTime(Date.parse("2026-03-15T00:00:00Z"))
-      const { recencyDecay, recencyWeight } = defaults.search
+      const { decays, recencyWeight } = defaults.search
       const still = ({ parts: { recency: _, ...parts } }: Hit) => parts
       const tomorrow = yield* asked
       expect(tomorrow.map(still)).toEqual(today.map(still))
-      for (const { parts } of tomorrow) expect(parts.recency).toBeCloseTo(recencyWeight * Math.exp(-recencyDecay), 12)
+      for (const { parts } of tomorrow)
+        expect(parts.recency).toBeCloseTo(recencyWeight * Math.exp(-decays.discovery!), 12)
     })
   )
 
@@ -467,13 +468,20 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
       born: fc.integer({ min: 1, max: 1_000_000 }),
       text: fc.option(fc.constantFrom(0, 0.5, 1, 1.5, 7)),
       similarity: fc.option(fc.constantFrom(0.3, 0.5, 0.9, 1)),
+      type: fc.constantFrom("identity", "event", "debug", "mine"),
+      project: fc.constantFrom(null, "harbour"),
+      importance: fc.constantFrom(0, 0.5, 1),
       mentions: fc.constantFrom(1, 2, 3, 400),
       time: fc.constantFrom(start, start - 1, start - day, start - 90 * day, start + day)
     })
     .filter(({ similarity, text }) => text !== null || similarity !== null)
   const pool = fc.uniqueArray(candidate, { minLength: 1, maxLength: 20, selector: ({ born }) => born })
   const ranked = (candidates: ReadonlyArray<Candidate>, weight: number) =>
-    rank(candidates, { ...defaults.search, fusion }, weight, start)
+    inOrder(scored(candidates, { ...defaults.search, fusion }, weight, start, cues)).map((draft) => ({
+      ...draft,
+      score: sum(draft.parts)
+    }))
+  const cues = { date: (instant: number) => instant < start, project: (name: string | null) => name !== null }
 
   it.prop(
     "rank does not depend on the order of the candidates",
@@ -487,16 +495,23 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     "rank gives each side no more than its weight",
     [pool, fc.double({ min: 0, max: 1, noNaN: true })],
     ([candidates, weight]) => {
-      const { mentionWeight, recencyWeight } = defaults.search
+      const { dateBoost, importanceWeight, mentionWeight, projectBoost, recencyWeight } = defaults.search
       for (const { born, parts, score } of ranked(candidates, weight)) {
-        const { similarity, text } = candidates.find((one) => one.born === born)!
+        const { importance, project, similarity, text, time } = candidates.find((one) => one.born === born)!
+        const base = parts.text + parts.vector
         expect(parts.text).toBeGreaterThanOrEqual(0)
         expect(parts.text).toBeLessThanOrEqual(text === null ? 0 : 1 - weight)
         expect(parts.vector).toBeGreaterThanOrEqual(0)
         expect(parts.vector).toBeLessThanOrEqual(similarity === null ? 0 : weight)
         expect(parts.recency).toBeLessThanOrEqual(recencyWeight)
         expect(parts.mentions).toBeLessThanOrEqual(8 * mentionWeight)
-        expect(score).toBe(parts.text + parts.vector + parts.recency + parts.mentions)
+        expect(parts.importance).toBe(importance * importanceWeight)
+        expect(parts.project).toBe(project === null ? 0 : projectBoost * base)
+        expect(parts.date).toBe(time < start ? dateBoost * base + timeWorth : 0)
+        expect(score).toBeCloseTo(
+          base + parts.recency + parts.mentions + parts.importance + parts.project + parts.date,
+          12
+        )
       }
     }
   )
@@ -514,6 +529,10 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
             atLeast(a.text, b.text) &&
             atLeast(a.similarity, b.similarity) &&
             a.mentions >= b.mentions &&
+            a.importance >= b.importance &&
+            a.type === b.type &&
+            a.project === b.project &&
+            cues.date(a.time) === cues.date(b.time) &&
             a.time >= b.time
           if (better) expect(place.get(a.born)).toBeLessThan(place.get(b.born)!)
         }

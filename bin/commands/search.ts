@@ -1,19 +1,24 @@
 import * as Effect from "effect/Effect"
 import { Role } from "../../events/Turn.js"
 import { InvalidInput } from "../../src/errors.js"
+import { type Explained, linesOf } from "../../src/explain.js"
 import type { Hit } from "../../src/search.js"
 import type { ConversationHit } from "../../src/searchConversation.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
 import { day } from "../format.js"
-import { type AsOfOptions, among, asOf, flag, many } from "../options.js"
+import { type AsOfOptions, among, asOf, flag, many, one } from "../options.js"
+import type { Output } from "../output.js"
 import { idColumn, indexColumns } from "../rows.js"
-import { table } from "../table.js"
+import { type Column, table } from "../table.js"
 import type { Command } from "./Command.js"
 
 interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly conversation?: boolean
   readonly speaker?: ReadonlyArray<string>
   readonly role?: ReadonlyArray<Role>
+  readonly explain?: boolean
+  readonly mode?: string
+  readonly gate?: boolean
 }
 
 /** What memories have and turns have not, and the other way round. */
@@ -28,11 +33,15 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     flag("--conversation", "search what was said, not what is remembered"),
     many("--speaker <name>", "said by this speaker; with --conversation"),
     many("--role <role>", "said by the user, assistant, system or tool; with --conversation", among(Role.literals)),
+    flag("--explain", "say how the query was understood and why each hit is one"),
+    one("--mode <mode>", "enhanced (the default), or classic: full text alone, five hits"),
+    flag("--gate", "take the query for a message to an agent: find nothing where it needs no memory"),
     asOf
   ],
   examples: [
     'search "when do we deploy"',
     "search trust model --type decision --after 2026-01-01 --limit 5",
+    'search "harbour type:decision after:2026-01-01 -pilot" --explain',
     'search --conversation "what did Mira say about the harbour"',
     "search 東京 --as-of 2026-03-01 --json"
   ],
@@ -47,23 +56,49 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       }
       const memory = yield* reader(options.asOf)
       const score = { name: "score", of: (hit: { score: number }) => hit.score.toFixed(3), right: true }
+      const asked = { text, mode: options.mode, gate: options.gate }
       if (!conversation) {
-        const hits = yield* memory.search({ ...filterOf(options), text })
-        return yield* out.show(hits, () => table<Hit>(out, hits, [idColumn, score, ...indexColumns]))
+        const query = { ...filterOf(options), ...asked }
+        const columns = [idColumn, score, ...indexColumns]
+        if (options.explain !== true) {
+          const hits = yield* memory.search(query)
+          return yield* out.show(hits, () => table<Hit>(out, hits, columns))
+        }
+        const answer = yield* memory.explain(query)
+        return yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<Hit>(out, hits, columns)))
       }
       const { after, before, limit, role, session, speaker, store } = options
       const sessions = session === undefined ? [] : [session]
-      const filter = { sessions, speakers: speaker, roles: role, stores: store, after, before, limit }
-      const hits = yield* memory.searchConversation({ ...filter, text })
-      yield* out.show(hits, () =>
-        table<ConversationHit>(out, hits, [
-          { name: "session", of: ({ session }) => session, colour: "cyan" },
-          { name: "turn", of: ({ sequence }) => sequence, right: true },
-          score,
-          { name: "day", of: ({ occurredAt }) => day(occurredAt) },
-          { name: "speaker", of: ({ role, speaker }) => speaker ?? role },
-          { name: "text", of: ({ text }) => text, elastic: true }
-        ])
-      )
+      const query = { sessions, speakers: speaker, roles: role, stores: store, after, before, limit, ...asked }
+      const columns = [
+        { name: "session", of: ({ session }) => session, colour: "cyan" },
+        { name: "turn", of: ({ sequence }) => sequence, right: true },
+        score,
+        { name: "day", of: ({ occurredAt }) => day(occurredAt) },
+        { name: "speaker", of: ({ role, speaker }) => speaker ?? role },
+        { name: "text", of: ({ text }) => text, elastic: true }
+      ] satisfies ReadonlyArray<Column<ConversationHit>>
+      if (options.explain !== true) {
+        const hits = yield* memory.searchConversation(query)
+        return yield* out.show(hits, () => table<ConversationHit>(out, hits, columns))
+      }
+      const answer = yield* memory.explainConversation(query)
+      yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<ConversationHit>(out, hits, columns)))
     })
+}
+
+/** How the query was understood, then each hit with its reasons below it. */
+const explanationOf = async <Hit>(
+  out: Output,
+  { explanation, hits }: Explained<Hit>,
+  draw: (hits: ReadonlyArray<Hit>) => Promise<string>
+): Promise<string> => {
+  const [head, ...rows] = (await draw(hits)).split("\n")
+  const reasons = hits.map(({ why }) => out.colours.dim(`    ${why.join("; ")}`))
+  return [
+    ...linesOf(explanation),
+    "",
+    head,
+    ...rows.flatMap((row, at) => (reasons[at] === undefined ? [row] : [row, reasons[at]]))
+  ].join("\n")
 }

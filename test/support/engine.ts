@@ -90,6 +90,15 @@ export const readPaths: {
       ]
     )
   ],
+  explain: (reader, { texts }) => [
+    ...texts.map((text) => [text, reader.explain({ text, limit: 100 })] as const),
+    ["classic", reader.explain({ text: texts[0] ?? "tea", mode: "classic" })],
+    ["fields", reader.explain({ text: `${texts[0] ?? "tea"} store:shared type:discovery last week` })]
+  ],
+  explainConversation: (reader, { texts }) => [
+    ...texts.slice(0, 3).map((text) => [text, reader.explainConversation({ text, limit: 100 })] as const),
+    ["fields", reader.explainConversation({ text: `${texts[0] ?? "tea"} session:monday role:user yesterday` })]
+  ],
   timeline: (reader, { ids }) =>
     ids.map((anchor) => [anchor, reader.timeline({ anchor, before: 3, after: 3 })] as const),
   get: (reader, { ids }) => [

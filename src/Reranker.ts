@@ -1,0 +1,35 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/** Why a second opinion did not come. Names the kind of failure, never a text or a key. */
+export class RerankerError extends Schema.TaggedError<RerankerError>()("RerankerError", {
+  name: Schema.String,
+  reason: Schema.Literal("failed", "timeout", "count", "values"),
+  detail: Schema.optional(Schema.String)
+}) {
+  override get message() {
+    return `reranker ${this.name}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
+  }
+}
+
+/**
+ * Looks at the first hits of a search once more, text by text. A search without
+ * one, or with one that fails, hangs or answers nonsense, keeps its order.
+ */
+export class Reranker extends Context.Tag("daybook/Reranker")<
+  Reranker,
+  {
+    /** Name and version, as a recall names it. */
+    readonly name: string
+    /** Hits that it looks at, 1…200. */
+    readonly topN: number
+    /** What its best score adds to a hit's. */
+    readonly weight: number
+    /** A score for each text, in order, 0…1. */
+    readonly rerank: (
+      query: string,
+      texts: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<number>, RerankerError>
+  }
+>() {}

@@ -1,0 +1,93 @@
+import { toIso } from "./dates.js"
+import type { Gated } from "./gate.js"
+import type { Field, Word } from "./query.js"
+import type { When } from "./when.js"
+
+/** A word of the query that was not looked for, and why. */
+export interface LeftOut {
+  readonly word: string
+  readonly reason: "stop word" | "in too many rows" | "time" | "speaker"
+}
+
+/** How a query was understood and answered. Holds what the query says and nothing of what is remembered. */
+export interface Explanation {
+  /** `enhanced`: full text and vectors; `classic`: full text alone. */
+  readonly mode: "enhanced" | "classic"
+  /** The gate's opinion; where it was asked and said no, nothing was looked for. */
+  readonly gate: Gated
+  readonly words: ReadonlyArray<string>
+  readonly leftOut: ReadonlyArray<LeftOut>
+  /** Filters that stood in the text. */
+  readonly fields: ReadonlyArray<Field>
+  /** Times that the text names, in milliseconds; what lies in them is preferred. */
+  readonly times: ReadonlyArray<Pick<When, "text" | "from" | "to">>
+  /** The model whose vectors took part; null where full text answered alone. */
+  readonly vectors: string | null
+  /** Who looked at the first hits once more; null where nobody did. */
+  readonly reranker: string | null
+  /** Mistakes in the query's syntax, and how they were read. */
+  readonly hints: ReadonlyArray<string>
+}
+
+/** An answer with its explanation. */
+export interface Explained<Hit> {
+  readonly explanation: Explanation
+  /** Each says in words what its score is made of, the weightiest first. */
+  readonly hits: ReadonlyArray<Hit & { readonly why: ReadonlyArray<string> }>
+}
+
+export const wordsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> => words.map(({ text }) => text)
+
+const meanings: Readonly<Record<string, string>> = {
+  text: "has the words",
+  vector: "is alike in meaning",
+  context: "its neighbours were found too",
+  speaker: "said by whom the question names",
+  date: "lies in the time that the question names",
+  project: "is of the project that the question names",
+  recency: "is recent",
+  mentions: "was mentioned more than once",
+  importance: "is important",
+  rerank: "has the words close together"
+}
+
+/** What a score is made of, in words, the weightiest part first; parts that add nothing are left out. */
+export const whyOf = (parts: object, alike: number): ReadonlyArray<string> => [
+  ...Object.entries(parts as Record<string, number>)
+    .filter(([, part]) => part >= 0.0005)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, part]) => `${meanings[name] ?? name} (${part.toFixed(3)})`),
+  ...(alike === 0 ? [] : [`stands for ${alike} more that ${alike === 1 ? "says" : "say"} the same`])
+]
+
+/** The explanation in lines, for people. */
+export const linesOf = (explanation: Explanation): ReadonlyArray<string> => {
+  const { fields, gate, hints, leftOut, mode, reranker, times, vectors, words } = explanation
+  const line = (name: string, values: ReadonlyArray<string>) =>
+    values.length === 0 ? [] : [`${name.padEnd(11)}${values.join(", ")}`]
+  return [
+    ...line("looked for", words),
+    ...line(
+      "left out",
+      leftOut.map(({ reason, word }) => `${word} (${reason})`)
+    ),
+    ...line(
+      "filters",
+      fields.map(({ name, value }) => `${name}: ${value}`)
+    ),
+    ...line(
+      "times",
+      times.map(({ from, text, to }) => `${text} = ${edge(from)} … ${edge(to)}`)
+    ),
+    ...line("mode", [
+      mode,
+      vectors === null ? "no vectors" : `vectors of ${vectors}`,
+      ...(reranker === null ? [] : [`reranked by ${reranker}`])
+    ]),
+    ...line("gate", [`${gate.recall ? "worth a recall" : "not worth a recall"} (${gate.reason})`]),
+    ...hints.map((hint) => `${"hint".padEnd(11)}${hint}`)
+  ]
+}
+
+const edge = (instant: number): string =>
+  Number.isFinite(instant) && Math.abs(instant) <= 8.64e15 ? toIso(instant).replace(/:00\.000Z$/, "Z") : ""

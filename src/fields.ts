@@ -1,0 +1,97 @@
+import { Store } from "../events/Trust.js"
+import { Role } from "../events/Turn.js"
+import type { ChunkFilters } from "../projections/conversationReads.js"
+import { textColumns } from "../projections/fulltext.js"
+import type { Filters } from "../projections/search.js"
+import { toInstant } from "./dates.js"
+import { normaliseTag } from "./input.js"
+import type { Field, Syntax } from "./query.js"
+import { whenOf } from "./when.js"
+
+// Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several of one name are
+// alternatives; what they say holds beside the filters that the call names.
+
+const any = () => undefined
+const among = (values: ReadonlyArray<string>) => (value: string) =>
+  values.includes(value.toLowerCase()) ? undefined : `must be one of ${values.join(", ")}`
+const time = (value: string) =>
+  toInstant(value) !== undefined || whenOf(value, 0, "UTC").length > 0 ? undefined : "is no date or time"
+
+export const memorySyntax: Syntax = {
+  columns: Object.keys(textColumns),
+  fields: {
+    type: any,
+    store: among(Store.literals),
+    tag: any,
+    person: any,
+    project: any,
+    session: any,
+    after: time,
+    before: time
+  }
+}
+
+export const conversationSyntax: Syntax = {
+  columns: [],
+  fields: {
+    session: any,
+    store: among(Store.literals),
+    speaker: any,
+    person: any,
+    role: among(Role.literals),
+    after: time,
+    before: time
+  }
+}
+
+/** When a query is asked: what its times are measured from. */
+export interface Asking {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** An IANA time zone. */
+  readonly zone: string
+}
+
+export const memoryFilters = (fields: ReadonlyArray<Field>, asking: Asking): Filters => {
+  const valuesOf = valuesIn(fields)
+  const [project, session] = [valuesOf("project"), valuesOf("session")]
+  return {
+    types: valuesOf("type").map((value) => value.toLowerCase()),
+    stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
+    tags: valuesOf("tag").map(normaliseTag),
+    people: valuesOf("person"),
+    ...(project.length === 0 ? {} : { project: project.at(-1)! }),
+    ...(session.length === 0 ? {} : { session: session.at(-1)! }),
+    ...timesOf(fields, asking)
+  }
+}
+
+export const conversationFilters = (fields: ReadonlyArray<Field>, asking: Asking): ChunkFilters => {
+  const valuesOf = valuesIn(fields)
+  return {
+    sessions: valuesOf("session"),
+    stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
+    speakers: [...valuesOf("speaker"), ...valuesOf("person")],
+    roles: valuesOf("role").map((value) => value.toLowerCase() as Role),
+    ...timesOf(fields, asking)
+  }
+}
+
+const valuesIn = (fields: ReadonlyArray<Field>) => (name: string) =>
+  fields.filter((field) => field.name === name).map(({ value }) => value)
+
+/** `after:` is from the beginning of the stretch that it names, `before:` until its beginning. */
+const timesOf = (
+  fields: ReadonlyArray<Field>,
+  { now, zone }: Asking
+): { readonly after?: number; readonly before?: number } => {
+  const instantOf = (name: string): number | undefined => {
+    const value = valuesIn(fields)(name).at(-1)
+    if (value === undefined) return undefined
+    const [stretch] = whenOf(value, now, zone)
+    if (stretch === undefined) return toInstant(value)
+    return Number.isFinite(stretch.from) ? stretch.from : stretch.to
+  }
+  const [after, before] = [instantOf("after"), instantOf("before")]
+  return { ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) }
+}

@@ -1,0 +1,175 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { ReadingLevel, TrustLevel } from "../events/Trust.js"
+import type { ViewError } from "../projections/build.js"
+import type { QueryVector } from "../projections/hits.js"
+import type { Db } from "../projections/Projection.js"
+import type { Embedder } from "./Embedder.js"
+import { embedAll } from "./Embedding.js"
+import { type Explanation, whyOf } from "./explain.js"
+import { type Gated, gate } from "./gate.js"
+import { limits } from "./limits.js"
+import type { PolicyValues } from "./Policy.js"
+import { type ParsedQuery, parse, type Syntax } from "./query.js"
+import { type Reranker, RerankerError } from "./Reranker.js"
+import { type Draft, inOrder, sum } from "./rank.js"
+import { folded } from "./same.js"
+
+/** What a search asks of: one snapshot of one agent's view, at one moment. */
+export interface Snapshot {
+  readonly db: Db
+  /** The asking time, milliseconds since the epoch. */
+  readonly now: number
+}
+
+export interface Ranking {
+  readonly policy: PolicyValues["search"]
+  readonly embedder: Context.Tag.Service<Embedder>
+  /** Nobody, where it is absent. */
+  readonly reranker?: Context.Tag.Service<Reranker> | undefined
+}
+
+/** A query that has been checked: what is asked, and under which filters. */
+export interface Request<Filters> {
+  readonly parsed: ParsedQuery
+  /** What the call names; the text's own fields come on top. */
+  readonly filters: Filters
+  readonly limit: number
+  readonly mode: Explanation["mode"]
+  readonly gate: Gated
+  /** Whether the gate may turn the query away. */
+  readonly gated: boolean
+}
+
+/** What every search may say of itself. */
+export interface SearchOptions {
+  /** `enhanced`, or `classic`: full text alone. Any other name is classic; the policy's where absent. */
+  readonly mode?: string | undefined
+  /** Takes the text for a message to an agent: nothing is found for what needs no memory. */
+  readonly gate?: boolean | undefined
+}
+
+export const requestOf = <Filters>(
+  text: string,
+  syntax: Syntax,
+  { limit, ...filters }: Filters & { readonly limit: number },
+  options: SearchOptions,
+  policy: PolicyValues["search"]
+): Request<Omit<Filters, "limit">> => ({
+  parsed: parse(text, syntax),
+  filters: filters as Omit<Filters, "limit">,
+  limit,
+  mode: (options.mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic",
+  gate: gate(text.slice(0, limits.queryBytes)),
+  gated: options.gate === true
+})
+
+/** What a snapshot has for a request: hits on their way, and how they were looked for. */
+export interface Found<Row, Parts> {
+  readonly drafts: ReadonlyArray<Draft<Row, Parts>>
+  /** Whether their order stands, whatever a reranker says: by time, where nothing else was asked for. */
+  readonly settled: boolean
+  readonly explanation: Omit<Explanation, "reranker">
+}
+
+/** A hit as it is answered. */
+export type Answered<Row, Parts> = Row & {
+  readonly score: number
+  readonly parts: Parts
+  /** How many more say the same and are left out. */
+  readonly alike: number
+}
+
+export interface Answer<Hit> {
+  readonly hits: ReadonlyArray<Hit>
+  readonly explanation: Explanation
+}
+
+/**
+ * Carries out a search: the query's vector, one snapshot, a second look at the
+ * first hits, equal ones folded. Whatever fails beside the view itself leaves an
+ * answer that is made without it.
+ */
+export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }>(
+  request: Request<Filters>,
+  level: TrustLevel,
+  ranking: Ranking,
+  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>,
+  find: (snapshot: Snapshot, level: ReadingLevel, vector: QueryVector | null) => Found<Row, Parts>
+): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError> =>
+  Effect.gen(function* () {
+    const { gate, gated, limit, mode, parsed } = request
+    if (level === "public" || (gated && !gate.recall)) {
+      const explanation = { ...nothing(request), reranker: null }
+      return { hits: [], explanation }
+    }
+    const wanted = parsed.plain.trim()
+    const vector = wanted === "" || mode === "classic" ? null : yield* queryVector(wanted, ranking)
+    const found = yield* read((snapshot) => find(snapshot, level, vector))
+    const looked = mode === "classic" || found.settled ? undefined : yield* secondLook(wanted, found.drafts, ranking)
+    const drafts = looked ?? found.drafts
+    const hits = (
+      ranking.policy.fold ? folded(drafts, limit) : drafts.slice(0, limit).map((draft) => ({ draft, alike: 0 }))
+    ).map(({ alike, draft: { parts, row } }) => ({ ...row, score: sum(parts), parts, alike }))
+    const reranker = looked === undefined ? null : ranking.reranker!.name
+    return { hits, explanation: { ...found.explanation, reranker } }
+  })
+
+/** What is known of a request before anything is looked for. */
+export const nothing = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanation, "reranker"> => ({
+  mode,
+  gate,
+  words: [],
+  leftOut: [],
+  fields: parsed.fields,
+  times: [],
+  vectors: null,
+  hints: parsed.hints
+})
+
+/** An answer that says why. */
+export const explained = <Hit extends { readonly parts: object; readonly alike: number }>({
+  explanation,
+  hits
+}: Answer<Hit>) => ({
+  explanation,
+  hits: hits.map((hit) => ({ ...hit, why: whyOf(hit.parts, hit.alike) }))
+})
+
+/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
+const queryVector = (text: string, { embedder, policy }: Ranking) =>
+  embedAll(embedder, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
+    Effect.map(([vector]) =>
+      vector === undefined ? null : { model: embedder.model, values: vector, floor: embedder.floor }
+    ),
+    Effect.orElseSucceed(() => null)
+  )
+
+/** The drafts in the order that the reranker gives to the first of them; undefined where it gave none. */
+const secondLook = <Row, Parts extends { readonly rerank: number }>(
+  text: string,
+  drafts: ReadonlyArray<Draft<Row, Parts>>,
+  { policy, reranker }: Ranking
+): Effect.Effect<ReadonlyArray<Draft<Row, Parts>> | undefined> => {
+  const first = drafts.slice(0, Math.min(200, reranker?.topN ?? 0))
+  if (reranker === undefined || !policy.rerank || text === "" || first.length < 2) return Effect.succeed(undefined)
+  return Effect.suspend(() =>
+    reranker.rerank(
+      text,
+      first.map((draft) => draft.text)
+    )
+  ).pipe(
+    Effect.timeoutFail({
+      duration: policy.queryTimeout,
+      onTimeout: () => new RerankerError({ name: reranker.name, reason: "timeout" })
+    }),
+    Effect.map((scores) => {
+      if (scores.length !== first.length || !scores.every((score) => score >= 0 && score <= 1)) return undefined
+      const weight = policy.rerankWeight ?? reranker.weight
+      return inOrder(
+        drafts.map((draft, at) => ({ ...draft, parts: { ...draft.parts, rerank: weight * (scores[at] ?? 0) } }))
+      )
+    }),
+    Effect.catchAllCause(() => Effect.succeed(undefined))
+  )
+}

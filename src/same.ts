@@ -1,0 +1,52 @@
+import type { Draft } from "./rank.js"
+
+/**
+ * The first `limit` drafts in their order, where of those that say the same the
+ * newest stands for all. The same: the same words in the same order, whatever
+ * their case and accents, the punctuation between them and the articles. A word,
+ * a number or a negation more is something else.
+ */
+export const folded = <D extends Pick<Draft<unknown, object>, "text" | "time" | "born">>(
+  drafts: ReadonlyArray<D>,
+  limit: number
+): ReadonlyArray<{ readonly draft: D; readonly alike: number }> => {
+  const kept: Array<{ draft: D; alike: number }> = []
+  const places = new Map<string, number>()
+  for (const draft of drafts) {
+    const key = keyOf(draft.text)
+    const place = key === undefined ? undefined : places.get(key)
+    if (place !== undefined) {
+      const { alike, draft: other } = kept[place]!
+      const newer = draft.time > other.time || (draft.time === other.time && draft.born > other.born)
+      kept[place] = { draft: newer ? draft : other, alike: alike + 1 }
+      continue
+    }
+    // The rest of the drafts may still be the same as one that is kept, but no new one is.
+    if (kept.length === limit) continue
+    if (key !== undefined) places.set(key, kept.length)
+    kept.push({ draft, alike: 0 })
+  }
+  return kept
+}
+
+/** What a text says; undefined for one that says so little that saying it twice means nothing, or is not here whole. */
+const keyOf = (text: string): string | undefined => {
+  if (text.length > looked) return undefined
+  const words = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(accents, "")
+    .split(/\s+/u)
+    .map((word) => word.replace(punctuation, ""))
+    .filter((word) => word !== "" && word !== "a" && word !== "an" && word !== "the")
+  const key = words.join(" ")
+  return words.length < fewWords && key.length < fewCharacters ? undefined : key
+}
+
+/** Texts are looked at up to so many characters. */
+export const looked = 2_000
+const fewWords = 4
+const fewCharacters = 8
+const accents = /[\u0300-\u036f]+/gu
+/** At the edges of words only: 1.5 is not 15, and C++ not C. */
+const punctuation = /^["'“”„‘’«»([{¡¿]+|["'“”„‘’«»)\]}.,;:!?…。、，！？；：」』》]+$/gu
