@@ -8,7 +8,7 @@ import { isStopWord } from "../src/stopWords.js"
  * together, in what order, and whether as the very phrase. Needs no model; looks
  * at the first 1,000 characters of each text.
  *
- * score = share of the words × (closeness / 2 + order / 4 + phrase / 4), each 0…1
+ * score = share of the words² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
  */
 export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
   name: "lexical-1",
@@ -38,7 +38,7 @@ const score = (terms: ReadonlyArray<string>, words: ReadonlyArray<string>): numb
   const { inOrder, adjacent } = pairs(found)
   const most = distinct - 1
   return (
-    (distinct / terms.length) *
+    (distinct / terms.length) ** 2 *
     (most / (span(found, distinct) - 1) / 2 + Math.min(1, inOrder / most) / 4 + Math.min(1, adjacent / most) / 4)
   )
 }

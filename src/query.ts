@@ -111,16 +111,20 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       const names = [...columns, ...Object.keys(known)].join(", ")
       hints.push(`${field}: is no field (there are ${names}); read as words`)
     }
-    const body = column ? value : unquoted(`${name ?? ""}${rest}`)
     const quoted = /^".*"$/s.test(rest)
-    const found = expression(body)
-    if (found === null) continue
-    const term = column ? `${field} : ${found}` : found
+    // What was meant for a field and is none: its name and its value are words of their own.
+    const mistaken = !column && value.trim() !== "" && (filter !== undefined || likeField.test(token))
+    const bodies = mistaken ? [field!, value] : [column ? value : unquoted(`${name ?? ""}${rest}`)]
     lastPlain = undefined
-    if (sign === "-" || excluded) {
-      not.push(term)
-      blank(at, token.length)
-    } else {
+    for (const body of bodies) {
+      const found = expression(body)
+      if (found === null) continue
+      const term = column ? `${field} : ${found}` : found
+      if (sign === "-" || excluded) {
+        not.push(term)
+        blank(at, token.length)
+        continue
+      }
       needles.push(body)
       if (sign === "+" || required) must.push(term)
       else {

@@ -7,7 +7,7 @@ import type { Candidate } from "../projections/search.js"
 import { Embedder } from "../src/Embedder.js"
 import type { Observation } from "../src/input.js"
 import { limits } from "../src/limits.js"
-import type { Memory } from "../src/Memory.js"
+import type { Memory, ReadError } from "../src/Memory.js"
 import { defaults } from "../src/Policy.js"
 import { matchOf, parse } from "../src/query.js"
 import { inOrder, scored, sum, timeWorth } from "../src/rank.js"
@@ -40,7 +40,7 @@ const textAlone: EngineOptions = { vectorExtension: null }
 
 describe("any text is a query", () => {
   const fragments =
-    '" "" ( ) () NEAR NEAR( NEAR/2 NEAR(a,2) AND OR NOT and * ^ ^tea : :: title: titl: title:( {title facts}: -title: narrative:"a b" rank: + - ++ -- +" -" \\ \' \'\' ; /* */ % _ ? ?1 @a $a # [ ] { } < > = ! | & ~ , . tea kettle text_full postings_full bm25(text_full) 1e9 -1 0x0 東京 東 京都 สวัสดี 🚀 👩‍👩‍👧 é e\u0301 ß İ ı \u202e \ufeff \ufffd \u0000 \ud800 \udc00 \ud83d ﬁ ①'
+    '" "" ( ) () NEAR NEAR( NEAR/2 NEAR(a,2) AND OR NOT and * ^ ^tea : :: title: titl: title:( {title facts}: -title: narrative:"a b" type:discovery store: store:x tag:"a person:é after:2026 before:tea after:"last session:\' rank: + - ++ -- +" -" \\ \' \'\' ; /* */ % _ ? ?1 @a $a # [ ] { } < > = ! | & ~ , . tea kettle text_full postings_full bm25(text_full) 1e9 -1 0x0 東京 東 京都 สวัสดี 🚀 👩‍👩‍👧 é e\u0301 ß İ ı \u202e \ufeff \ufffd \u0000 \ud800 \udc00 \ud83d ﬁ ①'
       .split(" ")
       .concat([" ", "\t", "\n", "\u00a0", "\u3000", "\u2028"])
   const anything: fc.Arbitrary<string> = fc.oneof(
@@ -64,7 +64,12 @@ describe("any text is a query", () => {
         yield* daybook.agent(agent, { trust: "familiar" })
       ]
       for (const [index, text] of fc.sample(anything, { numRuns: 10_000, seed: 11 }).entries()) {
-        const hits = yield* readers[index % 2]!.search({ text, limit: 5 }).pipe(
+        const reader = readers[index % 2]!
+        const asked: Effect.Effect<ReadonlyArray<{ readonly score: number }>, ReadError> = index % 3 === 0
+          ? reader.searchConversation({ text, limit: 5 })
+          : reader.search({ text, limit: 5 })
+        const hits = yield* Effect.asVoid(reader.explain({ text })).pipe(
+          Effect.zipRight(asked),
           Effect.mapError((error) => new Error(`${JSON.stringify(text)}: ${error.message}`))
         )
         for (const { score } of hits) if (!Number.isFinite(score)) throw new Error(JSON.stringify(text))
@@ -225,7 +230,7 @@ describe("words, phrases and fields", () => {
     expect(simple("and or not")).toEqual({ must: [], should: ['"and"', '"or"', '"not"'], not: [] })
     expect(parse('say "unclosed words').should).toHaveLength(3)
     expect(simple("title:")).toEqual({ must: [], should: ['"title:"'], not: [] })
-    expect(simple("url:x")).toEqual({ must: [], should: ['"url:x"'], not: [] })
+    expect(simple("url:x")).toEqual({ must: [], should: ['"url"', '"x"'], not: [] })
     expect(simple('- + : ""')).toEqual({ must: [], should: [], not: [] })
     expect(simple("東京都")).toEqual({ must: [], should: ['("東京" AND "京都")'], not: [] })
     expect(simple("東")).toEqual({ must: [], should: ['"東" *'], not: [] })

@@ -11,6 +11,7 @@ import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import type { StorageError } from "../../events/errors.js"
 import { levels } from "../../events/Trust.js"
 import * as HashEmbedder from "../../layers/HashEmbedder.js"
+import * as LexicalReranker from "../../layers/LexicalReranker.js"
 import type { ViewError } from "../../projections/build.js"
 import type { Projection } from "../../projections/Projection.js"
 import * as Views from "../../projections/Views.js"
@@ -19,6 +20,7 @@ import type { Embedder } from "../../src/Embedder.js"
 import type { InvalidInput } from "../../src/errors.js"
 import type { MemoryReader } from "../../src/Memory.js"
 import { decode, Policy } from "../../src/Policy.js"
+import type { Reranker } from "../../src/Reranker.js"
 
 /** A folder of its own, gone with the test. */
 export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
@@ -30,6 +32,7 @@ export interface EngineOptions {
   /** A policy document, as a file would hold it. */
   readonly policy?: Readonly<Record<string, unknown>>
   readonly embedder?: Layer.Layer<Embedder>
+  readonly reranker?: Layer.Layer<Reranker>
   readonly vectorExtension?: string | null
   readonly projections?: ReadonlyArray<Projection>
   readonly log?: Layer.Layer<EventLog, StorageError>
@@ -37,7 +40,7 @@ export interface EngineOptions {
 
 /** Everything below the engine on real files: each building of it is as another process would be. */
 export const foundation = (folder: string, options: EngineOptions = {}) => {
-  const { embedder, log, policy, projections, vectorExtension } = options
+  const { embedder, log, policy, projections, reranker, vectorExtension } = options
   const views = Views.layer({
     folder,
     ...(vectorExtension === undefined ? {} : { vectorExtension }),
@@ -46,6 +49,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
   return Layer.mergeAll(
     views,
     embedder ?? HashEmbedder.layer,
+    reranker ?? LexicalReranker.layer,
     Layer.succeed(Policy, Either.getOrThrow(decode(policy ?? {})))
   ).pipe(Layer.provideMerge(log ?? EventLogSqlite.layer(folder)))
 }

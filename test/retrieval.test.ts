@@ -1,0 +1,381 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+import * as LexicalReranker from "../layers/LexicalReranker.js"
+import { memorySyntax } from "../src/fields.js"
+import { gate } from "../src/gate.js"
+import type { Observation } from "../src/input.js"
+import { parse } from "../src/query.js"
+import { Reranker, RerankerError } from "../src/Reranker.js"
+import { sum } from "../src/rank.js"
+import { folded } from "../src/same.js"
+import type { Query } from "../src/search.js"
+import { type EngineOptions, fresh } from "./support/engine.js"
+
+const now = Date.parse("2026-03-14T06:00:00Z")
+
+const remembering = (observations: ReadonlyArray<Observation>, options: EngineOptions = {}) =>
+  Effect.gen(function* () {
+    const { daybook } = yield* fresh(options)
+    const memory = yield* daybook.agent("ada", { trust: "full" })
+    yield* memory.rememberAll(observations)
+    yield* daybook.backfill("ada")
+    return memory
+  })
+
+describe("the gate", () => {
+  const messages: Record<string, ReadonlyArray<string>> = JSON.parse(
+    readFileSync(new URL("fixtures/gate/messages.json", import.meta.url), "utf8")
+  )
+  for (const [reason, texts] of Object.entries(messages)) {
+    it(`${reason}: ${texts.length} messages`, () => {
+      expect(texts.filter((text) => gate(text).reason !== reason)).toEqual([])
+    })
+  }
+
+  it.scoped("turns away what needs no memory, where it is asked to", () =>
+    Effect.gen(function* () {
+      const memory = yield* remembering([{ title: "thanks to Mira the pump works" }])
+      expect(yield* memory.search({ text: "thanks!" })).toHaveLength(1)
+      expect(yield* memory.search({ text: "thanks!", gate: true })).toEqual([])
+      expect(yield* memory.search({ text: "thanks to whom?", gate: true })).toHaveLength(1)
+      expect((yield* memory.explain({ text: "thanks!", gate: true })).explanation.gate).toEqual({
+        recall: false,
+        reason: "acknowledgement"
+      })
+    })
+  )
+})
+
+describe("fields in a query", () => {
+  const harbour: ReadonlyArray<Observation> = [
+    { title: "harbour plan", type: "decision", tags: ["north pier"], people: ["Mira Holt"], project: "tide" },
+    { title: "harbour fees", type: "discovery", store: "shared", session: "monday", occurredAt: "2026-01-05" },
+    { title: "harbour boats", type: "task", tags: ["boats"], occurredAt: "2026-02-20" }
+  ]
+  const titles = (text: string, query: Query = {}) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const memory = yield* remembering(harbour)
+      return (yield* memory.search({ text, ...query })).map(({ title }) => title.slice(8)).sort()
+    })
+
+  for (const [text, found] of [
+    ["harbour type:decision", ["plan"]],
+    ["harbour TYPE:Decision", ["plan"]],
+    ["harbour type:decision type:task", ["boats", "plan"]],
+    ["harbour store:shared", ["fees"]],
+    ['harbour tag:"North Pier"', ["plan"]],
+    ['harbour person:"mira holt"', ["plan"]],
+    ["harbour project:tide", ["plan"]],
+    ["harbour session:monday", ["fees"]],
+    ["harbour after:2026-02-01", ["boats", "plan"]],
+    ["harbour after:2026-02-01 before:2026-03-01", ["boats"]],
+    ["type:task", ["boats"]],
+    ["type:task store:shared", []]
+  ] as const) {
+    it.scoped(text, () => Effect.map(titles(text), (answer) => expect(answer).toEqual(found)))
+  }
+
+  it.scoped("hold beside the filters of the call", () =>
+    Effect.gen(function* () {
+      expect(yield* titles("harbour type:task", { types: ["task", "decision"] })).toEqual(["boats"])
+      expect(yield* titles("harbour type:task", { types: ["decision"] })).toEqual([])
+      expect(yield* titles("harbour tag:boats", { tags: ["north pier"] })).toEqual([])
+    })
+  )
+
+  it.scoped("narrow a search of conversations", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      yield* memory.addTurns([
+        { session: "monday", text: "the harbour opens at six", speaker: "Mira", at: "2026-03-01T06:00:00Z" },
+        { session: "friday", text: "the harbour closes at ten", role: "assistant", at: "2026-03-05T06:00:00Z" }
+      ])
+      const found = (text: string) =>
+        Effect.map(memory.searchConversation({ text }), (hits) => hits.map(({ session }) => session))
+      expect(yield* found("harbour session:friday")).toEqual(["friday"])
+      expect(yield* found("harbour speaker:mira")).toEqual(["monday"])
+      expect(yield* found("harbour role:assistant")).toEqual(["friday"])
+      expect(yield* found("harbour before:2026-03-03")).toEqual(["monday"])
+      // There are no titles and types in what was said: read as words.
+      expect([...(yield* found("title:harbour"))].sort()).toEqual(["friday", "monday"])
+      const { explanation } = yield* memory.explainConversation({ text: "harbour type:task" })
+      expect(explanation.hints).toEqual([expect.stringMatching(/^type: is no field .*read as words$/)])
+    })
+  )
+
+  for (const [text, hint, words] of [
+    ["harbour foo:bar", /^foo: is no field/, 3],
+    ["harbour store:secret", /^store:secret: must be one of private, shared, social; read as words$/, 3],
+    ["harbour after:whenever", /^after:whenever: is no date or time; read as words$/, 3],
+    ["harbour -type:task", /^-type:task: a field cannot be excluded or required; read as words$/, 1],
+    ["harbour type:", /^type:: has no value; read as words$/, 2],
+    ['harbour "north pier', /^a " is not closed/, 3],
+    ["harbour AND", /^nothing follows the last AND, OR or NOT$/, 0],
+    ["-harbour", /^there is nothing but exclusions/, 1],
+    ["x ".repeat(40), /^only the first 32 terms/, 32],
+    ["é".repeat(600), /^only the first 1024 bytes/, 1]
+  ] as const) {
+    it(`a mistake is read as words, with a hint: ${text.slice(0, 30)}`, () => {
+      const { hints, should } = parse(text, memorySyntax)
+      expect(hints).toEqual([expect.stringMatching(hint)])
+      expect(should).toHaveLength(words)
+    })
+  }
+
+  for (const text of ["12:30", "http://x.org/a:b", "C:\\notes", "std::vector", "note: this", "10:1 odds", ":-)"]) {
+    it(`no field and no mistake: ${text}`, () => expect(parse(text, memorySyntax).hints).toEqual([]))
+  }
+})
+
+describe("what a score is made of", () => {
+  it.scoped("a project that the question names, importance and the slow decay of what people are", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const memory = yield* remembering([
+        { title: "pump pressure one", project: "tide table" },
+        { title: "pump pressure two", project: "crane" },
+        { title: "pump pressure three", importance: 1 },
+        { title: "pump pressure four", type: "identity", occurredAt: "2025-03-14" },
+        { title: "pump pressure five", type: "debug", occurredAt: "2026-03-04" }
+      ])
+      const { explanation, hits } = yield* memory.explain({ text: "pump pressure of the tide table" })
+      const partsOf = (name: string) => hits.find(({ title }) => title.endsWith(name))!.parts
+      expect(hits[0]).toMatchObject({ title: "pump pressure one" })
+      expect(partsOf("one").project).toBeGreaterThan(0)
+      expect(partsOf("two").project).toBe(0)
+      expect(partsOf("three").importance).toBe(0.1)
+      expect(partsOf("four").recency).toBeCloseTo(0.05 * Math.exp(-0.002 * 365), 12)
+      expect(partsOf("five").recency).toBeCloseTo(0.05 * Math.exp(-0.5 * 10), 12)
+      expect(explanation).toMatchObject({
+        mode: "enhanced",
+        words: ["pump", "pressure", "tide", "table"],
+        leftOut: [
+          { word: "of", reason: "stop word" },
+          { word: "the", reason: "stop word" }
+        ],
+        vectors: "hash-256-v1",
+        reranker: "lexical-1",
+        hints: []
+      })
+      for (const { parts, score, why } of hits) {
+        expect(sum(parts)).toBe(score)
+        expect(why).toHaveLength(Object.values(parts).filter((part) => part >= 0.0005).length)
+      }
+      expect(hits[0]!.why[0]).toMatch(/^has the words \(0\.\d{3}\)$/)
+    })
+  )
+
+  it.scoped("classic mode is full text alone, five hits; an unknown mode is classic", () =>
+    Effect.gen(function* () {
+      const memory = yield* remembering(Array.from({ length: 9 }, (_, index) => ({ title: `pump number ${index}` })))
+      const classic = yield* memory.explain({ text: "pump number", mode: "classic" })
+      expect(classic.hits).toHaveLength(5)
+      expect(classic.explanation).toMatchObject({ mode: "classic", vectors: null, reranker: null })
+      expect(classic.hits.map(({ parts }) => parts.vector + parts.rerank)).toEqual([0, 0, 0, 0, 0])
+      expect(yield* memory.explain({ text: "pump number", mode: "turbo" })).toEqual(classic)
+      expect(yield* memory.search({ text: "pump number" })).toHaveLength(9)
+      expect(yield* memory.search({ text: "pump number", mode: "classic", limit: 7 })).toHaveLength(7)
+    })
+  )
+})
+
+describe("times in a query", () => {
+  const told: ReadonlyArray<Observation> = [
+    { title: "the pump broke", occurredAt: "2026-03-05T10:00:00Z" },
+    { title: "the pump was cleaned", occurredAt: "2026-02-02T10:00:00Z" },
+    { title: "a pump was ordered", occurredAt: "2025-05-20T10:00:00Z" },
+    { title: "Mira has a new dog", occurredAt: "2026-03-06T23:30:00Z" }
+  ]
+  const asking = (text: string, options: EngineOptions = {}) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const memory = yield* remembering(told, options)
+      return yield* memory.explain({ text })
+    })
+
+  it.scoped("prefer what lies in them, and are not looked for as words", () =>
+    Effect.gen(function* () {
+      const { explanation, hits } = yield* asking("what about the pump last week?")
+      expect(hits.map(({ title }) => title).slice(0, 2)).toEqual(["the pump broke", expect.anything()])
+      expect(hits[0]!.parts.date).toBeGreaterThan(0)
+      expect(hits).toContainEqual(expect.objectContaining({ title: "Mira has a new dog" }))
+      expect(explanation.words).toEqual(["pump"])
+      expect(explanation.times).toMatchObject([
+        { text: "last week", from: Date.parse("2026-03-02"), to: Date.parse("2026-03-09") }
+      ])
+      const [may] = (yield* asking("pump in May 2025")).hits
+      expect(may).toMatchObject({ title: "a pump was ordered" })
+    })
+  )
+
+  it.scoped("alone they ask for what was then, the newest first", () =>
+    Effect.gen(function* () {
+      const titles = (text: string, options?: EngineOptions) =>
+        Effect.map(asking(text, options), ({ hits }) => hits.map(({ title }) => title))
+      expect(yield* titles("what happened last week?")).toEqual(["Mira has a new dog", "the pump broke"])
+      expect(yield* titles("last week")).toEqual(["Mira has a new dog", "the pump broke"])
+      expect(yield* titles("in May 2025")).toEqual(["a pump was ordered"])
+      expect(yield* titles("on 6 March 2026")).toEqual(["Mira has a new dog"])
+      // In Berlin it was half past midnight of the next day.
+      expect(yield* titles("on 6 March 2026", { policy: { search: { zone: "Europe/Berlin" } } })).toEqual([])
+      expect(yield* titles('pump after:"last month" before:"this month"')).toEqual(["the pump was cleaned"])
+    })
+  )
+
+  it.scoped("in conversations as well", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      yield* memory.addTurns([
+        { session: "a", text: "the pump broke again", at: "2026-02-02T10:00:00Z" },
+        { session: "b", text: "the pump broke again, sadly", at: "2026-03-13T18:00:00Z" }
+      ])
+      const [first] = yield* memory.searchConversation({ text: "when did the pump break yesterday evening" })
+      expect(first).toMatchObject({ session: "b" })
+      expect(first!.parts.date).toBeGreaterThan(0)
+      const only = yield* memory.searchConversation({ text: "yesterday" })
+      expect(only.map(({ session }) => session)).toEqual(["b"])
+    })
+  )
+})
+
+describe("hits that say the same", () => {
+  it.scoped("the newest stands for all", () =>
+    Effect.gen(function* () {
+      const memory = yield* remembering([
+        { title: "The pump runs at 3.5 bar", occurredAt: "2026-01-01" },
+        { title: "the pump runs at 3.5 bar!", occurredAt: "2026-01-03" },
+        { title: "“The Pump” runs at  3.5 bar.", occurredAt: "2026-01-02" },
+        { title: "The pump runs at 35 bar" },
+        { title: "The pump runs not at 3.5 bar" },
+        { title: "The pump runs at -3.5 bar" }
+      ])
+      const hits = yield* memory.search({ text: "pump bar" })
+      expect(hits.filter(({ alike }) => alike > 0)).toMatchObject([{ title: "the pump runs at 3.5 bar!", alike: 2 }])
+      expect(hits).toHaveLength(4)
+      const explained = yield* memory.explain({ text: "pump bar" })
+      expect(explained.hits.flatMap(({ why }) => why.filter((line) => line.startsWith("stands for")))).toEqual([
+        "stands for 2 more that say the same"
+      ])
+    })
+  )
+
+  it.scoped("unless the policy wants all of them", () =>
+    Effect.gen(function* () {
+      const policy = { search: { fold: false } }
+      const memory = yield* remembering([{ title: "the pump runs at night" }, { title: "The pump runs at night." }], {
+        policy
+      })
+      expect(yield* memory.search({ text: "pump" })).toHaveLength(2)
+    })
+  )
+
+  it("short texts, and those that are cut, stand for themselves; those behind the limit count", () => {
+    const drafts = (...texts: ReadonlyArray<string>) =>
+      texts.map((text, index) => ({ text, born: index, time: index, parts: {}, row: text }))
+    expect(folded(drafts("Yes.", "yes", "YES!"), 10)).toHaveLength(3)
+    expect(folded(drafts("x y".repeat(1_000), "x y".repeat(1_000)), 10)).toHaveLength(2)
+    expect(folded(drafts("one two three four", "other words are here", "One two three four!"), 1)).toMatchObject([
+      { draft: { born: 2 }, alike: 1 }
+    ])
+    expect(folded(drafts("मैं घर पर हूँ आज", "मैं घर पर हूं आज"), 10)).toHaveLength(2)
+  })
+})
+
+describe("the second look", () => {
+  const scoresOf = (query: string, ...texts: ReadonlyArray<string>) =>
+    Effect.flatMap(Reranker, (reranker) => reranker.rerank(query, texts)).pipe(
+      Effect.provide(LexicalReranker.layer),
+      Effect.map((scores) => scores.map((score) => Math.round(score * 1_000) / 1_000))
+    )
+
+  it.effect("prefers words that stand close, in order, as the phrase", () =>
+    Effect.gen(function* () {
+      const [phrase, near, far, turned, half, one, none] = yield* scoresOf(
+        "north pier crane",
+        "The north pier crane is broken",
+        "The crane of the north pier is broken",
+        "North of here there is a bridge, then some houses, a pier, and at the very end a crane",
+        "crane pier north",
+        "The north pier is broken",
+        "cranes",
+        "nothing of that"
+      )
+      expect(phrase).toBe(1)
+      for (const [better, worse] of [
+        [phrase, near],
+        [near, far],
+        [near, half],
+        [phrase, turned],
+        [half, one]
+      ] as const) {
+        expect(better).toBeGreaterThan(worse!)
+      }
+      expect([one, none]).toEqual([0, 0])
+    })
+  )
+
+  const told: ReadonlyArray<Observation> = [
+    { title: "the crane stands at the very end of the bay, far from any pier, in the north" },
+    { title: "the pier in the north has a crane" },
+    { title: "north pier crane" }
+  ]
+  const reranking = (
+    rerank: (query: string, texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, RerankerError>
+  ) => ({ reranker: Layer.succeed(Reranker, { name: "test", topN: 2, weight: 1, rerank }) })
+  const answer = (options: EngineOptions) =>
+    Effect.flatMap(remembering(told, options), (memory) => memory.explain({ text: "north pier crane" }))
+
+  it.scoped("a reranker sees the first hits and changes their order", () =>
+    Effect.gen(function* () {
+      const before = yield* answer(reranking(() => Effect.succeed([0, 0])))
+      const seen: Array<unknown> = []
+      const after = yield* answer(
+        reranking((query, texts) => {
+          seen.push([query, texts.length])
+          return Effect.succeed([0.25, 1])
+        })
+      )
+      expect(seen).toEqual([["north pier crane", 2]])
+      expect(after.hits.map(({ title }) => title)).toEqual([1, 0, 2].map((at) => before.hits[at]!.title))
+      expect(after.hits.map(({ parts }) => parts.rerank)).toEqual([1, 0.25, 0])
+      expect(after.explanation.reranker).toBe("test")
+    })
+  )
+
+  const failures = {
+    fails: () => Effect.fail(new RerankerError({ name: "test", reason: "failed" })),
+    dies: () => Effect.die("broken"),
+    throws: () => {
+      throw new Error("broken")
+    },
+    "answers too few": () => Effect.succeed([1]),
+    "answers NaN": () => Effect.succeed([1, Number.NaN]),
+    "answers more than 1": () => Effect.succeed([1, 7])
+  }
+  for (const [how, rerank] of Object.entries(failures)) {
+    it.scoped(`one that ${how} leaves the order as it was`, () =>
+      Effect.gen(function* () {
+        const before = yield* answer({ policy: { search: { rerank: false } } })
+        const after = yield* answer(reranking(rerank))
+        expect(after.explanation.reranker).toBeNull()
+        expect(after.hits.map(({ title }) => title)).toEqual(before.hits.map(({ title }) => title))
+      })
+    )
+  }
+
+  it.scopedLive("one that hangs is waited for no longer than a query's vector", () =>
+    Effect.gen(function* () {
+      const policy = { search: { queryTimeout: 20 } }
+      const after = yield* answer({ ...reranking(() => Effect.never), policy })
+      expect(after.explanation.reranker).toBeNull()
+      expect(after.hits).toHaveLength(3)
+    })
+  )
+})
