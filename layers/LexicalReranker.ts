@@ -6,13 +6,13 @@ import { isStopWord } from "../src/stopWords.js"
 /**
  * Looks at how the words of a query stand in a text: how many of them, how close
  * together, in what order, and whether as the very phrase. Needs no model; looks
- * at the first 1,000 characters of each text.
+ * at the first 600 characters of each text.
  *
  * score = share of the words² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
  */
 export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
   name: "lexical-1",
-  topN: 50,
+  topN: 30,
   weight: 0.05,
   rerank: (query, texts) =>
     Effect.sync(() => {
@@ -21,7 +21,7 @@ export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
     })
 })
 
-const looked = 1_000
+const looked = 600
 const mostTerms = 16
 
 /** How the terms stand among the words of a text. */

@@ -6,7 +6,7 @@ import { type Db, type Projection, sql } from "./Projection.js"
 /** Every memory as it is now, with the columns that reads filter and order by. Inactive ones stay, marked. */
 export const observations: Projection = {
   name: "observations",
-  version: 1,
+  version: 2,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE observations (
     born INTEGER PRIMARY KEY,
@@ -25,6 +25,7 @@ export const observations: Projection = {
     project TEXT,
     tier TEXT NOT NULL,
     tokens INTEGER NOT NULL,
+    importance REAL NOT NULL,
     mentions INTEGER NOT NULL,
     occurred_at INTEGER,
     created_at INTEGER NOT NULL,
@@ -101,6 +102,7 @@ const columns = [
   "project",
   "tier",
   "tokens",
+  "importance",
   "mentions",
   "occurred_at",
   "created_at",
@@ -132,6 +134,7 @@ const valuesOf = (memory: Memory, openness: number, version: number): ReadonlyAr
   memory.project ?? null,
   memory.tier,
   memory.tokens,
+  memory.importance,
   memory.mentions,
   memory.occurredAt ?? null,
   memory.createdAt,

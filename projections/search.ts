@@ -1,3 +1,4 @@
+import type { Memory } from "../events/Memory.js"
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { memoryText } from "./fulltext.js"
 import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
@@ -115,16 +116,19 @@ export const findCandidates = (db: Db, { filters, now, ...query }: CandidateQuer
 /** Hits with what ranking needs to know of each. */
 export const candidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<Candidate> => {
   if (hits.length === 0) return []
-  const rows = new Map(
-    sql(
-      db,
-      `SELECT born, type, project, mentions, coalesce(json_extract(memory, '$.importance'), 0) AS importance,
-          coalesce(occurred_at, created_at) AS time FROM observations WHERE born IN (SELECT value FROM json_each(?))`
-    )
-      .all(JSON.stringify(hits.map(({ born }) => born)))
-      .map((row) => [row.born, row])
-  )
-  return hits.map((hit) => ({ ...hit, ...rows.get(hit.born) }))
+  const rows = new Map<number, Candidate>()
+  for (const hit of hits) rows.set(hit.born, hit as Candidate)
+  const found = sql(
+    db,
+    `SELECT born, type, project, mentions, importance, coalesce(occurred_at, created_at) FROM observations
+      WHERE born IN (SELECT value FROM json_each(?))`
+  ).raw()
+  const candidates: Array<Candidate> = []
+  for (const [born, type, project, mentions, importance, time] of found.all(JSON.stringify([...rows.keys()]))) {
+    const { similarity, text } = rows.get(born)!
+    candidates.push({ born, text, similarity, type, project, mentions, importance, time })
+  }
+  return candidates
 }
 
 /** Substring search, newest first: for text that full text cannot hold, and where its index is out of order. */
@@ -182,15 +186,14 @@ export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<In
   return born.flatMap((one) => rows.get(one) ?? [])
 }
 
-/** What each memory says, title first, cut after so many characters. */
-export const textsOf = (db: Db, born: ReadonlyArray<number>, characters: number): ReadonlyMap<number, string> =>
+/** Whole memories by their numbers. */
+export const memoriesAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Memory> =>
   new Map(
-    sql(
-      db,
-      `SELECT born, substr(title || char(10) || coalesce(memory ->> '$.narrative', '') || char(10) ||
-          coalesce((SELECT group_concat(value, char(10)) FROM json_each(memory, '$.facts')), ''), 1, ?) AS text
-        FROM observations WHERE born IN (SELECT value FROM json_each(?))`
-    )
-      .all(characters, JSON.stringify(born))
-      .map((row) => [row.born, row.text])
+    sql(db, "SELECT memory FROM observations WHERE born IN (SELECT value FROM json_each(?))")
+      .pluck()
+      .all(JSON.stringify(born))
+      .map((text) => {
+        const memory = JSON.parse(text) as Memory
+        return [memory.born, memory]
+      })
   )

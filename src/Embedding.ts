@@ -255,13 +255,16 @@ export const embedAll = (
   timeout: number
 ): Effect.Effect<ReadonlyArray<Float32Array | undefined>, EmbedderError> => {
   const { dimensions, model } = embedder
-  return Effect.suspend(() => embedder.embed(texts, purpose)).pipe(
+  const asked = Effect.suspend(() => embedder.embed(texts, purpose))
+  const bounded = asked.pipe(
     // An embedder that cannot be interrupted keeps nobody waiting.
     Effect.disconnect,
     Effect.timeoutFail({
       duration: Duration.millis(timeout),
       onTimeout: () => new EmbedderError({ model, reason: "timeout" })
-    }),
+    })
+  )
+  return bounded.pipe(
     Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
     Effect.flatMap((vectors) => {
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))

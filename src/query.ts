@@ -54,6 +54,7 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
   const must: Array<string> = []
   const should: Array<Word> = []
   const not: Array<string> = []
+  const excludedWords: Array<string> = []
   const needles: Array<string> = []
   const fields: Array<Field> = []
   const hints: Array<string> = []
@@ -122,6 +123,7 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       const term = column ? `${field} : ${found}` : found
       if (sign === "-" || excluded) {
         not.push(term)
+        excludedWords.push(body)
         blank(at, token.length)
         continue
       }
@@ -142,11 +144,11 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
     hints.push("there is nothing but exclusions; read as words")
     return {
       must,
-      should: not.map((expression) => ({ text: expression, at: 0, expression, droppable: true })),
+      should: not.map((expression, index) => ({ text: excludedWords[index]!, at: 0, expression, droppable: true })),
       not: [],
-      needles: [whole.trim()],
+      needles: excludedWords,
       fields,
-      plain: whole,
+      plain: excludedWords.join(" "),
       hints
     }
   }

@@ -19,8 +19,11 @@ export interface ScoreParts {
 }
 
 /** The sum of a score's parts. */
-export const sum = (parts: { readonly [part: string]: number } | object): number =>
-  Object.values(parts as Record<string, number>).reduce((total, part) => total + part, 0)
+export const sum = (parts: object): number => {
+  let total = 0
+  for (const name in parts) total += (parts as Record<string, number>)[name]!
+  return total
+}
 
 /** A hit on its way: its place in ties, and the text that it is looked at by. */
 export interface Draft<Row, Parts> {
@@ -34,11 +37,10 @@ export interface Draft<Row, Parts> {
 /** The order of an answer: score, then the newer, then the later stored. */
 export const inOrder = <D extends Pick<Draft<unknown, object>, "parts" | "born" | "time">>(
   drafts: ReadonlyArray<D>
-): ReadonlyArray<D> =>
-  drafts
-    .map((draft) => ({ draft, score: sum(draft.parts) }))
-    .sort((a, b) => b.score - a.score || b.draft.time - a.draft.time || b.draft.born - a.draft.born)
-    .map(({ draft }) => draft)
+): ReadonlyArray<D> => {
+  const scores = new Map(drafts.map((draft) => [draft, sum(draft.parts)]))
+  return drafts.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.time - a.time || b.born - a.born)
+}
 
 /** For answers that are ranked by nothing but their time. */
 export const newestFirst = <D extends { readonly born: number; readonly time: number }>(
@@ -61,10 +63,10 @@ export const fuse = <A extends Fusable>(
   const scaled = policy.fusion === "rrf" ? byRank(policy.rrfConstant) : byScore(policy.pool)
   const text = scaled(candidates, (candidate) => candidate.text)
   const vector = scaled(candidates, (candidate) => candidate.similarity)
-  return candidates.map((candidate) => ({
+  return candidates.map((candidate, at) => ({
     candidate,
-    text: (1 - vectorWeight) * (text.get(candidate.born) ?? 0),
-    vector: vectorWeight * (vector.get(candidate.born) ?? 0)
+    text: (1 - vectorWeight) * text[at]!,
+    vector: vectorWeight * vector[at]!
   }))
 }
 
@@ -94,20 +96,18 @@ export const scored = (
     const base = text + vector
     const date = cues.date(candidate.time) ? policy.dateBoost * base + timeWorth : 0
     const project = cues.project(candidate.project) ? policy.projectBoost * base : 0
-    const parts = { text, vector, date, project, ...standing(candidate, policy, now), rerank: 0 }
+    const parts = {
+      text,
+      vector,
+      date,
+      project,
+      recency: recencyOf(candidate.time, policy, now, policy.decays[candidate.type]),
+      mentions: policy.mentionWeight * Math.min(8, Math.log2(candidate.mentions)),
+      importance: policy.importanceWeight * candidate.importance,
+      rerank: 0
+    }
     return { born: candidate.born, time: candidate.time, parts }
   })
-
-/** What a memory gains whatever was asked: by its day and type, by how often it was mentioned and how important it is. */
-const standing = (
-  { importance, mentions, time, type }: Pick<Candidate, "importance" | "mentions" | "time" | "type">,
-  policy: PolicyValues["search"],
-  now: number
-): Pick<ScoreParts, "recency" | "mentions" | "importance"> => ({
-  recency: recencyOf(time, policy, now, policy.decays[type]),
-  mentions: policy.mentionWeight * Math.min(8, Math.log2(mentions)),
-  importance: policy.importanceWeight * importance
-})
 
 /** What anything gains by its day: recencyWeight × exp(−decay × whole UTC days). */
 export const recencyOf = (
@@ -119,30 +119,39 @@ export const recencyOf = (
 
 type Side = (candidate: Fusable) => number | null
 
+/** For each candidate what its side gives it, 0…1; 0 where it was not found there. */
+type Scale = (candidates: ReadonlyArray<Fusable>, side: Side) => ReadonlyArray<number>
+
 const byScore =
-  (pool: number) =>
-  (candidates: ReadonlyArray<Fusable>, side: Side): ReadonlyMap<number, number> => {
-    const scores = candidates.flatMap((candidate) => side(candidate) ?? [])
-    // Where all that was found is here, the least of it is still a find: the scale begins below it.
-    let [low, high] = [scores.length < pool ? 0 : Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  (pool: number): Scale =>
+  (candidates, side) => {
+    const scores = candidates.map(side)
+    let [found, low, high] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (const score of scores) {
-      low = Math.min(low, score)
-      high = Math.max(high, score)
+      if (score === null) continue
+      found++
+      if (score < low) low = score
+      if (score > high) high = score
     }
-    return new Map(
-      candidates.flatMap((candidate) => {
-        const score = side(candidate)
-        return score === null ? [] : [[candidate.born, high === low ? 1 : (score - low) / (high - low)] as const]
-      })
-    )
+    // Where all that was found is here, the least of it is still a find: the scale begins below it.
+    if (found < pool && low > 0) low = 0
+    return scores.map((score) => (score === null ? 0 : high === low ? 1 : (score - low) / (high - low)))
   }
 
 const byRank =
-  (constant: number) =>
-  (candidates: ReadonlyArray<Fusable>, side: Side): ReadonlyMap<number, number> =>
-    new Map(
-      candidates
-        .filter((candidate) => side(candidate) !== null)
-        .sort((a, b) => side(b)! - side(a)! || b.time - a.time || b.born - a.born)
-        .map((candidate, index) => [candidate.born, (constant + 1) / (constant + index + 1)])
-    )
+  (constant: number): Scale =>
+  (candidates, side) => {
+    const scores = candidates.map(side)
+    const given = candidates.map(() => 0)
+    candidates
+      .map((candidate, at) => ({ at, candidate }))
+      .filter(({ at }) => scores[at] !== null)
+      .sort(
+        (a, b) =>
+          scores[b.at]! - scores[a.at]! || b.candidate.time - a.candidate.time || b.candidate.born - a.candidate.born
+      )
+      .forEach(({ at }, place) => {
+        given[at] = (constant + 1) / (constant + place + 1)
+      })
+    return given
+  }

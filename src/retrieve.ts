@@ -115,6 +115,10 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     return { hits, explanation: { ...found.explanation, reranker } }
   })
 
+/** How many of the first hits are looked at once more: what the reranker wants, and some that may be folded. */
+export const lookedAt = ({ limit }: Request<unknown>, { policy, reranker }: Ranking): number =>
+  Math.max(limit + 10, policy.rerank ? Math.min(200, reranker?.topN ?? 0) : 0)
+
 /** What is known of a request before anything is looked for. */
 export const nothing = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanation, "reranker"> => ({
   mode,

@@ -4,7 +4,8 @@ import type { Draft } from "./rank.js"
  * The first `limit` drafts in their order, where of those that say the same the
  * newest stands for all. The same: the same words in the same order, whatever
  * their case and accents, the punctuation between them and the articles. A word,
- * a number or a negation more is something else.
+ * a number or a negation more is something else. What says the same scores about
+ * the same, so it is looked for among twice the limit.
  */
 export const folded = <D extends Pick<Draft<unknown, object>, "text" | "time" | "born">>(
   drafts: ReadonlyArray<D>,
@@ -12,7 +13,7 @@ export const folded = <D extends Pick<Draft<unknown, object>, "text" | "time" | 
 ): ReadonlyArray<{ readonly draft: D; readonly alike: number }> => {
   const kept: Array<{ draft: D; alike: number }> = []
   const places = new Map<string, number>()
-  for (const draft of drafts) {
+  for (const draft of drafts.slice(0, Math.max(fewDrafts, 2 * limit))) {
     const key = keyOf(draft.text)
     const place = key === undefined ? undefined : places.get(key)
     if (place !== undefined) {
@@ -32,13 +33,12 @@ export const folded = <D extends Pick<Draft<unknown, object>, "text" | "time" | 
 /** What a text says; undefined for one that says so little that saying it twice means nothing, or is not here whole. */
 const keyOf = (text: string): string | undefined => {
   if (text.length > looked) return undefined
-  const words = text
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(accents, "")
-    .split(/\s+/u)
-    .map((word) => word.replace(punctuation, ""))
-    .filter((word) => word !== "" && word !== "a" && word !== "an" && word !== "the")
+  const folded = ascii.test(text) ? text : text.normalize("NFKD").replace(accents, "")
+  const words: Array<string> = []
+  for (const written of folded.toLowerCase().split(blanks)) {
+    const word = edges.test(written) ? written.replace(punctuation, "") : written
+    if (word !== "" && word !== "a" && word !== "an" && word !== "the") words.push(word)
+  }
   const key = words.join(" ")
   return words.length < fewWords && key.length < fewCharacters ? undefined : key
 }
@@ -47,6 +47,11 @@ const keyOf = (text: string): string | undefined => {
 export const looked = 2_000
 const fewWords = 4
 const fewCharacters = 8
+const fewDrafts = 20
+const blanks = /\s+/u
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
+const ascii = /^[\x00-\x7f]*$/
+const edges = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u
 const accents = /[\u0300-\u036f]+/gu
 /** At the edges of words only: 1.5 is not 15, and C++ not C. */
 const punctuation = /^["'“”„‘’«»([{¡¿]+|["'“”„‘’«»)\]}.,;:!?…。、，！？；：」』》]+$/gu

@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { embeddingText, type Memory } from "../events/Memory.js"
 import { type ReadingLevel, Store } from "../events/Trust.js"
 import { type Corpus, isCommon, type QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
@@ -11,9 +12,8 @@ import {
   findLike,
   findRecent,
   type IndexRow,
-  indexRows,
   memories,
-  textsOf
+  memoriesAt
 } from "../projections/search.js"
 import { parkedOf } from "../projections/ViewFile.js"
 import { dateCue, projectCue, timesIn } from "./cues.js"
@@ -30,6 +30,7 @@ import { type Draft, inOrder, newestFirst, type ScoreParts, scored } from "./ran
 import {
   type Answered,
   type Found,
+  lookedAt,
   nothing,
   type Ranking,
   type Request,
@@ -37,7 +38,6 @@ import {
   type SearchOptions,
   type Snapshot
 } from "./retrieve.js"
-import { looked } from "./same.js"
 import { isStopWord } from "./stopWords.js"
 
 /** What narrows a read. Lists are alternatives; times may be milliseconds, a Date or ISO 8601 text. */
@@ -99,9 +99,11 @@ export const searchIn = (
   level: ReadingLevel,
   request: Request<Filters>,
   vector: QueryVector | null,
-  { embedder, policy }: Ranking
+  ranking: Ranking
 ): Found<IndexRow, ScoreParts> => {
   const { limit, parsed } = request
+  const { embedder, policy } = ranking
+  const most = lookedAt(request, ranking)
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const asking = { now, zone: policy.zone }
   const filters: Filters = { ...request.filters, and: memoryFilters(parsed.fields, asking) }
@@ -119,7 +121,7 @@ export const searchIn = (
 
   const foundOf = (candidates: ReadonlyArray<Candidate>, similarTo: QueryVector | null, byTime = false) => {
     const rows = scored(candidates, policy, weight, now, cues)
-    const ranked = (byTime ? newestFirst(rows) : inOrder(rows)).slice(0, Math.max(limit, looksAt))
+    const ranked = (byTime ? newestFirst(rows) : inOrder(rows)).slice(0, most)
     const drafts = draftsOf(db, ranked)
     return { drafts, settled: byTime, explanation: { ...explanation, vectors: similarTo?.model ?? null } }
   }
@@ -128,15 +130,15 @@ export const searchIn = (
       db,
       born.map((one) => ({ born: one, text: null, similarity: null }))
     )
-  const recent = (narrowed: Filters, most: number) =>
-    unscored(findRecent(db, level, narrowed, now, { limit: most, offset: 0 }))
-  const inTimes = (most: number) =>
-    times.ranges.flatMap(({ from, to }) => recent({ after: from, before: to, and: filters }, most))
+  const recent = (narrowed: Filters, count: number) =>
+    unscored(findRecent(db, level, narrowed, now, { limit: count, offset: 0 }))
+  const inTimes = (count: number) =>
+    times.ranges.flatMap(({ from, to }) => recent({ after: from, before: to, and: filters }, count))
 
-  if (parsed.needles.every((needle) => needle.trim() === "")) return foundOf(recent(filters, limit), null, true)
-  if (times.only) return foundOf(distinct(inTimes(limit)), null, true)
+  if (parsed.needles.every((needle) => needle.trim() === "")) return foundOf(recent(filters, most), null, true)
+  if (times.only) return foundOf(distinct(inTimes(most)), null, true)
   if (expressions.match === null || parked.has("fulltext")) {
-    const like = unscored(findLike(db, level, filters, now, parsed.needles, Math.max(limit, looksAt)))
+    const like = unscored(findLike(db, level, filters, now, parsed.needles, most))
     return foundOf(
       like.map((candidate) => ({ ...candidate, text: 1 })),
       null
@@ -145,21 +147,34 @@ export const searchIn = (
   const similarTo = parked.has("vectors") || weight === 0 ? null : vector
   const pool = Math.max(policy.pool, limit)
   const found = findCandidates(db, { level, now, filters, ...expressions, vector: similarTo, pool })
-  return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(looksAt)]), similarTo)
+  return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(most)]), similarTo)
 }
 
 const draftsOf = (
   db: Db,
   ranked: ReadonlyArray<Omit<Draft<unknown, ScoreParts>, "row" | "text">>
 ): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
-  const born = ranked.map((draft) => draft.born)
-  const rows = new Map(indexRows(db, born).map(({ born, ...row }) => [born, row]))
-  const texts = textsOf(db, born, looked + 1)
-  return ranked.flatMap((draft) => {
-    const row = rows.get(draft.born)
-    return row === undefined ? [] : { ...draft, row, text: texts.get(draft.born) ?? "" }
+  const whole = memoriesAt(
+    db,
+    ranked.map(({ born }) => born)
+  )
+  return ranked.flatMap(({ born, parts, time }) => {
+    const memory = whole.get(born)
+    return memory === undefined ? [] : { born, parts, time, row: indexRowOf(memory), text: embeddingText(memory) }
   })
 }
+
+const indexRowOf = ({ createdAt, id, mentions, occurredAt, people, store, title, tokens, type }: Memory): IndexRow => ({
+  id,
+  type,
+  title,
+  store,
+  people,
+  tokens,
+  mentions,
+  createdAt,
+  occurredAt: occurredAt ?? null
+})
 
 /**
  * The words that tell rows apart: stop words and words of too many rows are
@@ -191,9 +206,6 @@ export const telling = (
 
 /** Below this many rows common words cost nothing, and leaving them out would only lose hits. */
 const commonFrom = 1_000
-
-/** So many drafts are given to the reranker and to folding. */
-export const looksAt = 50
 
 /** Rows by their number, the first of each. */
 export const distinct = <A extends { readonly born: number }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => [

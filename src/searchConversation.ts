@@ -27,6 +27,7 @@ import { fuse, inOrder, newestFirst, recencyOf, timeWorth } from "./rank.js"
 import {
   type Answered,
   type Found,
+  lookedAt,
   nothing,
   type Ranking,
   type Request,
@@ -34,7 +35,7 @@ import {
   type SearchOptions,
   type Snapshot
 } from "./retrieve.js"
-import { distinct, looksAt, telling } from "./search.js"
+import { distinct, telling } from "./search.js"
 
 /** What narrows a search of conversations. Lists are alternatives. */
 export interface ConversationFilter {
@@ -106,9 +107,11 @@ export const searchConversationIn = (
   level: ReadingLevel,
   request: Request<ChunkFilters>,
   vector: QueryVector | null,
-  { embedder, policy }: Ranking
+  ranking: Ranking
 ): Found<Omit<Chunk, "born">, ConversationParts> => {
+  const { embedder, policy } = ranking
   const { limit, parsed } = request
+  const most = lookedAt(request, ranking)
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const asking = { now, zone: policy.zone }
   const filters: ChunkFilters = { ...request.filters, and: conversationFilters(parsed.fields, asking) }
@@ -148,24 +151,24 @@ export const searchConversationIn = (
     const seen = new Set<string>()
     const drafts = (byTime ? newestFirst(scored) : inOrder(scored))
       .filter(({ row: { id } }) => !seen.has(id) && seen.add(id))
-      .slice(0, Math.max(limit, looksAt))
+      .slice(0, most)
     return { drafts, settled: byTime, explanation: { ...explanation, vectors: similarTo?.model ?? null } }
   }
   const unscored = (found: ReadonlyArray<Chunk>, text: number | null = null) =>
     found.map((chunk) => ({ born: chunk.born, chunk, time: chunk.occurredAt, text, similarity: null }))
-  const inTimes = (most: number) =>
+  const inTimes = (count: number) =>
     times.ranges.flatMap(({ from, to }) =>
-      unscored(findRecentChunks(db, level, { after: from, before: to, and: filters }, most))
+      unscored(findRecentChunks(db, level, { after: from, before: to, and: filters }, count))
     )
 
   if (parsed.needles.every((needle) => needle.trim() === ""))
-    return foundOf(unscored(findRecentChunks(db, level, filters, limit)), null, true)
-  if (times.only) return foundOf(distinct(inTimes(limit)), null, true)
+    return foundOf(unscored(findRecentChunks(db, level, filters, most)), null, true)
+  if (times.only) return foundOf(distinct(inTimes(most)), null, true)
   if (expressions.match === null)
-    return foundOf(unscored(findChunksLike(db, level, filters, parsed.needles, Math.max(limit, looksAt)), 1), null)
+    return foundOf(unscored(findChunksLike(db, level, filters, parsed.needles, most), 1), null)
 
   const similarTo = parked.has("chunkVectors") || weight === 0 ? null : vector
   const pool = Math.max(policy.pool, limit)
   const found = findChunks(db, { level, filters, ...expressions, vector: similarTo, pool })
-  return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(looksAt)]), similarTo)
+  return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(most)]), similarTo)
 }
