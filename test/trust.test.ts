@@ -519,6 +519,10 @@ describe("an expired memory", () => {
             .sort()
         })
       const seen = [
+        "explain classic",
+        "explain ferry",
+        "explain ticket",
+        "explain tickets",
         "get all",
         "get it",
         "history it",
