@@ -23,7 +23,7 @@ const zone = Schema.String.pipe(
 const Search = Schema.Struct({
   /** Full text and vectors, a look at the first hits by the reranker; or full text alone. Any other name is classic. */
   mode: withDefault(Schema.String, "enhanced"),
-  /** The time zone of "yesterday" and "last week", by its IANA name. */
+  /** The time zone of "yesterday" and "last week", by its IANA name. A data folder's policy has the machine's by default. */
   zone: withDefault(zone, "UTC"),
   /** How scores of both sides are brought together: weighted min-max over the pool, or reciprocal ranks. */
   fusion: withDefault(Schema.Literal("minmax", "rrf"), "minmax"),
