@@ -24,9 +24,6 @@ export const formsOfWord = (word: string): ReadonlyArray<string> => {
   return [...forms]
 }
 
-/** Whether a text is ASCII without any of these forms. Some that have none are doubted too. */
-export const isEveryday = (text: string): boolean => !special.test(text)
-
 /** Whether it looks like (the beginning of) a hash: hexadecimal, digits and letters, seven characters or more. */
 export const isHash = (word: string): boolean => word.length >= 7 && hash.test(word)
 
@@ -42,7 +39,12 @@ const find = (text: string, tell: (found: string, form: string) => void) => {
   for (const [compound] of text.matchAll(compounds)) {
     if (turning.test(compound)) {
       const apart = partsOf(compound)
-      if (apart !== null) tell(compound, apart)
+      if (apart !== null) {
+        tell(compound, apart)
+        // iPhone and OAuth are one word where more follows them: iPhoneBackup, OAuth2.
+        const named = apart.replace(initial, "$1")
+        if (named !== apart && named.includes(" ")) tell(compound, named)
+      }
     }
     if (hyphen.test(compound)) for (const [chain] of compound.matchAll(hyphenated)) join(chain, tell)
     else if (dotted.test(compound)) join(compound, tell)
@@ -91,9 +93,6 @@ const longestJoined = 40
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const beyondAscii = /[^\x00-\x7f]/
-const special =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
-  /[^\x00-\x7f]|[a-z][A-Z0-9]|[A-Z](?:[A-Z][a-z][a-z]|[0-9])|[0-9](?:[A-Za-z,']|[0-9 ()/.-]{7})|[A-Za-z0-9][-_][A-Za-z0-9]|[#@.][A-Za-z0-9]|[A-Za-z](?:#|\+\+)/
 
 const signs = /[^\p{L}\p{N}\p{M}]+/gu
 const part = "[\\p{L}\\p{N}][\\p{L}\\p{N}\\p{M}]*"
@@ -106,6 +105,7 @@ const dotted = /^(?:\p{L}(?:\.\p{L})+|\p{L}+\.\p{L}{1,3})$/u
 
 const turning = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}\p{Ll}|[\p{L}\p{M}]\p{N}|\p{N}\p{L}|[a-zA-Z][가-힣]/u
 const pieceOf = /[가-힣]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}\p{N}가-힣]+|\p{N}+/gu
+const initial = /^(\p{L}) (?=\p{Lu}\p{Ll})/u
 const plural = /^\p{Lu}{2,}s$/u
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
 const hash = /^(?=\d*[a-f])(?=[a-f]*\d)[\da-f]+$/iu

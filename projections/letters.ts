@@ -10,6 +10,7 @@ export const folded = (text: string): string => {
   const letters = text
     .normalize("NFKC")
     .replace(joiners, "")
+    .replace(nameDots, "")
     .replace(foldable, (found) => variants.get(found) ?? (greek.test(found) ? bare(found) : digitOf(found)))
   return arabicArticle.test(letters) ? letters.replace(arabicArticles, "") : letters
 }
@@ -63,6 +64,9 @@ const zeros = ["٠", "۰", "०", "๐"]
 
 /** Inside of words only: between emoji a joiner means something. */
 const joiners = /(?<=[\p{L}\p{M}])[\u200c\u200d]+(?=\p{L})/gu
+
+/** Between the parts of foreign names, which are written without it as well: ジョン・スミス. */
+const nameDots = /(?<=[ァ-ヶー])・(?=[ァ-ヶ])/gu
 
 /** The article and what is written together with it, as long as a word is left: الكتاب, والكتاب, للكتاب. */
 const arabicArticle = /ال|لل/u

@@ -1,5 +1,6 @@
 import { endingsOf, pairsOfHangul } from "./endings.js"
-import { formsOf, formsOfWord, isEveryday, isHash, isSignedName, telephone } from "./forms.js"
+import { isEveryday } from "./everyday.js"
+import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
 import { folded } from "./letters.js"
 
 /**
@@ -24,7 +25,10 @@ export const indexed = (text: string): string => {
   return withForms(
     letters
       .replace(emoji, (match) => ` ${emojiWord(match)} `)
-      .replace(unspaced, (run) => ` ${[...new Set([...words(run), ...pairs(run)])].join(" ")} `),
+      .replace(
+        unspaced,
+        (run) => ` ${[...new Set([...words(run), ...pairs(run), ...pairs(shortened(run))])].join(" ")} `
+      ),
     [...formsOf(spaced), ...pairsOfHangul(spaced)]
   )
 }
@@ -47,12 +51,14 @@ export const expression = (phrase: string): string | null => {
 
 /** What must be there of a run of a script without spaces. */
 const unspacedParts = (run: string): ReadonlyArray<string> => {
-  // サーバー is サーバ as well: the last sign of length is not asked for.
-  const asked = run.replace(/(?<=[ァ-ヶー]{3})ー(?![ァ-ヶー])/gu, "")
+  const asked = shortened(run)
   const found = pairs(asked)
   // One character alone is the beginning of some pair or the end of its run.
   return found.length === 1 ? [`"${asked}" *`] : found.slice(0, -1).map(quoted)
 }
+
+/** Katakana without the sign of length at the end of a word, which may be left out: サーバー is サーバ. */
+const shortened = (run: string): string => run.replace(/(?<=[ァ-ヶー]{3})ー(?![ァ-ヶー])/gu, "")
 
 /** A word with its alternatives, or several words as a phrase. */
 const spacedPart = (phrase: string): string => {

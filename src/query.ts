@@ -1,5 +1,7 @@
+import { telephone } from "../projections/forms.js"
 import { textColumns } from "../projections/fulltext.js"
 import { expression } from "../projections/text.js"
+import { joined } from "./compounds.js"
 import { limits } from "./limits.js"
 
 /** A query's text, taken apart. Any text is a query: what is no syntax is words. */
@@ -10,6 +12,8 @@ export interface ParsedQuery {
   readonly not: ReadonlyArray<string>
   /** The words themselves, for substring search. */
   readonly needles: ReadonlyArray<string>
+  /** Further alternatives: neighbouring words as one, for what was written so ("rate limit", "ratelimit"). */
+  readonly joined?: ReadonlyArray<string>
 }
 
 export interface Word {
@@ -50,7 +54,9 @@ export const parse = (text: string): ParsedQuery => {
       excluded = true
       continue
     }
-    const [, sign, field, phrase] = parts.exec(token)!
+    // The plus of a telephone number is part of it.
+    const [, sign, field, phrase] =
+      /\s/u.test(token) && !token.includes('"') ? [token, "", undefined, token] : parts.exec(token)!
     const quoted = /^".*"$/s.test(phrase!)
     const body = quoted ? phrase!.slice(1, -1) : phrase!
     const found = expression(body)
@@ -78,12 +84,12 @@ export const parse = (text: string): ParsedQuery => {
       needles: [bounded(text).trim()]
     }
   }
-  return { must, should, not, needles }
+  return { must, should, not, needles, joined: joined(should) }
 }
 
 /** One FTS5 expression for the whole; null where there is nothing to look for. */
-export const matchOf = ({ must, not, should }: Omit<ParsedQuery, "needles">): string | null => {
-  const any = should.map((word) => word.expression).join(" OR ")
+export const matchOf = ({ joined = [], must, not, should }: Omit<ParsedQuery, "needles">): string | null => {
+  const any = [...should.map((word) => word.expression), ...joined].join(" OR ")
   const all = must.join(" AND ")
   // What must match stands among the alternatives too: it holds for every row, and bm25 counts all of them.
   const wanted = must.length === 0 ? any : any === "" ? all : `(${all}) AND (${must[0]} OR ${any})`
@@ -99,7 +105,8 @@ export const expressionsOf = (query: Omit<ParsedQuery, "needles">) => ({
 })
 
 const fields = Object.keys(textColumns).join("|")
-const tokens = /[+-]?(?:[a-z]+:)?"[^"]*"|\S+/giu
+/** Quoted words, a telephone number with its spaces, a word. */
+const tokens = new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephone.source})(?!\\S)|\\S+`, "giu")
 const parts = new RegExp(`^([+-]?)((?:${fields}):)?(.+)$`, "isu")
 
 const bounded = (text: string): string =>

@@ -15,6 +15,7 @@ import {
   memories
 } from "../projections/search.js"
 import { parkedOf } from "../projections/ViewFile.js"
+import { withHalves } from "./compounds.js"
 import type { Embedder } from "./Embedder.js"
 import { embedAll } from "./Embedding.js"
 import type { InvalidInput } from "./errors.js"
@@ -154,16 +155,19 @@ export const telling = (
 ): ReadonlyArray<Word> => {
   const indexed = corpus.text.count(db, level)
   const most = Math.floor(indexed * commonShare)
+  const found = (words: ReadonlyArray<Word>) => words.map((word) => withHalves(db, corpus, level, word))
   const unless = (kept: ReadonlyArray<Word>, all: ReadonlyArray<Word>) =>
     kept.length === 0 && must.length === 0 ? all : kept
   const words = unless(
     should.filter(({ droppable, text }) => !droppable || !isStopWord(text)),
     should
   )
-  if (indexed < commonFrom) return words
-  return unless(
-    words.filter(({ droppable, expression }) => !droppable || !isCommon(db, corpus, level, expression, most)),
-    words
+  if (indexed < commonFrom) return found(words)
+  return found(
+    unless(
+      words.filter(({ droppable, expression }) => !droppable || !isCommon(db, corpus, level, expression, most)),
+      words
+    )
   )
 }
 
