@@ -29,14 +29,14 @@ export const isHash = (word: string): boolean => word.length >= 7 && hash.test(w
 
 /** A telephone number, with what stands between its digits. */
 export const telephone =
-  /(?<![\p{L}\p{N}+])(?:(?:\+|\(\+?|0)[\d(](?:[ ()/.-]{0,3}\d){6,17}|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{10,15})(?![\p{L}\p{N}])/gu
+  /(?<![\p{L}\p{N}+]|[\p{L}\p{N}]-)(?:(?:\+|\(\+?|0)[\d(](?:[ ()/.-]{0,3}\d){6,17}|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{10,15})(?![\p{L}\p{N}])/gu
 
 /** Whether a word is the name of a language that is all in its sign: without it there is but a letter. */
 export const isSignedName = (word: string): boolean => /^\p{L}(?:\+\+|#)$/u.test(word)
 
 /** Tells what has another form, and the form. */
 const find = (text: string, tell: (found: string, form: string) => void) => {
-  for (const [compound] of text.matchAll(compounds)) {
+  for (const { 0: compound, index } of text.matchAll(compounds)) {
     if (turning.test(compound)) {
       const apart = partsOf(compound)
       if (apart !== null) {
@@ -46,8 +46,10 @@ const find = (text: string, tell: (found: string, form: string) => void) => {
         if (named !== apart && named.includes(" ")) tell(compound, named)
       }
     }
-    if (hyphen.test(compound)) for (const [chain] of compound.matchAll(hyphenated)) join(chain, tell)
-    else if (dotted.test(compound)) join(compound, tell)
+    if (hyphen.test(compound)) {
+      for (const [chain] of compound.matchAll(hyphenated))
+        if (chain === compound || !digit.test(chain)) join(chain, tell)
+    } else if (dotted.test(compound) && !inAddress.test(text[index - 1] ?? "")) join(compound, tell)
   }
   for (const [number] of text.matchAll(grouped)) tell(number, number.replace(/[,'’](?=\d{3})/gu, ""))
   for (const [number] of text.matchAll(groupedByDots)) tell(number, number.replaceAll(".", ""))
@@ -99,9 +101,12 @@ const part = "[\\p{L}\\p{N}][\\p{L}\\p{N}\\p{M}]*"
 const between = /[-_.‐‑:]/u
 const compounds = new RegExp(`${part}(?:(?:[-_.‐‑]|(?<=\\d):(?=\\d))${part})*`, "gu")
 const hyphen = /[-_‐‑]/u
+const digit = /\p{N}/u
 const hyphenated = new RegExp(`${part}(?:[-_‐‑]${part})+`, "gu")
 /** Initials, or a name with a short ending: U.S.A., node.js. */
 const dotted = /^(?:\p{L}(?:\.\p{L})+|\p{L}+\.\p{L}{1,3})$/u
+
+const inAddress = /[@/\\]/u
 
 const turning = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}\p{Ll}|[\p{L}\p{M}]\p{N}|\p{N}\p{L}|[a-zA-Z][가-힣]/u
 const pieceOf = /[가-힣]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}\p{N}가-힣]+|\p{N}+/gu

@@ -22,15 +22,16 @@ export const indexed = (text: string): string => {
   if (plain.test(text)) return withForms(text, formsOf(text))
   const letters = folded(text)
   const spaced = letters.replace(unspacedOrEmoji, " ")
-  return withForms(
-    letters
-      .replace(emoji, (match) => ` ${emojiWord(match)} `)
-      .replace(
-        unspaced,
-        (run) => ` ${[...new Set([...words(run), ...pairs(run), ...pairs(shortened(run))])].join(" ")} `
-      ),
-    [...formsOf(spaced), ...pairsOfHangul(spaced)]
-  )
+  return withForms(letters.replace(emoji, (match) => ` ${emojiWord(match)} `).replace(unspaced, inParts), [
+    ...formsOf(spaced),
+    ...pairsOfHangul(spaced)
+  ])
+}
+
+const inParts = (run: string): string => {
+  const short = shortened(run)
+  const parts = new Set([...words(run), ...pairs(run), ...(short === run ? [] : pairs(short))])
+  return ` ${[...parts].join(" ")} `
 }
 
 const withForms = (text: string, forms: ReadonlyArray<string>): string =>
@@ -54,7 +55,11 @@ const unspacedParts = (run: string): ReadonlyArray<string> => {
   const asked = shortened(run)
   const found = pairs(asked)
   // One character alone is the beginning of some pair or the end of its run.
-  return found.length === 1 ? [`"${asked}" *`] : found.slice(0, -1).map(quoted)
+  if (found.length === 1) return tokenLike.test(asked) ? [`"${asked}" *`] : []
+  return found
+    .slice(0, -1)
+    .filter((pair) => tokenLike.test(pair))
+    .map(quoted)
 }
 
 /** Katakana without the sign of length at the end of a word, which may be left out: サーバー is サーバ. */
@@ -106,7 +111,7 @@ const emoji = new RegExp(
 )
 const emojiAlone = new RegExp(`^(?:${flag}|\\p{Extended_Pictographic})`, "u")
 const unspacedOrEmoji = new RegExp(`([${scripts}][${scripts}\\p{M}]*|${emoji.source})`, "gu")
-const tokenLike = /[\p{L}\p{N}]/u
+const tokenLike = /[\p{L}\p{N}\p{M}]/u
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu
 
 /** The word for an emoji, whatever its colour and company; for a flag the word for its country. */
@@ -118,8 +123,11 @@ const emojiWord = (match: string): string => {
 
 const segmenter = new Intl.Segmenter("ja", { granularity: "word" })
 
+/** Each segment that `Intl` gives holds a copy of all that is cut: a long run comes in portions. */
 const words = (run: string): ReadonlyArray<string> =>
-  [...segmenter.segment(run)].filter((part) => part.isWordLike).map((part) => part.segment)
+  (run.match(/.{1,128}/gsu) ?? []).flatMap((portion) =>
+    [...segmenter.segment(portion)].filter((part) => part.isWordLike).map((part) => part.segment)
+  )
 
 /** Overlapping pairs, and the last character alone. */
 const pairs = (run: string): ReadonlyArray<string> => {
