@@ -6,15 +6,13 @@ export interface Alternative {
 
 /**
  * What else to look for where a word of a query may have another ending in the
- * text, or something attached to it: Russian cases and verbs (by the stem as a
+ * text, or something attached to it: Russian and Greek ones (by the stem as a
  * prefix), Korean particles (by the pairs of syllables that are left). English
  * is FTS5's business.
  */
 export const endingsOf = (word: string): ReadonlyArray<Alternative> => {
-  if (cyrillic.test(word)) {
-    const stem = word.replace(russian, "")
-    return [{ all: [stem], prefix: true }]
-  }
+  if (cyrillic.test(word)) return [{ all: [word.replace(russian, "")], prefix: true }]
+  if (greek.test(word)) return [{ all: [word.replace(greekEnding, "")], prefix: true }]
   if (hangul.test(word)) {
     const stem = word.replace(longParticle, "").replace(/(?<=..)[은는이가을를의에와과도로만]$/u, "")
     return stem === word ? [inPairs(word)] : [inPairs(word), inPairs(stem)]
@@ -43,3 +41,7 @@ const cyrillic = /^\p{Script=Cyrillic}{4,}$/u
 /** Endings of nouns, adjectives and some verbs, after three letters at least. */
 const russian =
   /(?<=^...+)(?:иями|[ая]ми|[ео]го|[ео]му|[ыи]ми|[аяие]ть|[аяеи]ет|[аяу]ют|[аияе]ла|[аияе]ли|[аияе]л|[аоыиеу]й|[ая]я|[ое]е|[ыи]е|[ую]ю|[ыиоеая]м|[ыиая]х|[ое]в|ью|и[яию]|[аяоеыиуюьй])$/u
+
+const greek = /^\p{Script=Greek}{4,}$/u
+/** Endings of nouns and adjectives, without accents. */
+const greekEnding = /(?<=^...+)(?:[οαηιυε]ς|ου[ςσ]?|ο[ιν]|ε[ις]ς?|ω[νς]|[αηοιυωες])$/iu

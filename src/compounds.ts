@@ -1,6 +1,3 @@
-import type { ReadingLevel } from "../events/Trust.js"
-import { type Corpus, isCommon } from "../projections/hits.js"
-import type { Db } from "../projections/Projection.js"
 import { isStopWord } from "./stopWords.js"
 
 // People write a compound with a hyphen, as one word or as two. The index has a hyphenated one in all three ways;
@@ -25,11 +22,14 @@ export const joined = (words: ReadonlyArray<Term>): ReadonlyArray<string> =>
     return both.length - 2 <= longest ? [both, both] : []
   })
 
-/** A word that hardly any row contains, with the ways to write it as two: "ratelimit" may have been written "rate limit". */
-export const withHalves = <A extends Term>(db: Db, corpus: Corpus, level: ReadingLevel, word: A): A => {
+/** Whether a word of a query is long enough to be two. */
+export const hasHalves = (word: Term): boolean =>
+  word.text.length >= 2 * shortestHalf && word.text.length <= longest && isPart(word)
+
+/** A word with the ways to write it as two where hardly any row contains it: "ratelimit" may have been written "rate limit". */
+export const withHalves = <A extends Term>(word: A, rows: number): A => {
   const { expression, text } = word
-  if (text.length < 2 * shortestHalf || text.length > longest || !isPart(word)) return word
-  if (isCommon(db, corpus, level, expression, few)) return word
+  if (rows > rare || !hasHalves(word)) return word
   const halves: Array<string> = []
   for (let at = shortestHalf; at <= text.length - shortestHalf; at++) {
     const both = [text.slice(0, at), text.slice(at)]
@@ -38,10 +38,11 @@ export const withHalves = <A extends Term>(db: Db, corpus: Corpus, level: Readin
   return { ...word, expression: `(${[expression, ...halves].join(" OR ")})` }
 }
 
+/** A word that more rows contain is taken as it is. */
+export const rare = 2
+
 const isPart = ({ droppable, text }: Term): boolean => droppable && letters.test(text) && !isStopWord(text)
 const letters = /^\p{Script=Latin}{2,}$/u
 /** Characters of a compound, and of its halves. */
 const longest = 24
 const shortestHalf = 3
-/** A word that more rows contain is taken as it is. */
-const few = 2

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type ReadingLevel, Store, type TrustLevel } from "../events/Trust.js"
-import { type Corpus, isCommon, type QueryVector } from "../projections/hits.js"
+import { type Corpus, countRows, type QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
 import {
   type Filters,
@@ -15,7 +15,7 @@ import {
   memories
 } from "../projections/search.js"
 import { parkedOf } from "../projections/ViewFile.js"
-import { withHalves } from "./compounds.js"
+import { hasHalves, rare, withHalves } from "./compounds.js"
 import type { Embedder } from "./Embedder.js"
 import { embedAll } from "./Embedding.js"
 import type { InvalidInput } from "./errors.js"
@@ -155,19 +155,18 @@ export const telling = (
 ): ReadonlyArray<Word> => {
   const indexed = corpus.text.count(db, level)
   const most = Math.floor(indexed * commonShare)
-  const found = (words: ReadonlyArray<Word>) => words.map((word) => withHalves(db, corpus, level, word))
   const unless = (kept: ReadonlyArray<Word>, all: ReadonlyArray<Word>) =>
     kept.length === 0 && must.length === 0 ? all : kept
   const words = unless(
     should.filter(({ droppable, text }) => !droppable || !isStopWord(text)),
     should
   )
-  if (indexed < commonFrom) return found(words)
-  return found(
-    unless(
-      words.filter(({ droppable, expression }) => !droppable || !isCommon(db, corpus, level, expression, most)),
-      words
-    )
+  const rows = ({ expression }: Word, most: number) => countRows(db, corpus, level, expression, most)
+  if (indexed < commonFrom) return words.map((word) => (hasHalves(word) ? withHalves(word, rows(word, rare)) : word))
+  const counted = words.map((word) => ({ ...word, rows: word.droppable ? rows(word, most) : 0 }))
+  return unless(
+    counted.filter(({ rows }) => rows <= most).map((word) => withHalves(word, word.rows)),
+    words
   )
 }
 
