@@ -51,7 +51,7 @@ const find = (text: string, tell: (found: string, form: string) => void) => {
         if (chain === compound || !digit.test(chain)) join(chain, tell)
     } else if (dotted.test(compound) && !inAddress.test(text[index - 1] ?? "")) join(compound, tell)
   }
-  for (const [number] of text.matchAll(grouped)) tell(number, number.replace(/[,'’](?=\d{3})/gu, ""))
+  for (const [number] of text.matchAll(grouped)) tell(number, number.replace(/[,'’ ](?=\d{3})/gu, ""))
   for (const [number] of text.matchAll(groupedByDots)) tell(number, number.replaceAll(".", ""))
   for (const [number] of text.matchAll(telephone)) {
     const digits = number.replace(/\D/gu, "")
@@ -115,7 +115,7 @@ const plural = /^\p{Lu}{2,}s$/u
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
 const hash = /^(?=\d*[a-f])(?=[a-f]*\d)[\da-f]+$/iu
 
-const grouped = /(?<![\p{L}\p{N}.,])\d{1,3}(?:[,'’]\d{3})+(?:\.\d+)?(?![\p{L}\p{N}])/gu
+const grouped = /(?<![\p{L}\p{N}.,])\d{1,3}(?:[,'’ ]\d{3})+(?:\.\d+)?(?![\p{L}\p{N}])/gu
 const groupedByDots = /(?<![\p{L}\p{N}.,])\d{1,3}(?:\.\d{3})+,\d+(?![\p{L}\p{N}])/gu
 
 const signed = /(?<![\p{L}\p{N}#@.&])([#@.])(\p{L}[\p{L}\p{N}\p{M}_]*|(?<=#)\d+)/gu
