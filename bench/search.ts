@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { memoryText } from "../projections/fulltext.js"
 import * as Generations from "../projections/generations.js"
-import { isCommon } from "../projections/hits.js"
+import { countRows } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
 import { memories } from "../projections/search.js"
 import { defaults } from "../src/Policy.js"
@@ -77,6 +77,8 @@ const searchAmong = async (
 const matchFor = (db: Db, text: string): string => {
   const { must, not, should } = parse(text)
   const most = Math.floor(memoryText.count(db, "full") * defaults.search.commonShare)
-  const rare = should.filter((word) => !word.droppable || !isCommon(db, memories, "full", word.expression, most))
+  const rare = should.filter(
+    (word) => !word.droppable || countRows(db, memories, "full", word.expression, most) <= most
+  )
   return matchOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
 }

@@ -3,7 +3,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import type { Turn } from "../events/Turn.js"
 import { chunkNumber, chunkNumbers, chunksOf, cutting } from "./chunks.js"
 import { type Db, type Lookup, type Projection, sql } from "./Projection.js"
-import { indexed } from "./text.js"
+import { indexed, indexing } from "./text.js"
 import * as TextIndex from "./textIndex.js"
 
 /**
@@ -31,7 +31,7 @@ const neighbourLength = 240
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: cutting,
+  version: 100 * cutting + indexing,
   handles: ["TURN", "FORGET"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);

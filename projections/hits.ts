@@ -61,12 +61,12 @@ export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: Hi
   }))
 }
 
-/** Whether more than `most` rows of the level contain a word: common words are worth little and cost much. */
-export const isCommon = (db: Db, { text }: Corpus, level: ReadingLevel, expression: string, most: number): boolean =>
+/** How many rows of the level contain a word, counted no further than `most` + 1: to count common words costs much. */
+export const countRows = (db: Db, { text }: Corpus, level: ReadingLevel, expression: string, most: number): number =>
   sql(
     db,
     `SELECT count(*) AS n FROM (SELECT 1 FROM ${text.table(level)} WHERE ${text.table(level)} MATCH ? LIMIT ?)`
-  ).get(expression, most + 1).n > most
+  ).get(expression, most + 1).n
 
 /** The LIKE pattern, with `\\` to escape, of texts that contain a needle. */
 export const containing = (needle: string): string => `%${needle.replace(/[\\%_]/g, "\\$&")}%`

@@ -90,7 +90,7 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
           level
         ) => `CREATE VIEW ${texts}_${level} AS SELECT born, ${columns} FROM ${texts} WHERE openness >= ${floorOf(level)};
     CREATE VIRTUAL TABLE ${table(level)} USING fts5(${columns}, content='${texts}_${level}', content_rowid='born',
-      tokenize='porter unicode61 remove_diacritics 2');
+      tokenize="porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'");
     CREATE VIRTUAL TABLE ${postings(level)} USING fts5vocab(${table(level)}, instance);`
       )
       .join("\n")}`,

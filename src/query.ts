@@ -1,3 +1,4 @@
+import { telephone } from "../projections/forms.js"
 import { textColumns } from "../projections/fulltext.js"
 import { expression } from "../projections/text.js"
 import { limits } from "./limits.js"
@@ -16,6 +17,8 @@ export interface ParsedQuery {
   readonly plain: string
   /** What looks like syntax and is none, and how it was read instead. */
   readonly hints: ReadonlyArray<string>
+  /** Further alternatives: neighbouring words as one, for what was written so ("rate limit", "ratelimit"). */
+  readonly joined?: ReadonlyArray<string>
 }
 
 export interface Word {
@@ -86,7 +89,9 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       excluded = true
       continue
     }
-    const [, sign = "", name, rest = ""] = parts.exec(token)!
+    // The plus of a telephone number is part of it.
+    const number = /\s/u.test(token) && !token.includes('"')
+    const [, sign = "", name, rest = ""] = number ? [token, "", undefined, token] : parts.exec(token)!
     const field = name?.slice(0, -1).toLowerCase()
     const value = unquoted(rest)
     const filter = field === undefined || !Object.hasOwn(known, field) ? undefined : known[field]
@@ -153,12 +158,23 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
     }
   }
   const nothing = must.length === 0 && should.length === 0
-  return { must, should, not, needles: nothing ? [plain.trim()] : needles, fields, plain, hints }
+  return {
+    must,
+    should,
+    not,
+    needles: nothing ? [plain.trim()] : needles,
+    fields,
+    plain,
+    hints
+  }
 }
 
+/** What is looked for, with further alternatives: neighbouring words as one. */
+type Wanted = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }
+
 /** One FTS5 expression for the whole; null where there is nothing to look for. */
-export const matchOf = ({ must, not, should }: Pick<ParsedQuery, "must" | "not" | "should">): string | null => {
-  const any = should.map((word) => word.expression).join(" OR ")
+export const matchOf = ({ joined = [], must, not, should }: Wanted): string | null => {
+  const any = [...should.map((word) => word.expression), ...joined].join(" OR ")
   const all = must.join(" AND ")
   // What must match stands among the alternatives too: it holds for every row, and bm25 counts all of them.
   const wanted = must.length === 0 ? any : any === "" ? all : `(${all}) AND (${must[0]} OR ${any})`
@@ -167,13 +183,14 @@ export const matchOf = ({ must, not, should }: Pick<ParsedQuery, "must" | "not" 
 }
 
 /** What to match, and what rows that vectors bring up must match and must not, each null where it is nothing. */
-export const expressionsOf = (query: Pick<ParsedQuery, "must" | "not" | "should">) => ({
+export const expressionsOf = (query: Wanted) => ({
   match: matchOf(query),
   within: query.must.length === 0 ? null : query.must.join(" AND "),
   without: query.not.length === 0 ? null : query.not.join(" OR ")
 })
 
-const tokens = /[+-]?(?:[a-z]+:)?"[^"]*"|\S+/giu
+/** Quoted words, a telephone number with its spaces, a word. */
+const tokens = new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephone.source})(?!\\S)|\\S+`, "giu")
 const parts = /^([+-]?)([a-z]+:)?(.*)$/isu
 /** A word before a colon that is written as a field is, and as no URL, time, path or emoticon is. */
 const likeField = /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu

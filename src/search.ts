@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { embeddingText, type Memory } from "../events/Memory.js"
 import { type ReadingLevel, Store } from "../events/Trust.js"
-import { type Corpus, isCommon, type QueryVector } from "../projections/hits.js"
+import { type Corpus, countRows, type QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
 import {
   type Candidate,
@@ -16,6 +16,7 @@ import {
   memoriesAt
 } from "../projections/search.js"
 import { parkedOf } from "../projections/ViewFile.js"
+import { fewTogether, hasHalves, joined, rare, withHalves } from "./compounds.js"
 import { dateCue, projectCue, timesIn } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
 import { type LeftOut, wordsOf } from "./explain.js"
@@ -108,8 +109,14 @@ export const searchIn = (
   const asking = { now, zone: policy.zone }
   const filters: Filters = { ...request.filters, and: memoryFilters(parsed.fields, asking) }
   const times = timesIn(parsed, asking)
-  const { leftOut, words } = telling(db, memories, level, { ...parsed, should: times.words }, policy.commonShare)
-  const expressions = expressionsOf({ ...parsed, should: words })
+  const { joined, leftOut, words } = telling(
+    db,
+    memories,
+    level,
+    { ...parsed, should: times.words },
+    policy.commonShare
+  )
+  const expressions = expressionsOf({ ...parsed, should: words, joined })
   const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
   const cues = { date: dateCue(parsed.plain, times.ranges), project: projectCue(parsed.plain) }
   const explanation = {
@@ -176,6 +183,13 @@ const indexRowOf = ({ createdAt, id, mentions, occurredAt, people, store, title,
   occurredAt: occurredAt ?? null
 })
 
+/** The words of a query that are looked for, neighbours as one where they are not found apart, and what is left out. */
+export interface Telling {
+  readonly words: ReadonlyArray<Word>
+  readonly joined: ReadonlyArray<string>
+  readonly leftOut: ReadonlyArray<LeftOut>
+}
+
 /**
  * The words that tell rows apart: stop words and words of too many rows are
  * left out, while others remain.
@@ -186,22 +200,29 @@ export const telling = (
   level: ReadingLevel,
   { must, should }: Pick<ParsedQuery, "must" | "should">,
   commonShare: number
-): { readonly words: ReadonlyArray<Word>; readonly leftOut: ReadonlyArray<LeftOut> } => {
+): Telling => {
   const indexed = corpus.text.count(db, level)
   const most = Math.floor(indexed * commonShare)
   const leftOut: Array<LeftOut> = []
-  const without = (words: ReadonlyArray<Word>, reason: LeftOut["reason"], out: (word: Word) => boolean) => {
+  const without = <A extends Word>(words: ReadonlyArray<A>, reason: LeftOut["reason"], out: (word: A) => boolean) => {
     const kept = words.filter((word) => !word.droppable || !out(word))
     if (kept.length === 0 && must.length === 0) return words
     leftOut.push(...words.filter((word) => !kept.includes(word)).map(({ text }) => ({ word: text, reason })))
     return kept
   }
   const words = without(should, "stop word", ({ text }) => isStopWord(text))
-  if (indexed < commonFrom) return { words, leftOut }
-  return {
-    words: without(words, "in too many rows", ({ expression }) => isCommon(db, corpus, level, expression, most)),
-    leftOut
+  const rows = ({ expression }: Word, most: number) => countRows(db, corpus, level, expression, most)
+  const few = (expression: string, most: number) => countRows(db, corpus, level, expression, most) <= most
+  const compounds = joined(words).flatMap(({ apart, together }) =>
+    few(apart, rare) ? [together, together] : few(together, fewTogether) ? [together] : []
+  )
+  if (indexed < commonFrom) {
+    const whole = words.map((word) => (hasHalves(word) ? withHalves(word, rows(word, rare)) : word))
+    return { words: whole, joined: compounds, leftOut }
   }
+  const counted = words.map((word) => ({ ...word, rows: word.droppable ? rows(word, most) : 0 }))
+  const kept = without(counted, "in too many rows", ({ rows }) => rows > most)
+  return { words: kept.map((word) => withHalves(word, word.rows)), joined: compounds, leftOut }
 }
 
 /** Below this many rows common words cost nothing, and leaving them out would only lose hits. */

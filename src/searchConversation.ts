@@ -120,7 +120,7 @@ export const searchConversationIn = (
   const told = telling(db, chunks, level, { ...parsed, should: times.words }, policy.commonShare)
   const words = withoutNames(told.words, speakers)
   const names = told.words.filter((word) => !words.includes(word))
-  const expressions = expressionsOf({ ...parsed, should: words })
+  const expressions = expressionsOf({ ...parsed, should: words, joined: told.joined })
   const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
   const ofSpeaker = speakerCue(parsed.plain, speakers)
   const ofDate = dateCue(parsed.plain, times.ranges)

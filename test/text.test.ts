@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import * as fc from "effect/FastCheck"
+import { isEveryday } from "../projections/everyday.js"
+import { formsOf } from "../projections/forms.js"
+import { folded } from "../projections/letters.js"
+import { expression, indexed } from "../projections/text.js"
+import * as TextIndex from "../projections/textIndex.js"
+import { limits } from "../src/limits.js"
+import { parse } from "../src/query.js"
+
+const folder = new URL("./fixtures/search/", import.meta.url)
+const texts = readdirSync(folder).flatMap((file) =>
+  Object.values<string>(JSON.parse(readFileSync(new URL(file, folder), "utf8")).texts)
+)
+
+/** An index that holds one text at a time: whether it matches. */
+const matcher = () => {
+  const db = new Database(":memory:")
+  const index = TextIndex.make("", { text: 1 })
+  db.exec(index.tables)
+  const table = index.table("full")
+  const holds = db.prepare(`SELECT 1 FROM ${table} WHERE ${table} MATCH ?`)
+  return (text: string, made = indexed(text)) => {
+    index.replace(db, 1, { born: 1, id: "x", openness: 0, columns: [made] }, false)
+    return (match: string) => holds.get(match) !== undefined
+  }
+}
+const indexOf = matcher()
+
+/** Whether FTS5 takes a character for (a part of) a word: its tables are of an older Unicode. */
+const known = (character: string): boolean => {
+  if (!/[\p{L}\p{N}\p{M}]/u.test(character)) return true
+  const before = asked.get(character)
+  if (before !== undefined) return before
+  const answer = indexOf(character, `x${character}`)(`"x${character}"`) && !indexOf(character, "x")(`"x${character}"`)
+  asked.set(character, answer)
+  return answer
+}
+const asked = new Map<string, boolean>()
+
+/** Words as people and programs write them, and what stands between them. */
+const words = texts.flatMap((text) => text.split(/\s+/u))
+const pieces = [
+  ...words,
+  ..."a A 1 x9 - _ . , ' ’ / \\ : @ # + ++ ( ) $ é ß ı İ ł ё ς ά ー ・ の 東 京 ก ำ ् ़ ـ ً ال و ה서 울 에서 🚀 🇩 🇪 ‍ ‑ ½ ﬁ Å ö".split(
+    " "
+  )
+]
+const mixed: fc.Arbitrary<string> = fc.oneof(
+  fc
+    .array(fc.tuple(fc.constantFrom(...pieces), fc.constantFrom(" ", " ", "", "\n", "-", ". ", "\u00a0")), {
+      maxLength: 20
+    })
+    .map((parts) => parts.flat().join("")),
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+  fc.string({ unit: "binary", maxLength: 60 }).filter((text) => text.isWellFormed() && !text.includes("\0"))
+)
+
+describe("a text is found by what stands in it", () => {
+  it("by every word", () => {
+    expect([...new Set(folded(texts.join("")))].filter((character) => !known(character))).toEqual([])
+    fc.assert(
+      fc.property(mixed, (text) => {
+        const words = text.split(/\s+/u).filter((word) => [...folded(word)].every(known))
+        const matches = indexOf(text)
+        for (const word of words) {
+          const match = expression(word)
+          if (match !== null && !matches(match)) throw new Error(`${JSON.stringify(word)} is not found: ${match}`)
+        }
+      }),
+      { numRuns: 3_000, seed: 7 }
+    )
+  })
+
+  it("by every few words in quotes, where each stands alone", () => {
+    for (const text of texts) {
+      const matches = indexOf(text)
+      const all = text.split(/\s+/u)
+      for (let at = 0; at + 2 < all.length; at++) {
+        const match = expression(all.slice(at, at + 3).join(" "))
+        expect([text, at, match === null || matches(match)]).toEqual([text, at, true])
+      }
+    }
+  })
+
+  it("by what is before and behind a turn of letters, digits and capitals", () => {
+    const name = fc.stringMatching(/^[A-Z][a-z]{2,7}$/)
+    const number = fc.stringMatching(/^[1-9]\d{0,3}$/)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, name, number), { minLength: 1, maxLength: 2 }), (some) => {
+        const parts = some.flat()
+        const matches = indexOf(`see ${parts.join("")}, please`)
+        for (const part of parts) expect([part, matches(expression(part)!)]).toEqual([part, true])
+        for (const between of ["_", "-"]) expect(matches(expression(parts.join(between))!)).toBe(true)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})
+
+describe("forms", () => {
+  it("are none where a text is taken for an everyday one", () => {
+    const ascii = fc
+      .array(
+        fc.constantFrom(
+          ..."a b Z QQ s The of 1 12 345 2024 0 7 . , - _ ' # @ + ( ) / : ; $ \\ \" ! ? ~ * = & % js NET v".split(" "),
+          " ",
+          " ",
+          "\n",
+          "\t"
+        ),
+        { maxLength: 14 }
+      )
+      .map((parts) => parts.join(""))
+    let everyday = 0
+    fc.assert(
+      fc.property(fc.oneof(ascii, fc.string({ maxLength: 20 })), (text) => {
+        if (!isEveryday(text)) return
+        everyday++
+        expect([text, formsOf(text)]).toEqual([text, []])
+        expect(indexed(text)).toBe(text)
+      }),
+      { numRuns: 20_000 }
+    )
+    expect(everyday).toBeGreaterThan(3_000)
+    expect(isEveryday('On Monday, 3 May, she\'s off to the U N; "why?" (40% of us asked) - well.')).toBe(true)
+  })
+
+  it("are few, and short", () => {
+    const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      ["parseHTTPResponse", ["parse HTTP Response"]],
+      ["parse_http-response", ["parsehttpresponse"]],
+      ["OAuth2Token", ["O Auth 2 Token", "OAuth 2 Token"]],
+      ["APIs and PDFs", []],
+      ["v2.10.3-rc.1", ["2 10 3 rc 1"]],
+      ["2.10.3", []],
+      ["9fceb02d0ae598e95dc970b74767f19372d61af8", []],
+      ["550e8400-e29b-41d4-a716-446655440000", ["550e8400e29b41d4a716446655440000"]],
+      ["10-20", []],
+      ["$1,250.50", ["1250.50"]],
+      ["1.250,50", ["1250,50"]],
+      ["+49 (0)171 2345678", ["tel12345678"]],
+      ["C++, C# and .NET", ["dotNET", "Cplusplus", "Csharp"]],
+      ["mira@example.org", []],
+      ["#1234 @mira", ["hashtag1234", "mentionmira"]],
+      ["Müller", ["Mueller"]],
+      ["x".repeat(90), []],
+      ["a-".repeat(60), []]
+    ]
+    for (const [text, forms] of cases) expect([text, formsOf(text)]).toEqual([text, forms])
+  })
+
+  it("of a long narrative of anything take no time", () => {
+    for (const part of [
+      "a",
+      "A",
+      "aB",
+      "a1",
+      "1",
+      "0 ",
+      "+1(",
+      "a-",
+      "a_B",
+      "a.",
+      ".a",
+      "#",
+      "@a ",
+      "1,000",
+      "'",
+      "é",
+      "ä",
+      "aä",
+      "о",
+      "서",
+      "東",
+      "ーア",
+      "ال",
+      "א",
+      "\u0301",
+      "🚀",
+      "\u200d",
+      "1:"
+    ]) {
+      const text = part.repeat(Math.ceil(limits.narrative / part.length))
+      for (const one of [text, `${text}é`]) {
+        const began = performance.now()
+        indexed(one)
+        expect([part, performance.now() - began < 1_000]).toEqual([part, true])
+      }
+      const began = performance.now()
+      parse(text)
+      expect([part, performance.now() - began < 1_000]).toEqual([part, true])
+    }
+  })
+})
+
+describe("queries", () => {
+  it("keep a telephone number whole, and join what may be one word", () => {
+    expect(parse("call +49 171 2345678 today").should.map(({ text }) => text)).toEqual([
+      "call",
+      "+49 171 2345678",
+      "today"
+    ])
+    expect(parse("+49 171 2345678").must).toEqual([])
+    expect(parse("rate limit of rest").joined).toEqual(['"ratelimit"', '"ratelimit"'])
+    expect(parse('"rate limit" +rate limit title:x y').joined).toEqual([])
+    expect(parse(`${"0 ".repeat(limits.queryBytes)}`).should.length).toBeLessThanOrEqual(limits.queryTerms)
+  })
+})
