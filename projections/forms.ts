@@ -115,7 +115,7 @@ const plural = /^\p{Lu}{2,}s$/u
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
 const hash = /^(?=\d*[a-f])(?=[a-f]*\d)[\da-f]+$/iu
 
-const grouped = /(?<![\p{L}\p{N}.,])\d{1,3}(?:[,'’ ]\d{3})+(?:\.\d+)?(?![\p{L}\p{N}])/gu
+const grouped = /(?<![\p{L}\p{N}.,+])\d{1,3}(?:[,'’ ]\d{3})+(?:\.\d+)?(?![\p{L}\p{N}]| \d)/gu
 const groupedByDots = /(?<![\p{L}\p{N}.,])\d{1,3}(?:\.\d{3})+,\d+(?![\p{L}\p{N}])/gu
 
 const signed = /(?<![\p{L}\p{N}#@.&])([#@.])(\p{L}[\p{L}\p{N}\p{M}_]*|(?<=#)\d+)/gu

@@ -100,6 +100,24 @@ describe("a text is found by what stands in it", () => {
   })
 })
 
+describe("a text is not found", () => {
+  const others: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["parse HTTP, and mira", ["src/parseHTTP/mira.ts", "https://a.example/parseHTTP", "mira@example.org"]],
+    ["version 2.1.3 of 2.1", ["2.10", "v2.1.30", "2.3.1", "21.3"]],
+    ["vitamin C, the net and an env", ["C++", "C#"]],
+    ["9fceb02d", ["9fceb03", "9fceb02f"]],
+    ["5km and 171 2345678", ["5mk", "+49 171 2345687"]],
+    ["1,250.50", ["1250.05", "12505"]],
+    ["東に京はない", ["東京"]],
+    ["서쪽 울음", ["서울"]],
+    ["Москит", ["Москва"]]
+  ]
+  it("by what is something else", () => {
+    for (const [text, words] of others)
+      for (const word of words) expect([text, word, indexOf(text)(expression(word)!)]).toEqual([text, word, false])
+  })
+})
+
 describe("forms", () => {
   it("are none where a text is taken for an everyday one", () => {
     const ascii = fc
