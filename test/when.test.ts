@@ -107,6 +107,14 @@ describe("any text, any time, any zone", () => {
       expect(whenOf("yesterday", asked, "UTC")).toEqual([])
   })
 
+  it("what lies beyond the calendar names nothing, and breaks nothing", () => {
+    for (const text of ["9999 decades ago", "the last 9999 decades", "9999 years from now"])
+      expect(whenOf(text, asked, "Europe/Berlin")).toEqual([])
+    const edges = [earliest, earliest + 86_400_000, latest - 86_400_000, latest, 253_370_761_200_000]
+    for (const edge of edges)
+      for (const { text } of groups.flatMap(cases)) expect(() => whenOf(text, edge, "Europe/Berlin")).not.toThrow()
+  })
+
   it("only the first KiB is read", () => {
     expect(named(`${"x ".repeat(500)}yesterday`, asked, "UTC")).toHaveLength(1)
     expect(named(`${"x ".repeat(512)}yesterday`, asked, "UTC")).toEqual([])

@@ -71,8 +71,10 @@ const beside: Lead = {
     `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,
     "i"
   ),
-  change: (atom, [, said, how], clock) =>
-    changed(atom, ({ from, to }) => {
+  change: (atom, [whole, said, how], clock, text) => {
+    // "the second weekend of last week", which has one: `nth` has refused it, and it is not the first.
+    if (/of/i.test(how!) && ordinal.test(text.slice(0, atom.index - whole.length))) return undefined
+    return changed(atom, ({ from, to }) => {
       const unit = said!.toLowerCase()
       const back = /before/i.test(how!)
       if (/of/i.test(how!)) {
@@ -93,7 +95,10 @@ const beside: Lead = {
       if (back) return near.to <= from ? near : unitAt(clock, from, unit, -1)
       return near.from >= to ? near : unitAt(clock, to - 1, unit, 1)
     })
+  }
 }
+
+const ordinal = /\b(?:first|second|third|fourth|last|\d(?:st|nd|rd|th))\s+$/i
 
 export const others: ReadonlyArray<Lead> = [part, nth, distance, beside]
 

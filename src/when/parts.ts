@@ -34,7 +34,7 @@ export const nthOf = (clock: Clock, stretch: Stretch, unit: string, index: numbe
   const { year, month, day, months, length } = shape(clock, stretch)
   const between = (first: number, count: number) => {
     const from = index < 0 ? first - count : first + index * count
-    return from < 0 ? undefined : days(clock, [year, month, day + from], [year, month, day + from + count])
+    return days(clock, [year, month, day + from], [year, month, day + from + count])
   }
   const inside = (part: Stretch | undefined) =>
     part !== undefined && part.from >= stretch.from && part.from < stretch.to ? part : undefined
