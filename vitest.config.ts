@@ -12,6 +12,8 @@ export default defineConfig(({ mode }) => {
     define: { DAYBOOK_VERSION: JSON.stringify(version) },
     test: {
       include: [soak ? "test/**/*.soak.ts" : "test/**/*.test.ts"],
+      // Vite takes the package's "./*" for "./*/*" and finds no file; Node itself resolves it.
+      server: { deps: { external: [/^chrono-node\//] } },
       pool: "forks",
       poolOptions: { forks: { minForks: 1, maxForks: 2 } },
       testTimeout: timeout,

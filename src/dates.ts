@@ -2,8 +2,8 @@ const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i
 
 /** The years 1 to 9999, in milliseconds since the epoch. */
-const earliest = Date.parse("0001-01-01T00:00:00Z")
-const latest = Date.parse("9999-12-31T23:59:59.999Z")
+export const earliest = Date.parse("0001-01-01T00:00:00Z")
+export const latest = Date.parse("9999-12-31T23:59:59.999Z")
 
 /**
  * Milliseconds since the epoch of a number, a Date or an ISO 8601 date or time

@@ -1,4 +1,4 @@
-import { toIso } from "./dates.js"
+import { earliest, latest, toIso } from "./dates.js"
 import type { Gated } from "./gate.js"
 import type { Field, Word } from "./query.js"
 import type { When } from "./when.js"
@@ -90,4 +90,4 @@ export const linesOf = (explanation: Explanation): ReadonlyArray<string> => {
 }
 
 const edge = (instant: number): string =>
-  Number.isFinite(instant) && Math.abs(instant) <= 8.64e15 ? toIso(instant).replace(/:00\.000Z$/, "Z") : ""
+  instant === earliest || instant === latest ? "" : toIso(instant).replace(/(?::00)?\.000Z$/, "Z")

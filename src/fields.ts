@@ -3,7 +3,7 @@ import { Role } from "../events/Turn.js"
 import type { ChunkFilters } from "../projections/conversationReads.js"
 import { textColumns } from "../projections/fulltext.js"
 import type { Filters } from "../projections/search.js"
-import { toInstant } from "./dates.js"
+import { earliest, toInstant } from "./dates.js"
 import { normaliseTag } from "./input.js"
 import type { Field, Syntax } from "./query.js"
 import { whenOf } from "./when.js"
@@ -90,7 +90,7 @@ const timesOf = (
     if (value === undefined) return undefined
     const [stretch] = whenOf(value, now, zone)
     if (stretch === undefined) return toInstant(value)
-    return Number.isFinite(stretch.from) ? stretch.from : stretch.to
+    return stretch.from === earliest ? stretch.to : stretch.from
   }
   const [after, before] = [instantOf("after"), instantOf("before")]
   return { ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) }

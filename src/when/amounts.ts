@@ -1,0 +1,72 @@
+import { type Clock, type Stretch, shift, type Unit, unitAt } from "./clock.js"
+
+// "three weeks", "a few days": what stands before "ago", "before Christmas", and after "the last".
+
+const numbers: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
+  ..."one two three four five six seven eight nine ten eleven twelve"
+    .split(" ")
+    .map((word, index): [string, [number, number]] => [word, [index + 1, index + 1]]),
+  ["a", [1, 1]],
+  ["an", [1, 1]],
+  ["couple", [2, 2]],
+  ["few", [2, 5]],
+  ["several", [3, 7]]
+])
+
+/** Any word may stand for a number here: a pattern of all of them takes milliseconds to compile. */
+const count = "(?:\\d{1,4}|(?:(?:an?|the)\\s+)?[a-z]+(?:\\s+of)?)"
+const unit = "(?:second|minute|hour|day|weekend|week|month|quarter|year|decade)s?"
+const shortUnits: { readonly [short: string]: Unit } = {
+  s: "second",
+  m: "minute",
+  h: "hour",
+  d: "day",
+  w: "week",
+  y: "year"
+}
+const short = "(?:secs?|mins?|hrs?|h|d|w|yrs?)"
+const step = `(?:${count}[\\s-]+${unit}|\\d{1,4}\\s?${short})`
+
+/** "3 weeks", "a couple of days", "one year and two months", "half an hour", "24h". */
+export const amount = `(?:half\\s+an?\\s+(?:hour|year)|${step}(?:(?:\\s*,\\s*|\\s+)(?:and\\s+)?${step})*)`
+
+export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly least: number; readonly most: number }>
+
+const steps = new RegExp(`(${count})[\\s-]+(${unit})\\b|(\\d{1,4})\\s?(${short})\\b`, "gi")
+
+/**
+ * The units of an amount, the coarsest first as they are said; nothing where a word in
+ * it is no number. "A few" is 2 to 5, "several" 3 to 7, "a couple" 2.
+ */
+export const amountOf = (said: string): Amount | undefined => {
+  const half = /^half\s+an?\s+(hour|year)/i.exec(said)?.[1]?.toLowerCase()
+  if (half !== undefined) return half === "hour" ? [exactly("minute", 30)] : [exactly("month", 6)]
+  const parts = [...said.matchAll(steps)].map(([, number, name, digits, short]) => {
+    const word = (number ?? digits)!.toLowerCase().replace(/^(?:an?|the)\s+(?=c|f)|\s+of$/g, "")
+    const range = /^\d/.test(word) ? ([Number(word), Number(word)] as const) : numbers.get(word)
+    const unit =
+      short === undefined ? (name!.toLowerCase().replace(/s$/, "") as Unit) : shortUnits[short[0]!.toLowerCase()]!
+    return range && { unit, least: range[0], most: range[1] }
+  })
+  return parts.every((part) => part !== undefined) && parts.length > 0 ? parts : undefined
+}
+
+const exactly = (unit: Unit, number: number) => ({ unit, least: number, most: number })
+
+/**
+ * What lies an amount before (-1) or after (1) an instant: the hour, the day for days
+ * and weeks, the month, the quarter or the year that holds it, by the finest unit said.
+ */
+export const away = (clock: Clock, instant: number, amount: Amount, side: 1 | -1, least?: Unit): Stretch => {
+  const finest = least ?? amount.at(-1)!.unit
+  const grain = finest === "week" ? "day" : finest
+  const at = (end: "least" | "most") =>
+    unitAt(
+      clock,
+      amount.reduce((there, step) => shift(clock, there, step.unit, side * step[end]), instant),
+      grain
+    )
+  const near = at("least")
+  const far = at("most")
+  return side < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to }
+}

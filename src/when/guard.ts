@@ -1,0 +1,63 @@
+import type { Atom } from "./atom.js"
+
+// "May", "Sun", "Friday", "2024" are times where something says so, and names, verbs or numbers elsewhere.
+
+/** What is left: atoms that say time, and nothing that is part of a larger word. */
+export const guarded = (text: string, atoms: ReadonlyArray<Atom>): ReadonlyArray<Atom> => {
+  const strong = atoms.reduce<Array<Atom>>((done, atom) => {
+    const left = done.at(-1)
+    const listed =
+      left !== undefined &&
+      !left.weak &&
+      left.kind === atom.kind &&
+      /^\s*(?:,|&|,?\s*(?:and|or))\s*$/i.test(text.slice(left.end, atom.index))
+    done.push(atom.weak && (listed || supported(text, atom)) ? { ...atom, weak: false } : atom)
+    return done
+  }, [])
+  return strong.filter((atom) => !atom.weak && atom.hours === undefined && free(text, atom))
+}
+
+/** What stands before a word to make a time of it. */
+const supports: { readonly [kind in Atom["kind"]]?: RegExp } = {
+  month: /\b(?:in|during|of|throughout|around|circa|through|from)\s+$/i,
+  year: /\b(?:in|during|of|throughout|around|circa|from|for|by|year|anno)\s+$/i,
+  weekday: /\b(?:on|of|from|for)\s+$/i,
+  feast: /\b(?:at|on|over|for|during|around|of|in)\s+$/i,
+  season: /\b(?:in|during|over|throughout|through)\s+$/i,
+  span: /\b(?:on|over|at|during|in|of|from|throughout)\s+(?:(?:early|mid|late)\s+)?$/i
+}
+
+const supported = (text: string, { end, index, kind }: Atom): boolean => {
+  const word = text.slice(index, end)
+  const before = text.slice(Math.max(0, index - 40), index)
+  const after = text.slice(end)
+  // "the week" on its own is any week; "the weekend" is the last one, "1990s" a decade.
+  if (kind === "span" && !/weekend|\ds$/i.test(word)) return false
+  // "in the fall of Rome", "in Spring Boot"
+  if (kind === "season" && (/^\s+of\b/i.test(after) || (/^spring/i.test(word) && /^\s+(?:\p{Lu}|boot\b)/u.test(after))))
+    return false
+  // "in the May release"
+  if (kind === "month" && /^\p{Lu}/u.test(word) && /\b(?:in|during|of|from|for)\s+the\s+$/i.test(before)) return true
+  if (kind !== "weekday") return supports[kind]?.test(before) === true
+  // "what did Ada say Monday?"; "Sun" is the star too, and a company.
+  const ends = /^\s*(?:$|[?!.,;)])/.test(after)
+  if (/day$/i.test(word)) return ends ? !/(?:^|\b(?:a|an)\s+)$/i.test(before) : supports.weekday!.test(before)
+  return /\bon\s+$/i.test(before) && (ends || !/^\s+\p{Lu}/u.test(after))
+}
+
+/** Not of something that comes again and again, and no part of an identifier, a path, an address or an amount. */
+const free = (text: string, { end, index }: Atom): boolean => {
+  const before = text.slice(Math.max(0, index - 12), index)
+  const after = text.slice(end, end + 3)
+  if (/\b(?:every|each|any|per|most|all|some|other|another|an?)\s+$/i.test(before)) return false
+  if (
+    /\b(?:version|ver|port|room|code|page|line|isbn|phone|tel|fax|id|number|no)\.?:?\s*$/i.test(before) &&
+    /^\d/.test(text[index]!)
+  )
+    return false
+  if (han.test(text[index]!) || han.test(text[end - 1]!)) return true
+  return !/(?:(?!\p{Script=Han})[\p{L}\p{N}]|[-_./\\@#=+:~$€£&])$/u.test(before) && !joinedAfter.test(after)
+}
+
+const han = /\p{Script=Han}/u
+const joinedAfter = /^(?:(?!\p{Script=Han})[\p{L}\p{N}_]|[-./\\@#=+:~&][\p{L}\p{N}_]|[%°\\@#=~])/u

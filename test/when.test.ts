@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import { earliest, latest } from "../src/dates.js"
+import { limits } from "../src/limits.js"
+import { whenOf } from "../src/when.js"
+
+/** A text and the stretches that it names; null is an open end. */
+interface Case {
+  readonly text: string
+  readonly asked: string
+  readonly zone: string
+  readonly when: ReadonlyArray<{ readonly text: string; readonly from: string | null; readonly to: string | null }>
+}
+
+const fixture = (name: string) =>
+  JSON.parse(readFileSync(new URL(`fixtures/time/${name}.json`, import.meta.url), "utf8"))
+const groups = ["relative", "calendar", "ranges", "zones", "chinese"]
+const cases = (name: string): ReadonlyArray<Case> => fixture(name)
+const timeless: ReadonlyArray<string> = fixture("none")
+const asked = Date.parse("2026-05-20T12:00:00Z")
+
+const named = (text: string, asked: number, zone: string) =>
+  whenOf(text, asked, zone).map(({ from, text, to }) => ({
+    text,
+    from: from === earliest ? null : new Date(from).toISOString(),
+    to: to === latest ? null : new Date(to).toISOString()
+  }))
+
+const expected = ({ when }: Case) =>
+  when.map(({ from, text, to }) => ({
+    text,
+    from: from && new Date(from).toISOString(),
+    to: to && new Date(to).toISOString()
+  }))
+
+describe.each(groups)("times: %s", (group) => {
+  it.each(cases(group))("$text ($zone, $asked)", (wanted) => {
+    expect(named(wanted.text, Date.parse(wanted.asked), wanted.zone)).toEqual(expected(wanted))
+  })
+})
+
+describe("no time", () => {
+  it.each(timeless)("%s", (text) => {
+    expect(named(text, asked, "Europe/Berlin")).toEqual([])
+  })
+})
+
+describe("any text, any time, any zone", () => {
+  const zones = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu", "America/Santiago"]
+  const words = groups.flatMap(cases).flatMap(({ text }) => text.split(" "))
+  const fragments = [
+    ...new Set([...words, ...timeless, ..."- / , . ' 's ( ) \n \t 9999 0 31 第 月 前 \ud800".split(" ")])
+  ]
+  const text = fc.oneof(
+    fc.array(fc.constantFrom(...fragments), { maxLength: 12 }).map((parts) => parts.join(" ")),
+    fc.array(fc.constantFrom(...fragments), { maxLength: 300 }).map((parts) => parts.join("")),
+    fc.string({ unit: "binary", maxLength: 60 })
+  )
+  const instant = fc.integer({ min: earliest, max: latest })
+
+  it("stretches in order, within the calendar, each with the words that say it", () => {
+    fc.assert(
+      fc.property(text, fc.oneof(instant, fc.constant(asked)), fc.constantFrom(...zones), (text, asked, zone) => {
+        let end = 0
+        for (const when of whenOf(text, asked, zone)) {
+          expect(when.from).toBeLessThan(when.to)
+          expect(when.from).toBeGreaterThanOrEqual(earliest)
+          expect(when.to).toBeLessThanOrEqual(latest)
+          expect(when.index).toBeGreaterThanOrEqual(end)
+          expect(text.slice(when.index, when.index + when.text.length)).toBe(when.text)
+          end = when.index + when.text.length
+          expect(end).toBeLessThanOrEqual(limits.queryBytes)
+        }
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("the zone of the process has no say", () => {
+    const before = process.env.TZ
+    const all = groups.flatMap(cases)
+    try {
+      for (const zone of ["UTC", "America/Santiago", "Pacific/Apia", "Australia/Lord_Howe"]) {
+        process.env.TZ = zone
+        expect(new Date(asked).toString()).toContain(
+          zone === "UTC"
+            ? "GMT+0000"
+            : zone === "Pacific/Apia"
+              ? "+1300"
+              : zone === "America/Santiago"
+                ? "-0400"
+                : "+1030"
+        )
+        for (const wanted of all)
+          expect(named(wanted.text, Date.parse(wanted.asked), wanted.zone)).toEqual(expected(wanted))
+      }
+    } finally {
+      if (before === undefined) delete process.env.TZ
+      else process.env.TZ = before
+    }
+  })
+
+  it("a zone that is none is refused, an instant that is none names nothing", () => {
+    expect(() => whenOf("yesterday", asked, "Mars/Olympus")).toThrow(RangeError)
+    for (const asked of [Number.NaN, Number.POSITIVE_INFINITY, earliest - 1, latest + 1])
+      expect(whenOf("yesterday", asked, "UTC")).toEqual([])
+  })
+
+  it("what lies beyond the calendar names nothing, and breaks nothing", () => {
+    for (const text of ["9999 decades ago", "the last 9999 decades", "9999 years from now"])
+      expect(whenOf(text, asked, "Europe/Berlin")).toEqual([])
+    const edges = [earliest, earliest + 86_400_000, latest - 86_400_000, latest, 253_370_761_200_000]
+    for (const edge of edges)
+      for (const { text } of groups.flatMap(cases)) expect(() => whenOf(text, edge, "Europe/Berlin")).not.toThrow()
+  })
+
+  it("only the first KiB is read", () => {
+    expect(named(`${"x ".repeat(500)}yesterday`, asked, "UTC")).toHaveLength(1)
+    expect(named(`${"x ".repeat(512)}yesterday`, asked, "UTC")).toEqual([])
+  })
+})
