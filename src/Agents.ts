@@ -12,11 +12,13 @@ import * as Actor from "./Actor.js"
 import { Embedder } from "./Embedder.js"
 import * as Embedding from "./Embedding.js"
 import { Policy } from "./Policy.js"
+import * as Recalls from "./Recalls.js"
 
 /** An agent that is awake in this process. */
 export interface Agent {
   readonly actor: Actor.Actor
   readonly embedding: Embedding.Embedding
+  readonly recalls: Recalls.Recalls
 }
 
 /**
@@ -49,7 +51,7 @@ export const make = Effect.gen(function* () {
   const views = yield* Views
   const log = yield* EventLog
   const codec = yield* CurrentCodec
-  const { actors, embedding: embeddingPolicy } = yield* Policy
+  const { actors, embedding: embeddingPolicy, recall: recallPolicy, search } = yield* Policy
   const embedder = yield* Embedder
   const entries = new Map<string, Entry>()
   /** Done when an agent has become idle; made by whoever waits for that. */
@@ -69,7 +71,9 @@ export const make = Effect.gen(function* () {
         onCommit: embedding.noticed
       })
       yield* embedding.start({ actor, log, views }, inBackground(entry))
-      entry.agent = { actor, embedding }
+      const recalls = yield* Recalls.make({ embedder, policy: recallPolicy, search })
+      yield* recalls.start(actor, inBackground(entry))
+      entry.agent = { actor, embedding, recalls }
       return entry.agent
     }).pipe(Scope.extend(entry.scope))
 

@@ -1,47 +1,38 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Codec } from "../events/Codec.js"
+import * as Either from "effect/Either"
 import { imagesOf } from "../events/catalogue.js"
-import type { EventLog } from "../events/EventLog.js"
-import type { Memory as Image } from "../events/Memory.js"
-import type { TrustLevel } from "../events/Trust.js"
-import type { ViewError } from "../projections/build.js"
 import { findSessions, findTurns } from "../projections/conversationReads.js"
 import { findChanges } from "../projections/history.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findBorn, getMemories } from "../projections/reads.js"
+import { findAccesses } from "../projections/recalls.js"
 import { findRecent, indexRows } from "../projections/search.js"
 import { versionAt } from "./commands/Command.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
-import { integerOf, pageOf } from "./filters.js"
+import { integerOf, invalid, pageOf } from "./filters.js"
 import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
-import type { HistoryEntry, MemoryReader, WholeMemory } from "./Memory.js"
-import { decodeFilter, queryVector, type Ranking, type Snapshot, searchIn } from "./search.js"
+import type { HistoryEntry, MemoryReader } from "./Memory.js"
+import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
+import * as recallReads from "./recallReads.js"
+import { decodeFilter, queryVector, searchIn } from "./search.js"
 import { decodeConversationFilter, searchConversationIn } from "./searchConversation.js"
-
-/** Where a reader reads: the live view, or that of a past version. */
-export interface ReaderSource {
-  readonly agent: string
-  readonly level: TrustLevel
-  /** Runs queries on one snapshot, at its asking time. */
-  readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
-}
-
-export interface ReaderServices {
-  readonly log: Context.Tag.Service<EventLog>
-  readonly codec: Codec
-  readonly ranking: Ranking
-}
+import { wholeOf } from "./wholeMemory.js"
 
 /** Every read path. Each one hands the level to a query that gates by it in SQL. */
-export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking }: ReaderServices): MemoryReader => ({
+export const make = (
+  { agent, level, read, readAt }: ReaderSource,
+  { codec, log, ranking }: ReaderServices
+): MemoryReader => ({
   search: Effect.fn("Memory.search")(function* (query) {
     const filters = yield* decodeFilter(query, 10)
-    const text = query.text ?? ""
-    if (typeof text !== "string") return yield* new InvalidInput({ field: "text", problem: "must be text" })
+    const text = yield* questionOf(query.text)
     const vector = text.trim() === "" || level === "public" ? null : yield* queryVector(text, ranking)
-    return yield* read((snapshot) => searchIn(snapshot, level, text, filters, vector, ranking))
+    return yield* read((snapshot) => {
+      const hits = searchIn(snapshot, level, text, filters, vector, ranking)
+      snapshot.showed?.({ kind: "memories", level, text, filters, vector, shown: hits.map(recallReads.shownOf) })
+      return hits
+    })
   }),
 
   timeline: Effect.fn("Memory.timeline")(function* ({ after, anchor, before }) {
@@ -62,8 +53,16 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
     if (ids.length > limits.ids)
       return yield* new InvalidInput({ field: "ids", problem: `has more than ${limits.ids} entries` })
     for (const id of ids) yield* decodeKey("ids", id)
-    const memories = yield* read(({ db, now }) => getMemories(db, level, ids, now))
-    return memories.map(wholeOf)
+    return yield* read(({ db, now, showed }) => {
+      const memories = getMemories(db, level, ids, now).map(wholeOf)
+      if (memories.length > 0) {
+        const shown = memories.map(({ id }) => ({ id, score: null }))
+        showed?.({ kind: "get", level, text: "", filters: {}, vector: null, shown })
+      }
+      if (level !== "full") return memories
+      const accesses = findAccesses(db, ids)
+      return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))
+    })
   }),
 
   list: Effect.fn("Memory.list")(function* (query = {}) {
@@ -104,10 +103,13 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
 
   searchConversation: Effect.fn("Memory.searchConversation")(function* (query) {
     const filters = yield* decodeConversationFilter(query)
-    const text = query.text ?? ""
-    if (typeof text !== "string") return yield* new InvalidInput({ field: "text", problem: "must be text" })
+    const text = yield* questionOf(query.text)
     const vector = text.trim() === "" || level === "public" ? null : yield* queryVector(text, ranking)
-    return yield* read((snapshot) => searchConversationIn(snapshot, level, text, filters, vector, ranking))
+    return yield* read((snapshot) => {
+      const hits = searchConversationIn(snapshot, level, text, filters, vector, ranking)
+      snapshot.showed?.({ kind: "conversation", level, text, filters, vector, shown: hits.map(recallReads.shownOf) })
+      return hits
+    })
   }),
 
   sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
@@ -128,7 +130,13 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
     }
     const name = (query.name ?? "").replace(/[\p{Surrogate}\0]/gu, " ").slice(0, limits.person)
     return yield* read(({ db }) => findPeople(db, level, name, page))
-  })
+  }),
+
+  ...recallReads.make({ agent, level, read, readAt }, { codec, log, ranking })
 })
 
-const wholeOf = ({ born, revision, status, ...memory }: Image): WholeMemory => memory
+/** The text of a query, as far as it is looked at. */
+const questionOf = (asked: string | undefined): Either.Either<string, InvalidInput> => {
+  const text = asked ?? ""
+  return typeof text === "string" ? Either.right(text.slice(0, limits.queryBytes)) : invalid("text", "must be text")
+}

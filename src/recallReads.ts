@@ -1,0 +1,177 @@
+import * as Effect from "effect/Effect"
+import type { StoredEvent } from "../events/Chain.js"
+import type { Payload } from "../events/catalogue.js"
+import type { Recall as Recorded, Shown } from "../events/Recall.js"
+import type { ChunkFilters } from "../projections/conversationReads.js"
+import type { QueryVector } from "../projections/hits.js"
+import { getMemories } from "../projections/reads.js"
+import { findRecall, findRecalls, type RecallPlace } from "../projections/recalls.js"
+import type { Filters } from "../projections/search.js"
+import { RecallNotFound, TrustRequired } from "./errors.js"
+import { integerOf, pageOf } from "./filters.js"
+import type { MemoryReader, Recall, RecallDifference, Rerun } from "./Memory.js"
+import { defaults } from "./Policy.js"
+import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
+import { rankerVersion } from "./ranker.js"
+import { type Ranking, type Snapshot, searchIn } from "./search.js"
+import { searchConversationIn } from "./searchConversation.js"
+import { wholeOf } from "./wholeMemory.js"
+
+/** A recall as the log has it, with the event that it shares with others. */
+interface Found {
+  readonly recall: Recall
+  readonly recorded: Recorded
+  readonly batch: Payload<"RECALL">
+}
+
+/** Reads of the recall log. They tell what others asked: full trust alone may ask for them. */
+export const make = (
+  { agent, level, read, readAt }: ReaderSource,
+  { codec, log, ranking }: ReaderServices
+): Pick<MemoryReader, "recalls" | "recall" | "rerun"> => {
+  const allowed = Effect.suspend(() =>
+    level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
+  )
+
+  /** What the log says of recalls, as far as it was not erased. */
+  const told = (places: ReadonlyArray<RecallPlace>) =>
+    Effect.gen(function* () {
+      const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
+      const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
+      for (const row of rows) {
+        const event = yield* codec.decode(row)
+        if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
+      }
+      return places.flatMap(({ number, place, version }): ReadonlyArray<Found> => {
+        const [row, batch] = batches.get(version) ?? []
+        const recorded = batch?.recalls[place]
+        return row === undefined || batch === undefined || recorded === undefined
+          ? []
+          : [{ recall: recallOf(number, row, recorded, batch), recorded, batch }]
+      })
+    })
+
+  const one = (number: number) =>
+    Effect.gen(function* () {
+      yield* allowed
+      yield* integerOf("number", number, 1, Number.MAX_SAFE_INTEGER)
+      const place = yield* read(({ db }) => findRecall(db, number))
+      const [found] = place === undefined ? [] : yield* told([place])
+      return found ?? (yield* new RecallNotFound({ number }))
+    })
+
+  /** The vector that the query had, and whether it is still there. */
+  const vectorOf = ({ vector }: Recorded, { embedder: { dimensions, floor, model } }: Payload<"RECALL">) =>
+    vector === null
+      ? Effect.succeed(null)
+      : Effect.map(log.vectors(model, dimensions, [vector]), (vectors): QueryVector | null => {
+          const values = vectors.get(vector)
+          return values === undefined ? null : { model, values, floor }
+        })
+
+  return {
+    recalls: Effect.fn("Memory.recalls")(function* (query = {}) {
+      yield* allowed
+      const page = yield* pageOf(query, 50)
+      const found = yield* Effect.flatMap(
+        read(({ db }) => findRecalls(db, page)),
+        told
+      )
+      return found.map(({ recall: { askedAt, kind, level, number, shown, text } }) => ({
+        number,
+        kind,
+        level,
+        text,
+        askedAt,
+        shown: shown.length
+      }))
+    }),
+
+    recall: Effect.fn("Memory.recall")((number) => Effect.map(one(number), ({ recall }) => recall)),
+
+    rerun: Effect.fn("Memory.rerun")(function* (number) {
+      const found = yield* one(number)
+      const { batch, recall, recorded } = found
+      const vector = yield* vectorOf(recorded, batch)
+      const before = rankingOf(batch, ranking)
+      const hits = yield* readAt(recorded.position, recorded.askedAt, (snapshot) =>
+        again(snapshot, recorded, vector, before)
+      )
+      const moved = movedBetween(recorded.shown, hits.map(shownOf))
+      const differences = [
+        ...changed("ranker", batch.ranker, rankerVersion),
+        ...changed("embedder", nameOf(batch.embedder), nameOf(ranking.embedder)),
+        ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
+        ...moved
+      ]
+      return { recall, hits, same: moved.length === 0, differences } as Rerun
+    })
+  }
+}
+
+const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
+  const { vector, ...recall } = recorded
+  const { embedder, policy, ranker } = batch
+  const { dimensions, model } = embedder
+  return {
+    number,
+    ...recall,
+    recordedAt: row.recordedAt,
+    ranker,
+    embedder: vector === null ? null : { model, dimensions },
+    policy
+  }
+}
+
+/** How it was ranked: by the policy of then, and with the embedder's own figures of then. */
+const rankingOf = ({ embedder, policy }: Payload<"RECALL">, now: Ranking): Ranking => ({
+  policy: { ...defaults.search, ...policy },
+  embedder: { ...now.embedder, ...embedder }
+})
+
+/** Asks once more. What narrowed the read is in the log as the search took it. */
+const again = (
+  snapshot: Snapshot,
+  { filters, kind, level, shown, text }: Recorded,
+  vector: QueryVector | null,
+  ranking: Ranking
+): Rerun["hits"] => {
+  switch (kind) {
+    case "memories":
+      return searchIn(snapshot, level, text, filters as unknown as Filters & Limited, vector, ranking)
+    case "conversation":
+      return searchConversationIn(snapshot, level, text, filters as unknown as ChunkFilters & Limited, vector, ranking)
+    case "get": {
+      const ids = shown.map(({ id }) => id)
+      return getMemories(snapshot.db, level, ids, snapshot.now).map(wholeOf)
+    }
+  }
+}
+
+interface Limited {
+  readonly limit: number
+}
+
+/** What is compared and kept of a hit. */
+export const shownOf = (hit: { readonly id: string; readonly score?: number }): Shown => ({
+  id: hit.id,
+  score: hit.score ?? null
+})
+
+const nameOf = ({ dimensions, model }: { readonly model: string; readonly dimensions: number }) =>
+  `${model}, ${dimensions} dimensions`
+
+const changed = (
+  what: "ranker" | "embedder" | "vector",
+  was: string | number,
+  is: string | number
+): ReadonlyArray<RecallDifference> => (was === is ? [] : [{ what, was: String(was), is: String(is) }])
+
+/** The places of an answer, from 1, that show something else now. */
+const movedBetween = (was: ReadonlyArray<Shown>, is: ReadonlyArray<Shown>): ReadonlyArray<RecallDifference> =>
+  Array.from({ length: Math.max(was.length, is.length) }, (_, at) => [was[at], is[at]] as const).flatMap(
+    ([before, after], at) =>
+      before?.id === after?.id && before?.score === after?.score
+        ? []
+        : [{ what: "hit" as const, place: at + 1, was: before ?? null, is: after ?? null }]
+  )
