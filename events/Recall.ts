@@ -2,8 +2,8 @@ import * as Schema from "effect/Schema"
 import { TrustLevel } from "./Trust.js"
 
 /** What was shown at one place of an answer: whose it is, and the score that it was ranked by (null where nothing was ranked). */
-export const Shown = Schema.Struct({ id: Schema.String, score: Schema.NullOr(Schema.Number) })
-export type Shown = typeof Shown.Type
+export const RecallHit = Schema.Struct({ id: Schema.String, score: Schema.NullOr(Schema.Number) })
+export type RecallHit = typeof RecallHit.Type
 
 /**
  * One read that showed memories, with what it takes to run it again: a search
@@ -23,7 +23,7 @@ export const Recall = Schema.Struct({
   position: Schema.Number,
   /** The key of the query's vector in the embeddings cache; null where none took part. */
   vector: Schema.NullOr(Schema.String),
-  shown: Schema.Array(Shown)
+  hits: Schema.Array(RecallHit)
 })
 export type Recall = typeof Recall.Type
 

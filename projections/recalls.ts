@@ -33,7 +33,7 @@ export const recalls: Projection = {
     // The event knows its numbers, so that they stay when an earlier one is erased. None is given twice.
     const from = Math.max(first, lastRecall(db) + 1)
     const shown = new Map<string, { count: number; at: number }>()
-    for (const [place, { askedAt, kind, shown: hits }] of recalls.entries()) {
+    for (const [place, { askedAt, hits, kind }] of recalls.entries()) {
       sql(db, "INSERT INTO recalls (number, version, place) VALUES (?, ?, ?)").run(from + place, event.version, place)
       if (kind === "conversation") continue
       for (const { id } of hits) {

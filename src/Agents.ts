@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import type * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { CurrentCodec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
@@ -12,13 +13,11 @@ import * as Actor from "./Actor.js"
 import { Embedder } from "./Embedder.js"
 import * as Embedding from "./Embedding.js"
 import { Policy } from "./Policy.js"
-import * as Recalls from "./Recalls.js"
 
 /** An agent that is awake in this process. */
 export interface Agent {
   readonly actor: Actor.Actor
   readonly embedding: Embedding.Embedding
-  readonly recalls: Recalls.Recalls
 }
 
 /**
@@ -31,6 +30,11 @@ export interface Agents {
     name: string,
     f: (agent: Agent) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ViewError, R>
+  /** Uses an agent only where it is awake. */
+  readonly useAwake: <A, E, R>(
+    name: string,
+    f: (agent: Agent) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<Option.Option<A>, E, R>
   /** How many are awake. */
   readonly awake: () => number
 }
@@ -51,7 +55,7 @@ export const make = Effect.gen(function* () {
   const views = yield* Views
   const log = yield* EventLog
   const codec = yield* CurrentCodec
-  const { actors, embedding: embeddingPolicy, recall: recallPolicy, search } = yield* Policy
+  const { actors, embedding: embeddingPolicy } = yield* Policy
   const embedder = yield* Embedder
   const entries = new Map<string, Entry>()
   /** Done when an agent has become idle; made by whoever waits for that. */
@@ -71,9 +75,7 @@ export const make = Effect.gen(function* () {
         onCommit: embedding.noticed
       })
       yield* embedding.start({ actor, log, views }, inBackground(entry))
-      const recalls = yield* Recalls.make({ embedder, policy: recallPolicy, search })
-      yield* recalls.start(actor, inBackground(entry))
-      entry.agent = { actor, embedding, recalls }
+      entry.agent = { actor, embedding }
       return entry.agent
     }).pipe(Scope.extend(entry.scope))
 
@@ -144,14 +146,28 @@ export const make = Effect.gen(function* () {
     }
   }).pipe(Effect.delay(Math.max(1, actors.idle / 2)), Effect.forever, Effect.interruptible, Effect.forkScoped)
 
+  /** Uses an agent that is awake by now; nothing where it is not. */
+  const useNow = <A, E, R>(
+    name: string,
+    f: (agent: Agent) => Effect.Effect<A, E, R>,
+    restore: <B, F, Q>(effect: Effect.Effect<B, F, Q>) => Effect.Effect<B, F, Q>
+  ): Effect.Effect<A, E, R> | undefined => {
+    const entry = entries.get(name)
+    if (entry?.agent === undefined) return undefined
+    entry.users++
+    return Effect.ensuring(restore(f(entry.agent)), leave(entry))
+  }
+
   return {
+    useAwake: (name, f) =>
+      Effect.uninterruptibleMask((restore) => {
+        const used = useNow(name, f, restore)
+        return used === undefined ? Effect.succeedNone : Effect.asSome(used)
+      }),
     use: (name, f) =>
       Effect.uninterruptibleMask((restore) => {
-        const awake = entries.get(name)
-        if (awake?.agent !== undefined) {
-          awake.users++
-          return Effect.ensuring(restore(f(awake.agent)), leave(awake))
-        }
+        const awake = useNow(name, f, restore)
+        if (awake !== undefined) return awake
         return Effect.flatMap(enter(name, restore), (entry) =>
           Effect.ensuring(restore(Effect.flatMap(Deferred.await(entry.ready), f)), leave(entry))
         )

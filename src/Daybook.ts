@@ -33,7 +33,7 @@ import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import { Policy } from "./Policy.js"
 import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
-import { taking } from "./Recalls.js"
+import * as Recalls from "./Recalls.js"
 import * as reader from "./reader.js"
 import { TokenCounter } from "./TokenCounter.js"
 import * as writer from "./writer.js"
@@ -135,7 +135,9 @@ export const make = Effect.gen(function* () {
   const embedder = yield* Embedder
   const tokens = yield* TokenCounter
   const agents = yield* Agents.make
-  const services: ReaderServices = { log, codec, ranking: { policy: policy.search, embedder } }
+  const { recall, search } = policy
+  const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
+  const services: ReaderServices = { log, codec, ranking: { policy: search, embedder } }
   const names = views.config.projections.map(({ name }) => name)
 
   /** What operators ask names an agent as well, and may misspell it. */
@@ -156,16 +158,19 @@ export const make = Effect.gen(function* () {
     Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis }))
 
   const live = (agent: string, options: AgentOptions): Memory => {
-    const recorded = options.record ?? policy.recall.log
+    const recorded = options.record ?? recall.log
     const source: ReaderSource = {
       agent,
       level: options.trust,
       read: (f) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          agents.use(agent, ({ actor, recalls }) =>
-            views.read(actor.view, (db) =>
-              f({ db, now, ...(recorded ? { showed: taking(recalls, { db, now }) } : {}) })
-            )
+          agents.use(agent, ({ actor }) =>
+            views.read(actor.view, (db) => {
+              const snapshot = { db, now }
+              return f(
+                recorded ? { ...snapshot, showed: (showing) => recalls.take(agent, snapshot, showing) } : snapshot
+              )
+            })
           )
         ),
       readAt: readAt(agent)
@@ -235,7 +240,7 @@ export const make = Effect.gen(function* () {
     verify: (agent) => verify(log, codec, agent ?? null),
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
     stats: (agent) =>
-      operate(agent, ({ actor, embedding, recalls }) =>
+      operate(agent, ({ actor, embedding }) =>
         views.read(actor.view, (db): AgentStats => {
           const failure = embedding.failure()
           const { dimensions, model } = embedder
@@ -251,7 +256,7 @@ export const make = Effect.gen(function* () {
               embedded: memoryVectors.count(db, model, dimensions),
               ...(failure === undefined ? {} : { failure: failure.message })
             },
-            recalls: { recorded: countRecalls(db), ...recalls.counts() },
+            recalls: { recorded: countRecalls(db), ...recalls.counts(agent) },
             view: { bytes: statSync(actor.view.file).size, parked: ViewFile.parkedOf(db) }
           }
         })
@@ -264,7 +269,7 @@ export const make = Effect.gen(function* () {
           return { digest: all.whole, stateDigest: state.whole, projections: all.each }
         })
       ),
-    flush: (agent) => operate(agent, ({ recalls }) => recalls.flush),
+    flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
     awake: Effect.sync(agents.awake)
   })
 })

@@ -2,7 +2,7 @@ import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type { Decision, EventType } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
-import type { Recall as Recorded, Shown } from "../events/Recall.js"
+import type { RecallHit, Recall as Recorded } from "../events/Recall.js"
 import type { Store } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import type { ViewError } from "../projections/build.js"
@@ -98,7 +98,7 @@ export interface Recall extends Omit<Recorded, "vector"> {
 /** Something that is not as it was: what ranks, what embeds, the query's vector, or what stands at a place, from 1, of the answer. */
 export type RecallDifference =
   | { readonly what: "ranker" | "embedder" | "vector"; readonly was: string; readonly is: string }
-  | { readonly what: "hit"; readonly place: number; readonly was: Shown | null; readonly is: Shown | null }
+  | { readonly what: "hit"; readonly place: number; readonly was: RecallHit | null; readonly is: RecallHit | null }
 
 /** A recall that was run again. */
 export interface Rerun {

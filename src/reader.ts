@@ -30,7 +30,7 @@ export const make = (
     const vector = text.trim() === "" || level === "public" ? null : yield* queryVector(text, ranking)
     return yield* read((snapshot) => {
       const hits = searchIn(snapshot, level, text, filters, vector, ranking)
-      snapshot.showed?.({ kind: "memories", level, text, filters, vector, shown: hits.map(recallReads.shownOf) })
+      snapshot.showed?.({ kind: "memories", level, text, filters, vector, hits: hits.map(recallReads.hitOf) })
       return hits
     })
   }),
@@ -56,8 +56,7 @@ export const make = (
     return yield* read(({ db, now, showed }) => {
       const memories = getMemories(db, level, ids, now).map(wholeOf)
       if (memories.length > 0) {
-        const shown = memories.map(({ id }) => ({ id, score: null }))
-        showed?.({ kind: "get", level, text: "", filters: {}, vector: null, shown })
+        showed?.({ kind: "get", level, text: "", filters: {}, vector: null, hits: memories.map(recallReads.hitOf) })
       }
       if (level !== "full") return memories
       const accesses = findAccesses(db, ids)
@@ -107,7 +106,7 @@ export const make = (
     const vector = text.trim() === "" || level === "public" ? null : yield* queryVector(text, ranking)
     return yield* read((snapshot) => {
       const hits = searchConversationIn(snapshot, level, text, filters, vector, ranking)
-      snapshot.showed?.({ kind: "conversation", level, text, filters, vector, shown: hits.map(recallReads.shownOf) })
+      snapshot.showed?.({ kind: "conversation", level, text, filters, vector, hits: hits.map(recallReads.hitOf) })
       return hits
     })
   }),

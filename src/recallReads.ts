@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { StoredEvent } from "../events/Chain.js"
 import type { Payload } from "../events/catalogue.js"
-import type { Recall as Recorded, Shown } from "../events/Recall.js"
+import type { RecallHit, Recall as Recorded } from "../events/Recall.js"
 import type { ChunkFilters } from "../projections/conversationReads.js"
 import type { QueryVector } from "../projections/hits.js"
 import { getMemories } from "../projections/reads.js"
@@ -77,13 +77,13 @@ export const make = (
         read(({ db }) => findRecalls(db, page)),
         told
       )
-      return found.map(({ recall: { askedAt, kind, level, number, shown, text } }) => ({
+      return found.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
         number,
         kind,
         level,
         text,
         askedAt,
-        shown: shown.length
+        shown: hits.length
       }))
     }),
 
@@ -97,7 +97,7 @@ export const make = (
       const hits = yield* readAt(recorded.position, recorded.askedAt, (snapshot) =>
         again(snapshot, recorded, vector, before)
       )
-      const moved = movedBetween(recorded.shown, hits.map(shownOf))
+      const moved = movedBetween(recorded.hits, hits.map(hitOf))
       const differences = [
         ...changed("ranker", batch.ranker, rankerVersion),
         ...changed("embedder", nameOf(batch.embedder), nameOf(ranking.embedder)),
@@ -132,7 +132,7 @@ const rankingOf = ({ embedder, policy }: Payload<"RECALL">, now: Ranking): Ranki
 /** Asks once more. What narrowed the read is in the log as the search took it. */
 const again = (
   snapshot: Snapshot,
-  { filters, kind, level, shown, text }: Recorded,
+  { filters, hits, kind, level, text }: Recorded,
   vector: QueryVector | null,
   ranking: Ranking
 ): Rerun["hits"] => {
@@ -142,7 +142,7 @@ const again = (
     case "conversation":
       return searchConversationIn(snapshot, level, text, filters as unknown as ChunkFilters & Limited, vector, ranking)
     case "get": {
-      const ids = shown.map(({ id }) => id)
+      const ids = hits.map(({ id }) => id)
       return getMemories(snapshot.db, level, ids, snapshot.now).map(wholeOf)
     }
   }
@@ -153,7 +153,7 @@ interface Limited {
 }
 
 /** What is compared and kept of a hit. */
-export const shownOf = (hit: { readonly id: string; readonly score?: number }): Shown => ({
+export const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit => ({
   id: hit.id,
   score: hit.score ?? null
 })
@@ -168,7 +168,7 @@ const changed = (
 ): ReadonlyArray<RecallDifference> => (was === is ? [] : [{ what, was: String(was), is: String(is) }])
 
 /** The places of an answer, from 1, that show something else now. */
-const movedBetween = (was: ReadonlyArray<Shown>, is: ReadonlyArray<Shown>): ReadonlyArray<RecallDifference> =>
+const movedBetween = (was: ReadonlyArray<RecallHit>, is: ReadonlyArray<RecallHit>): ReadonlyArray<RecallDifference> =>
   Array.from({ length: Math.max(was.length, is.length) }, (_, at) => [was[at], is[at]] as const).flatMap(
     ([before, after], at) =>
       before?.id === after?.id && before?.score === after?.score

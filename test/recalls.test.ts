@@ -96,7 +96,7 @@ describe("what a read showed", () => {
           text: "tea",
           filters: { limit: 2, types: [], stores: ["shared", "social"], tags: ["work"], people: [] },
           vector,
-          shown: []
+          hits: []
         },
         {
           ...common,
@@ -104,7 +104,7 @@ describe("what a read showed", () => {
           text: "green tea",
           filters: { limit: 10, types: [], stores: [], tags: [], people: [], after: Date.parse("2026-03-14") },
           vector,
-          shown: shown(all)
+          hits: shown(all)
         },
         {
           ...common,
@@ -113,7 +113,7 @@ describe("what a read showed", () => {
           text: "where did Mira see the kettle",
           filters: { limit: 10, sessions: [], stores: [], speakers: ["Mira"], roles: [] },
           vector,
-          shown: shown(said)
+          hits: shown(said)
         },
         {
           ...common,
@@ -123,7 +123,7 @@ describe("what a read showed", () => {
           text: "",
           filters: { limit: 10, types: [], stores: [], tags: [], people: [] },
           vector: null,
-          shown: shown(newest)
+          hits: shown(newest)
         },
         // Whole memories, as far as the level may read them; what showed nothing is left out.
         {
@@ -134,7 +134,7 @@ describe("what a read showed", () => {
           text: "",
           filters: {},
           vector: null,
-          shown: whole.map(({ id }) => ({ id, score: null }))
+          hits: whole.map(({ id }) => ({ id, score: null }))
         }
       ])
       expect(JSON.stringify(batch)).not.toContain("green tea 1")
@@ -168,7 +168,7 @@ describe("what a read showed", () => {
     })
   )
 
-  it.scoped("is recorded by whoever asks for it, when its agent goes to sleep, and when all is closed", () =>
+  it.scoped("is recorded by whoever asks for it, also of an agent that went to sleep, and when all is closed", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const folder = yield* temporaryFolder
@@ -185,14 +185,22 @@ describe("what a read showed", () => {
           yield* memory.search({ text: "two" })
           // There is room for one agent only.
           yield* (yield* daybook.agent("bob", { trust: "full" })).list()
+          yield* TestClock.adjust(minute - 1)
+          expect(yield* textsOf(daybook)).toEqual(["one"])
+          yield* TestClock.adjust(1)
           expect(yield* textsOf(daybook)).toEqual(["one", "two"])
+          // Nobody was woken for it.
+          expect(yield* daybook.awake).toBe(0)
           yield* memory.search({ text: "three" })
+          yield* memory.search({ text: "four" })
+          yield* (yield* daybook.agent("bob", { trust: "full" })).list()
         })
       )
       const daybook = yield* open(folder, { policy })
-      expect(yield* textsOf(daybook)).toEqual(["one", "two", "three"])
+      expect(yield* textsOf(daybook)).toEqual(["one", "two", "three", "four"])
       const memory = yield* daybook.agent(agent, { trust: "full" })
       expect((yield* memory.recalls()).map(({ number, text }) => [number, text])).toEqual([
+        [4, "four"],
         [3, "three"],
         [2, "two"],
         [1, "one"]
@@ -515,14 +523,14 @@ describe("a rerun", () => {
       const hits = yield* memory.search({ text: "green tea" })
       yield* daybook.flush(agent)
       const [batch] = yield* recordedIn(daybook)
-      const [one, two, three] = batch!.recalls[0]!.shown
+      const [one, two, three] = batch!.recalls[0]!.hits
       expect(hits).toHaveLength(3)
       const recorded = {
         ...batch!,
         first: 2,
         ranker: rankerVersion - 1,
         recalls: [
-          { ...batch!.recalls[0]!, vector: "ab".repeat(32), shown: [two!, one!, three!, { id: "gone", score: 0.1 }] }
+          { ...batch!.recalls[0]!, vector: "ab".repeat(32), hits: [two!, one!, three!, { id: "gone", score: 0.1 }] }
         ]
       }
       const head = (yield* daybook.agents)[0]!.version

@@ -14,6 +14,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly conversation?: boolean
   readonly speaker?: ReadonlyArray<string>
   readonly role?: ReadonlyArray<Role>
+  readonly record?: boolean
 }
 
 /** What memories have and turns have not, and the other way round. */
@@ -28,6 +29,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     flag("--conversation", "search what was said, not what is remembered"),
     many("--speaker <name>", "said by this speaker; with --conversation"),
     many("--role <role>", "said by the user, assistant, system or tool; with --conversation", among(Role.literals)),
+    flag("--record", "record what was shown, for 'daybook recall'"),
     asOf
   ],
   examples: [
@@ -44,6 +46,9 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       if (wrong !== undefined) {
         const problem = conversation ? "means nothing with --conversation" : "needs --conversation"
         return yield* new InvalidInput({ field: `--${wrong}`, problem })
+      }
+      if (options.record === true && options.asOf !== undefined) {
+        return yield* new InvalidInput({ field: "--record", problem: "means nothing with --as-of" })
       }
       const memory = yield* reader(options.asOf)
       const score = { name: "score", of: (hit: { score: number }) => hit.score.toFixed(3), right: true }

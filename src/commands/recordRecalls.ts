@@ -18,10 +18,17 @@ export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters"> {
 type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
 
 /**
- * Makes the command that puts recalls on record. Vectors of queries go into the
- * embeddings cache along with it, so that running a recall again asks no model.
+ * Recalls as their event has them, once it is known which number is the first;
+ * and the vectors of queries, which go into the embeddings cache along with it,
+ * so that running a recall again asks no model.
  */
-export const recordRecalls = (recalls: ReadonlyArray<UnrecordedRecall>, common: Common): Command<number, never> => {
+export const recalled = (
+  recalls: ReadonlyArray<UnrecordedRecall>,
+  { dropped, embedder: { dimensions, floor, model, weight }, policy }: Common
+): {
+  readonly payload: (first: number) => Payload<"RECALL">
+  readonly vectors: ReadonlyArray<CachedVector>
+} => {
   const vectors = new Map<string, CachedVector>()
   const recorded = recalls.map(({ filters, vector, ...rest }): Recall => {
     const recall = { ...rest, filters: { ...filters } }
@@ -30,29 +37,22 @@ export const recordRecalls = (recalls: ReadonlyArray<UnrecordedRecall>, common: 
     vectors.set(digest, { model: vector.model, dimensions: vector.values.length, digest, vector: vector.values })
     return { ...recall, vector: digest }
   })
-  const { dropped, embedder, policy } = common
-  const { dimensions, floor, model, weight } = embedder
+  const embedder = { model, dimensions, weight: finite(weight), floor: finite(floor) }
+  return {
+    payload: (first) => ({ first, recalls: recorded, ranker: rankerVersion, embedder, policy, dropped }),
+    vectors: [...vectors.values()]
+  }
+}
+
+/** Makes the command that puts recalls on record. */
+export const recordRecalls = (recalls: ReadonlyArray<UnrecordedRecall>, common: Common): Command<number, never> => {
+  const { payload, vectors } = recalled(recalls, common)
   return {
     actor: "recall",
     request: () => "",
-    vectors: [...vectors.values()],
-    decide: ({ db }) =>
-      Either.right({
-        events: [
-          {
-            type: "RECALL",
-            payload: {
-              first: lastRecall(db) + 1,
-              recalls: recorded,
-              ranker: rankerVersion,
-              embedder: { model, dimensions, weight: finite(weight), floor: finite(floor) },
-              policy,
-              dropped
-            }
-          }
-        ]
-      }),
-    answer: () => recorded.length
+    vectors,
+    decide: ({ db }) => Either.right({ events: [{ type: "RECALL", payload: payload(lastRecall(db) + 1) }] }),
+    answer: () => recalls.length
   }
 }
 

@@ -142,7 +142,7 @@ export const story = () => {
             askedAt: timeOf(version),
             position: version - 1,
             vector: null,
-            shown: ids.map((id) => ({ id, score: 0.5 })),
+            hits: ids.map((id) => ({ id, score: 0.5 })),
             ...recall
           })),
           ranker: 1,
