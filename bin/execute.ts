@@ -30,7 +30,9 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     const daybook = yield* Effect.cached(
       Effect.map(Layer.build(layer({ folder: data })), (context) => Context.get(context, Daybook))
     )
-    const memory = Effect.flatMap(daybook, (one) => one.agent(agent, { trust, actor }))
+    // A command is done in a moment: what it shows is recorded only where the call says so.
+    const record = "record" in options && options.record === true
+    const memory = Effect.flatMap(daybook, (one) => one.agent(agent, { trust, actor, record }))
     const call: Call = {
       agent,
       agentGiven,

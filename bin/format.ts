@@ -26,7 +26,21 @@ export const count = (number: number, one: string, many = `${one}s`): string => 
 
 /** A whole memory for people: a line to refer to it by, its text, then the fields that say something. */
 export const memoryText = (memory: WholeMemory, colours: Colours): string => {
-  const { createdAt, expiresAt, facts, id, narrative, occurredAt, source, store, title, type, updatedAt } = memory
+  const {
+    accesses,
+    createdAt,
+    expiresAt,
+    facts,
+    id,
+    lastAccessedAt,
+    narrative,
+    occurredAt,
+    source,
+    store,
+    title,
+    type,
+    updatedAt
+  } = memory
   const head = [colours.cyan(id), type, moment(occurredAt ?? createdAt), store].join("  ")
   const fields: ReadonlyArray<readonly [string, string | undefined]> = [
     ["tags", memory.tags.join(", ")],
@@ -41,6 +55,7 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     ["tier", memory.tier],
     ["importance", memory.importance === 0 ? "" : String(memory.importance)],
     ["mentions", memory.mentions === 1 ? "" : `${memory.mentions}, last ${second(memory.lastMentionedAt)}`],
+    ["shown", accesses === undefined ? "" : `${count(accesses, "time")}, last ${second(lastAccessedAt ?? 0)}`],
     ["created", second(createdAt)],
     ["updated", updatedAt === createdAt ? "" : second(updatedAt)],
     ["expires", expiresAt === undefined ? "" : moment(expiresAt)],

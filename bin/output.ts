@@ -86,6 +86,8 @@ const times = new Set([
   "occurredAt",
   "expiresAt",
   "lastMentionedAt",
+  "lastAccessedAt",
+  "askedAt",
   "recordedAt",
   "startedAt",
   "lastAt"

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Memory } from "./Memory.js"
+import { Recalled } from "./Recall.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
@@ -130,6 +131,7 @@ export const catalogue = {
   IMPORT: first(Import),
   TURN: first(TurnAdded),
   FORGET: first(Forget),
+  RECALL: first(Recalled),
   ERASE: first(Erase)
 } as const satisfies Record<string, EventDefinition>
 

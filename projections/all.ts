@@ -5,6 +5,7 @@ import { history } from "./history.js"
 import { observations } from "./observations.js"
 import type { Projection } from "./Projection.js"
 import { people } from "./people.js"
+import { recalls } from "./recalls.js"
 import { vectors } from "./vectors.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
@@ -15,5 +16,6 @@ export const projections: ReadonlyArray<Projection> = [
   people,
   history,
   conversation,
-  chunkVectors
+  chunkVectors,
+  recalls
 ]

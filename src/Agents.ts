@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import type * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { CurrentCodec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
@@ -29,6 +30,11 @@ export interface Agents {
     name: string,
     f: (agent: Agent) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ViewError, R>
+  /** Uses an agent only where it is awake. */
+  readonly useAwake: <A, E, R>(
+    name: string,
+    f: (agent: Agent) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<Option.Option<A>, E, R>
   /** How many are awake. */
   readonly awake: () => number
 }
@@ -140,14 +146,28 @@ export const make = Effect.gen(function* () {
     }
   }).pipe(Effect.delay(Math.max(1, actors.idle / 2)), Effect.forever, Effect.interruptible, Effect.forkScoped)
 
+  /** Uses an agent that is awake by now; nothing where it is not. */
+  const useNow = <A, E, R>(
+    name: string,
+    f: (agent: Agent) => Effect.Effect<A, E, R>,
+    restore: <B, F, Q>(effect: Effect.Effect<B, F, Q>) => Effect.Effect<B, F, Q>
+  ): Effect.Effect<A, E, R> | undefined => {
+    const entry = entries.get(name)
+    if (entry?.agent === undefined) return undefined
+    entry.users++
+    return Effect.ensuring(restore(f(entry.agent)), leave(entry))
+  }
+
   return {
+    useAwake: (name, f) =>
+      Effect.uninterruptibleMask((restore) => {
+        const used = useNow(name, f, restore)
+        return used === undefined ? Effect.succeedNone : Effect.asSome(used)
+      }),
     use: (name, f) =>
       Effect.uninterruptibleMask((restore) => {
-        const awake = entries.get(name)
-        if (awake?.agent !== undefined) {
-          awake.users++
-          return Effect.ensuring(restore(f(awake.agent)), leave(awake))
-        }
+        const awake = useNow(name, f, restore)
+        if (awake !== undefined) return awake
         return Effect.flatMap(enter(name, restore), (entry) =>
           Effect.ensuring(restore(Effect.flatMap(Deferred.await(entry.ready), f)), leave(entry))
         )

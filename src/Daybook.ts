@@ -17,8 +17,8 @@ import { type Verified, verify } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/build.js"
 import { chunkVectorIndex } from "../projections/chunkVectors.js"
 import { countConversation } from "../projections/conversationReads.js"
-import type { Db } from "../projections/Projection.js"
 import { countMemories } from "../projections/reads.js"
+import { countRecalls } from "../projections/recalls.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { Views } from "../projections/Views.js"
 import { memoryVectors } from "../projections/vectors.js"
@@ -33,6 +33,8 @@ import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import { Policy } from "./Policy.js"
+import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
+import * as Recalls from "./Recalls.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
 import { TokenCounter } from "./TokenCounter.js"
@@ -43,6 +45,8 @@ export interface AgentOptions {
   readonly trust: TrustLevel
   /** Who writes, as history names it; `program` where absent. */
   readonly actor?: string | undefined
+  /** Whether what searches and `get` show is recorded; as the policy says where absent. Reads of the past never are. */
+  readonly record?: boolean | undefined
 }
 
 /** A past moment of one agent: after a version of its stream (full trust only), or at an instant. */
@@ -73,6 +77,8 @@ export interface AgentStats {
     /** Why the newest batch failed; absent while all is well. */
     readonly failure?: string
   }
+  /** Reads on record, those that wait for it in this process, and those that were lost because too many waited. */
+  readonly recalls: { readonly recorded: number; readonly waiting: number; readonly dropped: number }
   readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
 }
 
@@ -116,6 +122,8 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
     readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
     readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>
     readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
+    /** Records what was shown until now, which happens by itself a minute later; answers how many recalls. */
+    readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
     /** How many agents are awake in this process. */
     readonly awake: Effect.Effect<number>
   }
@@ -130,20 +138,43 @@ export const make = Effect.gen(function* () {
   const reranker = Option.getOrUndefined(yield* Effect.serviceOption(Reranker))
   const tokens = yield* TokenCounter
   const agents = yield* Agents.make
-  const services: reader.ReaderServices = { log, codec, ranking: { policy: policy.search, embedder, reranker } }
+  const { recall, search } = policy
+  const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
+  const services: ReaderServices = { log, codec, ranking: { policy: search, embedder, reranker } }
   const names = views.config.projections.map(({ name }) => name)
-
-  const readLive = <A>(agent: string, f: (db: Db) => A) => agents.use(agent, ({ actor }) => views.read(actor.view, f))
 
   /** What operators ask names an agent as well, and may misspell it. */
   const operate = <A, E>(name: string, f: (agent: Agents.Agent) => Effect.Effect<A, E>) =>
     Effect.flatMap(checkName(name), () => agents.use(name, f))
 
+  const readAt =
+    (agent: string): ReaderSource["readAt"] =>
+    (version, now, f) =>
+      Effect.flatMap(pointOf(agent, version), (point) =>
+        agents.use(agent, ({ actor }) =>
+          AsOf.read(views, actor.view, point, "full", { at: now, kept: policy.asOf.kept }, f)
+        )
+      )
+
+  /** A version of a stream, by which cached views of it are told from those of another log. */
+  const pointOf = (agent: string, version: number) =>
+    Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis }))
+
   const live = (agent: string, options: AgentOptions): Memory => {
-    const source: reader.ReaderSource = {
+    const recorded = options.record ?? recall.log
+    const source: ReaderSource = {
       agent,
       level: options.trust,
-      read: (f) => Effect.flatMap(Clock.currentTimeMillis, (now) => readLive(agent, (db) => f({ db, now })))
+      read: (f) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          agents.use(agent, ({ actor }) =>
+            views.read(actor.view, (db) => {
+              const snapshot = { db, now }
+              return f(recorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
+            })
+          )
+        ),
+      readAt: readAt(agent)
     }
     return writer.make(
       reader.make(source, services),
@@ -155,7 +186,7 @@ export const make = Effect.gen(function* () {
 
   const past = (agent: string, { trust }: AgentOptions, asOf: AsOfInput) =>
     Effect.gen(function* () {
-      const { hash, version } = yield* log.head(agent)
+      const { version } = yield* log.head(agent)
       const at = "at" in asOf ? toInstant(asOf.at) : null
       if (at === undefined) return yield* new InvalidInput({ field: "asOf.at", problem: "is not a date" })
       if ("version" in asOf) {
@@ -168,8 +199,7 @@ export const make = Effect.gen(function* () {
         }
       }
       const chosen = "version" in asOf ? asOf.version : yield* log.versionAt(agent, at!)
-      const [event] = chosen === version ? [{ hash }] : yield* log.at(agent, [chosen])
-      const point = { version: chosen, hash: event?.hash ?? genesis }
+      const point = yield* pointOf(agent, chosen)
       return reader.make(
         {
           agent,
@@ -177,7 +207,8 @@ export const make = Effect.gen(function* () {
           read: (f) =>
             agents.use(agent, ({ actor }) =>
               AsOf.read(views, actor.view, point, trust, { at, kept: policy.asOf.kept }, f)
-            )
+            ),
+          readAt: readAt(agent)
         },
         services
       )
@@ -226,6 +257,7 @@ export const make = Effect.gen(function* () {
               embedded: memoryVectors.count(db, model, dimensions),
               ...(failure === undefined ? {} : { failure: failure.message })
             },
+            recalls: { recorded: countRecalls(db), ...recalls.counts(agent) },
             view: { bytes: statSync(actor.view.file).size, parked: ViewFile.parkedOf(db) }
           }
         })
@@ -238,6 +270,7 @@ export const make = Effect.gen(function* () {
           return { digest: all.whole, stateDigest: state.whole, projections: all.each }
         })
       ),
+    flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
     awake: Effect.sync(agents.awake)
   })
 })

@@ -2,11 +2,13 @@ import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type { Decision, EventType } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
+import type { RecallHit, Recall as Recorded } from "../events/Recall.js"
 import type { Store } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import type { ViewError } from "../projections/build.js"
 import type { Session } from "../projections/conversationReads.js"
 import type { Person } from "../projections/people.js"
+import type { Accesses } from "../projections/recalls.js"
 import type { IndexRow } from "../projections/search.js"
 import type { CommandError } from "./Actor.js"
 import type { AddedTurn } from "./commands/addTurn.js"
@@ -14,7 +16,15 @@ import type { Forgotten } from "./commands/forget.js"
 import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
-import type { InvalidInput, MemoryNotFound, SequenceConflict, SessionNotFound, StoreForbidden } from "./errors.js"
+import type {
+  InvalidInput,
+  MemoryNotFound,
+  RecallNotFound,
+  SequenceConflict,
+  SessionNotFound,
+  StoreForbidden,
+  TrustRequired
+} from "./errors.js"
 import type { Explained } from "./explain.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
@@ -22,8 +32,11 @@ import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
 
-/** A memory as `get` answers it. Times are milliseconds since the epoch. */
-export type WholeMemory = Omit<Image, "born" | "revision" | "status">
+/**
+ * A memory as `get` answers it. Times are milliseconds since the epoch. At full
+ * trust with how often it was shown and when last, as far as that was recorded.
+ */
+export type WholeMemory = Omit<Image, "born" | "revision" | "status"> & Partial<Accesses>
 
 /** One version of a memory: what happened to it, who did it, when and why, and how it was from then on. */
 export interface HistoryEntry {
@@ -63,6 +76,40 @@ export interface TimelineQuery {
   readonly after?: number | undefined
 }
 
+/** A read that showed memories, in short. */
+export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "askedAt"> {
+  /** Counts the recalls of an agent from 1. */
+  readonly number: number
+  /** How many were shown. */
+  readonly shown: number
+}
+
+/** A read that showed memories, with all that its answer depended on. Times are milliseconds since the epoch. */
+export interface Recall extends Omit<Recorded, "vector"> {
+  readonly number: number
+  readonly recordedAt: number
+  /** The version of the ranking. */
+  readonly ranker: number
+  /** What made the query's vector; null where none took part. */
+  readonly embedder: { readonly model: string; readonly dimensions: number } | null
+  /** The policy of searches that was in force. */
+  readonly policy: Readonly<Record<string, unknown>>
+}
+
+/** Something that is not as it was: what ranks, what embeds, the query's vector, or what stands at a place, from 1, of the answer. */
+export type RecallDifference =
+  | { readonly what: "ranker" | "embedder" | "reranker" | "vector"; readonly was: string; readonly is: string }
+  | { readonly what: "hit"; readonly place: number; readonly was: RecallHit | null; readonly is: RecallHit | null }
+
+/** A recall that was run again. */
+export interface Rerun {
+  readonly recall: Recall
+  readonly hits: ReadonlyArray<Hit> | ReadonlyArray<ConversationHit> | ReadonlyArray<WholeMemory>
+  /** Whether the same ids with the same scores were shown, in the same order. */
+  readonly same: boolean
+  readonly differences: ReadonlyArray<RecallDifference>
+}
+
 export type ReadError = ViewError | InvalidInput
 
 /**
@@ -95,6 +142,12 @@ export interface MemoryReader {
   ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
   /** Who is mentioned, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
+  /** What searches and `get` showed, to whom, for which question: the newest first. Full trust only. */
+  readonly recalls: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
+  /** One of them, by its number, with all that its answer depended on. Full trust only. */
+  readonly recall: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
+  /** Asks once more, of the view and at the time of then, and compares. Full trust only. */
+  readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
 }
 
 /** A reader that may also write. Writes are answered when they are durable and readable. */

@@ -91,6 +91,15 @@ const Actors = Schema.Struct({
   waiting: withDefault(count, 10_000)
 })
 
+const Recall = Schema.Struct({
+  /** Whether reads are recorded, where the handle does not say: which memories were shown, to whom, for which question. */
+  log: withDefault(Schema.Boolean, true),
+  /** Milliseconds after which what was recalled is recorded, as one event. */
+  flushAfter: withDefault(count, 60_000),
+  /** Recalls after which it is recorded at once. */
+  batch: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100)
+})
+
 const AsOf = Schema.Struct({
   /** Views of past versions kept in the cache folder for one agent. */
   kept: withDefault(count, 8)
@@ -101,6 +110,7 @@ export const PolicySchema = Schema.Struct({
   search: withDefault(Search, Schema.decodeSync(Search)({})),
   embedding: withDefault(Embedding, Schema.decodeSync(Embedding)({})),
   actors: withDefault(Actors, Schema.decodeSync(Actors)({})),
+  recall: withDefault(Recall, Schema.decodeSync(Recall)({})),
   asOf: withDefault(AsOf, Schema.decodeSync(AsOf)({}))
 })
 export type PolicyValues = typeof PolicySchema.Type

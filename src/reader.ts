@@ -1,62 +1,30 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Codec } from "../events/Codec.js"
 import { imagesOf } from "../events/catalogue.js"
-import type { EventLog } from "../events/EventLog.js"
-import type { Memory as Image } from "../events/Memory.js"
-import type { TrustLevel } from "../events/Trust.js"
-import type { ViewError } from "../projections/build.js"
 import { findSessions, findTurns } from "../projections/conversationReads.js"
 import { findChanges } from "../projections/history.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findBorn, getMemories } from "../projections/reads.js"
+import { findAccesses } from "../projections/recalls.js"
 import { findRecent, indexRows } from "../projections/search.js"
 import { versionAt } from "./commands/Command.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
 import { integerOf, pageOf } from "./filters.js"
 import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
-import type { HistoryEntry, MemoryReader, WholeMemory } from "./Memory.js"
-import { explained, type Ranking, retrieve, type Snapshot } from "./retrieve.js"
+import type { HistoryEntry, MemoryReader } from "./Memory.js"
+import type { ReaderServices, ReaderSource, Showing } from "./ReaderSource.js"
+import * as recallReads from "./recallReads.js"
+import { explained, type Find, type Request, retrieve } from "./retrieve.js"
 import { decodeFilter, decodeQuery, type Query, searchIn } from "./search.js"
 import { type ConversationQuery, decodeConversationQuery, searchConversationIn } from "./searchConversation.js"
-
-/** Where a reader reads: the live view, or that of a past version. */
-export interface ReaderSource {
-  readonly agent: string
-  readonly level: TrustLevel
-  /** Runs queries on one snapshot, at its asking time. */
-  readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
-}
-
-export interface ReaderServices {
-  readonly log: Context.Tag.Service<EventLog>
-  readonly codec: Codec
-  readonly ranking: Ranking
-}
+import { wholeOf } from "./wholeMemory.js"
 
 /** Every read path. Each one hands the level to a query that gates by it in SQL. */
-export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking }: ReaderServices): MemoryReader => {
-  const searched = (query: Query) =>
-    Effect.flatMap(decodeQuery(query, ranking.policy), (request) =>
-      retrieve(request, level, ranking, read, (snapshot, level, vector) =>
-        searchIn(snapshot, level, request, vector, ranking)
-      )
-    )
-  const searchedConversation = (query: ConversationQuery) =>
-    Effect.flatMap(decodeConversationQuery(query, ranking.policy), (request) =>
-      retrieve(request, level, ranking, read, (snapshot, level, vector) =>
-        searchConversationIn(snapshot, level, request, vector, ranking)
-      )
-    )
+export const make = (source: ReaderSource, services: ReaderServices): MemoryReader => {
+  const { agent, level, read } = source
+  const { codec, log } = services
   return {
-    search: Effect.fn("Memory.search")(function* (query) {
-      return (yield* searched(query)).hits
-    }),
-
-    explain: Effect.fn("Memory.explain")(function* (query) {
-      return explained(yield* searched(query))
-    }),
+    ...searches(source, services),
 
     timeline: Effect.fn("Memory.timeline")(function* ({ after, anchor, before }) {
       yield* decodeKey("anchor", anchor)
@@ -76,8 +44,13 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
       if (ids.length > limits.ids)
         return yield* new InvalidInput({ field: "ids", problem: `has more than ${limits.ids} entries` })
       for (const id of ids) yield* decodeKey("ids", id)
-      const memories = yield* read(({ db, now }) => getMemories(db, level, ids, now))
-      return memories.map(wholeOf)
+      return yield* read(({ db, now, observe }) => {
+        const memories = getMemories(db, level, ids, now).map(wholeOf)
+        if (memories.length > 0) observe?.()(recallReads.gotten(level, memories))
+        if (level !== "full") return memories
+        const accesses = findAccesses(db, ids)
+        return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))
+      })
     }),
 
     list: Effect.fn("Memory.list")(function* (query = {}) {
@@ -116,14 +89,6 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
       return entries
     }),
 
-    searchConversation: Effect.fn("Memory.searchConversation")(function* (query) {
-      return (yield* searchedConversation(query)).hits
-    }),
-
-    explainConversation: Effect.fn("Memory.explainConversation")(function* (query) {
-      return explained(yield* searchedConversation(query))
-    }),
-
     sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
       const page = yield* pageOf(query, 50)
       return yield* read(({ db }) => findSessions(db, level, page))
@@ -142,8 +107,51 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
       }
       const name = (query.name ?? "").replace(/[\p{Surrogate}\0]/gu, " ").slice(0, limits.person)
       return yield* read(({ db }) => findPeople(db, level, name, page))
-    })
+    }),
+
+    ...recallReads.make(source, services)
   }
 }
 
-const wholeOf = ({ born, revision, status, ...memory }: Image): WholeMemory => memory
+/** Both searches, plain and explained. What each showed is handed in. */
+const searches = (
+  { level, read }: ReaderSource,
+  { ranking }: ReaderServices
+): Pick<MemoryReader, "search" | "explain" | "searchConversation" | "explainConversation"> => {
+  const shown = <
+    Filters extends object,
+    Row extends { readonly id: string },
+    Parts extends { readonly rerank: number }
+  >(
+    kind: "memories" | "conversation",
+    request: Request<Filters>,
+    find: Find<Filters, Row, Parts>
+  ) =>
+    Effect.gen(function* () {
+      let showed: ((showing: Showing) => void) | undefined
+      const seen: ReaderSource["read"] = (f) =>
+        read((snapshot) => {
+          showed = snapshot.observe?.()
+          return f(snapshot)
+        })
+      const answer = yield* retrieve(request, level, ranking, seen, find)
+      showed?.(recallReads.showingOf(kind, level, request, answer))
+      return answer
+    })
+  const searched = (query: Query) =>
+    Effect.flatMap(decodeQuery(query, ranking.policy), (request) => shown("memories", request, searchIn))
+  const searchedConversation = (query: ConversationQuery) =>
+    Effect.flatMap(decodeConversationQuery(query, ranking.policy), (request) =>
+      shown("conversation", request, searchConversationIn)
+    )
+  return {
+    search: Effect.fn("Memory.search")((query) => Effect.map(searched(query), ({ hits }) => hits)),
+    explain: Effect.fn("Memory.explain")((query) => Effect.map(searched(query), explained)),
+    searchConversation: Effect.fn("Memory.searchConversation")((query) =>
+      Effect.map(searchedConversation(query), ({ hits }) => hits)
+    ),
+    explainConversation: Effect.fn("Memory.explainConversation")((query) =>
+      Effect.map(searchedConversation(query), explained)
+    )
+  }
+}

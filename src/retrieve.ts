@@ -31,6 +31,8 @@ export interface Ranking {
 
 /** A query that has been checked: what is asked, and under which filters. */
 export interface Request<Filters> {
+  /** As it was asked, as far as it is looked at. */
+  readonly text: string
   readonly parsed: ParsedQuery
   /** What the call names; the text's own fields come on top. */
   readonly filters: Filters
@@ -56,6 +58,7 @@ export const requestOf = <Filters>(
   options: SearchOptions,
   policy: PolicyValues["search"]
 ): Request<Omit<Filters, "limit">> => ({
+  text: text.slice(0, limits.queryBytes),
   parsed: parse(text, syntax),
   filters: filters as Omit<Filters, "limit">,
   limit,
@@ -83,36 +86,50 @@ export type Answered<Row, Parts> = Row & {
 export interface Answer<Hit> {
   readonly hits: ReadonlyArray<Hit>
   readonly explanation: Explanation
+  /** The query's vector, where one took part. */
+  readonly vector: QueryVector | null
 }
+
+/** Ranks what a snapshot has for a level against a request. Synchronous, and nothing but a function of all these. */
+export type Find<Filters, Row, Parts> = (
+  snapshot: Snapshot,
+  level: ReadingLevel,
+  request: Request<Filters>,
+  vector: QueryVector | null,
+  ranking: Ranking
+) => Found<Row, Parts>
 
 /**
  * Carries out a search: the query's vector, one snapshot, a second look at the
  * first hits, equal ones folded. Whatever fails beside the view itself leaves an
- * answer that is made without it.
+ * answer that is made without it. A vector that is given is not asked for.
  */
 export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }>(
   request: Request<Filters>,
   level: TrustLevel,
   ranking: Ranking,
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>,
-  find: (snapshot: Snapshot, level: ReadingLevel, vector: QueryVector | null) => Found<Row, Parts>
+  find: Find<Filters, Row, Parts>,
+  given?: QueryVector | null
 ): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError> =>
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
     if (level === "public" || (gated && !gate.recall)) {
-      const explanation = { ...nothing(request), reranker: null }
-      return { hits: [], explanation }
+      return { hits: [], explanation: { ...nothing(request), reranker: null }, vector: null }
     }
     const wanted = parsed.plain.trim()
-    const vector = wanted === "" || mode === "classic" ? null : yield* queryVector(wanted, ranking)
-    const found = yield* read((snapshot) => find(snapshot, level, vector))
+    const needless = given !== undefined || wanted === "" || mode === "classic"
+    const vector = needless ? (given ?? null) : yield* queryVector(wanted, ranking)
+    const found = yield* read((snapshot) => find(snapshot, level, request, vector, ranking))
     const looked = mode === "classic" || found.settled ? undefined : yield* secondLook(wanted, found.drafts, ranking)
     const drafts = looked ?? found.drafts
-    const hits = (
-      ranking.policy.fold ? folded(drafts, limit) : drafts.slice(0, limit).map((draft) => ({ draft, alike: 0 }))
-    ).map(({ alike, draft: { parts, row } }) => ({ ...row, score: sum(parts), parts, alike }))
+    const folding = ranking.policy.fold
+      ? folded(drafts, limit)
+      : drafts.slice(0, limit).map((draft) => ({ draft, alike: 0 }))
+    const hits = folding.map(({ alike, draft: { parts, row } }) => ({ ...row, score: sum(parts), parts, alike }))
     const reranker = looked === undefined ? null : ranking.reranker!.name
-    return { hits, explanation: { ...found.explanation, reranker } }
+    const used = found.explanation.vectors === null ? null : vector
+    return { hits, explanation: { ...found.explanation, reranker }, vector: used }
   })
 
 /** How many of the first hits are looked at once more: what the reranker wants, and some that may be folded. */

@@ -101,6 +101,10 @@ describe("the command line", () => {
     [["rebuild", "--trust", "public"], /^rebuild needs trust level full$/],
     [["backfill", "--trust", "inner"], /^backfill needs trust level full$/],
     [["agents", "--trust", "inner"], /^agents needs trust level full$/],
+    [["recall", "list", "--trust", "inner"], /^recall needs trust level full$/],
+    [["recall", "show", "1"], /^no recall 1$/],
+    [["recall", "rerun", "0"], /^number: /],
+    [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: means nothing with --as-of$/],
     [["import", "/nowhere/at/all"], /cannot be read$/],
     [["list", "--data", "/dev/null"], /^log\.db: /]
   ]
@@ -114,6 +118,25 @@ describe("the command line", () => {
       )
     )
     expect(outcome).toEqual({ code: 1, line: expect.stringMatching(line) })
+  })
+})
+
+describe("recall", () => {
+  const wrong: ReadonlyArray<Call> = [
+    [["recall", "forget"], /^'forget' is none of list, show, rerun$/],
+    [["recall", "list", "1"], /takes no number$/],
+    [["recall", "show"], /^'recall show' needs a number$/],
+    [["recall", "rerun", "last"], /^'recall rerun' needs a number$/],
+    [["recall", "show", "1", "--limit", "2"], /need 'recall list'$/]
+  ]
+  it.each(wrong)("%j is a wrong call", async (args, line) => {
+    const { terminal } = paper()
+    const run = execute(
+      ["--data", newFolder(), ...args],
+      () => {},
+      () => make(terminal, { json: false })
+    )
+    expect(await Effect.runPromise(run)).toEqual({ code: 2, line: expect.stringMatching(line) })
   })
 })
 

@@ -15,6 +15,7 @@ import { contentOf, findById, findDuplicate } from "../projections/observations.
 import { type Db, type Projection, sql } from "../projections/Projection.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findTightened, getMemories } from "../projections/reads.js"
+import { countRecalls, findAccesses, findRecall, findRecalls, lastRecall } from "../projections/recalls.js"
 import { findCandidates, findRecent, indexRows } from "../projections/search.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { Views } from "../projections/Views.js"
@@ -132,6 +133,72 @@ const found = (
     candidates.map(({ born }) => born)
   ).sort()
 }
+
+describe("recalls", () => {
+  it.scopedLive(
+    "RECALL: recalls are numbered in the order of the log, memories shown are counted, nothing else moves",
+    () => {
+      const { add, forget, recall } = story()
+      return projected({
+        given: [add("one"), add("two"), recall(1, { ids: ["one", "two"] }, { ids: ["one"], askedAt: timeOf(9) })],
+        when: [
+          forget("two"),
+          recall(3, { ids: ["one", "one"], askedAt: timeOf(2) }, { ids: [] }, { ids: ["one"], kind: "conversation" }),
+          recall(6, { ids: ["two"], kind: "get" })
+        ],
+        holds: (db) => {
+          const all = findRecalls(db, { limit: 10, offset: 0 })
+          expect(all.map(({ number, place, version }) => [number, version, place])).toEqual([
+            [6, 6, 0],
+            [5, 5, 2],
+            [4, 5, 1],
+            [3, 5, 0],
+            [2, 3, 1],
+            [1, 3, 0]
+          ])
+          expect(findRecalls(db, { limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
+          expect(findRecall(db, 5)).toEqual(all[1])
+          expect(findRecall(db, 7)).toBeUndefined()
+          expect([countRecalls(db), lastRecall(db)]).toEqual([6, 6])
+          // What was said in conversations counts for no memory; the newest asking time counts, not the newest event.
+          expect([...findAccesses(db, ["one", "two", "none"])]).toEqual([
+            ["one", { accesses: 4, lastAccessedAt: timeOf(9) }],
+            ["two", { accesses: 2, lastAccessedAt: timeOf(6) }]
+          ])
+          expect(listed(db)).toEqual(["one"])
+        }
+      })
+    }
+  )
+
+  it.scopedLive("numbers stay where an earlier recall is gone, and none is given twice", () => {
+    const { add, recall } = story()
+    return projected({
+      given: [add("one"), recall(5, { ids: ["one"] })],
+      when: [recall(4, { ids: [] }, { ids: [] }), recall(9, { ids: [] })],
+      holds: (db) => {
+        const numbers = findRecalls(db, { limit: 10, offset: 0 }).map(({ number }) => number)
+        expect(numbers).toEqual([9, 7, 6, 5])
+      }
+    })
+  })
+
+  it.scopedLive("are no part of the state", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const { log, read } = yield* processOn(folder)
+      const { add, recall } = story()
+      yield* tell(log, agent, [add("one")])
+      const state = (db: Db) => ViewFile.digests(db, all, "stateDigest").whole
+      const [before, digest] = [yield* read(state), yield* read(digestOf)]
+      yield* tell(log, agent, [recall(1, { ids: ["one"] })])
+      expect(yield* read(state)).toBe(before)
+      const { recalls, ...others } = yield* read(digestOf)
+      expect(recalls).not.toBe(digest.recalls)
+      expect({ ...others, recalls: digest.recalls }).toEqual(digest)
+    })
+  )
+})
 
 describe("observations", () => {
   it.scopedLive("ADD, UPDATE and DELETE: what is active is what is read", () => {

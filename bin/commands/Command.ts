@@ -10,6 +10,7 @@ import type {
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
+  RecallNotFound,
   SequenceConflict,
   SessionNotFound,
   StoreForbidden,
@@ -61,6 +62,7 @@ export type Failure =
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
+  | RecallNotFound
   | SequenceConflict
   | SessionNotFound
   | StorageError

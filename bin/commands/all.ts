@@ -12,6 +12,7 @@ import { list } from "./list.js"
 import { log } from "./log.js"
 import { people } from "./people.js"
 import { rebuild } from "./rebuild.js"
+import { recall } from "./recall.js"
 import { remember } from "./remember.js"
 import { search } from "./search.js"
 import { sessions } from "./sessions.js"
@@ -37,6 +38,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   turns,
   forgetSession,
   importPaths,
+  recall,
   log,
   rebuild,
   backfill,

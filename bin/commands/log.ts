@@ -71,6 +71,8 @@ const what = (event: DaybookEvent): string => {
       return `${event.payload.turn.session} ${event.payload.turn.sequence}, ${event.payload.turn.speaker ?? event.payload.turn.role}: ${event.payload.turn.text}`
     case "FORGET":
       return `session ${event.payload.session}: ${count(event.payload.turns.length, "turn")}`
+    case "RECALL":
+      return count(event.payload.recalls.length, "recall")
     case "IMPORT":
       return `${count(event.payload.files.length, "file")}: ${event.payload.added} added`
     case "ERASE":

@@ -19,6 +19,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly explain?: boolean
   readonly mode?: string
   readonly gate?: boolean
+  readonly record?: boolean
 }
 
 /** What memories have and turns have not, and the other way round. */
@@ -36,6 +37,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     flag("--explain", "say how the query was understood and why each hit is one"),
     one("--mode <mode>", "enhanced (the default), or classic: full text alone, five hits"),
     flag("--gate", "take the query for a message to an agent: find nothing where it needs no memory"),
+    flag("--record", "record what was shown, for 'daybook recall'"),
     asOf
   ],
   examples: [
@@ -53,6 +55,9 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       if (wrong !== undefined) {
         const problem = conversation ? "means nothing with --conversation" : "needs --conversation"
         return yield* new InvalidInput({ field: `--${wrong}`, problem })
+      }
+      if (options.record === true && options.asOf !== undefined) {
+        return yield* new InvalidInput({ field: "--record", problem: "means nothing with --as-of" })
       }
       const memory = yield* reader(options.asOf)
       const score = { name: "score", of: (hit: { score: number }) => hit.score.toFixed(3), right: true }

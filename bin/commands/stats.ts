@@ -9,7 +9,7 @@ export const stats: Command = {
   run: ({ agent, daybook, out }) =>
     Effect.gen(function* () {
       const found = yield* Effect.flatMap(daybook, (one) => one.stats(agent))
-      const { conversation, memories, vectors, version, view } = found
+      const { conversation, memories, recalls, vectors, version, view } = found
       yield* out.show(found, () =>
         fields(out, [
           ["agent", agent],
@@ -26,6 +26,7 @@ export const stats: Command = {
               : "not available"
           ],
           ...(vectors.failure === undefined ? [] : [["failure", vectors.failure] as const]),
+          ["recalls", recalls.recorded],
           ["view", `${view.bytes} bytes`],
           ...view.parked.map(({ position, projection, reason }): readonly [string, string] => [
             "parked",

@@ -4,6 +4,7 @@ import { codec } from "../../events/Codec.js"
 import type { Decision, EventType, Payload } from "../../events/catalogue.js"
 import type { CachedVector, EventLog } from "../../events/EventLog.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
+import type { Recall } from "../../events/Recall.js"
 import { textDigest } from "../../projections/vectors.js"
 
 /** An event of a story, in the order in which it was told. */
@@ -128,6 +129,30 @@ export const story = () => {
           ...(options.cached === false ? {} : { vectors })
         }
       }),
+    recall: (first: number, ...recalls: ReadonlyArray<Partial<Recall> & { readonly ids: ReadonlyArray<string> }>) =>
+      next(() => ({
+        type: "RECALL",
+        payload: {
+          first,
+          recalls: recalls.map(({ ids, ...recall }) => ({
+            kind: "memories",
+            level: "full",
+            text: "tea",
+            filters: { limit: 10 },
+            mode: "enhanced",
+            reranker: null,
+            askedAt: timeOf(version),
+            position: version - 1,
+            vector: null,
+            hits: ids.map((id) => ({ id, score: 0.5 })),
+            ...recall
+          })),
+          ranker: 1,
+          embedder: { model: "test-4", dimensions, weight: 0.5, floor: 0.5 },
+          policy: { pool: 200 },
+          dropped: 0
+        }
+      })),
     imported: () =>
       next(() => ({ type: "IMPORT", payload: { files: [], added: 0, duplicates: 0, unchanged: 0, refused: 0 } }))
   }

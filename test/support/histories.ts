@@ -26,6 +26,7 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "import"; readonly name: string; readonly lines: ReadonlyArray<string> }
   | { readonly kind: "turns"; readonly level: TrustLevel; readonly turns: ReadonlyArray<TurnInput> }
   | { readonly kind: "forgetSession"; readonly level: TrustLevel; readonly session: string }
+  | { readonly kind: "recall"; readonly level: TrustLevel; readonly texts: ReadonlyArray<string> }
   | { readonly kind: "embed" }
   | { readonly kind: "wait"; readonly minutes: number }
 )
@@ -83,6 +84,17 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       case "forgetSession":
         yield* memory.forgetSession(step.session)
         return
+      case "recall": {
+        const recorded = { trust: step.level, actor: "history", record: true }
+        const reader = yield* daybook.agent(step.agent, recorded)
+        for (const text of step.texts) {
+          yield* reader.search({ text })
+          yield* reader.searchConversation({ text, limit: 3 })
+        }
+        yield* reader.get(known.slice(0, 3).map(({ id }) => id))
+        yield* daybook.flush(step.agent)
+        return
+      }
       case "embed":
         yield* daybook.backfill(step.agent)
         return
@@ -219,6 +231,15 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         agent,
         level: levels,
         session: fc.constantFrom("monday", "friday")
+      })
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("recall" as const),
+        agent,
+        level: levels,
+        texts: fc.array(text(0, 3), { minLength: 1, maxLength: 2 })
       })
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("embed" as const), agent }) },

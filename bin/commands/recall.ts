@@ -1,0 +1,122 @@
+import * as Effect from "effect/Effect"
+import { toIso } from "../../src/dates.js"
+import type { MemoryReader, Recall, RecallDifference, RecallRow, Rerun } from "../../src/Memory.js"
+import { Ended, exitCodes, refused } from "../exit.js"
+import { count, second } from "../format.js"
+import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"
+import type { Output } from "../output.js"
+import { type Column, fields, table } from "../table.js"
+import type { Command } from "./Command.js"
+
+const verbs = ["list", "show", "rerun"] as const
+type Verb = (typeof verbs)[number]
+
+export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, number: string | undefined]> = {
+  usage: "recall <list|show|rerun> [number]",
+  summary: "what searches showed, to whom, for which question; and the same question once more, as of then",
+  operator: true,
+  options: [...pageOptions, asOf],
+  examples: ['search "when do we deploy" --record', "recall list --limit 5", "recall show 12", "recall rerun 12"],
+  run: ({ out, reader }, { asOf, limit, offset }, [what, number]) =>
+    Effect.gen(function* () {
+      const verb = verbs.find((one) => one === what)
+      if (verb === undefined) return yield* badCall(`'${what}' is none of ${verbs.join(", ")}`)
+      if (verb === "list") {
+        if (number !== undefined) return yield* badCall("'recall list' takes no number")
+        const memory = yield* reader(asOf)
+        const rows = yield* memory.recalls({ limit, offset })
+        return yield* out.show(rows, () => table<RecallRow>(out, rows, rowColumns))
+      }
+      if (limit !== undefined || offset !== undefined) return yield* badCall("--limit and --offset need 'recall list'")
+      if (number === undefined || !/^\d+$/.test(number)) return yield* badCall(`'recall ${verb}' needs a number`)
+      yield* verbsWithNumber[verb](yield* reader(asOf), Number(number), out)
+    })
+}
+
+const verbsWithNumber = {
+  show: (memory: MemoryReader, number: number, out: Output) =>
+    Effect.flatMap(memory.recall(number), (recall) =>
+      out.show(recall, async () =>
+        [recallText(out, recall), await table(out, placed(recall.hits), placeColumns)].join("\n")
+      )
+    ),
+  rerun: (memory: MemoryReader, number: number, out: Output) =>
+    Effect.gen(function* () {
+      const rerun = yield* memory.rerun(number)
+      yield* out.show(rerun, () => rerunText(out, rerun))
+      const differing = rerun.differences.filter(({ what }) => what === "hit").length
+      if (!rerun.same) return yield* refused(`recall ${number}: ${count(differing, "place")} of the answer differ`)
+    })
+} satisfies Record<Exclude<Verb, "list">, unknown>
+
+const badCall = (message: string) => new Ended({ message, code: exitCodes.badCall })
+
+const rowColumns: ReadonlyArray<Column<RecallRow>> = [
+  { name: "number", of: ({ number }) => number, right: true, colour: "cyan" },
+  { name: "asked", of: ({ askedAt }) => second(askedAt) },
+  { name: "level", of: ({ level }) => level },
+  { name: "kind", of: ({ kind }) => kind },
+  { name: "shown", of: ({ shown }) => shown, right: true },
+  { name: "text", of: ({ text }) => text, elastic: true }
+]
+
+type Place = Recall["hits"][number] & { readonly place: number }
+
+const placed = (hits: Recall["hits"]): ReadonlyArray<Place> => hits.map((hit, index) => ({ place: index + 1, ...hit }))
+
+const placeColumns: ReadonlyArray<Column<Place>> = [
+  { name: "place", of: ({ place }) => place, right: true },
+  { name: "id", of: ({ id }) => id, colour: "cyan" },
+  { name: "score", of: ({ score }) => score?.toFixed(3) ?? "", right: true }
+]
+
+const recallText = (out: Output, recall: Recall): string => {
+  const { askedAt, embedder, filters, kind, level, number, policy, position, ranker, recordedAt, text } = recall
+  return fields(out, [
+    ["recall", number],
+    ["kind", kind],
+    ["level", level],
+    ["text", text],
+    ["filters", saying(filters)],
+    ["asked", toIso(askedAt)],
+    ["recorded", second(recordedAt)],
+    ["version", position],
+    ["embedder", embedder === null ? "none" : `${embedder.model}, ${embedder.dimensions} dimensions`],
+    ["mode", recall.mode ?? "none"],
+    ["reranker", recall.reranker ?? "none"],
+    ["ranker", ranker],
+    ["policy", saying(policy)]
+  ])
+}
+
+/** Names and values on one line, without lists that are empty. */
+const saying = (values: Readonly<Record<string, unknown>>): string =>
+  Object.entries(values)
+    .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
+    .join("; ")
+
+const rerunText = async (out: Output, { differences, hits, recall, same }: Rerun): Promise<string> => {
+  const titles = new Map(hits.map((hit) => [hit.id, "title" in hit ? hit.title : hit.text]))
+  const again = hits.map(({ id, ...hit }): Recall["hits"][number] => ({ id, score: "score" in hit ? hit.score : null }))
+  return [
+    fields(out, [
+      ["recall", `${recall.number}, ${recall.kind} at level ${recall.level}`],
+      ["text", recall.text],
+      ["as of", `version ${recall.position}, ${toIso(recall.askedAt)}`],
+      ["same", same ? "yes" : "no"],
+      ...differences.map((one): readonly [string, string] => ["differs", differenceText(one)])
+    ]),
+    await table(out, placed(again), [
+      ...placeColumns,
+      { name: "text", of: ({ id }) => titles.get(id) ?? "", elastic: true }
+    ])
+  ].join("\n")
+}
+
+const differenceText = (difference: RecallDifference): string => {
+  if (difference.what !== "hit") return `${difference.what}: ${difference.was}, now ${difference.is}`
+  const told = (one: Recall["hits"][number] | null) =>
+    one === null ? "nothing" : one.score === null ? one.id : `${one.id} ${one.score}`
+  return `place ${difference.place}: ${told(difference.was)}, now ${told(difference.is)}`
+}

@@ -1,0 +1,90 @@
+import { type Db, type Projection, sql } from "./Projection.js"
+
+/** Where a recall stands: the event that holds it, and its place in there. What it says is read from the log. */
+export interface RecallPlace {
+  /** Counts the recalls of an agent from 1. */
+  readonly number: number
+  readonly version: number
+  readonly place: number
+}
+
+/** How often a memory was shown, and when last (milliseconds since the epoch). */
+export interface Accesses {
+  readonly accesses: number
+  readonly lastAccessedAt: number
+}
+
+/**
+ * The recalls by their numbers, an index into the log as history is, and how
+ * often each memory was shown. Neither is part of the state: that something
+ * was read makes no memory another one.
+ */
+export const recalls: Projection = {
+  name: "recalls",
+  version: 1,
+  handles: ["RECALL"],
+  tables: `CREATE TABLE recalls (number INTEGER PRIMARY KEY, version INTEGER NOT NULL, place INTEGER NOT NULL);
+    CREATE TABLE accesses (id TEXT PRIMARY KEY, accesses INTEGER NOT NULL, accessed_at INTEGER NOT NULL) WITHOUT ROWID;`,
+  indexes: "",
+  drop: (db) => db.exec("DROP TABLE accesses; DROP TABLE recalls"),
+  apply: (db, event) => {
+    if (event.type !== "RECALL") return
+    const { first, recalls } = event.payload
+    // The event knows its numbers, so that they stay when an earlier one is erased. None is given twice.
+    const from = Math.max(first, lastRecall(db) + 1)
+    const shown = new Map<string, { count: number; at: number }>()
+    for (const [place, { askedAt, hits, kind }] of recalls.entries()) {
+      sql(db, "INSERT INTO recalls (number, version, place) VALUES (?, ?, ?)").run(from + place, event.version, place)
+      if (kind === "conversation") continue
+      for (const { id } of hits) {
+        const one = shown.get(id) ?? { count: 0, at: askedAt }
+        shown.set(id, { count: one.count + 1, at: Math.max(one.at, askedAt) })
+      }
+    }
+    for (const [id, { at, count }] of shown) {
+      const { changes } = sql(
+        db,
+        "UPDATE accesses SET accesses = accesses + ?, accessed_at = max(accessed_at, ?) WHERE id = ?"
+      ).run(count, at, id)
+      if (changes > 0) continue
+      sql(db, "INSERT INTO accesses (id, accesses, accessed_at) VALUES (?, ?, ?)").run(id, count, at)
+    }
+  },
+  digest: (db, digest) => {
+    digest.query(db, "SELECT * FROM recalls ORDER BY number")
+    digest.query(db, "SELECT * FROM accesses ORDER BY id")
+  },
+  stateDigest: () => {}
+}
+
+/** The number of the newest recall; 0 where there is none. */
+export const lastRecall = (db: Db): number =>
+  sql(db, "SELECT coalesce(max(number), 0) AS number FROM recalls").get().number
+
+/** Recalls, the newest first. */
+export const findRecalls = (
+  db: Db,
+  page: { readonly limit: number; readonly offset: number }
+): ReadonlyArray<RecallPlace> =>
+  sql(db, "SELECT number, version, place FROM recalls ORDER BY number DESC LIMIT ? OFFSET ?").all(
+    page.limit,
+    page.offset
+  )
+
+/** Where the recall of a number stands. */
+export const findRecall = (db: Db, number: number): RecallPlace | undefined =>
+  sql(db, "SELECT number, version, place FROM recalls WHERE number = ?").get(number)
+
+/** How many recalls there are. For full trust. */
+export const countRecalls = (db: Db): number => sql(db, "SELECT count(*) AS n FROM recalls").get().n
+
+/** How often each of these memories was shown; those that never were are missing. For full trust. */
+export const findAccesses = (db: Db, ids: ReadonlyArray<string>): ReadonlyMap<string, Accesses> =>
+  new Map(
+    sql(
+      db,
+      `SELECT id, accesses, accessed_at AS lastAccessedAt FROM accesses WHERE id IN (SELECT value FROM json_each(?))`
+    )
+      .all(JSON.stringify(ids))
+      .map(({ id, ...accesses }) => [id, accesses])
+  )
