@@ -79,8 +79,8 @@ describe("the package", () => {
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,
-      types: 10,
-      projections: 7
+      types: 11,
+      projections: 8
     })
   })
 
