@@ -40,6 +40,8 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
   const names = Object.keys(weights)
   const columns = names.join(", ")
   const places = names.map(() => "?").join(", ")
+  /** Marks belong to words: Devanagari and Thai write vowels with them. */
+  const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
   const table = (level: ReadingLevel) => `${prefix}text_${level}`
   const postings = (level: ReadingLevel) => `${prefix}postings_${level}`
   const select = `SELECT openness, ${columns} FROM ${texts} WHERE born = ?`
@@ -90,7 +92,7 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
           level
         ) => `CREATE VIEW ${texts}_${level} AS SELECT born, ${columns} FROM ${texts} WHERE openness >= ${floorOf(level)};
     CREATE VIRTUAL TABLE ${table(level)} USING fts5(${columns}, content='${texts}_${level}', content_rowid='born',
-      tokenize="porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'");
+      tokenize="${tokenizer}");
     CREATE VIRTUAL TABLE ${postings(level)} USING fts5vocab(${table(level)}, instance);`
       )
       .join("\n")}`,
