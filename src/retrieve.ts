@@ -115,6 +115,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
     if (level === "public" || (gated && !gate.recall)) {
+      yield* read(() => undefined)
       return { hits: [], explanation: { ...nothing(request), reranker: null }, vector: null }
     }
     const wanted = parsed.plain.trim()

@@ -95,6 +95,8 @@ describe("what a read showed", () => {
           kind: "memories",
           text: "tea",
           filters: { limit: 2, types: [], stores: ["shared", "social"], tags: ["work"], people: [] },
+          mode: "enhanced",
+          reranker: null,
           vector,
           hits: []
         },
@@ -103,6 +105,8 @@ describe("what a read showed", () => {
           kind: "memories",
           text: "green tea",
           filters: { limit: 10, types: [], stores: [], tags: [], people: [], after: Date.parse("2026-03-14") },
+          mode: "enhanced",
+          reranker: "lexical-1",
           vector,
           hits: shown(all)
         },
@@ -112,6 +116,8 @@ describe("what a read showed", () => {
           kind: "conversation",
           text: "where did Mira see the kettle",
           filters: { limit: 10, sessions: [], stores: [], speakers: ["Mira"], roles: [] },
+          mode: "enhanced",
+          reranker: null,
           vector,
           hits: shown(said)
         },
@@ -122,6 +128,8 @@ describe("what a read showed", () => {
           kind: "memories",
           text: "",
           filters: { limit: 10, types: [], stores: [], tags: [], people: [] },
+          mode: "enhanced",
+          reranker: null,
           vector: null,
           hits: shown(newest)
         },
@@ -133,6 +141,8 @@ describe("what a read showed", () => {
           kind: "get",
           text: "",
           filters: {},
+          mode: null,
+          reranker: null,
           vector: null,
           hits: whole.map(({ id }) => ({ id, score: null }))
         }
