@@ -14,7 +14,14 @@ import type { Forgotten } from "./commands/forget.js"
 import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
-import type { InvalidInput, MemoryNotFound, SequenceConflict, SessionNotFound, StoreForbidden } from "./errors.js"
+import type {
+  InvalidInput,
+  MemoryNotFound,
+  ProjectionParked,
+  SequenceConflict,
+  SessionNotFound,
+  StoreForbidden
+} from "./errors.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
 import type { Filter, Hit, Query } from "./search.js"
@@ -118,19 +125,21 @@ export interface Memory extends MemoryReader {
   readonly addTurn: (
     turn: TurnInput,
     options?: WriteOptions
-  ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict>
+  ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
   /** Many turns at once, up to 1,000, in one transaction: each answered on its own. */
   readonly addTurns: (
     turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict>>,
+    ReadonlyArray<
+      Either.Either<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
+    >,
     CommandError | InvalidInput
   >
   /** Takes a session out of every read, as far as the level may read it: its turns and all that they are found by. */
   readonly forgetSession: (
     session: string,
     options?: WriteOptions
-  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound>
+  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound | ProjectionParked>
   /** Changes the fields that are given. */
   readonly update: (
     id: string,

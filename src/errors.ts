@@ -39,6 +39,21 @@ export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("Se
   }
 }
 
+/**
+ * A read model that a write must ask has stopped at an event that it cannot
+ * apply: what it says is old. Nothing was written; `rebuild` or a newer version
+ * of the program mends it.
+ */
+export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("ProjectionParked", {
+  projection: Schema.String,
+  /** The kind of failure: a code of SQLite's or the name of an error. */
+  reason: Schema.String
+}) {
+  override get message() {
+    return `the projection ${this.projection} is parked (${this.reason}): rebuild it before writing to it`
+  }
+}
+
 /** A write from a level into a store that it cannot read. */
 export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreForbidden", {
   level: TrustLevel,

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -6,7 +8,9 @@ import * as TestClock from "effect/TestClock"
 import { codec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
+import { projections as all } from "../projections/all.js"
 import { chunkLength, chunkNumber, chunkOverlap, chunksOf, cutting } from "../projections/chunks.js"
+import type { Projection } from "../projections/Projection.js"
 import { textDigest } from "../projections/vectors.js"
 import { limits } from "../src/limits.js"
 import type { Memory, MemoryReader } from "../src/Memory.js"
@@ -147,6 +151,68 @@ describe("sessions", () => {
       const { digest } = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+})
+
+describe("while their projection is parked", () => {
+  /** Conversations that stop at one text. */
+  const stopping = all.map((one): Projection => {
+    if (one.name !== "conversation") return one
+    const apply: Projection["apply"] = (db, event, lookup) => {
+      if (event.type === "TURN" && event.payload.turn.text === "poison") throw new TypeError("a text of the user")
+      one.apply(db, event, lookup)
+    }
+    return { ...one, apply }
+  })
+  const parked = { _tag: "ProjectionParked", projection: "conversation", reason: "TypeError" }
+
+  it.scoped("writes of conversations are refused by name and reason, nothing is written, and memories go on", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const memory = yield* (yield* open(folder)).agent(agent, { trust: "full" })
+          yield* say(memory, "s", "one", "poison", "three")
+        })
+      )
+      rmSync(join(folder, "views"), { recursive: true })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { projections: stopping })
+          const memory = yield* daybook.agent(agent, { trust: "full" })
+          const { version } = yield* daybook.stats(agent)
+          // By its frozen tables the next turn of the session would be the second.
+          expect(yield* Effect.flip(memory.addTurn({ session: "s", text: "four" }))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.forgetSession("s"))).toMatchObject(parked)
+          expect((yield* Effect.flip(memory.forgetSession("s"))).message).toContain(
+            "conversation is parked (TypeError)"
+          )
+          for (const outcome of yield* memory.addTurns([{ session: "t", text: "five" }])) {
+            expect(Either.isLeft(outcome) && outcome.left).toMatchObject(parked)
+          }
+          expect((yield* daybook.stats(agent)).version).toBe(version)
+          yield* memory.remember({ title: "still kept" })
+        })
+      )
+      const daybook = yield* open(folder)
+      yield* daybook.rebuild(agent)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      expect((yield* memory.addTurn({ session: "s", text: "four" })).sequence).toBe(4)
+    })
+  )
+
+  it.scoped("so is the turn that it stops at itself", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { daybook } = yield* fresh({ projections: stopping })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* say(memory, "s", "one")
+      expect(yield* Effect.flip(memory.addTurn({ session: "s", text: "poison" }))).toMatchObject(parked)
+      expect((yield* daybook.stats(agent)).version).toBe(1)
+      yield* daybook.rebuild(agent)
+      expect((yield* memory.addTurn({ session: "s", text: "two" })).sequence).toBe(2)
     })
   )
 })

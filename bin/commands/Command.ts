@@ -10,6 +10,7 @@ import type {
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
+  ProjectionParked,
   SequenceConflict,
   SessionNotFound,
   StoreForbidden,
@@ -61,6 +62,7 @@ export type Failure =
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
+  | ProjectionParked
   | SequenceConflict
   | SessionNotFound
   | StorageError

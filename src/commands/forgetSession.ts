@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
 import { findSessionTurns } from "../../projections/conversationReads.js"
-import { type InvalidInput, SessionNotFound } from "../errors.js"
+import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
-import { asked, type Command, commandIdOf, versionAt } from "./Command.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A session that is out of every read from now on. Its events stay in the log until they are erased. */
@@ -20,7 +20,7 @@ export const forgetSession = (
   writer: Writer,
   session: string,
   options: WriteOptions = {}
-): Either.Either<Command<ForgottenSession, SessionNotFound>, InvalidInput> =>
+): Either.Either<Command<ForgottenSession, SessionNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("session", session)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -29,6 +29,8 @@ export const forgetSession = (
       commandId,
       request: () => JSON.stringify(["forgetSession", session]),
       decide: ({ db }) => {
+        const sound = whileSound(db, "conversation")
+        if (Either.isLeft(sound)) return Either.left(sound.left)
         const found = findSessionTurns(db, writer.level, session)
         if (found.turns.length === 0) return Either.left(new SessionNotFound({ session }))
         const decision = asked("FORGET", "forgetSession", "asked to forget it")
