@@ -1,7 +1,7 @@
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role, Turn } from "../events/Turn.js"
+import { chunkText } from "./chunkText.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
-import { chunkText } from "./conversation.js"
 import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
@@ -42,8 +42,10 @@ export interface Chunk {
   /** The turn in which it was said first, and the one in which it was said last. */
   readonly sequence: number
   readonly sequenceEnd: number
-  /** Milliseconds since the epoch. */
+  /** When it was said first, milliseconds since the epoch. */
   readonly occurredAt: number
+  /** When it was said last. */
+  readonly lastAt: number
   readonly text: string
 }
 
@@ -105,16 +107,10 @@ export const countConversation = (
 export const hasTurn = (db: Db, id: string): boolean =>
   sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined
 
-/** Everybody who speaks in sessions that a level may read. */
-export const findSpeakers = (db: Db, level: TrustLevel): ReadonlyArray<string> =>
-  sql(db, "SELECT DISTINCT speaker FROM speakers WHERE openness >= ? ORDER BY speaker LIMIT 1000")
-    .all(floorOf(level))
-    .map((row) => row.speaker)
-
 /** A chunk that full text or vectors brought up. */
 export interface FoundChunk extends HitScores {
   readonly chunk: Chunk
-  /** When it was said, milliseconds. */
+  /** When it was said last, milliseconds. */
   readonly time: number
 }
 
@@ -123,14 +119,14 @@ export const findChunks = (
   db: Db,
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
 ): ReadonlyArray<FoundChunk> => {
-  const hits = findHits(db, chunks, conditionOf(db, query.level, filters), query)
+  const hits = findHits(db, chunks, conditionOf(query.level, filters), query)
   const found = chunksAt(
     db,
     hits.map(({ born }) => born)
   )
   return hits.flatMap((hit) => {
     const chunk = found.get(hit.born)
-    return chunk === undefined ? [] : [{ ...hit, chunk, time: chunk.occurredAt }]
+    return chunk === undefined ? [] : [{ ...hit, chunk, time: chunk.lastAt }]
   })
 }
 
@@ -141,13 +137,20 @@ export const findRecentChunks = (
   filters: ChunkFilters,
   limit: number
 ): ReadonlyArray<Chunk> => {
-  const condition = conditionOf(db, level, filters)
-  const born = sql(
+  const condition = conditionOf(level, filters)
+  const rows = sql(
     db,
-    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql} GROUP BY turn ORDER BY occurred_at DESC, turn DESC LIMIT ?`
-  )
-    .all(...condition.params, limit)
-    .map((row) => row.born)
+    `SELECT born, turn FROM chunks o WHERE ${condition.sql} ORDER BY last_at DESC, turn DESC, born`
+  ).iterate(...condition.params) as Iterable<{ readonly born: number; readonly turn: number }>
+  const born: Array<number> = []
+  let last: number | undefined
+  for (const row of rows) {
+    // The first piece of a turn stands for it.
+    if (row.turn === last) continue
+    last = row.turn
+    born.push(row.born)
+    if (born.length === limit) break
+  }
   return inOrder(db, born)
 }
 
@@ -159,7 +162,7 @@ export const findChunksLike = (
   needles: ReadonlyArray<string>,
   limit: number
 ): ReadonlyArray<Chunk> => {
-  const condition = conditionOf(db, level, filters)
+  const condition = conditionOf(level, filters)
   const like = needles.map(() => "text LIKE ? ESCAPE '\\'").join(" OR ")
   const born = sql(
     db,
@@ -180,39 +183,31 @@ const chunksAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chun
     sql(
       db,
       `SELECT born, id, session, store, role, speaker, sequence, sequence_end AS sequenceEnd, occurred_at AS occurredAt,
-        text FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
+        last_at AS lastAt, text FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
     )
       .all(JSON.stringify(born))
       .map((row) => [row.born, row])
   )
 
-/** Names as they were written, for names as they are asked for: in upper or lower case, with one space or two. */
-const speakersLike = (db: Db, level: TrustLevel, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const keys = new Set(names.map(personKey))
-  const found = findSpeakers(db, level).filter((speaker) => keys.has(personKey(speaker)))
-  return [...new Set([...names, ...found])]
-}
-
-const conditionOf = (db: Db, level: TrustLevel, filters: ChunkFilters): Condition => {
+const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
   for (const [column, values = []] of [
     ["session", filters.sessions],
     ["store", filters.stores],
-    ["speaker", filters.speakers && speakersLike(db, level, filters.speakers)],
+    ["speaker_key", filters.speakers?.map(personKey)],
     ["role", filters.roles]
   ] as const) {
     if (values.length === 0) continue
     parts.push(`o.${column} IN (${values.map(() => "?").join(", ")})`)
     params.push(...values)
   }
-  for (const [compare, instant] of [
-    [">=", filters.after],
-    ["<", filters.before]
-  ] as const) {
-    if (instant === undefined) continue
-    parts.push(`o.occurred_at ${compare} ?`)
-    params.push(instant)
+  if (filters.after !== undefined || filters.before !== undefined) {
+    // What was said more than once was said on either day.
+    const within = (column: string) => `(${column} >= ? AND ${column} < ?)`
+    parts.push(`(${within("o.occurred_at")} OR ${within("o.last_at")})`)
+    const span = [filters.after ?? Number.MIN_SAFE_INTEGER, filters.before ?? Number.MAX_SAFE_INTEGER]
+    params.push(...span, ...span)
   }
   return {
     open: parts.length === 0,

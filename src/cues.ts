@@ -1,5 +1,6 @@
-import { dateWords, months } from "../projections/conversation.js"
+import { dateWords, months } from "../projections/chunkText.js"
 import type { Chunk, FoundChunk } from "../projections/conversationReads.js"
+import { nameWords } from "../projections/speakers.js"
 import type { PolicyValues } from "./Policy.js"
 import type { Word } from "./query.js"
 
@@ -14,47 +15,53 @@ export const contextIn = (
   fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
   { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
 ): ((chunk: Chunk) => number) => {
-  const keyOf = ({ sequence, session, store }: Chunk, by: number) => `${sequence + by} ${store} ${session}`
+  const keyOf = ({ session, store }: Chunk, sequence: number) => `${sequence} ${store} ${session}`
+  /** What was said more than once has neighbours in two places. */
+  const places = ({ sequence, sequenceEnd }: Chunk) => (sequence === sequenceEnd ? [sequence] : [sequence, sequenceEnd])
   const scores = new Map<string, number>()
   for (const { candidate, text, vector } of fused) {
-    const key = keyOf(candidate.chunk, 0)
-    scores.set(key, Math.max(scores.get(key) ?? 0, text + vector))
+    for (const place of places(candidate.chunk)) {
+      const key = keyOf(candidate.chunk, place)
+      scores.set(key, Math.max(scores.get(key) ?? 0, text + vector))
+    }
   }
-  return (chunk) => {
-    if (chunk.text.length > longPiece) return 0
+  const around = (chunk: Chunk, place: number) => {
     let context = 0
     let weight = contextWeight
     for (let distance = 1; distance <= contextTurns; distance++) {
-      for (const by of [-distance, distance]) context += weight * (scores.get(keyOf(chunk, by)) ?? 0)
+      for (const by of [-distance, distance]) context += weight * (scores.get(keyOf(chunk, place + by)) ?? 0)
       weight *= contextDecay
     }
     return context
   }
+  return (chunk) =>
+    chunk.text.length > longPiece ? 0 : Math.max(...places(chunk).map((place) => around(chunk, place)))
 }
 
 /** A piece of more characters than this (some 80 words) speaks for itself. */
 const longPiece = 450
 
 /** Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to look for while there are others. */
-export const withoutNames = (words: ReadonlyArray<Word>, speakers: ReadonlyArray<string>): ReadonlyArray<Word> => {
-  const names = new Set(speakers.flatMap(wordsOf))
-  const others = words.filter(
-    ({ droppable, text }) => !droppable || !wordsOf(text.replace(/['’]s$/u, "")).every((word) => names.has(word))
-  )
+export const withoutNames = (words: ReadonlyArray<Word>, names: ReadonlySet<string>): ReadonlyArray<Word> => {
+  const isName = (text: string) => {
+    const parts = nameWords(text.replace(/['’]s$/u, ""))
+    return parts.length > 0 && parts.every((part) => names.has(part))
+  }
+  const others = words.filter(({ droppable, text }) => !droppable || !isName(text))
   return others.length === 0 ? words : others
 }
 
 /**
  * Whose words a question asks for: those of a speaker whom it names, by the
- * whole name or a word of it; the user's where it says "I" or "my" and names nobody.
+ * whole name or a word of it (`names` are its words that are such); the user's
+ * where it says "I" or "my" and names nobody.
  */
-export const speakerCue = (text: string, speakers: ReadonlyArray<string>): ((chunk: Chunk) => boolean) => {
+export const speakerCue = (text: string, names: ReadonlySet<string>): ((chunk: Chunk) => boolean) => {
+  if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
   const words = new Set(wordsOf(text))
-  const named = new Set(
-    speakers.filter((speaker) => wordsOf(speaker).some((word) => word.length > 1 && words.has(word)))
-  )
-  if (named.size > 0) return ({ speaker }) => speaker !== null && named.has(speaker)
-  return firstPerson.some((word) => words.has(word)) ? ({ role }) => role === "user" : () => false
+  return firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
+    ? ({ role }) => role === "user"
+    : () => false
 }
 
 /** Whether something was said on a day, in a month or a year that a question names. UTC. */
@@ -67,14 +74,15 @@ export const dateCue = (text: string): ((chunk: Chunk) => boolean) => {
   if (/\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)) named.push("may")
   const numbers = [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
   if (years.length + named.length + days.length === 0) return () => false
-  return ({ occurredAt }) => {
-    const [day, month, year, , whole] = dateWords(occurredAt).split(" ") as [string, string, string, string, string]
+  const isNamed = (instant: number) => {
+    const [day, month, year, , whole] = dateWords(instant).split(" ") as [string, string, string, string, string]
     if (days.length > 0) return days.includes(whole)
     if (years.length > 0 && !years.includes(year)) return false
     if (named.length === 0) return true
     if (!named.includes(month.toLowerCase())) return false
     return numbers.length === 0 || numbers.includes(Number(day))
   }
+  return ({ lastAt, occurredAt }) => isNamed(occurredAt) || (lastAt !== occurredAt && isNamed(lastAt))
 }
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
@@ -83,5 +91,7 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
-const firstPerson = ["i", "my", "me", "mine", "我", "我的"]
+const firstPerson = ["i", "my", "me", "mine"]
+/** Chinese "I" inside of a sentence, and Japanese before a particle; neither "we" nor "ego" nor "our country". */
+const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
 const iso = /\b\d{4}-\d{2}-\d{2}\b/gu

@@ -8,10 +8,10 @@ import {
   chunks,
   findChunks,
   findChunksLike,
-  findRecentChunks,
-  findSpeakers
+  findRecentChunks
 } from "../projections/conversationReads.js"
 import type { QueryVector } from "../projections/hits.js"
+import { findNameWords } from "../projections/speakers.js"
 import { parkedOf } from "../projections/ViewFile.js"
 import { contextIn, dateCue, speakerCue, withoutNames } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
@@ -84,7 +84,7 @@ export const searchConversationIn = (
   { embedder, policy }: Ranking
 ): ReadonlyArray<ConversationHit> => {
   if (level === "public") return []
-  const recency = ({ occurredAt }: Chunk) => recencyOf(occurredAt, policy, now)
+  const recency = ({ lastAt, occurredAt }: Chunk) => recencyOf(Math.max(occurredAt, lastAt), policy, now)
   const plain = (found: ReadonlyArray<Chunk>, said: number) =>
     found.map((chunk) =>
       hitOf(chunk, { text: said, vector: 0, context: 0, speaker: 0, date: 0, recency: recency(chunk) })
@@ -95,9 +95,9 @@ export const searchConversationIn = (
     return plain(findRecentChunks(db, level, filters, filters.limit), 0)
   }
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const speakers = findSpeakers(db, level)
+  const names = findNameWords(db, level, text)
   const should = telling(db, chunks, level, parsed, policy.commonShare)
-  const expressions = expressionsOf({ ...parsed, should: withoutNames(should, speakers) })
+  const expressions = expressionsOf({ ...parsed, should: withoutNames(should, names) })
   const weight = policy.vectorWeight ?? embedder.weight
   if (expressions.match === null)
     return plain(findChunksLike(db, level, filters, parsed.needles, filters.limit), 1 - weight)
@@ -109,7 +109,7 @@ export const searchConversationIn = (
     vector: parked.has("chunkVectors") ? null : vector,
     pool: Math.max(policy.pool, filters.limit)
   })
-  const ofSpeaker = speakerCue(text, speakers)
+  const ofSpeaker = speakerCue(text, names)
   const ofDate = dateCue(text)
   const fused = fuse(found, policy, weight)
   const contextOf = contextIn(fused, policy)
@@ -120,7 +120,7 @@ export const searchConversationIn = (
     const date = ofDate(chunk) ? policy.dateBoost * (base + speaker) : 0
     return { born, hit: hitOf(chunk, { text, vector, context, speaker, date, recency: recency(chunk) }) }
   })
-  hits.sort((a, b) => b.hit.score - a.hit.score || b.hit.occurredAt - a.hit.occurredAt || b.born - a.born)
+  hits.sort((a, b) => b.hit.score - a.hit.score || b.hit.lastAt - a.hit.lastAt || b.born - a.born)
   // Of several pieces of one turn the best stands for it.
   const seen = new Set<string>()
   return hits

@@ -291,6 +291,92 @@ describe("what was said is found", () => {
     })
   )
 
+  it.scoped("in other company by the company of each, and on the day of the last time as of the first", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const days = ["2023-05-08T10:00:00Z", "2023-06-09T10:00:00Z", "2024-01-10T10:00:00Z"]
+      const told = [
+        ["Do we sail to Emden?", "Yes, we do."],
+        ["Do we sail to Emden?", "Yes, we do.", "Then I tell the pilot."],
+        ["Shall I paint the kettle?", "Yes, we do.", "In green then."]
+      ]
+      for (const [index, texts] of told.entries()) {
+        for (const text of texts) yield* memory.addTurn({ session: "s", text, at: days[index]! })
+      }
+      const yes = (query: object) =>
+        Effect.map(memory.searchConversation({ ...query, limit: 50 }), (hits) =>
+          hits.filter(({ text }) => text === "Yes, we do.").map(({ sequence, sequenceEnd }) => [sequence, sequenceEnd])
+        )
+      // The first two are one piece; the third has a neighbour of its own.
+      expect(yield* yes({ text: "Emden" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "pilot" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "paint kettle" })).toEqual([[7, 7]])
+      expect(yield* yes({ text: "yes", after: days[1]!, before: "2023-06-10" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "yes", before: "2023-05-09" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "yes", after: "2023-05-09", before: "2023-06-09" })).toEqual([])
+      const [may, june] = yield* Effect.forEach(["May", "June"], (month) =>
+        memory.searchConversation({ text: `did we say yes in ${month} 2023` })
+      )
+      for (const hits of [may!, june!])
+        expect(hits.find(({ sequence }) => sequence === 2)!.parts.date).toBeGreaterThan(0)
+      // By its words alone, too: the day of each time is indexed.
+      expect(yield* yes({ text: "2023-06-09" })).toContainEqual([2, 4])
+      expect(yield* memory.searchConversation({ limit: 1 })).toMatchObject([{ text: "In green then." }])
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
+  it.scoped("said again is as new as the last time", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2020-01-01" })
+      yield* memory.addTurn({ session: "t", text: "the kettle once", at: "2021-01-01" })
+      yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2026-03-14" })
+      const [newest] = yield* memory.searchConversation({ text: "kettle" })
+      expect(newest).toMatchObject({
+        session: "s",
+        occurredAt: Date.parse("2020-01-01"),
+        lastAt: Date.parse("2026-03-14")
+      })
+      expect(newest!.parts.recency).toBeCloseTo(0.05, 10)
+      expect((yield* memory.searchConversation({})).map(({ session }) => session)).toEqual(["s", "t"])
+    })
+  )
+
+  it.scoped("by any of thousands of speakers, whole names and parts, as they are written and inside of Chinese", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      for (let from = 0; from < 3_000; from += 1_000) {
+        yield* memory.addTurns(
+          Array.from({ length: 1_000 }, (_, index) => ({
+            session: `s${index % 7}`,
+            text: `the boat ${from + index}`,
+            speaker: `A Speaker${from + index}`
+          }))
+        )
+      }
+      yield* memory.addTurn({ session: "x", text: "the boat is green", speaker: "Zoë Zander", role: "assistant" })
+      yield* memory.addTurn({ session: "x", text: "船是绿色的", speaker: "小林", role: "assistant" })
+      yield* memory.addTurn({ session: "x", text: "我的船是蓝色的", role: "user" })
+      const first = (text: string, query: object = {}) =>
+        Effect.map(memory.searchConversation({ text, ...query }), ([hit]) => hit)
+      expect((yield* first("what did Zander say of the green boat"))?.speaker).toBe("Zoë Zander")
+      expect((yield* first("green boat", { speakers: ["zoë  zander"] }))?.speaker).toBe("Zoë Zander")
+      expect((yield* first("昨天小林说过什么 船"))?.speaker).toBe("小林")
+      expect((yield* first("昨天我说过什么 船"))?.text).toBe("我的船是蓝色的")
+      expect((yield* first("昨天我们说过什么 船"))?.parts.speaker).toBe(0)
+      // A name that nobody has any more is a word like others.
+      yield* memory.forgetSession("x")
+      yield* memory.addTurn({ session: "y", text: "the boat of Zander" })
+      expect(yield* first("Zander boat")).toMatchObject({ text: "the boat of Zander", parts: { speaker: 0 } })
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
   it.scoped("by what was said before and after a short turn, and not beside a long one", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
