@@ -10,7 +10,7 @@ export const chunkLength = 640
 export const chunkOverlap = 96
 
 /** More than a turn of 1 MiB can have: a chunk begins at least 225 characters after the one before. */
-const numbersPerTurn = 8_192
+export const numbersPerTurn = 8_192
 
 /** The row number of a chunk: of the part `part` of the turn that the event `version` added. */
 export const chunkNumber = (version: number, part: number): number => version * numbersPerTurn + part

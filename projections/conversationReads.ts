@@ -1,5 +1,6 @@
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role, Turn } from "../events/Turn.js"
+import { numbersPerTurn } from "./chunks.js"
 import { chunkText } from "./chunkText.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
 import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
@@ -50,7 +51,7 @@ export interface Chunk {
 }
 
 /** Chunks of turns, as they are searched. */
-export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex }
+export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex, rowsOfOne: numbersPerTurn }
 
 /** The sessions that a level may read, the most recently used first. */
 export const findSessions = (

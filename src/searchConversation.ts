@@ -121,12 +121,7 @@ export const searchConversationIn = (
     return { born, hit: hitOf(chunk, { text, vector, context, speaker, date, recency: recency(chunk) }) }
   })
   hits.sort((a, b) => b.hit.score - a.hit.score || b.hit.lastAt - a.hit.lastAt || b.born - a.born)
-  // Of several pieces of one turn the best stands for it.
-  const seen = new Set<string>()
-  return hits
-    .filter(({ hit: { id } }) => !seen.has(id) && seen.add(id))
-    .slice(0, filters.limit)
-    .map(({ hit }) => hit)
+  return hits.slice(0, filters.limit).map(({ hit }) => hit)
 }
 
 const hitOf = ({ born: _, ...chunk }: Chunk, parts: ConversationParts): ConversationHit => ({

@@ -439,3 +439,36 @@ describe("what was said is found", () => {
     })
   )
 })
+
+describe("a turn of hundreds of pieces", () => {
+  it.scoped("is one hit and crowds out no others, neither by words nor by vectors", () =>
+    Effect.gen(function* () {
+      for (const [copies, pool] of [
+        [1_500, 10],
+        [80, 20]
+      ] as const) {
+        yield* TestClock.setTime(start)
+        const { daybook } = yield* fresh({ policy: { search: { pool } } })
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        const line = (at: number) => `kettle kettles ${at} ${"-".repeat(600)}.\n`
+        yield* memory.addTurn({
+          session: "s",
+          role: "tool",
+          text: Array.from({ length: copies }, (_, at) => line(at)).join("")
+        })
+        yield* say(memory, "t", ...Array.from({ length: 8 }, (_, at) => `the old kettle of number ${at}`))
+        for (const embedded of [false, true]) {
+          if (embedded) yield* daybook.backfill(agent)
+          const hits = yield* memory.searchConversation({ text: "kettle", limit: 20 })
+          expect(hits.map(({ session }) => session).sort()).toEqual(["s", ...Array(8).fill("t")])
+        }
+        const hits = yield* memory.searchConversation({ text: "kettle", sessions: ["s"] })
+        expect(hits).toHaveLength(1)
+        expect(hits[0]!.parts.vector).toBeGreaterThan(0)
+        expect(hits[0]!.parts.text).toBeGreaterThan(0)
+        const near = yield* memory.searchConversation({ text: "kettle", limit: 20 })
+        expect(near.filter(({ parts }) => parts.vector > 0).map(({ session }) => session)).toContain("t")
+      }
+    })
+  )
+})
