@@ -1,20 +1,20 @@
 import type { DaybookEvent } from "../events/catalogue.js"
-import { chunkNumbers } from "./chunks.js"
-import { chunkText } from "./chunkText.js"
+import { chunkText, removeChunks } from "./chunkText.js"
+import { addFile } from "./files.js"
 import { type Db, type Lookup, type Projection, sql } from "./Projection.js"
 import { removeSpeakers, speakerTables } from "./speakers.js"
 import { addTurn } from "./turns.js"
 
 /**
- * Conversations: every turn, the sessions that they make up, and the chunks by
- * which they are found. A session belongs to one store: what is said elsewhere
+ * Conversations: every turn, the sessions that they make up, the files beside
+ * them, and the chunks by which all of it is found. A session belongs to one store: what is said elsewhere
  * under the same key neither counts in it nor stands beside it. The same words
  * of the same speaker again, in the same company, extend the chunk that is there.
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: 2,
-  handles: ["TURN", "FORGET"],
+  version: 3,
+  handles: ["TURN", "FILE", "FORGET"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);
     CREATE TABLE sessions (session TEXT NOT NULL, store TEXT NOT NULL, openness INTEGER NOT NULL,
@@ -22,27 +22,36 @@ export const conversation: Projection = {
       last_at INTEGER NOT NULL, last_born INTEGER NOT NULL, last_chunk INTEGER NOT NULL,
       PRIMARY KEY (session, store)) WITHOUT ROWID;
     ${speakerTables}
-    CREATE TABLE chunks (born INTEGER PRIMARY KEY, turn INTEGER NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL,
-      store TEXT NOT NULL, openness INTEGER NOT NULL, role TEXT NOT NULL, speaker TEXT, speaker_key TEXT,
-      content BLOB NOT NULL, sequence INTEGER NOT NULL, sequence_end INTEGER NOT NULL, occurred_at INTEGER NOT NULL,
-      last_at INTEGER NOT NULL, previous TEXT NOT NULL, next TEXT NOT NULL, text TEXT NOT NULL);
-    CREATE INDEX chunks_content ON chunks (content);
+    CREATE TABLE files (born INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, store TEXT NOT NULL,
+      openness INTEGER NOT NULL, session TEXT, media TEXT NOT NULL, digest TEXT NOT NULL, characters INTEGER NOT NULL,
+      lines INTEGER NOT NULL, tokens INTEGER NOT NULL, chunks INTEGER NOT NULL, occurred_at INTEGER NOT NULL);
+    CREATE TABLE chunks (born INTEGER PRIMARY KEY, turn INTEGER NOT NULL, id TEXT NOT NULL, session TEXT,
+      store TEXT NOT NULL, openness INTEGER NOT NULL, role TEXT, speaker TEXT, speaker_key TEXT, content BLOB,
+      sequence INTEGER, sequence_end INTEGER, path TEXT, media TEXT, line INTEGER, line_end INTEGER,
+      occurred_at INTEGER NOT NULL, last_at INTEGER NOT NULL, previous TEXT NOT NULL, next TEXT NOT NULL,
+      text TEXT NOT NULL);
+    CREATE INDEX chunks_content ON chunks (content) WHERE content IS NOT NULL;
     ${chunkText.tables}`,
   indexes: `CREATE INDEX turns_sequence ON turns (session, store, sequence);
     CREATE INDEX turns_id ON turns (id);
+    CREATE INDEX files_path ON files (path, store);
+    CREATE INDEX files_session ON files (session) WHERE session IS NOT NULL;
     CREATE INDEX sessions_last ON sessions (last_at);
     CREATE INDEX chunks_time ON chunks (last_at DESC, turn DESC, born);`,
   drop: (db) => {
     chunkText.drop(db)
-    db.exec("DROP TABLE chunks; DROP TABLE speaker_words; DROP TABLE speakers; DROP TABLE sessions; DROP TABLE turns")
+    for (const table of ["chunks", "files", "speaker_words", "speakers", "sessions", "turns"]) {
+      db.exec(`DROP TABLE ${table}`)
+    }
   },
   apply: (db, event, lookup) => {
     if (event.type === "TURN") addTurn(db, event, lookup)
+    if (event.type === "FILE") addFile(db, event, lookup)
     if (event.type === "FORGET") forget(db, event, lookup)
   },
   fill: chunkText.fill,
   digest: (db, digest) => {
-    for (const table of ["turns", "chunks"]) digest.query(db, `SELECT * FROM ${table} ORDER BY born`)
+    for (const table of ["turns", "files", "chunks"]) digest.query(db, `SELECT * FROM ${table} ORDER BY born`)
     digest.query(db, "SELECT * FROM sessions ORDER BY session, store")
     digest.query(db, "SELECT * FROM speakers ORDER BY session, store, speaker")
     digest.query(db, "SELECT * FROM speaker_words ORDER BY word, openness")
@@ -52,24 +61,25 @@ export const conversation: Projection = {
     digest.query(db, "SELECT turn, openness FROM turns ORDER BY id")
     digest.query(
       db,
-      `SELECT id, session, store, openness, role, speaker, sequence, sequence_end, occurred_at, last_at, text
-        FROM chunks ORDER BY id, sequence, text`
+      `SELECT id, path, store, openness, session, media, digest, characters, lines, tokens, chunks, occurred_at
+        FROM files ORDER BY id`
+    )
+    digest.query(
+      db,
+      `SELECT id, session, store, openness, role, speaker, sequence, sequence_end, line, line_end, occurred_at, last_at,
+        text FROM chunks ORDER BY id, sequence, line, line_end, text`
     )
     chunkText.stateDigest(db, digest)
   }
 }
 
 const forget = (db: Db, event: Extract<DaybookEvent, { type: "FORGET" }>, lookup: Lookup) => {
-  const { session, stores, turns } = event.payload
+  const { files, session, stores, turns } = event.payload
   const filling = lookup.filling?.("conversation") === true
-  for (const version of turns) {
-    const [from, below] = chunkNumbers(version)
-    for (const { born } of sql(db, "SELECT born FROM chunks WHERE born >= ? AND born < ?").all(from, below)) {
-      chunkText.replace(db, born, null, filling)
-    }
-    sql(db, "DELETE FROM chunks WHERE born >= ? AND born < ?").run(from, below)
-    sql(db, "DELETE FROM turns WHERE born = ?").run(version)
-  }
+  for (const version of [...turns, ...files]) removeChunks(db, version, filling)
+  for (const version of turns) sql(db, "DELETE FROM turns WHERE born = ?").run(version)
+  for (const version of files) sql(db, "DELETE FROM files WHERE born = ?").run(version)
+  if (session === undefined) return
   for (const store of stores) {
     sql(db, "DELETE FROM sessions WHERE session = ? AND store = ?").run(session, store)
     removeSpeakers(db, session, store)

@@ -1,3 +1,4 @@
+import type { Media } from "../events/File.js"
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role, Turn } from "../events/Turn.js"
 import { numbersPerTurn } from "./chunks.js"
@@ -15,6 +16,8 @@ export interface Session {
   /** Tokens that reading all of it costs. */
   readonly tokens: number
   readonly speakers: ReadonlyArray<string>
+  /** Files that belong to it. */
+  readonly files: number
   /** The newest turn's. */
   readonly sequence: number
   readonly startedAt: number
@@ -27,30 +30,58 @@ export interface ChunkFilters {
   readonly stores?: ReadonlyArray<Store>
   readonly speakers?: ReadonlyArray<string>
   readonly roles?: ReadonlyArray<Role>
+  /** Turns alone, or files alone. */
+  readonly kinds?: ReadonlyArray<Chunk["kind"]>
   readonly after?: number
   readonly before?: number
 }
 
-/** A piece of a turn, with what ranking needs to know of it. */
-export interface Chunk {
+/** What pieces of turns and of files have in common. */
+interface Piece {
   readonly born: number
-  /** The id of its turn. */
+  /** The id of its turn or file. */
   readonly id: string
-  readonly session: string
   readonly store: Store
-  readonly role: Role
-  readonly speaker: string | null
-  /** The turn in which it was said first, and the one in which it was said last. */
-  readonly sequence: number
-  readonly sequenceEnd: number
-  /** When it was said first, milliseconds since the epoch. */
+  /** When it was said first, or the file was changed, milliseconds since the epoch. */
   readonly occurredAt: number
   /** When it was said last. */
   readonly lastAt: number
   readonly text: string
 }
 
-/** Chunks of turns, as they are searched. */
+/** A piece of a turn, with what ranking needs to know of it. */
+export interface TurnChunk extends Piece {
+  readonly kind: "turn"
+  readonly session: string
+  readonly role: Role
+  readonly speaker: string | null
+  /** The turn in which it was said first, and the one in which it was said last. */
+  readonly sequence: number
+  readonly sequenceEnd: number
+  readonly file?: undefined
+}
+
+/** A piece of a file. */
+export interface FileChunk extends Piece {
+  readonly kind: "file"
+  /** The session that the file belongs to. */
+  readonly session: string | null
+  /** Where it stands: the lines in which it begins and ends, from 1. */
+  readonly file: {
+    readonly path: string
+    readonly media: Media
+    readonly line: number
+    readonly lineEnd: number
+  }
+  readonly role?: undefined
+  readonly speaker?: undefined
+  readonly sequence?: undefined
+  readonly sequenceEnd?: undefined
+}
+
+export type Chunk = TurnChunk | FileChunk
+
+/** Chunks of turns and files, as they are searched. */
 export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex, rowsOfOne: numbersPerTurn }
 
 /** The sessions that a level may read, the most recently used first. */
@@ -63,7 +94,8 @@ export const findSessions = (
     db,
     `SELECT session, store, turns, tokens, sequence, started_at AS startedAt, last_at AS lastAt,
         (SELECT json_group_array(speaker) FROM (SELECT speaker FROM speakers p
-          WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers
+          WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers,
+        (SELECT count(*) FROM files f WHERE f.session = s.session AND f.store = s.store) AS files
       FROM sessions s WHERE openness >= ? ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
   )
     .all(floorOf(level), page.limit, page.offset)
@@ -80,27 +112,43 @@ export const findTurns = (db: Db, level: TrustLevel, session: string, last: numb
 export const lastSequence = (db: Db, session: string, store: Store): number =>
   sql(db, "SELECT sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)?.sequence ?? 0
 
-/** The versions that added the turns of a session, as far as a level may read them, and the stores that they stand in. */
-export const findSessionTurns = (
+/** The stores that have turns of a session, as far as a level may read them. */
+export const findSessionStores = (db: Db, level: TrustLevel, session: string): ReadonlyArray<Store> =>
+  sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
+    .all(session, floorOf(level))
+    .map((row) => row.store)
+
+/** The versions that added the turns and the files of a session, as far as a level may read them, and their stores. */
+export const findSessionEvents = (
   db: Db,
   level: TrustLevel,
   session: string
-): { readonly turns: ReadonlyArray<number>; readonly stores: ReadonlyArray<Store> } => ({
-  turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
-    .all(session, floorOf(level))
-    .map((row) => row.born),
-  stores: sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
-    .all(session, floorOf(level))
-    .map((row) => row.store)
-})
+): {
+  readonly turns: ReadonlyArray<number>
+  readonly files: ReadonlyArray<number>
+  readonly stores: ReadonlyArray<Store>
+} => {
+  const files: ReadonlyArray<{ readonly born: number; readonly store: Store }> = sql(
+    db,
+    "SELECT born, store FROM files WHERE session = ? AND openness >= ? ORDER BY born"
+  ).all(session, floorOf(level))
+  return {
+    turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
+      .all(session, floorOf(level))
+      .map((row) => row.born),
+    files: files.map(({ born }) => born),
+    stores: [...new Set([...findSessionStores(db, level, session), ...files.map(({ store }) => store)])].sort()
+  }
+}
 
 /** How much was said. For full trust. */
 export const countConversation = (
   db: Db
-): { readonly sessions: number; readonly turns: number; readonly chunks: number } =>
+): { readonly sessions: number; readonly turns: number; readonly files: number; readonly chunks: number } =>
   sql(
     db,
     `SELECT (SELECT count(DISTINCT session) FROM sessions) AS sessions, (SELECT count(*) FROM turns) AS turns,
+      (SELECT count(*) FROM files) AS files,
       (SELECT count(*) FROM chunks) AS chunks`
   ).get()
 
@@ -183,12 +231,23 @@ const chunksAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chun
   new Map(
     sql(
       db,
-      `SELECT born, id, session, store, role, speaker, sequence, sequence_end AS sequenceEnd, occurred_at AS occurredAt,
-        last_at AS lastAt, text FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
+      `SELECT born, id, session, store, role, speaker, sequence, sequence_end, path, media, line, line_end, occurred_at,
+        last_at, text FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
     )
       .all(JSON.stringify(born))
-      .map((row) => [row.born, row])
+      .map((row) => [row.born, chunkOf(row)])
   )
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of the statement above.
+const chunkOf = (row: any): Chunk => {
+  const { born, id, last_at: lastAt, occurred_at: occurredAt, session, store, text } = row
+  if (row.path !== null) {
+    const file = { path: row.path, media: row.media, line: row.line, lineEnd: row.line_end }
+    return { kind: "file", born, id, session, store, file, occurredAt, lastAt, text }
+  }
+  const { role, sequence, sequence_end: sequenceEnd, speaker } = row
+  return { kind: "turn", born, id, session, store, role, speaker, sequence, sequenceEnd, occurredAt, lastAt, text }
+}
 
 const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   const parts: Array<string> = []
@@ -203,6 +262,8 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
     parts.push(`o.${column} IN (${values.map(() => "?").join(", ")})`)
     params.push(...values)
   }
+  const [kind, ...others] = new Set(filters.kinds)
+  if (kind !== undefined && others.length === 0) parts.push(`o.path IS ${kind === "file" ? "NOT NULL" : "NULL"}`)
   if (filters.after !== undefined || filters.before !== undefined) {
     // What was said more than once was said on either day.
     const within = (column: string) => `(${column} >= ? AND ${column} < ?)`

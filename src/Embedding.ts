@@ -237,7 +237,7 @@ export const make = (
         }
         for (const event of events) {
           if (event.type === "ADD") needed ||= !embedded.has(event.payload.memory.id)
-          if (event.type === "COMPRESS" || event.type === "TURN") needed = true
+          if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
             changed = Math.min(changed, event.payload.memory.born - 1)
             needed = true

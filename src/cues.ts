@@ -1,5 +1,5 @@
 import { dateWords, months } from "../projections/chunkText.js"
-import type { Chunk, FoundChunk } from "../projections/conversationReads.js"
+import type { Chunk, FoundChunk, TurnChunk } from "../projections/conversationReads.js"
 import { nameWords } from "../projections/speakers.js"
 import type { PolicyValues } from "./Policy.js"
 import type { Word } from "./query.js"
@@ -15,17 +15,20 @@ export const contextIn = (
   fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
   { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
 ): ((chunk: Chunk) => number) => {
-  const keyOf = ({ session, store }: Chunk, sequence: number) => `${sequence} ${store} ${session}`
+  const keyOf = ({ session, store }: TurnChunk, sequence: number) => `${sequence} ${store} ${session}`
   /** What was said more than once has neighbours in two places. */
-  const places = ({ sequence, sequenceEnd }: Chunk) => (sequence === sequenceEnd ? [sequence] : [sequence, sequenceEnd])
+  const places = ({ sequence, sequenceEnd }: TurnChunk) =>
+    sequence === sequenceEnd ? [sequence] : [sequence, sequenceEnd]
   const scores = new Map<string, number>()
   for (const { candidate, text, vector } of fused) {
-    for (const place of places(candidate.chunk)) {
-      const key = keyOf(candidate.chunk, place)
+    const { chunk } = candidate
+    if (chunk.kind === "file") continue
+    for (const place of places(chunk)) {
+      const key = keyOf(chunk, place)
       scores.set(key, Math.max(scores.get(key) ?? 0, text + vector))
     }
   }
-  const around = (chunk: Chunk, place: number) => {
+  const around = (chunk: TurnChunk, place: number) => {
     let context = 0
     let weight = contextWeight
     for (let distance = 1; distance <= contextTurns; distance++) {
@@ -35,7 +38,9 @@ export const contextIn = (
     return context
   }
   return (chunk) =>
-    chunk.text.length > longPiece ? 0 : Math.max(...places(chunk).map((place) => around(chunk, place)))
+    chunk.kind === "file" || chunk.text.length > longPiece
+      ? 0
+      : Math.max(...places(chunk).map((place) => around(chunk, place)))
 }
 
 /** A piece of more characters than this (some 80 words) speaks for itself. */
@@ -57,10 +62,12 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: ReadonlySet<stri
  * where it says "I" or "my" and names nobody.
  */
 export const speakerCue = (text: string, names: ReadonlySet<string>): ((chunk: Chunk) => boolean) => {
-  if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
+  if (names.size > 0)
+    return (chunk) =>
+      chunk.kind === "turn" && chunk.speaker !== null && nameWords(chunk.speaker).some((word) => names.has(word))
   const words = new Set(wordsOf(text))
   return firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
-    ? ({ role }) => role === "user"
+    ? (chunk) => chunk.kind === "turn" && chunk.role === "user"
     : () => false
 }
 

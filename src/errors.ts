@@ -27,6 +27,13 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   }
 }
 
+/** No file under this path, as far as the reader may know. */
+export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFound", { path: Schema.String }) {
+  override get message() {
+    return `no file ${this.path}`
+  }
+}
+
 /** A turn that does not come after the turns of its session. Nothing was written. */
 export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("SequenceConflict", {
   session: Schema.String,

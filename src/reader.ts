@@ -7,6 +7,7 @@ import type { Memory as Image } from "../events/Memory.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import { findSessions, findTurns } from "../projections/conversationReads.js"
+import { findFiles } from "../projections/files.js"
 import { findChanges } from "../projections/history.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findBorn, getMemories } from "../projections/reads.js"
@@ -119,6 +120,11 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log, ranking
     yield* decodeKey("session", session)
     const last = yield* integerOf("last", query.last ?? 100, 1, limits.page)
     return yield* read(({ db }) => findTurns(db, level, session, last))
+  }),
+
+  files: Effect.fn("Memory.files")(function* (query = {}) {
+    const page = yield* pageOf(query, 50)
+    return yield* read(({ db }) => findFiles(db, level, page))
   }),
 
   people: Effect.fn("Memory.people")(function* (query = {}) {

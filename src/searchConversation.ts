@@ -6,9 +6,11 @@ import {
   type Chunk,
   type ChunkFilters,
   chunks,
+  type FileChunk,
   findChunks,
   findChunksLike,
-  findRecentChunks
+  findRecentChunks,
+  type TurnChunk
 } from "../projections/conversationReads.js"
 import type { QueryVector } from "../projections/hits.js"
 import { findNameWords } from "../projections/speakers.js"
@@ -28,6 +30,8 @@ export interface ConversationFilter {
   readonly stores?: ReadonlyArray<Store> | undefined
   readonly speakers?: ReadonlyArray<string> | undefined
   readonly roles?: ReadonlyArray<Role> | undefined
+  /** `turn` for what was said alone, `file` for files alone. */
+  readonly kinds?: ReadonlyArray<"turn" | "file"> | undefined
   readonly after?: InstantInput | undefined
   readonly before?: InstantInput | undefined
   /** Rows of the answer, 1…1,000. Default 10. */
@@ -52,11 +56,13 @@ export interface ConversationParts {
   readonly recency: number
 }
 
-/** A piece of a turn that was found, its score and what the score is made of. */
-export interface ConversationHit extends Omit<Chunk, "born"> {
+interface Scored {
   readonly score: number
   readonly parts: ConversationParts
 }
+
+/** A piece of a turn or of a file (`kind`) that was found, its score and what the score is made of. */
+export type ConversationHit = (Omit<TurnChunk, "born"> & Scored) | (Omit<FileChunk, "born"> & Scored)
 
 /** Checks the filters of a search of conversations. */
 export const decodeConversationFilter = (
@@ -69,6 +75,7 @@ export const decodeConversationFilter = (
       stores: yield* listOf("stores", filter.stores, Store),
       speakers: yield* listOf("speakers", filter.speakers, Schema.String),
       roles: yield* listOf("roles", filter.roles, Role),
+      kinds: yield* listOf("kinds", filter.kinds, Schema.Literal("turn", "file")),
       ...(yield* instantOf("after", filter.after)),
       ...(yield* instantOf("before", filter.before))
     }

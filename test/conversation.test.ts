@@ -426,6 +426,10 @@ describe("what was said is found", () => {
             at: "2023-05-08"
           }))
           yield* memory.addTurns(secrets)
+          for (const { session, text } of secrets.slice(0, 30)) {
+            yield* memory.addFile({ path: `tea ${index}.md`, text: `# canary\n${text}\n`.repeat(hidden), session })
+          }
+          yield* memory.addFile({ path: `tea ${index}.md`, text: `green tea file ${index}`, store: "shared" })
           yield* memory.addTurn({ session: "monday", text: `green tea ${index}`, store: "shared" })
         }
         yield* daybook.backfill(agent)

@@ -7,6 +7,7 @@ import type { TrustLevel } from "../../events/Trust.js"
 import type { CommandError } from "../../src/Actor.js"
 import type { AsOfInput, Daybook } from "../../src/Daybook.js"
 import type {
+  FileNotFound,
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
@@ -59,6 +60,7 @@ export interface Call {
 export type Failure =
   | CommandError
   | Ended
+  | FileNotFound
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
