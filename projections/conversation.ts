@@ -1,4 +1,5 @@
 import type { DaybookEvent } from "../events/catalogue.js"
+import { cutting } from "./chunks.js"
 import { chunkText, removeChunks } from "./chunkText.js"
 import { addFile } from "./files.js"
 import { type Db, type Lookup, type Projection, sql } from "./Projection.js"
@@ -13,7 +14,7 @@ import { addTurn } from "./turns.js"
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: 3,
+  version: 2 + cutting,
   handles: ["TURN", "FILE", "FORGET"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);

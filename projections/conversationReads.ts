@@ -156,9 +156,21 @@ export const countConversation = (
 export const hasTurn = (db: Db, id: string): boolean =>
   sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined
 
+/** What ranking needs to know of a piece: few of those that are found are shown, and only these are read whole. */
+export interface ChunkFacts extends Pick<Piece, "born" | "store" | "occurredAt" | "lastAt"> {
+  readonly kind: Chunk["kind"]
+  readonly session: string | null
+  readonly role: Role | null
+  readonly speaker: string | null
+  readonly sequence: number | null
+  readonly sequenceEnd: number | null
+  /** Characters of its text. */
+  readonly length: number
+}
+
 /** A chunk that full text or vectors brought up. */
 export interface FoundChunk extends HitScores {
-  readonly chunk: Chunk
+  readonly chunk: ChunkFacts
   /** When it was said last, milliseconds. */
   readonly time: number
 }
@@ -169,12 +181,18 @@ export const findChunks = (
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
 ): ReadonlyArray<FoundChunk> => {
   const hits = findHits(db, chunks, conditionOf(query.level, filters), query)
-  const found = chunksAt(
-    db,
-    hits.map(({ born }) => born)
+  const facts = new Map<number, ChunkFacts>(
+    sql(
+      db,
+      `SELECT born, iif(path IS NULL, 'turn', 'file') AS kind, session, store, role, speaker, sequence,
+        sequence_end AS sequenceEnd, occurred_at AS occurredAt, last_at AS lastAt, length(text) AS length
+        FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
+    )
+      .all(JSON.stringify(hits.map(({ born }) => born)))
+      .map((row) => [row.born, row])
   )
   return hits.flatMap((hit) => {
-    const chunk = found.get(hit.born)
+    const chunk = facts.get(hit.born)
     return chunk === undefined ? [] : [{ ...hit, chunk, time: chunk.lastAt }]
   })
 }
@@ -200,7 +218,7 @@ export const findRecentChunks = (
     born.push(row.born)
     if (born.length === limit) break
   }
-  return inOrder(db, born)
+  return readChunks(db, born)
 }
 
 /** Substring search, newest first: where full text has no words to look for, or its index is out of order. */
@@ -219,10 +237,11 @@ export const findChunksLike = (
   )
     .all(...condition.params, ...needles.map(containing), limit)
     .map((row) => row.born)
-  return inOrder(db, born)
+  return readChunks(db, born)
 }
 
-const inOrder = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<Chunk> => {
+/** Pieces by their row numbers, in the order asked for. */
+export const readChunks = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<Chunk> => {
   const rows = chunksAt(db, born)
   return born.flatMap((one) => rows.get(one) ?? [])
 }

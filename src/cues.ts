@@ -1,5 +1,5 @@
 import { dateWords, months } from "../projections/chunkText.js"
-import type { Chunk, FoundChunk, TurnChunk } from "../projections/conversationReads.js"
+import type { ChunkFacts, FoundChunk } from "../projections/conversationReads.js"
 import { nameWords } from "../projections/speakers.js"
 import type { PolicyValues } from "./Policy.js"
 import type { Word } from "./query.js"
@@ -14,33 +14,37 @@ import type { Word } from "./query.js"
 export const contextIn = (
   fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
   { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
-): ((chunk: Chunk) => number) => {
-  const keyOf = ({ session, store }: TurnChunk, sequence: number) => `${sequence} ${store} ${session}`
-  /** What was said more than once has neighbours in two places. */
-  const places = ({ sequence, sequenceEnd }: TurnChunk) =>
-    sequence === sequenceEnd ? [sequence] : [sequence, sequenceEnd]
-  const scores = new Map<string, number>()
+): ((chunk: ChunkFacts) => number) => {
+  /** The best score of each turn of a session, by its sequence. */
+  const sessions = new Map<string, Map<number, number>>()
+  const keyOf = ({ session, store }: ChunkFacts) => `${store} ${session}`
   for (const { candidate, text, vector } of fused) {
-    const { chunk } = candidate
-    if (chunk.kind === "file") continue
-    for (const place of places(chunk)) {
-      const key = keyOf(chunk, place)
-      scores.set(key, Math.max(scores.get(key) ?? 0, text + vector))
+    const { kind, sequence, sequenceEnd } = candidate.chunk
+    if (kind === "file") continue
+    const key = keyOf(candidate.chunk)
+    const scores = sessions.get(key) ?? new Map<number, number>()
+    sessions.set(key, scores)
+    // What was said more than once has neighbours in two places.
+    for (const place of [sequence!, sequenceEnd!]) {
+      scores.set(place, Math.max(scores.get(place) ?? 0, text + vector))
     }
   }
-  const around = (chunk: TurnChunk, place: number) => {
+  const around = (scores: ReadonlyMap<number, number>, place: number) => {
     let context = 0
     let weight = contextWeight
     for (let distance = 1; distance <= contextTurns; distance++) {
-      for (const by of [-distance, distance]) context += weight * (scores.get(keyOf(chunk, place + by)) ?? 0)
+      context += weight * (scores.get(place - distance) ?? 0)
+      context += weight * (scores.get(place + distance) ?? 0)
       weight *= contextDecay
     }
     return context
   }
-  return (chunk) =>
-    chunk.kind === "file" || chunk.text.length > longPiece
-      ? 0
-      : Math.max(...places(chunk).map((place) => around(chunk, place)))
+  return (chunk) => {
+    if (chunk.kind === "file" || chunk.length > longPiece) return 0
+    const scores = sessions.get(keyOf(chunk))!
+    const context = around(scores, chunk.sequence!)
+    return chunk.sequenceEnd === chunk.sequence ? context : Math.max(context, around(scores, chunk.sequenceEnd!))
+  }
 }
 
 /** A piece of more characters than this (some 80 words) speaks for itself. */
@@ -61,18 +65,16 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: ReadonlySet<stri
  * whole name or a word of it (`names` are its words that are such); the user's
  * where it says "I" or "my" and names nobody.
  */
-export const speakerCue = (text: string, names: ReadonlySet<string>): ((chunk: Chunk) => boolean) => {
-  if (names.size > 0)
-    return (chunk) =>
-      chunk.kind === "turn" && chunk.speaker !== null && nameWords(chunk.speaker).some((word) => names.has(word))
+export const speakerCue = (text: string, names: ReadonlySet<string>): ((chunk: ChunkFacts) => boolean) => {
+  if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
   const words = new Set(wordsOf(text))
   return firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
-    ? (chunk) => chunk.kind === "turn" && chunk.role === "user"
+    ? ({ role }) => role === "user"
     : () => false
 }
 
 /** Whether something was said on a day, in a month or a year that a question names. UTC. */
-export const dateCue = (text: string): ((chunk: Chunk) => boolean) => {
+export const dateCue = (text: string): ((chunk: ChunkFacts) => boolean) => {
   const words = wordsOf(text)
   const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
   const days = [...text.matchAll(iso)].map(([day]) => day)

@@ -10,6 +10,7 @@ import {
   findChunks,
   findChunksLike,
   findRecentChunks,
+  readChunks,
   type TurnChunk
 } from "../projections/conversationReads.js"
 import type { QueryVector } from "../projections/hits.js"
@@ -91,7 +92,8 @@ export const searchConversationIn = (
   { embedder, policy }: Ranking
 ): ReadonlyArray<ConversationHit> => {
   if (level === "public") return []
-  const recency = ({ lastAt, occurredAt }: Chunk) => recencyOf(Math.max(occurredAt, lastAt), policy, now)
+  const recency = ({ lastAt, occurredAt }: { readonly lastAt: number; readonly occurredAt: number }) =>
+    recencyOf(Math.max(occurredAt, lastAt), policy, now)
   const plain = (found: ReadonlyArray<Chunk>, said: number) =>
     found.map((chunk) =>
       hitOf(chunk, { text: said, vector: 0, context: 0, speaker: 0, date: 0, recency: recency(chunk) })
@@ -120,19 +122,24 @@ export const searchConversationIn = (
   const ofDate = dateCue(text)
   const fused = fuse(found, policy, weight)
   const contextOf = contextIn(fused, policy)
-  const hits = fused.map(({ candidate: { born, chunk }, text, vector }) => {
+  const ranked = fused.map(({ candidate: { born, chunk }, text, vector }) => {
     const context = contextOf(chunk)
     const base = text + vector + context
     const speaker = ofSpeaker(chunk) ? policy.speakerBoost * base : 0
     const date = ofDate(chunk) ? policy.dateBoost * (base + speaker) : 0
-    return { born, hit: hitOf(chunk, { text, vector, context, speaker, date, recency: recency(chunk) }) }
+    const parts = { text, vector, context, speaker, date, recency: recency(chunk) }
+    return { born, time: chunk.lastAt, score: sum(parts), parts }
   })
-  hits.sort((a, b) => b.hit.score - a.hit.score || b.hit.lastAt - a.hit.lastAt || b.born - a.born)
-  return hits.slice(0, filters.limit).map(({ hit }) => hit)
+  ranked.sort((a, b) => b.score - a.score || b.time - a.time || b.born - a.born)
+  const best = new Map(ranked.slice(0, filters.limit).map(({ born, parts }) => [born, parts]))
+  return readChunks(db, [...best.keys()]).map((chunk) => hitOf(chunk, best.get(chunk.born)!))
 }
+
+const sum = (parts: ConversationParts): number =>
+  parts.text + parts.vector + parts.context + parts.speaker + parts.date + parts.recency
 
 const hitOf = ({ born: _, ...chunk }: Chunk, parts: ConversationParts): ConversationHit => ({
   ...chunk,
-  score: parts.text + parts.vector + parts.context + parts.speaker + parts.date + parts.recency,
+  score: sum(parts),
   parts
 })

@@ -186,6 +186,8 @@ describe("while their projection is parked", () => {
           // By its frozen tables the next turn of the session would be the second.
           expect(yield* Effect.flip(memory.addTurn({ session: "s", text: "four" }))).toMatchObject(parked)
           expect(yield* Effect.flip(memory.forgetSession("s"))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.addFile({ path: "a.md", text: "six" }))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.forgetFile("a.md"))).toMatchObject(parked)
           expect((yield* Effect.flip(memory.forgetSession("s"))).message).toContain(
             "conversation is parked (TypeError)"
           )
