@@ -17,6 +17,7 @@ import type { DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
 import { type Embedder, EmbedderError } from "./Embedder.js"
 import type { PolicyValues } from "./Policy.js"
+import { unitVector } from "./unitVector.js"
 
 /** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
 const besideAbove = 32
@@ -288,19 +289,8 @@ export const embedAll = (
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
       // A copy: what the embedder gave may be its own.
-      const unit = vectors.map((vector) => normalised(vector.slice()))
+      const unit = vectors.map((vector) => unitVector(vector.slice()))
       return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
     })
   )
-}
-
-/** The same direction with length 1, in place; undefined where there is none, null where a value is not finite. */
-const normalised = (vector: Float32Array): Float32Array | undefined | null => {
-  let squares = 0
-  for (let at = 0; at < vector.length; at++) squares += vector[at]! * vector[at]!
-  if (!Number.isFinite(squares)) return null
-  if (squares === 0) return undefined
-  const scale = 1 / Math.sqrt(squares)
-  for (let at = 0; at < vector.length; at++) vector[at]! *= scale
-  return vector
 }

@@ -157,7 +157,7 @@ const file: fc.Arbitrary<FileInput> = fc.record(
     path: fc.constantFrom(...paths),
     text: fc.oneof(
       text(0, 12),
-      fc.array(text(1, 30), { minLength: 1, maxLength: 60 }).map((lines) => `# tea\n\n${lines.join("\n")}\n`)
+      fc.array(text(1, 12), { minLength: 1, maxLength: 25 }).map((lines) => `# tea\n\n${lines.join("\n")}\n`)
     ),
     session: fc.constantFrom("monday", "friday"),
     store: fc.constantFrom(...stores),
@@ -254,7 +254,7 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
       })
     },
     {
-      weight: 3,
+      weight: 2,
       arbitrary: fc.record({ kind: fc.constant("file" as const), agent, level: levels, file })
     },
     {
