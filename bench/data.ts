@@ -2,6 +2,7 @@ import type { Memory } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
 import { hashVector } from "../layers/HashEmbedder.js"
 import type { Observation } from "../src/input.js"
+import type { TurnInput } from "../src/turnInput.js"
 
 /** An observation with every field that the benchmarks fill. */
 export interface Made extends Observation {
@@ -62,10 +63,38 @@ export const makeMemories = (count: number, seed = 1): Array<Made> => {
 }
 
 /**
+ * `count` turns of one agent's conversations, the same ones on every machine:
+ * two speakers by turns, 3 to 40 words a turn, 50 turns a session, a session a
+ * day. One in a hundred is the output of a tool of about 500 words.
+ */
+export const makeTurns = (count: number, seed = 4): Array<TurnInput & { readonly text: string }> => {
+  const random = generator(seed)
+  const words = (least: number, most: number) =>
+    Array.from({ length: least + Math.floor(random() * (most - least + 1)) }, () => wordAt(random())).join(" ")
+  return Array.from({ length: count }, (_, index) => {
+    const session = Math.floor(index / 50)
+    const at = Date.UTC(2023, 0, 1) + session * 86_400_000 + (index % 50) * 60_000
+    if (random() < 0.01) return { session: `session ${session}`, role: "tool", text: words(400, 600), at }
+    return {
+      session: `session ${session}`,
+      ...(index % 2 === 0
+        ? { role: "user" as const, speaker: "Ada Abel" }
+        : { role: "assistant" as const, speaker: "Ben" }),
+      text: words(3, 40),
+      at
+    }
+  })
+}
+
+/**
  * Queries of 2 to 6 words, as somebody asks who recalls a memory in part: each
  * takes its words from one memory, rare, middling and common ones in equal shares.
  */
-export const makeQueries = (memories: ReadonlyArray<Made>, count: number, seed = 2): ReadonlyArray<string> => {
+export const makeQueries = (
+  memories: ReadonlyArray<Pick<Made, "title" | "narrative">>,
+  count: number,
+  seed = 2
+): ReadonlyArray<string> => {
   const random = generator(seed)
   const queries: Array<string> = []
   while (queries.length < count) {

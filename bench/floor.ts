@@ -167,20 +167,27 @@ export const rebuild = (log: string, stream: string, file: string) => {
 }
 
 /** The two queries that any hybrid search asks: the best 200 by words, the nearest 200 by vector. */
-export const openSearch = (file: string) => {
+const openHybrid = (file: string, text: string, weights: string, vectors: string) => {
   const db = new Database(file, { readonly: true })
   db.loadExtension(getLoadablePath())
-  const text = db.prepare(`SELECT rowid, bm25(text_full, 2, 1, 1, 1, 1) AS score FROM text_full WHERE text_full MATCH ?
+  const best = db.prepare(`SELECT rowid, bm25(${text}, ${weights}) AS score FROM ${text} WHERE ${text} MATCH ?
     ORDER BY score LIMIT 200`)
-  const nearest = db.prepare("SELECT rowid, distance FROM vectors_1 WHERE embedding MATCH ? AND k = 200")
+  const nearest = db.prepare(`SELECT rowid, distance FROM ${vectors} WHERE embedding MATCH ? AND k = 200`)
   return {
     db,
     search: (match: string, vector: Buffer) => {
-      text.all(match)
+      best.all(match)
       nearest.all(vector)
     },
     close: () => db.close()
   }
 }
+
+/** Of memories. */
+export const openSearch = (file: string) => openHybrid(file, "text_full", "2, 1, 1, 1, 1", "vectors_1")
+
+/** Of what was said. */
+export const openChunkSearch = (file: string) =>
+  openHybrid(file, "chunk_text_full", "1, 0.5, 0.2, 1", "chunk_vectors_1")
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()

@@ -2,13 +2,23 @@ import { parseArgs } from "node:util"
 import * as adds from "./adds.js"
 import { agents, child, runChild } from "./agents.js"
 import { command } from "./command.js"
+import * as conversations from "./conversation.js"
 import type { Group, Row } from "./harness.js"
 import { rebuild } from "./rebuild.js"
 import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
 
 /** In the order of the report. */
-const groups: ReadonlyArray<Group> = [adds.one, adds.manyCallers, adds.bulk, rebuild, search, agents, command]
+const groups: ReadonlyArray<Group> = [
+  adds.one,
+  adds.manyCallers,
+  adds.bulk,
+  rebuild,
+  search,
+  conversations.conversation,
+  agents,
+  command
+]
 
 const usage = `npm run bench [-- --json] [-- --quick] [-- --only NAME]
 
@@ -46,4 +56,5 @@ const main = async () => {
 
 const [first, ...rest] = process.argv.slice(2)
 if (first === child) await runChild(rest[0]!, rest[1]!)
+else if (first === conversations.child) await conversations.runChild(rest[0]!, rest[1]!)
 else await main()

@@ -4,8 +4,10 @@ import type { EventType, Payload } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { embeddingText } from "../events/Memory.js"
+import type { Turn } from "../events/Turn.js"
 import { textDigest } from "../projections/vectors.js"
 import { asked } from "../src/commands/Command.js"
+import type { TurnInput } from "../src/turnInput.js"
 import { imageOf, type Made, vectorOf } from "./data.js"
 
 /** The first memory's time; each batch of 1,000 follows an hour after the one before. */
@@ -43,6 +45,33 @@ export const seed = (folder: string, agents: ReadonlyMap<string, ReadonlyArray<M
         yield* log.append({ stream, expected: version, now, commands: [...added, ...made], vectors })
         version += added.length + made.length
       }
+    }
+  }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.runPromise)
+
+/** Writes the log of an agent whom these turns were told: the events that `addTurns` writes, nothing embedded. */
+export const seedTurns = (folder: string, stream: string, turns: ReadonlyArray<TurnInput>): Promise<void> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const sequences = new Map<string, number>()
+    for (let from = 0; from < turns.length; from += batch) {
+      const commands = turns.slice(from, from + batch).map(({ at, role = "user", session, speaker, text }, index) => {
+        const sequence = (sequences.get(session) ?? 0) + 1
+        sequences.set(session, sequence)
+        const id = (from + index + 1).toString(36).padStart(10, "0")
+        const turn: Turn = {
+          id,
+          session,
+          sequence,
+          role,
+          ...(speaker === undefined ? {} : { speaker }),
+          text,
+          store: "private",
+          tokens: Math.ceil(text.length / 4),
+          occurredAt: Number(at)
+        }
+        return { actor: "program", events: [{ type: "TURN", ...codec.encode("TURN", { turn }) }] }
+      })
+      yield* log.append({ stream, expected: from, now: start + from, commands })
     }
   }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.runPromise)
 

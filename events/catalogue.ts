@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { Recalled } from "./Recall.js"
 import { Store } from "./Trust.js"
@@ -79,7 +80,7 @@ export const Embed = Schema.Struct({
       digest: Schema.String
     })
   ),
-  /** Pieces of turns by their row numbers, and which way of cutting turns these are of: see `projections/chunks.ts`. */
+  /** Pieces of turns and files by their row numbers, and which way of cutting turns these are of: see `projections/chunks.ts`. */
   chunks: Schema.optional(
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
   ),
@@ -88,11 +89,16 @@ export const Embed = Schema.Struct({
 
 export const TurnAdded = Schema.Struct({ turn: Turn })
 
-/** A session is forgotten, as far as whoever asked may read it: the turns that these versions added. */
+/** A file is indexed from here on, in place of what the event `replaces` said of its path. */
+export const FileAdded = Schema.Struct({ file: File, replaces: Schema.optional(Schema.Number) })
+
+/** A session or a file is forgotten, as far as whoever asked may read it: the turns and files that these versions added. */
 export const Forget = Schema.Struct({
-  session: Schema.String,
+  session: Schema.optional(Schema.String),
+  path: Schema.optional(Schema.String),
   stores: Schema.Array(Store),
   turns: Schema.Array(Schema.Number),
+  files: Schema.Array(Schema.Number),
   decision: Decision
 })
 
@@ -130,7 +136,9 @@ export const catalogue = {
   EMBED: first(Embed),
   IMPORT: first(Import),
   TURN: first(TurnAdded),
-  FORGET: first(Forget),
+  FILE: first(FileAdded),
+  // The first schema knew no files: whoever reads only that must not take it for all there is to forget.
+  FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   RECALL: first(Recalled),
   ERASE: first(Erase)
 } as const satisfies Record<string, EventDefinition>

@@ -43,15 +43,23 @@ export interface BuildOptions extends ViewFile.ViewOptions {
  * off. A projection that meets an event it cannot apply is parked there, and
  * the build starts again without it.
  */
-export const build = (options: BuildOptions): Effect.Effect<void, ViewError> => attempt(options, [])
+export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
+  attempt(options, { poisoned: [], indexedFirst: [] })
 
-const attempt = (options: BuildOptions, poisoned: ReadonlyArray<ViewFile.Parked>): Effect.Effect<void, ViewError> =>
+/** What the attempts before this one found out. */
+interface Findings {
+  readonly poisoned: ReadonlyArray<ViewFile.Parked>
+  /** Projections whose rows did not fit their indexes: made first, these say which event it was. */
+  readonly indexedFirst: ReadonlyArray<string>
+}
+
+const attempt = (options: BuildOptions, known: Findings): Effect.Effect<void, ViewError> =>
   Effect.acquireUseRelease(
     openNew(options),
-    ({ db, hasVectors }) => fill(db, hasVectors, options, poisoned),
+    ({ db, hasVectors }) => fill(db, hasVectors, options, known),
     ({ db }) => Effect.sync(() => db.close())
   ).pipe(
-    Effect.flatMap((found) => (found === undefined ? Effect.void : attempt(options, [...poisoned, found]))),
+    Effect.flatMap((found) => (found === undefined ? Effect.void : attempt(options, found))),
     Effect.zipLeft(Effect.try({ try: () => syncFile(options.file), catch: storageError("view") }))
   )
 
@@ -70,14 +78,18 @@ const openNew = (options: BuildOptions) =>
     return yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
   }).pipe(Effect.mapError(storageError("view")))
 
-const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: ReadonlyArray<ViewFile.Parked>) =>
+/** Answers what the next attempt must know; undefined where all is done. */
+const fill = (db: Db, hasVectors: boolean, options: BuildOptions, known: Findings) =>
   Effect.gen(function* () {
+    const { indexedFirst, poisoned } = known
     const { agent, codec, copyOf, log, projections, to } = options
     const anew = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
+    const early = anew.filter(({ name }) => indexedFirst.includes(name))
     const copied = yield* sync(() => {
       db.exec("BEGIN")
       if (copyOf === undefined) {
         ViewFile.create(db, projections, hasVectors)
+        for (const projection of early) db.exec(projection.indexes)
         return 0
       }
       // What was copied may have been retired by then; the copy is not.
@@ -86,6 +98,7 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
         if (ViewFile.isMade(db, projection)) projection.drop(db)
         ViewFile.createProjection(db, projection, hasVectors)
       }
+      for (const projection of early) db.exec(projection.indexes)
       return ViewFile.checkpointOf(db).position
     })
     const parkedAt = new Map(
@@ -109,7 +122,7 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
           throw cause
         }
       })
-      if (poison !== undefined) return poison
+      if (poison !== undefined) return { ...known, poisoned: [...poisoned, poison] }
       last = rows.at(-1)!
       after = last.version
       options.onProgress?.({ agent, done: after, total: to })
@@ -122,8 +135,11 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
         yield* Effect.yieldNow()
       }
     }
+    const misfit = yield* sync(() =>
+      anew.find((projection) => !early.includes(projection) && !fits(db, projection.indexes))
+    )
+    if (misfit !== undefined) return { ...known, indexedFirst: [...indexedFirst, misfit.name] }
     yield* sync(() => {
-      for (const projection of anew) db.exec(projection.indexes)
       for (const parked of poisoned) ViewFile.park(db, parked)
       if (last !== undefined && last.version > copied) {
         ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
@@ -133,6 +149,17 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, poisoned: Read
     })
     return undefined
   })
+
+/** Makes indexes; false where the rows break a constraint of theirs. */
+const fits = (db: Db, indexes: string): boolean => {
+  try {
+    db.exec(indexes)
+    return true
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && /^SQLITE_CONSTRAINT/.test(String(cause.code))) return false
+    throw cause
+  }
+}
 
 /** Decodes a page of events and fetches the vectors that they speak of. */
 export const prepare = (

@@ -1,14 +1,15 @@
+import type { DaybookEvent } from "../events/catalogue.js"
 import { chunkNumbers, cutting, partOf } from "./chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 
 export const chunkVectorIndex = VectorIndex.make("chunk_")
 
-/** Vectors of the chunks of conversations, each from its EMBED event on, until its session is forgotten. */
+/** Vectors of the chunks of turns and files, each from its EMBED event on, until it is forgotten or replaced. */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
-  version: cutting,
-  handles: ["EMBED", "FORGET"],
+  version: cutting + 1,
+  handles: ["EMBED", "FILE", "FORGET"],
   needsVectors: true,
   tables: chunkVectorIndex.tables,
   indexes: "",
@@ -24,26 +25,30 @@ export const chunkVectors: Projection = {
         chunkVectorIndex.put(db, model, dimensions, { born, id: `${turn} ${partOf(born)}`, digest, openness, vector })
       }
     }
-    if (event.type === "FORGET") {
-      for (const version of event.payload.turns) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
-    }
+    for (const version of goneWith(event)) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
   },
   digest: chunkVectorIndex.digest,
   stateDigest: chunkVectorIndex.stateDigest
 }
 
+/** The versions that added what an event takes away. */
+const goneWith = (event: DaybookEvent): ReadonlyArray<number> => {
+  if (event.type === "FORGET") return [...event.payload.turns, ...event.payload.files]
+  return event.type === "FILE" && event.payload.replaces !== undefined ? [event.payload.replaces] : []
+}
+
 /** A chunk that is to be embedded. */
 export interface ChunkText {
   readonly born: number
-  /** The id of its turn. */
+  /** The id of its turn or file. */
   readonly id: string
   readonly store: "private" | "shared" | "social"
   readonly text: string
-  /** The turn before it, where it is short; else empty. */
+  /** The turn before it, where it is short; the path and headings of a piece of a file. */
   readonly previous: string
 }
 
-/** What is embedded of a chunk: a short turn together with the one that it answers. */
+/** What is embedded of a chunk: a short turn together with the one that it answers, a piece of a file with its path. */
 export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkText, "text" | "previous">): string =>
   previous === "" ? text : `${text}\n${previous}`
 

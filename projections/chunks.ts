@@ -9,10 +9,10 @@ export const cutting = 1
 export const chunkLength = 640
 export const chunkOverlap = 96
 
-/** More than a turn of 1 MiB can have: a chunk begins at least 225 characters after the one before. */
-const numbersPerTurn = 8_192
+/** More than a turn or a file of 1 MiB can have: a chunk begins at least 225 characters after the one before. */
+export const numbersPerTurn = 8_192
 
-/** The row number of a chunk: of the part `part` of the turn that the event `version` added. */
+/** The row number of a chunk: of the part `part` of the turn or the file that the event `version` added. */
 export const chunkNumber = (version: number, part: number): number => version * numbersPerTurn + part
 
 /** Which chunk of its turn has this row number. */
@@ -24,23 +24,32 @@ export const chunkNumbers = (version: number): readonly [number, number] => [
   chunkNumber(version + 1, 0)
 ]
 
+/** A piece of a text, and the place of its first character. */
+export interface Cut {
+  readonly from: number
+  readonly text: string
+}
+
 /**
  * Cuts a text into chunks of at most 640 characters, each beginning with the
  * last 96 or fewer of the one before: at the end of a sentence where there is
  * one in the second half of a chunk, else between words, else anywhere but
  * inside a character. Nothing is left out.
  */
-export const chunksOf = (text: string): ReadonlyArray<string> => {
-  const chunks: Array<string> = []
+export const cutsOf = (text: string): ReadonlyArray<Cut> => {
+  const cuts: Array<Cut> = []
   let from = 0
   while (text.length - from > chunkLength) {
     const to = cutIn(text, from)
-    chunks.push(text.slice(from, to))
+    cuts.push({ from, text: text.slice(from, to) })
     from = Math.max(wordFrom(text, to - chunkOverlap, to), from + 1)
   }
-  chunks.push(text.slice(from))
-  return chunks
+  cuts.push({ from, text: text.slice(from) })
+  return cuts
 }
+
+/** The texts alone. */
+export const chunksOf = (text: string): ReadonlyArray<string> => cutsOf(text).map((cut) => cut.text)
 
 const cutIn = (text: string, from: number): number => {
   const window = text.slice(from + chunkLength / 2, from + chunkLength)

@@ -1,7 +1,9 @@
+import type { Media } from "../events/File.js"
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role, Turn } from "../events/Turn.js"
+import { numbersPerTurn } from "./chunks.js"
+import { chunkText } from "./chunkText.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
-import { chunkText } from "./conversation.js"
 import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
@@ -14,6 +16,8 @@ export interface Session {
   /** Tokens that reading all of it costs. */
   readonly tokens: number
   readonly speakers: ReadonlyArray<string>
+  /** Files that belong to it. */
+  readonly files: number
   /** The newest turn's. */
   readonly sequence: number
   readonly startedAt: number
@@ -26,31 +30,61 @@ export interface ChunkFilters {
   readonly stores?: ReadonlyArray<Store>
   readonly speakers?: ReadonlyArray<string>
   readonly roles?: ReadonlyArray<Role>
+  /** Turns alone, or files alone. */
+  readonly kinds?: ReadonlyArray<Chunk["kind"]>
   readonly after?: number
   readonly before?: number
   /** What must hold as well. */
   readonly and?: ChunkFilters
 }
 
-/** A piece of a turn, with what ranking needs to know of it. */
-export interface Chunk {
+/** What pieces of turns and of files have in common. */
+interface Piece {
   readonly born: number
-  /** The id of its turn. */
+  /** The id of its turn or file. */
   readonly id: string
-  readonly session: string
   readonly store: Store
+  /** When it was said first, or the file was changed, milliseconds since the epoch. */
+  readonly occurredAt: number
+  /** When it was said last. */
+  readonly lastAt: number
+  readonly text: string
+}
+
+/** A piece of a turn, with what ranking needs to know of it. */
+export interface TurnChunk extends Piece {
+  readonly kind: "turn"
+  readonly session: string
   readonly role: Role
   readonly speaker: string | null
   /** The turn in which it was said first, and the one in which it was said last. */
   readonly sequence: number
   readonly sequenceEnd: number
-  /** Milliseconds since the epoch. */
-  readonly occurredAt: number
-  readonly text: string
+  readonly file?: undefined
 }
 
-/** Chunks of turns, as they are searched. */
-export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex }
+/** A piece of a file. */
+export interface FileChunk extends Piece {
+  readonly kind: "file"
+  /** The session that the file belongs to. */
+  readonly session: string | null
+  /** Where it stands: the lines in which it begins and ends, from 1. */
+  readonly file: {
+    readonly path: string
+    readonly media: Media
+    readonly line: number
+    readonly lineEnd: number
+  }
+  readonly role?: undefined
+  readonly speaker?: undefined
+  readonly sequence?: undefined
+  readonly sequenceEnd?: undefined
+}
+
+export type Chunk = TurnChunk | FileChunk
+
+/** Chunks of turns and files, as they are searched. */
+export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex, rowsOfOne: numbersPerTurn }
 
 /** The sessions that a level may read, the most recently used first. */
 export const findSessions = (
@@ -62,7 +96,8 @@ export const findSessions = (
     db,
     `SELECT session, store, turns, tokens, sequence, started_at AS startedAt, last_at AS lastAt,
         (SELECT json_group_array(speaker) FROM (SELECT speaker FROM speakers p
-          WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers
+          WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers,
+        (SELECT count(*) FROM files f WHERE f.session = s.session AND f.store = s.store) AS files
       FROM sessions s WHERE openness >= ? ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
   )
     .all(floorOf(level), page.limit, page.offset)
@@ -79,27 +114,43 @@ export const findTurns = (db: Db, level: TrustLevel, session: string, last: numb
 export const lastSequence = (db: Db, session: string, store: Store): number =>
   sql(db, "SELECT sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)?.sequence ?? 0
 
-/** The versions that added the turns of a session, as far as a level may read them, and the stores that they stand in. */
-export const findSessionTurns = (
+/** The stores that have turns of a session, as far as a level may read them. */
+export const findSessionStores = (db: Db, level: TrustLevel, session: string): ReadonlyArray<Store> =>
+  sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
+    .all(session, floorOf(level))
+    .map((row) => row.store)
+
+/** The versions that added the turns and the files of a session, as far as a level may read them, and their stores. */
+export const findSessionEvents = (
   db: Db,
   level: TrustLevel,
   session: string
-): { readonly turns: ReadonlyArray<number>; readonly stores: ReadonlyArray<Store> } => ({
-  turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
-    .all(session, floorOf(level))
-    .map((row) => row.born),
-  stores: sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
-    .all(session, floorOf(level))
-    .map((row) => row.store)
-})
+): {
+  readonly turns: ReadonlyArray<number>
+  readonly files: ReadonlyArray<number>
+  readonly stores: ReadonlyArray<Store>
+} => {
+  const files: ReadonlyArray<{ readonly born: number; readonly store: Store }> = sql(
+    db,
+    "SELECT born, store FROM files WHERE session = ? AND openness >= ? ORDER BY born"
+  ).all(session, floorOf(level))
+  return {
+    turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
+      .all(session, floorOf(level))
+      .map((row) => row.born),
+    files: files.map(({ born }) => born),
+    stores: [...new Set([...findSessionStores(db, level, session), ...files.map(({ store }) => store)])].sort()
+  }
+}
 
 /** How much was said. For full trust. */
 export const countConversation = (
   db: Db
-): { readonly sessions: number; readonly turns: number; readonly chunks: number } =>
+): { readonly sessions: number; readonly turns: number; readonly files: number; readonly chunks: number } =>
   sql(
     db,
     `SELECT (SELECT count(DISTINCT session) FROM sessions) AS sessions, (SELECT count(*) FROM turns) AS turns,
+      (SELECT count(*) FROM files) AS files,
       (SELECT count(*) FROM chunks) AS chunks`
   ).get()
 
@@ -107,16 +158,22 @@ export const countConversation = (
 export const hasTurn = (db: Db, id: string): boolean =>
   sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined
 
-/** Everybody who speaks in sessions that a level may read. */
-export const findSpeakers = (db: Db, level: TrustLevel): ReadonlyArray<string> =>
-  sql(db, "SELECT DISTINCT speaker FROM speakers WHERE openness >= ? ORDER BY speaker LIMIT 1000")
-    .all(floorOf(level))
-    .map((row) => row.speaker)
+/** What ranking needs to know of a piece: few of those that are found are shown, and only these are read whole. */
+export interface ChunkFacts extends Pick<Piece, "born" | "store" | "occurredAt" | "lastAt"> {
+  readonly kind: Chunk["kind"]
+  readonly session: string | null
+  readonly role: Role | null
+  readonly speaker: string | null
+  readonly sequence: number | null
+  readonly sequenceEnd: number | null
+  /** Characters of its text. */
+  readonly length: number
+}
 
 /** A chunk that full text or vectors brought up. */
 export interface FoundChunk extends HitScores {
-  readonly chunk: Chunk
-  /** When it was said, milliseconds. */
+  readonly chunk: ChunkFacts
+  /** When it was said last, milliseconds. */
   readonly time: number
 }
 
@@ -124,15 +181,23 @@ export interface FoundChunk extends HitScores {
 export const findChunks = (
   db: Db,
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
-): ReadonlyArray<FoundChunk> => {
-  const hits = findHits(db, chunks, conditionOf(db, query.level, filters), query)
-  const found = chunksAt(
-    db,
-    hits.map(({ born }) => born)
+): ReadonlyArray<FoundChunk> => foundChunks(db, findHits(db, chunks, conditionOf(query.level, filters), query))
+
+/** Hits with what ranking needs to know of each. */
+export const foundChunks = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<FoundChunk> => {
+  const facts = new Map<number, ChunkFacts>(
+    sql(
+      db,
+      `SELECT born, iif(path IS NULL, 'turn', 'file') AS kind, session, store, role, speaker, sequence,
+        sequence_end AS sequenceEnd, occurred_at AS occurredAt, last_at AS lastAt, length(text) AS length
+        FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
+    )
+      .all(JSON.stringify(hits.map(({ born }) => born)))
+      .map((row) => [row.born, row])
   )
   return hits.flatMap((hit) => {
-    const chunk = found.get(hit.born)
-    return chunk === undefined ? [] : [{ ...hit, chunk, time: chunk.occurredAt }]
+    const chunk = facts.get(hit.born)
+    return chunk === undefined ? [] : [{ ...hit, chunk, time: chunk.lastAt }]
   })
 }
 
@@ -142,15 +207,22 @@ export const findRecentChunks = (
   level: TrustLevel,
   filters: ChunkFilters,
   limit: number
-): ReadonlyArray<Chunk> => {
-  const condition = conditionOf(db, level, filters)
-  const born = sql(
+): ReadonlyArray<number> => {
+  const condition = conditionOf(level, filters)
+  const rows = sql(
     db,
-    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql} GROUP BY turn ORDER BY occurred_at DESC, turn DESC LIMIT ?`
-  )
-    .all(...condition.params, limit)
-    .map((row) => row.born)
-  return inOrder(db, born)
+    `SELECT born, turn FROM chunks o WHERE ${condition.sql} ORDER BY last_at DESC, turn DESC, born`
+  ).iterate(...condition.params) as Iterable<{ readonly born: number; readonly turn: number }>
+  const born: Array<number> = []
+  let last: number | undefined
+  for (const row of rows) {
+    // The first piece of a turn stands for it.
+    if (row.turn === last) continue
+    last = row.turn
+    born.push(row.born)
+    if (born.length === limit) break
+  }
+  return born
 }
 
 /** Substring search, newest first: where full text has no words to look for, or its index is out of order. */
@@ -160,19 +232,19 @@ export const findChunksLike = (
   filters: ChunkFilters,
   needles: ReadonlyArray<string>,
   limit: number
-): ReadonlyArray<Chunk> => {
-  const condition = conditionOf(db, level, filters)
+): ReadonlyArray<number> => {
+  const condition = conditionOf(level, filters)
   const like = needles.map(() => "text LIKE ? ESCAPE '\\'").join(" OR ")
-  const born = sql(
+  return sql(
     db,
     `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql} AND (${like}) GROUP BY turn ORDER BY turn DESC LIMIT ?`
   )
     .all(...condition.params, ...needles.map(containing), limit)
     .map((row) => row.born)
-  return inOrder(db, born)
 }
 
-const inOrder = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<Chunk> => {
+/** Pieces by their row numbers, in the order asked for. */
+export const readChunks = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<Chunk> => {
   const rows = chunksAt(db, born)
   return born.flatMap((one) => rows.get(one) ?? [])
 }
@@ -181,41 +253,46 @@ const chunksAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chun
   new Map(
     sql(
       db,
-      `SELECT born, id, session, store, role, speaker, sequence, sequence_end AS sequenceEnd, occurred_at AS occurredAt,
-        text FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
+      `SELECT born, id, session, store, role, speaker, sequence, sequence_end, path, media, line, line_end, occurred_at,
+        last_at, text FROM chunks WHERE born IN (SELECT value FROM json_each(?))`
     )
       .all(JSON.stringify(born))
-      .map((row) => [row.born, row])
+      .map((row) => [row.born, chunkOf(row)])
   )
 
-/** Names as they were written, for names as they are asked for: in upper or lower case, with one space or two. */
-const speakersLike = (db: Db, level: TrustLevel, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const keys = new Set(names.map(personKey))
-  const found = findSpeakers(db, level).filter((speaker) => keys.has(personKey(speaker)))
-  return [...new Set([...names, ...found])]
+// biome-ignore lint/suspicious/noExplicitAny: a row of the statement above.
+const chunkOf = (row: any): Chunk => {
+  const { born, id, last_at: lastAt, occurred_at: occurredAt, session, store, text } = row
+  if (row.path !== null) {
+    const file = { path: row.path, media: row.media, line: row.line, lineEnd: row.line_end }
+    return { kind: "file", born, id, session, store, file, occurredAt, lastAt, text }
+  }
+  const { role, sequence, sequence_end: sequenceEnd, speaker } = row
+  return { kind: "turn", born, id, session, store, role, speaker, sequence, sequenceEnd, occurredAt, lastAt, text }
 }
 
-const conditionOf = (db: Db, level: TrustLevel, filters: ChunkFilters): Condition => {
+const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
   for (let narrowing: ChunkFilters | undefined = filters; narrowing !== undefined; narrowing = narrowing.and) {
     for (const [column, values = []] of [
       ["session", narrowing.sessions],
       ["store", narrowing.stores],
-      ["speaker", narrowing.speakers && speakersLike(db, level, narrowing.speakers)],
+      ["speaker_key", narrowing.speakers?.map(personKey)],
       ["role", narrowing.roles]
     ] as const) {
       if (values.length === 0) continue
       parts.push(`o.${column} IN (${values.map(() => "?").join(", ")})`)
       params.push(...values)
     }
-    for (const [compare, instant] of [
-      [">=", narrowing.after],
-      ["<", narrowing.before]
-    ] as const) {
-      if (instant === undefined) continue
-      parts.push(`o.occurred_at ${compare} ?`)
-      params.push(instant)
+    const [kind, ...others] = new Set(narrowing.kinds)
+    if (kind !== undefined && others.length === 0) parts.push(`o.path IS ${kind === "file" ? "NOT NULL" : "NULL"}`)
+    if (narrowing.after !== undefined || narrowing.before !== undefined) {
+      // What was said more than once was said on either day.
+      const within = (column: string) => `(${column} >= ? AND ${column} < ?)`
+      parts.push(`(${within("o.occurred_at")} OR ${within("o.last_at")})`)
+      const span = [narrowing.after ?? Number.MIN_SAFE_INTEGER, narrowing.before ?? Number.MAX_SAFE_INTEGER]
+      params.push(...span, ...span)
     }
   }
   return {

@@ -8,6 +8,12 @@ export interface Corpus {
   readonly table: string
   readonly text: TextIndex
   readonly vectors: VectorIndex
+  /**
+   * How many row numbers one thing has, where things are cut into rows: the
+   * best row of a thing stands for it, so that one of hundreds of rows does not
+   * crowd out all others. 1 where absent.
+   */
+  readonly rowsOfOne?: number
 }
 
 /** A condition over the table of a corpus, named `o`. */
@@ -47,18 +53,29 @@ export interface HitScores {
   readonly similarity: number | null
 }
 
-/** The union of what full text and vectors find: a hit of either side alone can win. */
+/**
+ * The union of what full text and vectors find: a hit of either side alone can
+ * win. Of a thing of several rows each side has its own best; the row that full
+ * text prefers is the one to show.
+ */
 export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: HitsQuery): ReadonlyArray<HitScores> => {
-  const { level, match, pool, vector } = query
+  const { level, match, vector } = query
   if (level === "public") return []
-  const text = new Map(match === null ? [] : textHits(db, corpus, level, match, condition, pool))
-  const similar = vector === null ? [] : vectorHits(db, corpus, level, query, vector, condition)
-  const similarity = new Map(similar.filter(([, value]) => value >= vector!.floor))
-  return [...new Set([...text.keys(), ...similarity.keys()])].map((born) => ({
-    born,
-    text: text.get(born) ?? null,
-    similarity: similarity.get(born) ?? null
-  }))
+  const oneOf = (born: number) => Math.floor(born / (corpus.rowsOfOne ?? 1))
+  const found = new Map<number, { readonly born: number; readonly text: number | null; similarity: number | null }>()
+  if (match !== null) {
+    for (const [born, text] of textHits(db, corpus, level, match, condition, query.pool)) {
+      found.set(oneOf(born), { born, text, similarity: null })
+    }
+  }
+  if (vector === null) return [...found.values()]
+  for (const [born, similarity] of vectorHits(db, corpus, level, query, vector, condition)) {
+    if (similarity < vector.floor) continue
+    const known = found.get(oneOf(born))
+    if (known === undefined) found.set(oneOf(born), { born, text: null, similarity })
+    else known.similarity = similarity
+  }
+  return [...found.values()]
 }
 
 /** How many rows of the level contain a word, counted no further than `most` + 1: to count common words costs much. */
@@ -77,25 +94,44 @@ const textHits = (
   level: ReadingLevel,
   match: string,
   condition: Condition,
-  limit: number
+  pool: number
 ): ReadonlyArray<readonly [number, number]> => {
   const table = corpus.text.table(level)
   const score = `bm25(${table}, ${corpus.text.weights}) AS score`
-  const rows = condition.open
-    ? sql(
-        db,
-        `SELECT rowid AS born, ${score} FROM ${table} WHERE ${table} MATCH ? ORDER BY score, born DESC LIMIT ?`
-      ).all(match, limit)
-    : sql(
-        db,
-        `SELECT t.rowid AS born, ${score} FROM ${table} t JOIN ${corpus.table} o ON o.born = t.rowid
-          WHERE ${table} MATCH ? AND ${condition.sql} ORDER BY score, t.rowid DESC LIMIT ?`
-      ).all(match, ...condition.params, limit)
+  const found = condition.open
+    ? `SELECT rowid AS born, ${score} FROM ${table} WHERE ${table} MATCH ?`
+    : `SELECT t.rowid AS born, ${score} FROM ${table} t JOIN ${corpus.table} o ON o.born = t.rowid
+        WHERE ${table} MATCH ? AND ${condition.sql}`
+  const params = [match, ...(condition.open ? [] : condition.params)]
+  const best = (text: string, limit: number): Array<{ readonly born: number; readonly score: number }> =>
+    sql(db, `${text} ORDER BY score, born DESC LIMIT ?`).all(...params, limit)
+  const one = corpus.rowsOfOne
+  let rows = best(found, one === undefined ? pool : spare * pool)
+  if (one !== undefined) {
+    const saturated = rows.length === spare * pool
+    rows = bestOfEach(rows, one).slice(0, pool)
+    // A few things have nearly all of these rows: sought by thing, at twice the cost.
+    if (saturated && rows.length < pool) {
+      rows = best(`SELECT born, min(score) AS score FROM (${found} LIMIT -1) GROUP BY born / ${one}`, pool)
+    }
+  }
   return rows.map((row) => [row.born, -row.score] as const)
 }
 
+/** Rows that are asked for each thing that is wanted, where things have several. */
+const spare = 2
+
 /** vec0 answers no more than this many. */
 const mostNeighbours = 4_096
+
+/** Of rows in order of merit the first of each thing. */
+const bestOfEach = <A extends { readonly born: number }>(rows: ReadonlyArray<A>, rowsOfOne: number): Array<A> => {
+  const seen = new Set<number>()
+  return rows.filter(({ born }) => {
+    const one = Math.floor(born / rowsOfOne)
+    return !seen.has(one) && seen.add(one)
+  })
+}
 
 const vectorHits = (
   db: Db,
@@ -108,10 +144,7 @@ const vectorHits = (
   const vectors = corpus.vectors.table(db, model, values.length)
   if (vectors === undefined) return []
   const clauses = ["embedding MATCH ?", "k = ?"]
-  const params: Array<unknown> = [
-    Buffer.from(values.buffer, values.byteOffset, values.byteLength),
-    BigInt(Math.min(pool + 1, mostNeighbours))
-  ]
+  const params: Array<unknown> = []
   if (floorOf(level) > 0) {
     clauses.push("openness >= ?")
     params.push(BigInt(floorOf(level)))
@@ -125,15 +158,24 @@ const vectorHits = (
     clauses.push(`rowid IN (SELECT o.born FROM ${corpus.table} o WHERE ${condition.sql}${inside}${outside})`)
     params.push(...condition.params, ...[within, without].filter((one) => one !== null))
   }
-  const rows = sql(
-    db,
-    `SELECT rowid AS born, distance FROM ${vectors} WHERE ${clauses.join(" AND ")} ORDER BY distance`
-  ).all(...params)
-  // Of several that are equally far at the edge of the pool vec0 takes any: none of them is taken, so that the
-  // answer does not depend on how the rows lie.
-  const edge = rows.length > pool ? rows[pool].distance : Number.POSITIVE_INFINITY
+  const nearest = (k: number): ReadonlyArray<{ readonly born: number; readonly distance: number }> => {
+    const rows: Array<{ readonly born: number; readonly distance: number }> = sql(
+      db,
+      `SELECT rowid AS born, distance FROM ${vectors} WHERE ${clauses.join(" AND ")} ORDER BY distance`
+    ).all(Buffer.from(values.buffer, values.byteOffset, values.byteLength), BigInt(k), ...params)
+    // Of several that are equally far at the edge vec0 takes any: none of them is taken, so that the answer does not
+    // depend on how the rows lie.
+    const edge = rows.length === k ? rows[k - 1]!.distance : Number.POSITIVE_INFINITY
+    const inside = rows.filter(({ distance }) => distance < edge)
+    if (corpus.rowsOfOne === undefined) return inside
+    inside.sort((a, b) => a.distance - b.distance || a.born - b.born)
+    const best = bestOfEach(inside, corpus.rowsOfOne)
+    if (best.length <= pool && rows.length === k && k < mostNeighbours) return nearest(mostNeighbours)
+    const last = best[pool]?.distance ?? Number.POSITIVE_INFINITY
+    return best.filter(({ distance }) => distance < last)
+  }
   // Vectors have unit length: cosine = 1 − distance² / 2.
-  return rows
-    .filter(({ distance }) => distance < edge)
-    .map((row) => [row.born, 1 - (row.distance * row.distance) / 2] as const)
+  return nearest(Math.min((corpus.rowsOfOne === undefined ? 1 : spare) * pool + 1, mostNeighbours)).map(
+    (row) => [row.born, 1 - (row.distance * row.distance) / 2] as const
+  )
 }

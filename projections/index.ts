@@ -1,6 +1,7 @@
 /** Read models: one file a projection, the files they live in, and the queries over them. */
 export { projections } from "./all.js"
 export type { Progress, ViewError } from "./build.js"
+export type { IndexedFile } from "./files.js"
 export type { Change } from "./history.js"
 export type { Db, Digest, Lookup, Projection } from "./Projection.js"
 export { makeDigest, sql } from "./Projection.js"

@@ -1,8 +1,11 @@
 import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { EventLog } from "../events/EventLog.js"
 import { embeddingText } from "../events/Memory.js"
@@ -14,6 +17,7 @@ import type { DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
 import { type Embedder, EmbedderError } from "./Embedder.js"
 import type { PolicyValues } from "./Policy.js"
+import { unitVector } from "./unitVector.js"
 
 /** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
 const besideAbove = 32
@@ -65,28 +69,47 @@ export const make = (
     let doneChunks = 0
     let started: Started | undefined
 
-    /** The vectors of texts, by their digests, asked of the model in batches of its size. */
-    const made = (texts: ReadonlyArray<readonly [digest: string, text: string]>) =>
+    type Texts = ReadonlyArray<readonly [digest: string, text: string]>
+    type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
+
+    /** The vectors of one batch of texts, by their digests. */
+    const madeOf = (page: Texts, timeout: number): Effect.Effect<Vectors, EmbedderError> =>
       Effect.map(
-        Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
-          Effect.map(
-            embedAll(
-              embedder,
-              page.map(([, text]) => text),
-              "document",
-              policy.timeout
-            ),
-            (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
-          )
+        embedAll(
+          embedder,
+          page.map(([, text]) => text),
+          "document",
+          timeout
         ),
-        (pages) => new Map(pages.flat())
+        (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
       )
 
     /** The vectors of these texts, by their digests, from the cache and the model. */
     const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
       Effect.gen(function* () {
         const cached = yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
-        return new Map([...cached, ...(yield* made([...texts].filter(([digest]) => !cached.has(digest))))])
+        const missing = [...texts].filter(([digest]) => !cached.has(digest))
+        const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) =>
+          madeOf(page, policy.timeout)
+        )
+        return new Map([...cached, ...pages.flat()])
+      })
+
+    /** As many as can be made while a write waits; what is left, or fails, is for the background. */
+    const madeWhileWaiting = (texts: Texts): Effect.Effect<ReadonlyMap<string, Float32Array>> =>
+      Effect.gen(function* () {
+        const vectors = new Map<string, Float32Array>()
+        const until = (yield* Clock.currentTimeMillis) + policy.beside
+        for (const page of Arr.chunksOf(texts, embedder.batch)) {
+          const left = until - (yield* Clock.currentTimeMillis)
+          if (left <= 0) break
+          // A write is not to be interrupted, and no time-out would end what runs in its fiber.
+          const own = yield* Effect.forkDaemon(Effect.interruptible(Effect.option(madeOf(page, left))))
+          const made = yield* Fiber.join(own)
+          if (Option.isNone(made)) break
+          for (const [digest, vector] of made.value) vectors.set(digest, vector)
+        }
+        return vectors
       })
 
     /** One batch of memories; the number that it served, 0 where there are none left. */
@@ -140,26 +163,26 @@ export const make = (
         return chunks.length
       })
 
-    const step = (services: Started) =>
-      services.actor.view.hasVectors
-        ? Effect.flatMap(stepMemories(services), (served) =>
-            served > 0 ? Effect.succeed(served) : stepChunks(services)
-          )
-        : Effect.succeed(0)
-
-    /** Step after step until nothing is left or the embedder fails; the number of memories served. */
+    /**
+     * A batch of memories and a batch of chunks in turns until nothing is left.
+     * What the embedder refuses of the one does not keep the other waiting.
+     */
     const work = Effect.gen(function* () {
-      if (started === undefined) return 0
-      let served = 0
-      const counted = Effect.map(step(started), (count) => {
-        served += count
-        return count
-      })
-      failure = yield* Effect.repeat(counted, { until: (count) => count === 0 }).pipe(
-        Effect.as(undefined),
-        Effect.catchTag("EmbedderError", (error) => Effect.succeed(error))
-      )
-      return served
+      if (started?.actor.view.hasVectors !== true) return
+      let found: EmbedderError | undefined
+      let steps = [stepMemories, stepChunks]
+      while (steps.length > 0) {
+        const more: typeof steps = []
+        for (const step of steps) {
+          const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
+            found ??= error
+            return Effect.succeed(0)
+          })
+          if (served > 0) more.push(step)
+        }
+        steps = more
+      }
+      failure = found
     }).pipe(lock.withPermits(1))
 
     const remaining = Effect.suspend(() =>
@@ -202,11 +225,9 @@ export const make = (
           }
           return texts.size < besideAbove
             ? Effect.succeed([])
-            : Effect.match(made([...texts]), {
-                // It is tried again in the background.
-                onFailure: () => [],
-                onSuccess: (vectors) => [embedBeside(embedder, vectors)]
-              })
+            : Effect.map(madeWhileWaiting([...texts]), (vectors) =>
+                vectors.size === 0 ? [] : [embedBeside(embedder, vectors)]
+              )
         })
       },
       noticed: (events) => {
@@ -217,7 +238,7 @@ export const make = (
         }
         for (const event of events) {
           if (event.type === "ADD") needed ||= !embedded.has(event.payload.memory.id)
-          if (event.type === "COMPRESS" || event.type === "TURN") needed = true
+          if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
             changed = Math.min(changed, event.payload.memory.born - 1)
             needed = true
@@ -271,19 +292,8 @@ export const embedAll = (
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
       // A copy: what the embedder gave may be its own.
-      const unit = vectors.map((vector) => normalised(vector.slice()))
+      const unit = vectors.map((vector) => unitVector(vector.slice()))
       return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
     })
   )
-}
-
-/** The same direction with length 1, in place; undefined where there is none, null where a value is not finite. */
-const normalised = (vector: Float32Array): Float32Array | undefined | null => {
-  let squares = 0
-  for (let at = 0; at < vector.length; at++) squares += vector[at]! * vector[at]!
-  if (!Number.isFinite(squares)) return null
-  if (squares === 0) return undefined
-  const scale = 1 / Math.sqrt(squares)
-  for (let at = 0; at < vector.length; at++) vector[at]! *= scale
-  return vector
 }

@@ -7,18 +7,23 @@ import type { Store } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import type { ViewError } from "../projections/build.js"
 import type { Session } from "../projections/conversationReads.js"
+import type { IndexedFile } from "../projections/files.js"
 import type { Person } from "../projections/people.js"
 import type { Accesses } from "../projections/recalls.js"
 import type { IndexRow } from "../projections/search.js"
 import type { CommandError } from "./Actor.js"
+import type { AddedFile } from "./commands/addFile.js"
 import type { AddedTurn } from "./commands/addTurn.js"
 import type { Forgotten } from "./commands/forget.js"
+import type { ForgottenFile } from "./commands/forgetFile.js"
 import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
 import type {
+  FileNotFound,
   InvalidInput,
   MemoryNotFound,
+  ProjectionParked,
   RecallNotFound,
   SequenceConflict,
   SessionNotFound,
@@ -26,6 +31,7 @@ import type {
   TrustRequired
 } from "./errors.js"
 import type { Explained } from "./explain.js"
+import type { FileInput } from "./fileInput.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
 import type { Filter, Hit, Query } from "./search.js"
@@ -129,7 +135,7 @@ export interface MemoryReader {
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
   /** Every version of a memory, oldest first. At full trust also of one that was forgotten. */
   readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
-  /** Finds what was said in conversations: pieces of turns, best first, one of each turn. */
+  /** Finds what was said in conversations and what stands in files: pieces, best first, one of each turn and file. */
   readonly searchConversation: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
   /** The same, with how it was understood and why each hit is one, in words. */
   readonly explainConversation: (query: ConversationQuery) => Effect.Effect<Explained<ConversationHit>, ReadError>
@@ -140,6 +146,8 @@ export interface MemoryReader {
     session: string,
     query?: { readonly last?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
+  /** The files that are indexed, the last added first, without their text. */
+  readonly files: (query?: PageQuery) => Effect.Effect<ReadonlyArray<IndexedFile>, ReadError>
   /** Who is mentioned, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
   /** What searches and `get` showed, to whom, for which question: the newest first. Full trust only. */
@@ -176,19 +184,34 @@ export interface Memory extends MemoryReader {
   readonly addTurn: (
     turn: TurnInput,
     options?: WriteOptions
-  ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict>
+  ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
   /** Many turns at once, up to 1,000, in one transaction: each answered on its own. */
   readonly addTurns: (
     turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict>>,
+    ReadonlyArray<
+      Either.Either<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
+    >,
     CommandError | InvalidInput
   >
-  /** Takes a session out of every read, as far as the level may read it: its turns and all that they are found by. */
+  /**
+   * Indexes a file's text, to be found by `searchConversation`, in place of what
+   * its path said in the store before; the same text again writes nothing.
+   */
+  readonly addFile: (
+    file: FileInput,
+    options?: WriteOptions
+  ) => Effect.Effect<AddedFile, CommandError | InvalidInput | StoreForbidden | ProjectionParked>
+  /** Takes a file out of every read, in every store that the level may read. */
+  readonly forgetFile: (
+    path: string,
+    options?: WriteOptions
+  ) => Effect.Effect<ForgottenFile, CommandError | InvalidInput | FileNotFound | ProjectionParked>
+  /** Takes a session out of every read, as far as the level may read it: its turns, its files and all that they are found by. */
   readonly forgetSession: (
     session: string,
     options?: WriteOptions
-  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound>
+  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound | ProjectionParked>
   /** Changes the fields that are given. */
   readonly update: (
     id: string,

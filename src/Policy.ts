@@ -78,6 +78,8 @@ const Search = Schema.Struct({
 const Embedding = Schema.Struct({
   /** Milliseconds for one batch. */
   timeout: withDefault(count, 30_000),
+  /** Milliseconds that a bulk write waits for a local embedder, all batches together; what is not done by then is done after it. */
+  beside: withDefault(Schema.Int.pipe(Schema.nonNegative()), 2_000),
   /** Milliseconds to let texts gather before a batch is sent. */
   gather: withDefault(Schema.Int.pipe(Schema.nonNegative()), 100)
 })

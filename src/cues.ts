@@ -1,5 +1,6 @@
-import { dateWords, months } from "../projections/conversation.js"
-import type { Chunk, FoundChunk } from "../projections/conversationReads.js"
+import { dateWords, months } from "../projections/chunkText.js"
+import type { ChunkFacts, FoundChunk } from "../projections/conversationReads.js"
+import { nameWords } from "../projections/speakers.js"
 import type { LeftOut } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
@@ -17,22 +18,36 @@ import { type When, whenOf } from "./when.js"
 export const contextIn = (
   fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
   { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
-): ((chunk: Chunk) => number) => {
-  const keyOf = ({ sequence, session, store }: Chunk, by: number) => `${sequence + by} ${store} ${session}`
-  const scores = new Map<string, number>()
+): ((chunk: ChunkFacts) => number) => {
+  /** The best score of each turn of a session, by its sequence. */
+  const sessions = new Map<string, Map<number, number>>()
+  const keyOf = ({ session, store }: ChunkFacts) => `${store} ${session}`
   for (const { candidate, text, vector } of fused) {
-    const key = keyOf(candidate.chunk, 0)
-    scores.set(key, Math.max(scores.get(key) ?? 0, text + vector))
+    const { kind, sequence, sequenceEnd } = candidate.chunk
+    if (kind === "file") continue
+    const key = keyOf(candidate.chunk)
+    const scores = sessions.get(key) ?? new Map<number, number>()
+    sessions.set(key, scores)
+    // What was said more than once has neighbours in two places.
+    for (const place of [sequence!, sequenceEnd!]) {
+      scores.set(place, Math.max(scores.get(place) ?? 0, text + vector))
+    }
   }
-  return (chunk) => {
-    if (chunk.text.length > longPiece) return 0
+  const around = (scores: ReadonlyMap<number, number>, place: number) => {
     let context = 0
     let weight = contextWeight
     for (let distance = 1; distance <= contextTurns; distance++) {
-      for (const by of [-distance, distance]) context += weight * (scores.get(keyOf(chunk, by)) ?? 0)
+      context += weight * (scores.get(place - distance) ?? 0)
+      context += weight * (scores.get(place + distance) ?? 0)
       weight *= contextDecay
     }
     return context
+  }
+  return (chunk) => {
+    if (chunk.kind === "file" || chunk.length > longPiece) return 0
+    const scores = sessions.get(keyOf(chunk))!
+    const context = around(scores, chunk.sequence!)
+    return chunk.sequenceEnd === chunk.sequence ? context : Math.max(context, around(scores, chunk.sequenceEnd!))
   }
 }
 
@@ -40,25 +55,26 @@ export const contextIn = (
 const longPiece = 450
 
 /** Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to look for while there are others. */
-export const withoutNames = (words: ReadonlyArray<Word>, speakers: ReadonlyArray<string>): ReadonlyArray<Word> => {
-  const names = new Set(speakers.flatMap(wordsOf))
-  const others = words.filter(
-    ({ droppable, text }) => !droppable || !wordsOf(text.replace(/['’]s$/u, "")).every((word) => names.has(word))
-  )
+export const withoutNames = (words: ReadonlyArray<Word>, names: ReadonlySet<string>): ReadonlyArray<Word> => {
+  const isName = (text: string) => {
+    const parts = nameWords(text.replace(/['’]s$/u, ""))
+    return parts.length > 0 && parts.every((part) => names.has(part))
+  }
+  const others = words.filter(({ droppable, text }) => !droppable || !isName(text))
   return others.length === 0 ? words : others
 }
 
 /**
  * Whose words a question asks for: those of a speaker whom it names, by the
- * whole name or a word of it; the user's where it says "I" or "my" and names nobody.
+ * whole name or a word of it (`names` are its words that are such); the user's
+ * where it says "I" or "my" and names nobody.
  */
-export const speakerCue = (text: string, speakers: ReadonlyArray<string>): ((chunk: Chunk) => boolean) => {
+export const speakerCue = (text: string, names: ReadonlySet<string>): ((chunk: ChunkFacts) => boolean) => {
+  if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
   const words = new Set(wordsOf(text))
-  const named = new Set(
-    speakers.filter((speaker) => wordsOf(speaker).some((word) => word.length > 1 && words.has(word)))
-  )
-  if (named.size > 0) return ({ speaker }) => speaker !== null && named.has(speaker)
-  return firstPerson.some((word) => words.has(word)) ? ({ role }) => role === "user" : () => false
+  return firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
+    ? ({ role }) => role === "user"
+    : () => false
 }
 
 /** The times that a query names, and what is left of its words without those that only name a time. */
@@ -141,5 +157,7 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
-const firstPerson = ["i", "my", "me", "mine", "我", "我的"]
+const firstPerson = ["i", "my", "me", "mine"]
+/** Chinese "I" inside of a sentence, and Japanese before a particle; neither "we" nor "ego" nor "our country". */
+const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
 const iso = /\b\d{4}-\d{2}-\d{2}\b/gu

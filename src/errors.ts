@@ -34,6 +34,13 @@ export class RecallNotFound extends Schema.TaggedError<RecallNotFound>()("Recall
   }
 }
 
+/** No file under this path, as far as the reader may know. */
+export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFound", { path: Schema.String }) {
+  override get message() {
+    return `no file ${this.path}`
+  }
+}
+
 /** A turn that does not come after the turns of its session. Nothing was written. */
 export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("SequenceConflict", {
   session: Schema.String,
@@ -43,6 +50,21 @@ export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("Se
 }) {
   override get message() {
     return `sequence: ${this.sequence} does not come after ${this.last}, the newest of session ${this.session}`
+  }
+}
+
+/**
+ * A read model that a write must ask has stopped at an event that it cannot
+ * apply: what it says is old. Nothing was written; `rebuild` or a newer version
+ * of the program mends it.
+ */
+export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("ProjectionParked", {
+  projection: Schema.String,
+  /** The kind of failure: a code of SQLite's or the name of an error. */
+  reason: Schema.String
+}) {
+  override get message() {
+    return `the projection ${this.projection} is parked (${this.reason}): rebuild it before writing to it`
   }
 }
 

@@ -31,6 +31,8 @@ export const memorySyntax: Syntax = {
   }
 }
 
+const kinds = ["turn", "file"] as const
+
 export const conversationSyntax: Syntax = {
   columns: [],
   fields: {
@@ -39,6 +41,7 @@ export const conversationSyntax: Syntax = {
     speaker: any,
     person: any,
     role: among(Role.literals),
+    kind: among(kinds),
     after: time,
     before: time
   }
@@ -73,6 +76,7 @@ export const conversationFilters = (fields: ReadonlyArray<Field>, asking: Asking
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
     speakers: [...valuesOf("speaker"), ...valuesOf("person")],
     roles: valuesOf("role").map((value) => value.toLowerCase() as Role),
+    kinds: valuesOf("kind").map((value) => value.toLowerCase() as (typeof kinds)[number]),
     ...timesOf(fields, asking)
   }
 }

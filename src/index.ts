@@ -1,6 +1,8 @@
 /** Long-term memory for agents: hold a `Daybook`, ask it for an agent's `Memory`, use that. */
 export type { CommandError } from "./Actor.js"
+export type { AddedFile } from "./commands/addFile.js"
 export type { Forgotten } from "./commands/forget.js"
+export type { ForgottenFile } from "./commands/forgetFile.js"
 export type { Remembered, WriteOptions } from "./commands/remember.js"
 export type { Updated } from "./commands/update.js"
 export {
@@ -16,6 +18,7 @@ export { Embedder, EmbedderError } from "./Embedder.js"
 export type { Backfilled } from "./Embedding.js"
 export * from "./errors.js"
 export type { Explained, Explanation } from "./explain.js"
+export type { FileInput } from "./fileInput.js"
 export { type Gated, gate } from "./gate.js"
 export type { Changes, InstantInput, Observation } from "./input.js"
 export { limits } from "./limits.js"

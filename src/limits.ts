@@ -29,6 +29,11 @@ export const limits = {
   /** The text of one turn, the arguments or the result of a tool call; and how many calls. */
   turn: 1 << 20,
   toolCalls: 100,
+  /** The text of one indexed file; on the command line, also its bytes. */
+  indexedFile: 1 << 20,
+  /** Files of one `daybook add-file`, and folders below the one that is named. */
+  addedFiles: 10_000,
+  folders: 32,
   /** Bytes of one imported file. */
   importFile: 4 << 20
 } as const

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { imagesOf } from "../events/catalogue.js"
 import { findSessions, findTurns } from "../projections/conversationReads.js"
+import { findFiles } from "../projections/files.js"
 import { findChanges } from "../projections/history.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findBorn, getMemories } from "../projections/reads.js"
@@ -92,6 +93,11 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
     sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
       const page = yield* pageOf(query, 50)
       return yield* read(({ db }) => findSessions(db, level, page))
+    }),
+
+    files: Effect.fn("Memory.files")(function* (query = {}) {
+      const page = yield* pageOf(query, 50)
+      return yield* read(({ db }) => findFiles(db, level, page))
     }),
 
     turns: Effect.fn("Memory.turns")(function* (session, query = {}) {

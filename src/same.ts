@@ -40,13 +40,16 @@ const keyOf = (text: string): string | undefined => {
     if (word !== "" && word !== "a" && word !== "an" && word !== "the") words.push(word)
   }
   const key = words.join(" ")
-  return words.length < fewWords && key.length < fewCharacters ? undefined : key
+  // Scripts without spaces say as much in a word as others in a sentence.
+  return words.length < fewWords && (key.length < fewCharacters || !unspaced.test(key)) ? undefined : key
 }
 
 /** Texts are looked at up to so many characters. */
 export const looked = 2_000
 const fewWords = 4
 const fewCharacters = 8
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const fewDrafts = 20
 const blanks = /\s+/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.

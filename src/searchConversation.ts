@@ -3,16 +3,19 @@ import * as Schema from "effect/Schema"
 import { type ReadingLevel, Store } from "../events/Trust.js"
 import { Role } from "../events/Turn.js"
 import {
-  type Chunk,
   type ChunkFilters,
   chunks,
+  type FileChunk,
   type FoundChunk,
   findChunks,
   findChunksLike,
   findRecentChunks,
-  findSpeakers
+  foundChunks,
+  readChunks,
+  type TurnChunk
 } from "../projections/conversationReads.js"
 import type { QueryVector } from "../projections/hits.js"
+import { findNameWords } from "../projections/speakers.js"
 import { parkedOf } from "../projections/ViewFile.js"
 import { contextIn, dateCue, speakerCue, timesIn, withoutNames } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
@@ -43,6 +46,8 @@ export interface ConversationFilter {
   readonly stores?: ReadonlyArray<Store> | undefined
   readonly speakers?: ReadonlyArray<string> | undefined
   readonly roles?: ReadonlyArray<Role> | undefined
+  /** `turn` for what was said alone, `file` for files alone. */
+  readonly kinds?: ReadonlyArray<"turn" | "file"> | undefined
   readonly after?: InstantInput | undefined
   readonly before?: InstantInput | undefined
   /** Rows of the answer, 1…1,000. Default 10. */
@@ -69,8 +74,11 @@ export interface ConversationParts {
   readonly rerank: number
 }
 
-/** A piece of a turn that was found, its score and what the score is made of. */
-export type ConversationHit = Answered<Omit<Chunk, "born">, ConversationParts>
+/** A piece of a turn or of a file (`kind`), as a search shows it. */
+type Shown = Omit<TurnChunk, "born"> | Omit<FileChunk, "born">
+
+/** A piece that was found, its score and what the score is made of. */
+export type ConversationHit = Answered<Shown, ConversationParts>
 
 /** Checks the filters of a search of conversations. */
 export const decodeConversationFilter = (
@@ -83,6 +91,7 @@ export const decodeConversationFilter = (
       stores: yield* listOf("stores", filter.stores, Store),
       speakers: yield* listOf("speakers", filter.speakers, Schema.String),
       roles: yield* listOf("roles", filter.roles, Role),
+      kinds: yield* listOf("kinds", filter.kinds, Schema.Literal("turn", "file")),
       ...(yield* instantOf("after", filter.after)),
       ...(yield* instantOf("before", filter.before))
     }
@@ -108,7 +117,7 @@ export const searchConversationIn = (
   request: Request<ChunkFilters>,
   vector: QueryVector | null,
   ranking: Ranking
-): Found<Omit<Chunk, "born">, ConversationParts> => {
+): Found<Shown, ConversationParts> => {
   const { embedder, policy } = ranking
   const { limit, parsed } = request
   const most = lookedAt(request, ranking)
@@ -116,7 +125,7 @@ export const searchConversationIn = (
   const asking = { now, zone: policy.zone }
   const filters: ChunkFilters = { ...request.filters, and: conversationFilters(parsed.fields, asking) }
   const times = timesIn(parsed, asking)
-  const speakers = findSpeakers(db, level)
+  const speakers = findNameWords(db, level, parsed.plain)
   const told = telling(db, chunks, level, { ...parsed, should: times.words }, policy.commonShare)
   const words = withoutNames(told.words, speakers)
   const names = told.words.filter((word) => !words.includes(word))
@@ -142,20 +151,27 @@ export const searchConversationIn = (
       const context = contextOf(chunk)
       const base = text + vector + context
       const speaker = ofSpeaker(chunk) ? policy.speakerBoost * base : 0
-      const date = ofDate(time) ? policy.dateBoost * (base + speaker) + (times.ranges.length === 0 ? 0 : timeWorth) : 0
-      const parts = { text, vector, context, speaker, date, recency: recencyOf(time, policy, now), rerank: 0 }
-      const { born: _, ...row } = chunk
-      return { born, time, parts, row, text: chunk.text }
+      const onDate = ofDate(chunk.occurredAt) || (time !== chunk.occurredAt && ofDate(time))
+      const inTime = times.ranges.length === 0 ? 0 : timeWorth
+      const date = onDate ? policy.dateBoost * (base + speaker) + inTime : 0
+      const recency = recencyOf(Math.max(chunk.occurredAt, time), policy, now)
+      return { born, time, parts: { text, vector, context, speaker, date, recency, rerank: 0 } }
     })
-    // Of several pieces of one turn the best stands for it.
+    const ranked = new Map(
+      (byTime ? newestFirst(scored) : inOrder(scored)).slice(0, most).map((draft) => [draft.born, draft])
+    )
+    // Of several pieces of one turn or file the best stands for it.
     const seen = new Set<string>()
-    const drafts = (byTime ? newestFirst(scored) : inOrder(scored))
-      .filter(({ row: { id } }) => !seen.has(id) && seen.add(id))
-      .slice(0, most)
+    const drafts = readChunks(db, [...ranked.keys()]).flatMap(({ born, ...row }) =>
+      seen.has(row.id) || !seen.add(row.id) ? [] : { ...ranked.get(born)!, row, text: row.text }
+    )
     return { drafts, settled: byTime, explanation: { ...explanation, vectors: similarTo?.model ?? null } }
   }
-  const unscored = (found: ReadonlyArray<Chunk>, text: number | null = null) =>
-    found.map((chunk) => ({ born: chunk.born, chunk, time: chunk.occurredAt, text, similarity: null }))
+  const unscored = (born: ReadonlyArray<number>, text: number | null = null) =>
+    foundChunks(
+      db,
+      born.map((one) => ({ born: one, text, similarity: null }))
+    )
   const inTimes = (count: number) =>
     times.ranges.flatMap(({ from, to }) =>
       unscored(findRecentChunks(db, level, { after: from, before: to, and: filters }, count))

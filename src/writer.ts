@@ -3,9 +3,11 @@ import * as Either from "effect/Either"
 import type { StorageError } from "../events/errors.js"
 import type { ViewError } from "../projections/build.js"
 import type { Agent } from "./Agents.js"
+import { addFile } from "./commands/addFile.js"
 import { addTurn } from "./commands/addTurn.js"
 import type { Command } from "./commands/Command.js"
 import { forget } from "./commands/forget.js"
+import { forgetFile } from "./commands/forgetFile.js"
 import { forgetSession } from "./commands/forgetSession.js"
 import { recordImport } from "./commands/recordImport.js"
 import { remember, type WriteOptions, type Writer } from "./commands/remember.js"
@@ -61,6 +63,8 @@ export const make = (
     }),
     addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(addTurn(writer, turn, options))),
     addTurns: Effect.fn("Memory.addTurns")((turns) => runAll("turns", turns, addTurn)),
+    addFile: Effect.fn("Memory.addFile")((file, options) => run(addFile(writer, file, options))),
+    forgetFile: Effect.fn("Memory.forgetFile")((path, options) => run(forgetFile(writer, path, options))),
     forgetSession: Effect.fn("Memory.forgetSession")((session, options) =>
       run(forgetSession(writer, session, options))
     ),

@@ -266,6 +266,7 @@ describe("through the whole engine", () => {
         "DELETE",
         "IMPORT",
         "TURN",
+        "FILE",
         "FORGET",
         "RECALL",
         "ERASE"

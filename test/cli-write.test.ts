@@ -71,6 +71,56 @@ describe("conversations", () => {
   })
 })
 
+describe("files", () => {
+  it("are added with the folders they lie in, found at their lines, replaced, listed and forgotten", async () => {
+    const folder = newFolder()
+    const notes = newFolder()
+    const daybook = daybookIn(folder)
+    mkdirSync(join(notes, "deep"))
+    writeFileSync(join(notes, "harbour.md"), "# Harbour\n\nThe pilot calls at noon.\n")
+    writeFileSync(join(notes, "deep", "tides.ts"), "export const highWater = 6\n")
+    expect((await daybook("add-file", notes, "--session", "monday")).stdout).toBe(
+      "2 files: 2 added, 0 updated, 0 unchanged\n"
+    )
+    expect((await daybook("add-file", notes)).stdout).toBe("2 files: 0 added, 0 updated, 2 unchanged\n")
+    writeFileSync(join(notes, "harbour.md"), "# Harbour\n\n\n\nThe pilot calls at six.\n")
+    writeFileSync(join(notes, "picture.png"), Buffer.from([137, 80, 78, 71, 0, 1]))
+    const mixed = await daybook("add-file", join(notes, "harbour.md"), join(notes, "picture.png"), join(notes, "gone"))
+    expect(mixed.code).toBe(1)
+    expect(lines(mixed.stdout)).toEqual([
+      "2 files: 0 added, 1 updated, 0 unchanged",
+      `${join(notes, "gone")}: is not there`,
+      `${join(notes, "picture.png")}: is not text`
+    ])
+    expect(mixed.stderr).toBe(`daybook: 2 files refused, the first ${join(notes, "gone")}\n`)
+    await daybook("add-turn", "monday", "Did the pilot call?")
+    const hits = answerOf(await daybook("search", "--conversation", "pilot", "--json"))
+    expect(hits.find(({ kind }: { kind: string }) => kind === "file")).toMatchObject({
+      session: "monday",
+      text: "# Harbour\n\n\n\nThe pilot calls at six.\n",
+      file: { path: join(notes, "harbour.md"), media: "markdown", line: 1, lineEnd: 5 }
+    })
+    const shown = await daybook("search", "--conversation", "highWater", "--kind", "file")
+    expect(shown.stdout).toContain("lines 1-1")
+    expect(shown.stdout).toContain("tides.ts")
+    expect(refusal(await daybook("search", "pilot", "--kind", "file")).code).toBe(1)
+    expect(answerOf(await daybook("files", "--json"))).toMatchObject([
+      { path: join(notes, "harbour.md"), media: "markdown", lines: 5, store: "private" },
+      { path: join(notes, "deep", "tides.ts"), media: "code", lines: 1 }
+    ])
+    expect((await daybook("files")).stdout).toContain("harbour.md")
+    expect((await daybook("forget-file", join(notes, "deep", "tides.ts"))).stdout).toMatch(
+      /^forgot .*tides\.ts \(version/
+    )
+    expect(refusal(await daybook("forget-file", "nothing.md")).line).toBe("daybook: no file nothing.md")
+    expect((await daybook("forget-session", "monday")).stdout).toMatch(/^forgot 1 turn and 1 file of monday/)
+    expect(answerOf(await daybook("files", "--json"))).toEqual([])
+    const log = (await daybook("log")).stdout
+    expect(log).toContain("harbour.md")
+    expect(log).toContain("session monday: 1 turn, 1 file")
+  })
+})
+
 describe("writing", () => {
   it("a memory is corrected, its history told, and it is forgotten", async () => {
     const daybook = daybookIn(newFolder())

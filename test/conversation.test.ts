@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -6,7 +8,9 @@ import * as TestClock from "effect/TestClock"
 import { codec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
+import { projections as all } from "../projections/all.js"
 import { chunkLength, chunkNumber, chunkOverlap, chunksOf, cutting } from "../projections/chunks.js"
+import type { Projection } from "../projections/Projection.js"
 import { textDigest } from "../projections/vectors.js"
 import { limits } from "../src/limits.js"
 import type { Memory, MemoryReader } from "../src/Memory.js"
@@ -151,6 +155,70 @@ describe("sessions", () => {
   )
 })
 
+describe("while their projection is parked", () => {
+  /** Conversations that stop at one text. */
+  const stopping = all.map((one): Projection => {
+    if (one.name !== "conversation") return one
+    const apply: Projection["apply"] = (db, event, lookup) => {
+      if (event.type === "TURN" && event.payload.turn.text === "poison") throw new TypeError("a text of the user")
+      one.apply(db, event, lookup)
+    }
+    return { ...one, apply }
+  })
+  const parked = { _tag: "ProjectionParked", projection: "conversation", reason: "TypeError" }
+
+  it.scoped("writes of conversations are refused by name and reason, nothing is written, and memories go on", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const memory = yield* (yield* open(folder)).agent(agent, { trust: "full" })
+          yield* say(memory, "s", "one", "poison", "three")
+        })
+      )
+      rmSync(join(folder, "views"), { recursive: true })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { projections: stopping })
+          const memory = yield* daybook.agent(agent, { trust: "full" })
+          const { version } = yield* daybook.stats(agent)
+          // By its frozen tables the next turn of the session would be the second.
+          expect(yield* Effect.flip(memory.addTurn({ session: "s", text: "four" }))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.forgetSession("s"))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.addFile({ path: "a.md", text: "six" }))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.forgetFile("a.md"))).toMatchObject(parked)
+          expect((yield* Effect.flip(memory.forgetSession("s"))).message).toContain(
+            "conversation is parked (TypeError)"
+          )
+          for (const outcome of yield* memory.addTurns([{ session: "t", text: "five" }])) {
+            expect(Either.isLeft(outcome) && outcome.left).toMatchObject(parked)
+          }
+          expect((yield* daybook.stats(agent)).version).toBe(version)
+          yield* memory.remember({ title: "still kept" })
+        })
+      )
+      const daybook = yield* open(folder)
+      yield* daybook.rebuild(agent)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      expect((yield* memory.addTurn({ session: "s", text: "four" })).sequence).toBe(4)
+    })
+  )
+
+  it.scoped("so is the turn that it stops at itself", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { daybook } = yield* fresh({ projections: stopping })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* say(memory, "s", "one")
+      expect(yield* Effect.flip(memory.addTurn({ session: "s", text: "poison" }))).toMatchObject(parked)
+      expect((yield* daybook.stats(agent)).version).toBe(1)
+      yield* daybook.rebuild(agent)
+      expect((yield* memory.addTurn({ session: "s", text: "two" })).sequence).toBe(2)
+    })
+  )
+})
+
 describe("vectors of chunks", () => {
   it.scoped("that were cut in another way are left out, and made again", () =>
     Effect.gen(function* () {
@@ -225,6 +293,92 @@ describe("what was said is found", () => {
     })
   )
 
+  it.scoped("in other company by the company of each, and on the day of the last time as of the first", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const days = ["2023-05-08T10:00:00Z", "2023-06-09T10:00:00Z", "2024-01-10T10:00:00Z"]
+      const told = [
+        ["Do we sail to Emden?", "Yes, we do."],
+        ["Do we sail to Emden?", "Yes, we do.", "Then I tell the pilot."],
+        ["Shall I paint the kettle?", "Yes, we do.", "In green then."]
+      ]
+      for (const [index, texts] of told.entries()) {
+        for (const text of texts) yield* memory.addTurn({ session: "s", text, at: days[index]! })
+      }
+      const yes = (query: object) =>
+        Effect.map(memory.searchConversation({ ...query, limit: 50 }), (hits) =>
+          hits.filter(({ text }) => text === "Yes, we do.").map(({ sequence, sequenceEnd }) => [sequence, sequenceEnd])
+        )
+      // The first two are one piece; the third has a neighbour of its own.
+      expect(yield* yes({ text: "Emden" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "pilot" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "paint kettle" })).toEqual([[7, 7]])
+      expect(yield* yes({ text: "yes", after: days[1]!, before: "2023-06-10" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "yes", before: "2023-05-09" })).toEqual([[2, 4]])
+      expect(yield* yes({ text: "yes", after: "2023-05-09", before: "2023-06-09" })).toEqual([])
+      const [may, june] = yield* Effect.forEach(["May", "June"], (month) =>
+        memory.searchConversation({ text: `did we say yes in ${month} 2023` })
+      )
+      for (const hits of [may!, june!])
+        expect(hits.find(({ sequence }) => sequence === 2)!.parts.date).toBeGreaterThan(0)
+      // By its words alone, too: the day of each time is indexed.
+      expect(yield* yes({ text: "2023-06-09" })).toContainEqual([2, 4])
+      expect(yield* memory.searchConversation({ limit: 1 })).toMatchObject([{ text: "In green then." }])
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
+  it.scoped("said again is as new as the last time", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2020-01-01" })
+      yield* memory.addTurn({ session: "t", text: "the kettle once", at: "2021-01-01" })
+      yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2026-03-14" })
+      const [newest] = yield* memory.searchConversation({ text: "kettle" })
+      expect(newest).toMatchObject({
+        session: "s",
+        occurredAt: Date.parse("2020-01-01"),
+        lastAt: Date.parse("2026-03-14")
+      })
+      expect(newest!.parts.recency).toBeCloseTo(0.05, 10)
+      expect((yield* memory.searchConversation({})).map(({ session }) => session)).toEqual(["s", "t"])
+    })
+  )
+
+  it.scoped("by any of thousands of speakers, whole names and parts, as they are written and inside of Chinese", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      for (let from = 0; from < 3_000; from += 1_000) {
+        yield* memory.addTurns(
+          Array.from({ length: 1_000 }, (_, index) => ({
+            session: `s${index % 7}`,
+            text: `the boat ${from + index}`,
+            speaker: `A Speaker${from + index}`
+          }))
+        )
+      }
+      yield* memory.addTurn({ session: "x", text: "the boat is green", speaker: "Zoë Zander", role: "assistant" })
+      yield* memory.addTurn({ session: "x", text: "船是绿色的", speaker: "小林", role: "assistant" })
+      yield* memory.addTurn({ session: "x", text: "我的船是蓝色的", role: "user" })
+      const first = (text: string, query: object = {}) =>
+        Effect.map(memory.searchConversation({ text, ...query }), ([hit]) => hit)
+      expect((yield* first("what did Zander say of the green boat"))?.speaker).toBe("Zoë Zander")
+      expect((yield* first("green boat", { speakers: ["zoë  zander"] }))?.speaker).toBe("Zoë Zander")
+      expect((yield* first("昨天小林说过什么 船"))?.speaker).toBe("小林")
+      expect((yield* first("昨天我说过什么 船"))?.text).toBe("我的船是蓝色的")
+      expect((yield* first("昨天我们说过什么 船"))?.parts.speaker).toBe(0)
+      // A name that nobody has any more is a word like others.
+      yield* memory.forgetSession("x")
+      yield* memory.addTurn({ session: "y", text: "the boat of Zander" })
+      expect(yield* first("Zander boat")).toMatchObject({ text: "the boat of Zander", parts: { speaker: 0 } })
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
   it.scoped("by what was said before and after a short turn, and not beside a long one", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
@@ -271,6 +425,10 @@ describe("what was said is found", () => {
             at: "2023-05-08"
           }))
           yield* memory.addTurns(secrets)
+          for (const { session, text } of secrets.slice(0, 30)) {
+            yield* memory.addFile({ path: `tea ${index}.md`, text: `# canary\n${text}\n`.repeat(hidden), session })
+          }
+          yield* memory.addFile({ path: `tea ${index}.md`, text: `green tea file ${index}`, store: "shared" })
           yield* memory.addTurn({ session: "monday", text: `green tea ${index}`, store: "shared" })
         }
         yield* daybook.backfill(agent)
@@ -284,6 +442,39 @@ describe("what was said is found", () => {
           .join()
           .replaceAll(/"words":\[[^\]]*\]/g, "")
         expect(told).not.toContain("canary")
+      }
+    })
+  )
+})
+
+describe("a turn of hundreds of pieces", () => {
+  it.scoped("is one hit and crowds out no others, neither by words nor by vectors", () =>
+    Effect.gen(function* () {
+      for (const [copies, pool] of [
+        [1_500, 10],
+        [80, 20]
+      ] as const) {
+        yield* TestClock.setTime(start)
+        const { daybook } = yield* fresh({ policy: { search: { pool } } })
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        const line = (at: number) => `kettle kettles ${at} ${"-".repeat(600)}.\n`
+        yield* memory.addTurn({
+          session: "s",
+          role: "tool",
+          text: Array.from({ length: copies }, (_, at) => line(at)).join("")
+        })
+        yield* say(memory, "t", ...Array.from({ length: 8 }, (_, at) => `the old kettle of number ${at}`))
+        for (const embedded of [false, true]) {
+          if (embedded) yield* daybook.backfill(agent)
+          const hits = yield* memory.searchConversation({ text: "kettle", limit: 20 })
+          expect(hits.map(({ session }) => session).sort()).toEqual(["s", ...Array(8).fill("t")])
+        }
+        const hits = yield* memory.searchConversation({ text: "kettle", sessions: ["s"] })
+        expect(hits).toHaveLength(1)
+        expect(hits[0]!.parts.vector).toBeGreaterThan(0)
+        expect(hits[0]!.parts.text).toBeGreaterThan(0)
+        const near = yield* memory.searchConversation({ text: "kettle", limit: 20 })
+        expect(near.filter(({ parts }) => parts.vector > 0).map(({ session }) => session)).toContain("t")
       }
     })
   )

@@ -122,9 +122,11 @@ const compare = (folder: string, agents: ReadonlyArray<string>, journals: Readon
       }
       const expected = new Map<string, { readonly title: string; readonly topic?: string }>()
       const titles = new Set<string>()
+      /** The turns of each session, by their ids. */
+      const turns = new Map<string, Map<string, string>>()
       for (const { asked: one, ids } of journaled.flat()) {
         if (one.agent !== agent) continue
-        for (const [index, { commandId, title }] of itemsOf(one).entries()) {
+        for (const [index, { commandId, says }] of itemsOf(one).entries()) {
           asked++
           const own = stored.get(commandId) ?? []
           stored.delete(commandId)
@@ -135,13 +137,19 @@ const compare = (folder: string, agents: ReadonlyArray<string>, journals: Readon
           }
           if (own.length > 1) twice++
           const [event] = own
-          if (event?.payload === null || !("memory" in event!.payload) || event!.payload.memory.id !== id) {
+          if (one.kind === "turns") {
+            const said = event?.type === "TURN" && event.payload !== null ? event.payload.turn : undefined
+            if (said?.id !== id || said.text !== says || said.session !== one.session) {
+              differences.push(`${commandId} was answered with another turn`)
+            }
+            turns.set(one.session, (turns.get(one.session) ?? new Map()).set(id, says))
+          } else if (event?.payload === null || !("memory" in event!.payload) || event!.payload.memory.id !== id) {
             differences.push(`${commandId} was answered with another memory`)
           } else if (one.kind === "remember") {
             // Done again under no command id, it would count as a duplicate.
-            if (event?.type !== "ADD" || titles.has(title)) twice++
-            titles.add(title)
-            expected.set(id, { title })
+            if (event?.type !== "ADD" || titles.has(says)) twice++
+            titles.add(says)
+            expected.set(id, { title: says })
           } else if (one.kind === "update") expected.set(id, { ...expected.get(id)!, topic: one.topic })
           else expected.delete(id)
         }
@@ -168,6 +176,19 @@ const compare = (folder: string, agents: ReadonlyArray<string>, journals: Readon
         }
       }
       lost += expected.size
+      for (const [session, said] of turns) {
+        const inLog = events.flatMap((event) =>
+          event.type === "TURN" && event.payload?.turn.session === session ? [event.payload.turn] : []
+        )
+        const last = inLog.slice(-1_000)
+        const read = yield* memory.turns(session, { last: 1_000 })
+        if (JSON.stringify(read) !== JSON.stringify(last))
+          differences.push(`${session} of ${agent} is not as in the log`)
+        if (inLog.some(({ sequence }, index) => sequence !== index + 1))
+          differences.push(`${session} has gaps or repeats`)
+        lost += [...said.keys()].filter((id) => !inLog.some((turn) => turn.id === id)).length
+        if (inLog.length !== said.size) differences.push(`${session} has turns that nobody asked for`)
+      }
       yield* daybook.backfill(agent)
       const live = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
@@ -184,8 +205,12 @@ const compare = (folder: string, agents: ReadonlyArray<string>, journals: Readon
     return { asked, lost, twice, errors, differences }
   }).pipe(Effect.provide(Default.layer({ folder, policy: defaults })))
 
-const itemsOf = (asked: Asked): ReadonlyArray<{ readonly commandId: string; readonly title: string }> =>
-  asked.kind === "remember" ? asked.items : [{ commandId: asked.commandId, title: "" }]
+/** The commands of a call, and what each was to write. */
+const itemsOf = (asked: Asked): ReadonlyArray<{ readonly commandId: string; readonly says: string }> => {
+  if (asked.kind === "remember") return asked.items.map(({ commandId, title }) => ({ commandId, says: title }))
+  if (asked.kind === "turns") return asked.items.map(({ commandId, text }) => ({ commandId, says: text }))
+  return [{ commandId: asked.commandId, says: "" }]
+}
 
 /** What SQLite and FTS5 find wrong with a file themselves. */
 const integrityOf = (file: string, fullText: number): ReadonlyArray<string> => {
@@ -230,7 +255,7 @@ describe("processes that are killed", () => {
       const damaged = [
         ...atOnce,
         ...integrityOf(join(folder, "log.db"), 0),
-        ...agents.flatMap((agent) => integrityOf(viewOf(folder, agent), 3))
+        ...agents.flatMap((agent) => integrityOf(viewOf(folder, agent), 6))
       ]
       console.log(
         `${kills.atWork + kills.atStart} kills of two writers on ${agents.length} agent(s): ` +

@@ -188,6 +188,30 @@ describe("an embedder that", () => {
 })
 
 describe("vectors come by themselves", () => {
+  it.scoped("also to what was said while memories are refused, and the other way round", () =>
+    Effect.gen(function* () {
+      const refusing =
+        (word: string): Embed =>
+        (texts) =>
+          texts.some((text) => text.includes(word))
+            ? Effect.fail(new EmbedderError({ model, reason: "failed" }))
+            : sound(texts, "document")
+      const { layer, script } = scripted({ embed: refusing("cat") })
+      const { daybook } = yield* fresh({ embedder: layer })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.remember({ title: "a cat" })
+      yield* memory.addTurn({ session: "s", text: "my dog" })
+      expect(yield* daybook.backfill(agent)).toMatchObject({ embedded: 1, remaining: 1, error: { reason: "failed" } })
+      expect((yield* daybook.stats(agent)).conversation.embedded).toBe(1)
+      script.embed = refusing("dog")
+      yield* memory.addTurn({ session: "s", text: "two dogs" })
+      expect(yield* daybook.backfill(agent)).toMatchObject({ embedded: 1, remaining: 1, error: { reason: "failed" } })
+      expect((yield* daybook.stats(agent)).vectors.embedded).toBe(1)
+      script.embed = sound
+      expect(yield* daybook.backfill(agent)).toEqual({ embedded: 1, remaining: 0 })
+    })
+  )
+
   it.scoped("after the write, without anybody asking, the same text only once", () =>
     Effect.gen(function* () {
       const made = yield* Deferred.make<void>()
@@ -598,6 +622,29 @@ describe("memories that come in bulk", () => {
       expect(yield* embeddings(daybook)).toEqual([])
       script.embed = sound
       expect(yield* daybook.backfill(agent)).toEqual({ embedded: 40, remaining: 0 })
+    })
+  )
+
+  it.scoped("wait for a local embedder no longer than the policy says, whatever the number of batches", () =>
+    Effect.gen(function* () {
+      const slow: Embed = (texts) => Effect.delay(sound(texts, "document"), "300 millis")
+      for (const [embed, soon] of [
+        [slow, 9],
+        [() => Effect.never, 0]
+      ] as const) {
+        const { layer, script } = scripted({ local: true, embed })
+        const policy = { embedding: { beside: 1_000, gather: 3_600_000 } }
+        const { daybook } = yield* fresh({ embedder: layer, policy })
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        // Awake, so that the clock is moved while the write waits and not before.
+        yield* daybook.stats(agent)
+        const written = yield* Effect.fork(memory.rememberAll(bulk))
+        for (let tenth = 0; tenth < 11; tenth++) yield* TestClock.adjust("100 millis")
+        expect((yield* Fiber.join(written)).every(({ _tag }) => _tag === "Right")).toBe(true)
+        expect((yield* daybook.stats(agent)).vectors.embedded).toBe(soon)
+        script.embed = sound
+        expect(yield* daybook.backfill(agent)).toEqual({ embedded: 40 - soon, remaining: 0 })
+      }
     })
   )
 

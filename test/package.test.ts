@@ -79,7 +79,7 @@ describe("the package", () => {
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,
-      types: 11,
+      types: 12,
       projections: 8
     })
   })

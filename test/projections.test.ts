@@ -539,6 +539,37 @@ describe("a poison event", () => {
       expect(yield* view.read(ViewFile.parkedOf)).toEqual([])
     })
   )
+
+  it.scopedLive("that only an index can tell parks its projection as well, live and in a view made anew", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const parked = [{ projection: "observations", position: 2, reason: "SQLITE_CONSTRAINT_UNIQUE" }]
+      const live = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { log, read, view, views } = yield* processOn(folder)
+          const [one, other] = [story(), story()]
+          yield* tell(log, agent, [one.add("same", { title: "apple" }), one.add("2", { title: "beet" })])
+          expect(yield* read((db) => listed(db))).toEqual(["2", "same"])
+          other.imported()
+          other.imported()
+          yield* tell(log, agent, [other.add("same", { title: "corn" }), one.imported(), other.imported()])
+          expect(yield* read(ViewFile.parkedOf)).toEqual(parked)
+          const live = yield* read(digestOf)
+          yield* views.rebuild(view, ["observations", "people"])
+          expect(yield* read(ViewFile.parkedOf)).toEqual(parked)
+          expect(yield* read(digestOf)).toEqual(live)
+          return live
+        })
+      )
+      expect(Object.keys(live)).toEqual(all.map(({ name }) => name).filter((name) => name !== "observations"))
+      rmSync(join(folder, "views"), { recursive: true })
+      const { read } = yield* processOn(folder)
+      expect(yield* read(ViewFile.parkedOf)).toEqual(parked)
+      expect(yield* read(digestOf)).toEqual(live)
+      expect(yield* read((db) => listed(db))).toEqual(["2", "same"])
+      expect(yield* read(ViewFile.checkpointOf)).toMatchObject({ position: 5 })
+    })
+  )
 })
 
 describe("generations", () => {

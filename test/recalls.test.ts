@@ -115,7 +115,7 @@ describe("what a read showed", () => {
           ...later,
           kind: "conversation",
           text: "where did Mira see the kettle",
-          filters: { limit: 10, sessions: [], stores: [], speakers: ["Mira"], roles: [] },
+          filters: { limit: 10, sessions: [], stores: [], speakers: ["Mira"], roles: [], kinds: [] },
           mode: "enhanced",
           reranker: null,
           vector,

@@ -37,7 +37,9 @@ const writePaths = {
       memory.addTurns([{ session: "monday", text: observation.title, store }]),
       ([one]) => one as Either.Either<unknown, unknown>
     ),
-  forgetSession: (memory, { id }) => memory.forgetSession(id)
+  forgetSession: (memory, { id }) => memory.forgetSession(id),
+  addFile: (memory, { observation, store }) => memory.addFile({ path: "notes.md", text: observation.title, store }),
+  forgetFile: (memory, { id }) => memory.forgetFile(id)
 } satisfies {
   readonly [Path in Exclude<keyof Memory, keyof MemoryReader>]: (
     memory: Memory,
@@ -432,6 +434,7 @@ describe("a writer stays within its level", () => {
       for (const store of stores) {
         const { id } = yield* full.remember({ title: `in ${store}`, store })
         yield* full.addTurn({ session: id, text: `said in ${store}`, store })
+        yield* full.addFile({ path: id, text: `written in ${store}`, store })
         planted.set(store, id)
       }
       for (const trust of levels) {
@@ -450,6 +453,9 @@ describe("a writer stays within its level", () => {
             } else if (path === "forgetSession") {
               expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forgetSession("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("SessionNotFound")
+            } else if (path === "forgetFile") {
+              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forgetFile("0000000000")))
+              expect(JSON.parse(refused)._tag).toBe("FileNotFound")
             } else expect(refused).toContain(`cannot write to ${store}`)
           }
           if (!canRead(trust, store)) {

@@ -7,9 +7,11 @@ import type { TrustLevel } from "../../events/Trust.js"
 import type { CommandError } from "../../src/Actor.js"
 import type { AsOfInput, Daybook } from "../../src/Daybook.js"
 import type {
+  FileNotFound,
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
+  ProjectionParked,
   RecallNotFound,
   SequenceConflict,
   SessionNotFound,
@@ -59,10 +61,12 @@ export interface Call {
 export type Failure =
   | CommandError
   | Ended
+  | FileNotFound
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
   | RecallNotFound
+  | ProjectionParked
   | SequenceConflict
   | SessionNotFound
   | StorageError

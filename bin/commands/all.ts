@@ -1,9 +1,12 @@
+import { addFile } from "./add-file.js"
 import { addTurn } from "./add-turn.js"
 import { agents } from "./agents.js"
 import { backfill } from "./backfill.js"
 import type { AnyCommand } from "./Command.js"
 import { demo } from "./demo.js"
+import { files } from "./files.js"
 import { forget } from "./forget.js"
+import { forgetFile } from "./forget-file.js"
 import { forgetSession } from "./forget-session.js"
 import { get } from "./get.js"
 import { history } from "./history.js"
@@ -37,6 +40,9 @@ export const commands: ReadonlyArray<AnyCommand> = [
   sessions,
   turns,
   forgetSession,
+  addFile,
+  files,
+  forgetFile,
   importPaths,
   recall,
   log,

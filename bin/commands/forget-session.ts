@@ -13,7 +13,8 @@ export const forgetSession: Command<{ readonly commandId?: string }, readonly [s
       const done = yield* Effect.flatMap(memory, (one) => one.forgetSession(session, { commandId }))
       yield* out.show(done, () => {
         const place = done.version === undefined ? "" : ` (version ${done.version})`
-        return `forgot ${count(done.turns, "turn")} of ${done.session}${place}`
+        const files = done.files === undefined ? "" : ` and ${count(done.files, "file")}`
+        return `forgot ${count(done.turns, "turn")}${files} of ${done.session}${place}`
       })
     })
 }

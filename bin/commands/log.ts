@@ -70,7 +70,11 @@ const what = (event: DaybookEvent): string => {
     case "TURN":
       return `${event.payload.turn.session} ${event.payload.turn.sequence}, ${event.payload.turn.speaker ?? event.payload.turn.role}: ${event.payload.turn.text}`
     case "FORGET":
-      return `session ${event.payload.session}: ${count(event.payload.turns.length, "turn")}`
+      return event.payload.session === undefined
+        ? `file ${event.payload.path}`
+        : `session ${event.payload.session}: ${count(event.payload.turns.length, "turn")}, ${count(event.payload.files.length, "file")}`
+    case "FILE":
+      return event.payload.file.path
     case "RECALL":
       return count(event.payload.recalls.length, "recall")
     case "IMPORT":

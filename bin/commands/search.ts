@@ -20,20 +20,22 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly mode?: string
   readonly gate?: boolean
   readonly record?: boolean
+  readonly kind?: ReadonlyArray<"turn" | "file">
 }
 
 /** What memories have and turns have not, and the other way round. */
 const ofMemories = ["type", "tag", "person", "project"] as const
-const ofTurns = ["speaker", "role"] as const
+const ofTurns = ["speaker", "role", "kind"] as const
 
 export const search: Command<SearchOptions, readonly [words: ReadonlyArray<string>]> = {
   usage: "search <query...>",
-  summary: "find memories by words and likeness, best first; or what was said in conversations",
+  summary: "find memories by words and likeness, best first; or what was said in conversations and stands in files",
   options: [
     ...filterOptions,
-    flag("--conversation", "search what was said, not what is remembered"),
+    flag("--conversation", "search what was said and what stands in files, not what is remembered"),
     many("--speaker <name>", "said by this speaker; with --conversation"),
     many("--role <role>", "said by the user, assistant, system or tool; with --conversation", among(Role.literals)),
+    many("--kind <kind>", "a turn or a file; with --conversation", among(["turn", "file"])),
     flag("--explain", "say how the query was understood and why each hit is one"),
     one("--mode <mode>", "enhanced (the default), or classic: full text alone, five hits"),
     flag("--gate", "take the query for a message to an agent: find nothing where it needs no memory"),
@@ -72,15 +74,29 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         const answer = yield* memory.explain(query)
         return yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<Hit>(out, hits, columns)))
       }
-      const { after, before, limit, role, session, speaker, store } = options
+      const { after, before, kind, limit, role, session, speaker, store } = options
       const sessions = session === undefined ? [] : [session]
-      const query = { sessions, speakers: speaker, roles: role, stores: store, after, before, limit, ...asked }
+      const query = {
+        sessions,
+        speakers: speaker,
+        roles: role,
+        kinds: kind,
+        stores: store,
+        after,
+        before,
+        limit,
+        ...asked
+      }
       const columns = [
-        { name: "session", of: ({ session }) => session, colour: "cyan" },
-        { name: "turn", of: ({ sequence }) => sequence, right: true },
+        { name: "session", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
+        {
+          name: "turn",
+          of: (hit) => (hit.kind === "file" ? `lines ${hit.file.line}-${hit.file.lineEnd}` : hit.sequence),
+          right: true
+        },
         score,
         { name: "day", of: ({ occurredAt }) => day(occurredAt) },
-        { name: "speaker", of: ({ role, speaker }) => speaker ?? role },
+        { name: "speaker", of: (hit) => (hit.kind === "file" ? hit.file.media : (hit.speaker ?? hit.role)) },
         { name: "text", of: ({ text }) => text, elastic: true }
       ] satisfies ReadonlyArray<Column<ConversationHit>>
       if (options.explain !== true) {

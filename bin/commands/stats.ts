@@ -18,7 +18,10 @@ export const stats: Command = {
           ["by store", counts(memories.byStore)],
           ["by type", counts(memories.byType)],
           ["by tier", counts(memories.byTier)],
-          ["sessions", `${conversation.sessions}, ${conversation.turns} turns in ${conversation.chunks} chunks`],
+          [
+            "sessions",
+            `${conversation.sessions}, ${conversation.turns} turns and ${conversation.files} files in ${conversation.chunks} chunks`
+          ],
           [
             "vectors",
             vectors.available

@@ -3,7 +3,8 @@ import type { DaybookEvent, Decision, EventType, Payload } from "../../events/ca
 import type { CachedVector } from "../../events/EventLog.js"
 import { levels, type TrustLevel } from "../../events/Trust.js"
 import type { Db } from "../../projections/Projection.js"
-import type { InvalidInput } from "../errors.js"
+import { parkedOf } from "../../projections/ViewFile.js"
+import { type InvalidInput, ProjectionParked } from "../errors.js"
 import { decodeKey } from "../input.js"
 
 /** An event that a decider asks for; the log gives it its place. */
@@ -87,6 +88,12 @@ export const commandIdOf = (
     : Either.map(decodeKey("commandId", commandId), (id) =>
         level === "full" && !levels.some((one) => id.startsWith(`${one}/`)) ? id : `${level}/${id}`
       )
+
+/** Refuses to decide on the tables of a projection that has stopped: it has not seen what was written since. */
+export const whileSound = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
+  const parked = parkedOf(db).find((one) => one.projection === projection)
+  return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))
+}
 
 /** Versions count what everybody wrote: only full trust is told. */
 export const versionAt = (level: TrustLevel, version: number): { readonly version?: number } =>

@@ -3,9 +3,9 @@ import { canRead, readable } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/conversationReads.js"
 import { toInstant } from "../dates.js"
-import { type InvalidInput, SequenceConflict, StoreForbidden } from "../errors.js"
+import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../errors.js"
 import { decodeTurn, type TurnInput } from "../turnInput.js"
-import { type Command, commandIdOf, given, versionAt } from "./Command.js"
+import { type Command, commandIdOf, given, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A turn that is in its session from now on. */
@@ -23,7 +23,7 @@ export const addTurn = (
   writer: Writer,
   input: TurnInput,
   options: WriteOptions = {}
-): Either.Either<Command<AddedTurn, SequenceConflict>, InvalidInput | StoreForbidden> =>
+): Either.Either<Command<AddedTurn, SequenceConflict | ProjectionParked>, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
     const asked = yield* decodeTurn(input)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -39,6 +39,8 @@ export const addTurn = (
       commandId,
       request: () => JSON.stringify(["addTurn", given({ ...asked, store })]),
       decide: ({ db, newId, now }) => {
+        const sound = whileSound(db, "conversation")
+        if (Either.isLeft(sound)) return Either.left(sound.left)
         const last = lastSequence(db, session, store)
         const sequence = asked.sequence ?? last + 1
         if (sequence <= last) return Either.left(new SequenceConflict({ session, sequence, last }))

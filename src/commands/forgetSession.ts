@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
-import { findSessionTurns } from "../../projections/conversationReads.js"
-import { type InvalidInput, SessionNotFound } from "../errors.js"
+import { findSessionEvents } from "../../projections/conversationReads.js"
+import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
-import { asked, type Command, commandIdOf, versionAt } from "./Command.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A session that is out of every read from now on. Its events stay in the log until they are erased. */
@@ -10,6 +10,8 @@ export interface ForgottenSession {
   readonly outcome: "forgotten"
   readonly session: string
   readonly turns: number
+  /** Files that belonged to it, where there were any. */
+  readonly files?: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly repeated: boolean
@@ -20,7 +22,7 @@ export const forgetSession = (
   writer: Writer,
   session: string,
   options: WriteOptions = {}
-): Either.Either<Command<ForgottenSession, SessionNotFound>, InvalidInput> =>
+): Either.Either<Command<ForgottenSession, SessionNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("session", session)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -29,15 +31,24 @@ export const forgetSession = (
       commandId,
       request: () => JSON.stringify(["forgetSession", session]),
       decide: ({ db }) => {
-        const found = findSessionTurns(db, writer.level, session)
-        if (found.turns.length === 0) return Either.left(new SessionNotFound({ session }))
+        const sound = whileSound(db, "conversation")
+        if (Either.isLeft(sound)) return Either.left(sound.left)
+        const found = findSessionEvents(db, writer.level, session)
+        if (found.turns.length + found.files.length === 0) return Either.left(new SessionNotFound({ session }))
         const decision = asked("FORGET", "forgetSession", "asked to forget it")
         return Either.right({ events: [{ type: "FORGET", payload: { session, ...found, decision } }] })
       },
       answer: ([event], repeated) => {
         if (event?.type !== "FORGET") throw new Error("forgetSession made another event")
-        const turns = event.payload.turns.length
-        return { outcome: "forgotten", session, turns, ...versionAt(writer.level, event.version), repeated }
+        const [turns, files] = [event.payload.turns.length, event.payload.files.length]
+        return {
+          outcome: "forgotten",
+          session,
+          turns,
+          ...(files === 0 ? {} : { files }),
+          ...versionAt(writer.level, event.version),
+          repeated
+        }
       }
     }
   })

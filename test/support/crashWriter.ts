@@ -29,9 +29,14 @@ export type Asked = { readonly agent: string } & (
   | { readonly kind: "remember"; readonly items: ReadonlyArray<{ readonly commandId: string; readonly title: string }> }
   | { readonly kind: "update"; readonly commandId: string; readonly id: string; readonly topic: string }
   | { readonly kind: "forget"; readonly commandId: string; readonly id: string }
+  | {
+      readonly kind: "turns"
+      readonly session: string
+      readonly items: ReadonlyArray<{ readonly commandId: string; readonly text: string }>
+    }
 )
 
-/** One line of a journal: a command, its answer (the ids of memories), or why there is none. */
+/** One line of a journal: a command, its answer (the ids of memories or turns), or why there is none. */
 export type Line = { readonly n: number } & (
   | { readonly asked: Asked }
   | { readonly ids: ReadonlyArray<string> }
@@ -76,6 +81,10 @@ const main = (options: WriterOptions) =>
           const pairs = asked.items.map(({ commandId, title }) => [{ title }, { commandId }] as const)
           if (pairs.length === 1) ids.push((yield* memory.remember(...pairs[0]!)).id)
           else for (const one of yield* memory.rememberAll(pairs)) ids.push((yield* one).id)
+        } else if (asked.kind === "turns") {
+          const { session } = asked
+          const pairs = asked.items.map(({ commandId, text }) => [{ session, text }, { commandId }] as const)
+          for (const one of yield* memory.addTurns(pairs)) ids.push((yield* one).id)
         } else if (asked.kind === "update") {
           ids.push((yield* memory.update(asked.id, { topic: asked.topic }, { commandId: asked.commandId })).id)
         } else ids.push((yield* memory.forget(asked.id, { commandId: asked.commandId })).id)
@@ -83,6 +92,13 @@ const main = (options: WriterOptions) =>
         if (!atWork && n > begun) {
           atWork = true
           say("at work")
+        }
+        if (asked.kind === "turns") {
+          if (Math.random() < 0.1) {
+            const found = new Set((yield* memory.turns(asked.session, { last: 1_000 })).map(({ id }) => id))
+            if (!ids.every((id) => found.has(id))) note({ n, error: "not readable once answered" })
+          }
+          return
         }
         if (asked.kind !== "forget") for (const id of ids) living.get(asked.agent)?.add(id)
         // What is answered can be read at once.
@@ -101,11 +117,11 @@ const main = (options: WriterOptions) =>
     for (const line of before) {
       if ("asked" in line) {
         open.set(line.n, line.asked)
-        if (line.asked.kind !== "remember") living.get(line.asked.agent)?.delete(line.asked.id)
+        if ("id" in line.asked) living.get(line.asked.agent)?.delete(line.asked.id)
       } else if ("ids" in line) {
         const asked = open.get(line.n)
         open.delete(line.n)
-        if (asked !== undefined && asked.kind !== "forget") {
+        if (asked?.kind === "remember" || asked?.kind === "update") {
           for (const id of line.ids) living.get(asked.agent)?.add(id)
         }
       }
@@ -122,6 +138,14 @@ const main = (options: WriterOptions) =>
         return dice < 0.1
           ? { kind: "forget", agent, commandId, id }
           : { kind: "update", agent, commandId, id, topic: `topic ${commandId}` }
+      }
+      if (dice > 0.8) {
+        // Sessions that both writers have a part in, and a text that comes again and again among others.
+        const items = Array.from({ length: 1 + Math.floor(Math.random() * 6) }, (_, index) => ({
+          commandId: `${name}-${n}-${index}`,
+          text: Math.random() < 0.2 ? "yes, the kettle" : `said ${name}-${n}-${index} of the kettle`
+        }))
+        return { kind: "turns", agent, session: `session ${n % 5}`, items }
       }
       const many = dice < 0.6 ? 2 + Math.floor(Math.random() * 30) : 1
       const items = Array.from({ length: many }, (_, index) => ({

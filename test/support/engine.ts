@@ -122,7 +122,8 @@ export const readPaths: {
     ...texts.map((text) => [text, reader.searchConversation({ text, limit: 100 })] as const),
     ["all", reader.searchConversation({ limit: 100 })],
     ["private", reader.searchConversation({ text: texts[0] ?? "tea", stores: ["private"], limit: 100 })],
-    ["filters", reader.searchConversation({ text: texts[0] ?? "tea", sessions: ["monday"], roles: ["user"] })]
+    ["filters", reader.searchConversation({ text: texts[0] ?? "tea", sessions: ["monday"], roles: ["user"] })],
+    ...texts.slice(0, 3).map((text) => [`${text} files`, reader.searchConversation({ text, kinds: ["file"] })] as const)
   ],
   sessions: (reader) => [
     ["all", reader.sessions()],
@@ -132,6 +133,10 @@ export const readPaths: {
     ["monday", reader.turns("monday")],
     ["friday", reader.turns("friday", { last: 2 })],
     ["nobody", reader.turns("nobody")]
+  ],
+  files: (reader) => [
+    ["all", reader.files()],
+    ["page", reader.files({ limit: 1, offset: 1 })]
   ],
   people: (reader, { people }) => [
     ["all", reader.people()],

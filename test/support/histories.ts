@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import { stores, type TrustLevel } from "../../events/Trust.js"
 import type { Daybook } from "../../src/Daybook.js"
+import type { FileInput } from "../../src/fileInput.js"
 import type { Changes, Observation } from "../../src/input.js"
 import type { TurnInput } from "../../src/turnInput.js"
 import type { Probe, Probes } from "./engine.js"
@@ -27,6 +28,8 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "turns"; readonly level: TrustLevel; readonly turns: ReadonlyArray<TurnInput> }
   | { readonly kind: "forgetSession"; readonly level: TrustLevel; readonly session: string }
   | { readonly kind: "recall"; readonly level: TrustLevel; readonly texts: ReadonlyArray<string> }
+  | { readonly kind: "file"; readonly level: TrustLevel; readonly file: FileInput }
+  | { readonly kind: "forgetFile"; readonly level: TrustLevel; readonly path: string }
   | { readonly kind: "embed" }
   | { readonly kind: "wait"; readonly minutes: number }
 )
@@ -95,13 +98,26 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         yield* daybook.flush(step.agent)
         return
       }
+      case "file":
+        yield* memory.addFile(step.file)
+        return
+      case "forgetFile":
+        yield* memory.forgetFile(step.path)
+        return
       case "embed":
         yield* daybook.backfill(step.agent)
         return
       case "wait":
         yield* wait(step.minutes * 60_000)
     }
-  }).pipe(Effect.catchTag("MemoryNotFound", "SessionNotFound", "StoreForbidden", () => Effect.void))
+  }).pipe(
+    Effect.catchTag("MemoryNotFound", "SessionNotFound", "FileNotFound", "StoreForbidden", () => Effect.void),
+    // A file may not be more open than its session.
+    Effect.catchIf(
+      (error) => step.kind === "file" && error._tag === "InvalidInput",
+      () => Effect.void
+    )
+  )
 
 /** Words of several scripts, few enough that texts share them. */
 export const vocabulary: ReadonlyArray<string> =
@@ -144,6 +160,22 @@ const turn: fc.Arbitrary<TurnInput> = fc.record(
     at: fc.constantFrom(...days)
   },
   { requiredKeys: ["session", "text"] }
+)
+
+const paths = ["notes/tea.md", "kettle.ts", "Straße.txt"]
+
+const file: fc.Arbitrary<FileInput> = fc.record(
+  {
+    path: fc.constantFrom(...paths),
+    text: fc.oneof(
+      text(0, 12),
+      fc.array(text(1, 12), { minLength: 1, maxLength: 25 }).map((lines) => `# tea\n\n${lines.join("\n")}\n`)
+    ),
+    session: fc.constantFrom("monday", "friday"),
+    store: fc.constantFrom(...stores),
+    at: fc.constantFrom(...days)
+  },
+  { requiredKeys: ["path", "text"] }
 )
 
 const changes = (moving: boolean): fc.Arbitrary<Changes> =>
@@ -242,6 +274,19 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         texts: fc.array(text(0, 3), { minLength: 1, maxLength: 2 })
       })
     },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("file" as const), agent, level: levels, file })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("forgetFile" as const),
+        agent,
+        level: levels,
+        path: fc.constantFrom(...paths)
+      })
+    },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("embed" as const), agent }) },
     {
       weight: 3,
@@ -257,6 +302,9 @@ export const probeOf = (asked: Asked, agent: string): Probe => ({
   texts: ["tea", "green tea", "cafe", "東京", "+kettle -deploy", '"foo bar"', "C++", "🚀", "the of"],
   people: ["ada", "Grace", "林", "nobody"]
 })
+
+export const _probesOf = (asked: Asked): Probes =>
+  new Map([...asked.keys()].map((agent) => [agent, probeOf(asked, agent)]))
 
 export const probesOf = (asked: Asked): Probes =>
   new Map([...asked.keys()].map((agent) => [agent, probeOf(asked, agent)]))

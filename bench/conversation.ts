@@ -1,0 +1,169 @@
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import * as Effect from "effect/Effect"
+import * as WordEmbedder from "../layers/WordEmbedder.js"
+import { chunks } from "../projections/conversationReads.js"
+import * as Generations from "../projections/generations.js"
+import type { Db } from "../projections/Projection.js"
+import { Embedder } from "../src/Embedder.js"
+import { defaults } from "../src/Policy.js"
+import { matchOf, parse } from "../src/query.js"
+import { telling } from "../src/search.js"
+import { makeQueries, makeTurns } from "./data.js"
+import { openChunkSearch } from "./floor.js"
+import { atMost, embedded, type Group, memoryOf, number, openDaybook, type Row, remove, temporary } from "./harness.js"
+import { interleaved, medianCost, quantile } from "./measure.js"
+import { seedTurns } from "./seed.js"
+
+const agent = "agent"
+const embedder = WordEmbedder.layer
+const batch = 1_000
+
+/** Turns of conversations, with the default embedder: adding many, and finding what was said. */
+export const conversation: Group = {
+  name: "conversation",
+  rows: async function* ({ quick }) {
+    yield await bulk(6_000, quick ? 2 : 5)
+    yield* searches(1_000, quick ? 2 : 5)
+    if (!quick) yield* searches(100_000, 3)
+  }
+}
+
+const bulk = async (count: number, runs: number): Promise<Row> => {
+  const turns = makeTurns(count)
+  const { daybook } = await interleaved(
+    {
+      daybook: async () => {
+        const folder = temporary()
+        const daybook = openDaybook(folder, { embedder })
+        const memory = await daybook.run(memoryOf(agent))
+        await daybook.run(memory.sessions())
+        const addAll = Effect.forEach(
+          Array.from({ length: count / batch }, (_, index) => turns.slice(index * batch, (index + 1) * batch)),
+          memory.addTurns
+        )
+        return {
+          work: () => daybook.run(Effect.zipRight(addAll, embedded([agent]))),
+          close: async () => {
+            const { length } = await daybook.run(memory.turns("session 0"))
+            if (length !== 50) throw new Error("not every turn was stored")
+            await daybook.close()
+            remove(folder)
+          }
+        }
+      }
+    },
+    { runs }
+  )
+  const { cpu, wall } = medianCost(daybook)
+  const rate = (count / wall) * 1_000
+  return {
+    name: `addTurns, batches of ${number(batch)}, embedded`,
+    daybook: `${number(rate)}/s, ${number((cpu / count) * 1_000)} µs CPU`,
+    floor: "",
+    result: `${number(rate)}/s`,
+    target: "≥ 1,500/s",
+    reached: rate >= 1_500,
+    figures: { turns: count, daybook }
+  }
+}
+
+async function* searches(size: number, runs: number): AsyncGenerator<Row> {
+  const folder = temporary()
+  const turns = makeTurns(size)
+  await seedTurns(folder, agent, turns)
+  const daybook = openDaybook(folder, { embedder })
+  await daybook.run(embedded([agent]))
+  const memory = await daybook.run(memoryOf(agent))
+  const raw = openChunkSearch(Generations.make(join(folder, "views"), agent).current()!)
+  const texts = makeQueries(
+    turns.map(({ text }) => ({ title: text, narrative: "" })),
+    200
+  )
+  const vectors = await vectorsOf(texts)
+  const queries = texts.map((text, at) => ({ text, match: matchFor(raw.db, text), vector: vectors[at]! }))
+  const times: Array<number> = []
+  const costs = await interleaved(
+    {
+      floor: () => ({
+        work: () => {
+          for (const { match, vector } of queries) raw.search(match, vector)
+        }
+      }),
+      daybook: () => ({
+        work: async () => {
+          for (const { text } of queries) {
+            const start = performance.now()
+            await daybook.run(memory.searchConversation({ text }))
+            times.push(performance.now() - start)
+          }
+        }
+      })
+    },
+    { runs, warmUp: size < 10_000 }
+  )
+  raw.close()
+  await daybook.close()
+  const last = times.slice(-runs * queries.length)
+  const [half, most] = [quantile(last, 0.5), quantile(last, 0.95)]
+  const each = (name: keyof typeof costs) => `${number(medianCost(costs[name]).cpu / queries.length)} ms CPU`
+  const row = {
+    name: `searchConversation, ${number(size)} turns`,
+    daybook: `${each("daybook")}, p50 ${number(half)} ms, p95 ${number(most)} ms`,
+    floor: each("floor"),
+    figures: { queries: queries.length, daybook: costs.daybook, floor: costs.floor }
+  }
+  if (size < 10_000) {
+    yield { ...row, result: `p95 ${number(most)} ms`, target: "≤ 15 ms", reached: most <= 15 }
+    return
+  }
+  yield { ...row, ...atMost(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1.5) }
+  const { peak } = await searchAlone(folder, texts)
+  remove(folder)
+  yield {
+    name: "  memory of a process that searches them",
+    daybook: `at most ${number(peak)} MB`,
+    floor: "",
+    result: `${number(peak)} MB`,
+    target: "≤ 250 MB",
+    reached: peak <= 250,
+    figures: { peak }
+  }
+}
+
+/** Vectors of queries as Daybook asks with them: of unit length, as bytes. */
+const vectorsOf = (texts: ReadonlyArray<string>) =>
+  Effect.runPromise(Effect.flatMap(Embedder, (one) => one.embed(texts, "query")).pipe(Effect.provide(embedder))).then(
+    (vectors) =>
+      vectors.map((vector) => {
+        const length = Math.hypot(...vector)
+        return Buffer.from(vector.map((value) => value / length).buffer)
+      })
+  )
+
+/** The FTS5 expression that Daybook asks for a text. */
+const matchFor = (db: Db, text: string): string => {
+  const parsed = parse(text)
+  const { joined, words } = telling(db, chunks, "full", parsed, defaults.search.commonShare)
+  return matchOf({ ...parsed, should: words, joined })!
+}
+
+/** A process of its own, since this one holds the data: it opens the agent and searches it. */
+const searchAlone = async (folder: string, texts: ReadonlyArray<string>): Promise<{ readonly peak: number }> => {
+  const program = fileURLToPath(import.meta.url)
+  const { stdout } = await promisify(execFile)(process.execPath, [program, child, folder, JSON.stringify(texts)])
+  return JSON.parse(stdout)
+}
+
+/** The first argument that makes this program the child above. */
+export const child = "--search-conversation"
+
+export const runChild = async (folder: string, asked: string): Promise<void> => {
+  const daybook = openDaybook(folder, { embedder })
+  const memory = await daybook.run(memoryOf(agent))
+  for (const text of JSON.parse(asked) as ReadonlyArray<string>) await daybook.run(memory.searchConversation({ text }))
+  console.log(JSON.stringify({ peak: process.resourceUsage().maxRSS / 2 ** 10 }))
+  await daybook.close()
+}

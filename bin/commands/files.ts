@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import { day } from "../format.js"
+import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"
+import { table } from "../table.js"
+import type { Command } from "./Command.js"
+
+export const files: Command<AsOfOptions & PageOptions> = {
+  usage: "files",
+  summary: "the files that are indexed, the last added first",
+  options: [...pageOptions, asOf],
+  examples: ["files", "files --limit 5"],
+  run: ({ out, reader }, { asOf, limit, offset }) =>
+    Effect.gen(function* () {
+      const memory = yield* reader(asOf)
+      const found = yield* memory.files({ limit, offset })
+      yield* out.show(found, () =>
+        table(out, found, [
+          { name: "changed", of: ({ occurredAt }) => day(occurredAt) },
+          { name: "store", of: ({ store }) => store },
+          { name: "kind", of: ({ media }) => media },
+          { name: "lines", of: ({ lines }) => lines, right: true },
+          { name: "tokens", of: ({ tokens }) => tokens, right: true },
+          { name: "session", of: ({ session }) => session ?? "" },
+          { name: "path", of: ({ path }) => path, elastic: true }
+        ])
+      )
+    })
+}

@@ -1,0 +1,24 @@
+import * as Schema from "effect/Schema"
+import { Store } from "./Trust.js"
+
+/** What kind of text a file holds. */
+export const Media = Schema.Literal("text", "markdown", "code", "data")
+export type Media = typeof Media.Type
+
+/**
+ * A file's text, to the letter, as it was indexed. A path stands once in a
+ * store; `digest` is the text's SHA-256, hexadecimal; `tokens` is the cost of
+ * reading it; times are milliseconds since the Unix epoch.
+ */
+export const File = Schema.Struct({
+  id: Schema.String,
+  path: Schema.String,
+  media: Media,
+  digest: Schema.String,
+  store: Store,
+  session: Schema.optional(Schema.String),
+  text: Schema.String,
+  tokens: Schema.Number,
+  occurredAt: Schema.Number
+})
+export type File = typeof File.Type

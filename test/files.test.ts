@@ -1,0 +1,283 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import * as TestClock from "effect/TestClock"
+import type { File } from "../events/File.js"
+import { cutsOf } from "../projections/chunks.js"
+import { piecesOf } from "../projections/files.js"
+import { mediaOf } from "../src/fileInput.js"
+import { filesOf, readTextFile } from "../src/import/textFiles.js"
+import { limits } from "../src/limits.js"
+import type { MemoryReader } from "../src/Memory.js"
+import { fresh, temporaryFolder } from "./support/engine.js"
+
+const agent = "ada"
+const start = Date.parse("2026-03-14T06:00:00Z")
+
+const prepared = Effect.gen(function* () {
+  yield* TestClock.setTime(start)
+  const { daybook } = yield* fresh()
+  return { daybook, memory: yield* daybook.agent(agent, { trust: "full" }) }
+})
+
+const placesOf = (memory: MemoryReader, text: string) =>
+  Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) =>
+    hits.map((hit) => (hit.kind === "file" ? `${hit.file.path}:${hit.file.line}` : `${hit.session} ${hit.sequence}`))
+  )
+
+const filler = (lines: number, from = 0) =>
+  Array.from({ length: lines }, (_, at) => `line ${from + at} says nothing of it`).join("\n")
+
+describe("a file", () => {
+  it.scoped("is found beside what was said, by its words, its path and its headings, at its lines", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const text = `# Emden\n\n${filler(60)}\n\n## Pilots\n\n${filler(20, 60)}\nthe zebra calls at noon\n${filler(30, 80)}\n`
+      const zebra = text.split("\n").findIndex((line) => line.includes("zebra")) + 1
+      const added = yield* memory.addFile({ path: "docs/harbour.md", text, at: "2023-05-08" })
+      expect(added).toMatchObject({ outcome: "added", path: "docs/harbour.md", store: "private", repeated: false })
+      yield* memory.addTurn({ session: "s", text: "the zebra was late" })
+      for (const embedded of [false, true]) {
+        if (embedded) expect(yield* daybook.backfill(agent)).toMatchObject({ remaining: 0 })
+        const hits = yield* memory.searchConversation({ text: "zebra" })
+        expect(hits.map(({ kind }) => kind).sort()).toEqual(["file", "turn"])
+        const hit = hits.find(({ kind }) => kind === "file")!
+        const { line, lineEnd, media, path } = hit.file!
+        expect([path, media, hit.session]).toEqual(["docs/harbour.md", "markdown", null])
+        expect(
+          text
+            .split("\n")
+            .slice(line - 1, lineEnd)
+            .join("\n")
+        ).toContain(hit.text.trimEnd())
+        expect(line).toBeLessThanOrEqual(zebra)
+        expect(lineEnd).toBeGreaterThanOrEqual(zebra)
+        expect(lineEnd - line).toBeLessThan(40)
+      }
+      // The heading stands far above the words; one of a file is enough.
+      expect(yield* placesOf(memory, "+pilots +noon")).toHaveLength(1)
+      expect(yield* placesOf(memory, "harbour")).toHaveLength(1)
+      expect((yield* placesOf(memory, "line 3 says May 2023"))[0]).toMatch(/^docs/)
+      const kinds = (kind: "turn" | "file") => memory.searchConversation({ text: "zebra", kinds: [kind] })
+      expect((yield* kinds("turn")).map(({ kind }) => kind)).toEqual(["turn"])
+      expect((yield* kinds("file")).map(({ kind }) => kind)).toEqual(["file"])
+      expect(yield* memory.searchConversation({ text: "zebra", roles: ["user"] })).toHaveLength(1)
+      expect(yield* memory.files()).toMatchObject([
+        { path: "docs/harbour.md", media: "markdown", characters: text.length, lines: 116, session: null }
+      ])
+      expect((yield* daybook.stats(agent)).conversation).toMatchObject({ files: 1, turns: 1 })
+    })
+  )
+
+  it.scoped("again writes nothing, with other text takes the place of what it said, within its store", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const first = yield* memory.addFile({ path: "a.md", text: "the green kettle", store: "shared" })
+      yield* daybook.backfill(agent)
+      const { version } = yield* daybook.stats(agent)
+      const again = yield* memory.addFile({ path: "a.md", text: "the green kettle", store: "shared", at: "2020-01-01" })
+      expect(again).toEqual({ outcome: "unchanged", id: first.id, path: "a.md", store: "shared", repeated: false })
+      expect((yield* daybook.stats(agent)).version).toBe(version)
+      // In another store it is another file.
+      expect(yield* memory.addFile({ path: "a.md", text: "the green kettle" })).toMatchObject({ outcome: "added" })
+      yield* daybook.backfill(agent)
+      const then = (yield* daybook.stats(agent)).version
+      const second = yield* memory.addFile({ path: "a.md", text: "a blue teapot", store: "shared" }, { commandId: "c" })
+      expect(second).toMatchObject({ outcome: "updated", id: first.id })
+      const twice = yield* memory.addFile({ path: "a.md", text: "a blue teapot", store: "shared" }, { commandId: "c" })
+      expect(twice).toEqual({ ...second, repeated: true })
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      for (const embedded of [false, true]) {
+        if (embedded) yield* daybook.backfill(agent)
+        expect(yield* placesOf(inner, "kettle")).toEqual([])
+        expect(yield* placesOf(inner, "teapot")).toEqual(["a.md:1"])
+        expect(yield* placesOf(memory, "kettle")).toEqual(["a.md:1"])
+      }
+      const { conversation } = yield* daybook.stats(agent)
+      expect(conversation).toMatchObject({ files: 2, chunks: 2, embedded: 2 })
+      const past = yield* daybook.agent(agent, { trust: "full", asOf: { version: then } })
+      expect(yield* placesOf(past, "kettle")).toHaveLength(2)
+      expect(yield* placesOf(past, "teapot")).toEqual([])
+      // Emptied, it is still there and says nothing.
+      expect(yield* memory.addFile({ path: "a.md", text: "" })).toMatchObject({ outcome: "updated" })
+      expect(yield* placesOf(memory, "kettle")).toEqual([])
+      expect(yield* memory.files()).toHaveLength(2)
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
+  it.scoped("goes with its session, or alone, as far as the level may read it", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      yield* memory.addTurn({ session: "s", text: "a kettle", store: "shared" })
+      yield* memory.addFile({ path: "a.md", text: "a kettle", session: "s", store: "shared" })
+      yield* memory.addFile({ path: "b.md", text: "a kettle", session: "s" })
+      yield* memory.addFile({ path: "c.md", text: "a kettle", session: "t" })
+      yield* memory.addFile({ path: "d.md", text: "a kettle" })
+      // New text without a session stays with the one that it had.
+      yield* memory.addFile({ path: "b.md", text: "two kettles" })
+      yield* daybook.backfill(agent)
+      expect(yield* memory.sessions()).toMatchObject([{ session: "s", store: "shared", turns: 1, files: 1 }])
+      const { version } = yield* daybook.stats(agent)
+      expect(yield* inner.forgetSession("s")).toEqual({
+        outcome: "forgotten",
+        session: "s",
+        turns: 1,
+        files: 1,
+        repeated: false
+      })
+      expect((yield* placesOf(memory, "kettle")).sort()).toEqual(["b.md:1", "c.md:1", "d.md:1"])
+      expect(yield* memory.forgetSession("s")).toMatchObject({ turns: 0, files: 1, version: expect.any(Number) })
+      expect((yield* Effect.flip(memory.forgetSession("s")))._tag).toBe("SessionNotFound")
+      expect(yield* memory.forgetSession("t")).toMatchObject({ files: 1 })
+      expect((yield* Effect.flip(inner.forgetFile("d.md")))._tag).toBe("FileNotFound")
+      expect(yield* memory.forgetFile("d.md")).toMatchObject({ outcome: "forgotten", path: "d.md", files: 1 })
+      expect((yield* Effect.flip(memory.forgetFile("d.md")))._tag).toBe("FileNotFound")
+      expect(yield* placesOf(memory, "kettle")).toEqual([])
+      expect(yield* memory.files()).toEqual([])
+      expect((yield* daybook.stats(agent)).conversation).toMatchObject({ chunks: 0, embedded: 0 })
+      const past = yield* daybook.agent(agent, { trust: "full", asOf: { version } })
+      expect((yield* placesOf(past, "kettle")).length).toBe(5)
+      // What comes back is new.
+      expect(yield* memory.addFile({ path: "d.md", text: "a kettle" })).toMatchObject({ outcome: "added" })
+      const { digest } = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
+  it.scoped("is never more open than its session", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      yield* memory.addTurn({ session: "s", text: "hello" })
+      expect(yield* memory.addFile({ path: "a.md", text: "a kettle", session: "s" })).toMatchObject({
+        store: "private"
+      })
+      for (const store of ["shared", "social"] as const) {
+        const refused = yield* Effect.flip(memory.addFile({ path: "a.md", text: "a kettle", session: "s", store }))
+        expect(refused).toMatchObject({ _tag: "InvalidInput", field: "store" })
+      }
+      expect(yield* placesOf(inner, "kettle")).toEqual([])
+      expect(yield* inner.files()).toEqual([])
+      // Whom the private session is hidden from has one of its own under that key.
+      expect(yield* inner.addFile({ path: "b.md", text: "a pot", session: "s" })).toMatchObject({ store: "shared" })
+      expect(yield* inner.files()).toMatchObject([{ path: "b.md", session: "s" }])
+    })
+  )
+
+  it.scoped("that is none is refused by the field, and nothing is written", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const refused = (file: object) =>
+        Effect.map(
+          Effect.flip(memory.addFile({ path: "a", text: "b", ...file })),
+          (error) => (error as { field?: string }).field
+        )
+      expect(yield* refused({ path: "" })).toBe("path")
+      expect(yield* refused({ path: "x".repeat(limits.file + 1) })).toBe("path")
+      expect(yield* refused({ text: "x".repeat(limits.indexedFile + 1) })).toBe("text")
+      expect(yield* refused({ text: "lone \ud800" })).toBe("text")
+      expect(yield* refused({ text: "a\0b" })).toBe("text")
+      expect(yield* refused({ media: "film" })).toBe("media")
+      expect(yield* refused({ at: "yesterday" })).toBe("at")
+      expect(yield* refused({ extra: 1 })).toBe("extra")
+      expect((yield* Effect.flip(memory.forgetFile("")))._tag).toBe("InvalidInput")
+      expect((yield* daybook.stats(agent)).version).toBe(0)
+      expect(yield* memory.addFile({ path: "a", text: "x ".repeat(limits.indexedFile / 2) })).toMatchObject({
+        outcome: "added"
+      })
+    })
+  )
+})
+
+describe("pieces of a file", () => {
+  const lines = fc.array(
+    fc.constantFrom("word ", "A sentence. ", "\n", "\r\n", "# Title\n", "東京。", "x".repeat(300), " "),
+    {
+      maxLength: 200
+    }
+  )
+
+  it("stand at their lines, and nothing but blank ones is left out", () => {
+    fc.assert(
+      fc.property(lines, (parts) => {
+        const text = parts.join("")
+        const file: File = {
+          id: "x",
+          path: "p.md",
+          media: "markdown",
+          digest: "",
+          store: "private",
+          text,
+          tokens: 0,
+          occurredAt: 0
+        }
+        const pieces = piecesOf(file)
+        const rows = text.split("\n")
+        for (const { line, lineEnd, part, text: piece } of pieces) {
+          expect(cutsOf(text)[part]!.text).toBe(piece)
+          expect(rows.slice(line - 1, lineEnd).join("\n")).toContain(piece.replace(/\n$/, ""))
+          expect(piece.replace(/\n$/, "").split("\n")).toHaveLength(lineEnd - line + 1)
+        }
+        expect(pieces.length).toBe(cutsOf(text).filter((cut) => cut.text.trim() !== "").length)
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("know what kind of text they are by the ending", () => {
+    expect(["a.md", "b/C.TS", "x.json", "notes", "a.b/README", "z.txt"].map(mediaOf)).toEqual([
+      "markdown",
+      "code",
+      "data",
+      "text",
+      "text",
+      "text"
+    ])
+  })
+})
+
+describe("files of a folder", () => {
+  it.scoped("are those of text, without what is hidden, installed, binary, too large or elsewhere", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const outside = yield* temporaryFolder
+      const write = (path: string, content: string | Buffer) => {
+        mkdirSync(join(folder, path, ".."), { recursive: true })
+        writeFileSync(join(folder, path), content)
+      }
+      write("a.md", "\ufeffalpha")
+      write("b/c.txt", "beta")
+      write(".env", "secret")
+      write(".git/config", "secret")
+      write("node_modules/x/index.js", "x")
+      write("picture.png", Buffer.from([137, 80, 0, 1]))
+      write("latin.txt", Buffer.from([0xe4, 0x6e]))
+      write("large.txt", "x".repeat(limits.indexedFile + 1))
+      writeFileSync(join(outside, "o.md"), "outside")
+      symlinkSync(join(outside, "o.md"), join(folder, "out.md"))
+      symlinkSync(join(folder, "nowhere"), join(folder, "dead.md"))
+      const { paths, refused } = filesOf(folder)
+      const name = (path: string) => path.slice(folder.length + 1)
+      expect(paths.map(name)).toEqual(["a.md", "b/c.txt", "large.txt", "latin.txt", "picture.png"])
+      expect(refused.map(({ path, problem }) => [name(path), problem])).toEqual([
+        ["dead.md", "leads nowhere"],
+        ["out.md", "leads out of the folder"]
+      ])
+      expect(paths.map(readTextFile).map((one) => ("problem" in one ? one.problem : one.text))).toEqual([
+        "alpha",
+        "beta",
+        `is larger than ${limits.indexedFile} bytes`,
+        "is not UTF-8 text",
+        "is not text"
+      ])
+      expect(filesOf(join(folder, "missing")).refused).toMatchObject([{ problem: "is not there" }])
+    })
+  )
+})
