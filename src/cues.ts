@@ -95,12 +95,12 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Ask
   if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false }
   const inside = ({ at, droppable }: Word) =>
     droppable && ranges.some(({ index, text }) => at >= index && at < index + text.length)
-  const others = should.filter((word) => !inside(word))
-  const only = must.length === 0 && others.every(({ droppable, text }) => droppable && (isStopWord(text) || says(text)))
   const relative = should.filter((word) => inside(word) && !absolute.test(word.text))
+  const others = should.filter((word) => !relative.includes(word))
+  const only = must.length === 0 && others.every(({ droppable, text }) => droppable && (isStopWord(text) || says(text)))
   return {
     ranges,
-    words: should.filter((word) => !relative.includes(word)),
+    words: others,
     leftOut: relative.map(({ text }) => ({ word: text, reason: "time" })),
     only
   }

@@ -7,6 +7,7 @@ import { formsOf } from "../projections/forms.js"
 import { folded } from "../projections/letters.js"
 import { expression, indexed } from "../projections/text.js"
 import * as TextIndex from "../projections/textIndex.js"
+import { joined } from "../src/compounds.js"
 import { limits } from "../src/limits.js"
 import { parse } from "../src/query.js"
 
@@ -222,8 +223,9 @@ describe("queries", () => {
       "today"
     ])
     expect(parse("+49 171 2345678").must).toEqual([])
-    expect(parse("rate limit of rest").joined).toEqual(['"ratelimit"', '"ratelimit"'])
-    expect(parse('"rate limit" +rate limit title:x y').joined).toEqual([])
+    const together = (text: string) => joined(parse(text).should).map((pair) => pair.together)
+    expect(together("rate limit of rest")).toEqual(['"ratelimit"'])
+    expect(together('"rate limit" +rate limit title:x y')).toEqual([])
     expect(parse(`${"0 ".repeat(limits.queryBytes)}`).should.length).toBeLessThanOrEqual(limits.queryTerms)
   })
 })
