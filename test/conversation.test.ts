@@ -334,16 +334,27 @@ describe("what was said is found", () => {
     Effect.gen(function* () {
       const { memory } = yield* prepared
       yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2020-01-01" })
+      yield* memory.addTurn({ session: "s", text: words(70), at: "2020-01-02" })
       yield* memory.addTurn({ session: "t", text: "the kettle once", at: "2021-01-01" })
       yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2026-03-14" })
-      const [newest] = yield* memory.searchConversation({ text: "kettle" })
+      const [newest] = yield* memory.searchConversation({ text: "kettle", sessions: ["s"] })
       expect(newest).toMatchObject({
         session: "s",
         occurredAt: Date.parse("2020-01-01"),
         lastAt: Date.parse("2026-03-14")
       })
       expect(newest!.parts.recency).toBeCloseTo(0.05, 10)
-      expect((yield* memory.searchConversation({})).map(({ session }) => session)).toEqual(["s", "t"])
+      expect((yield* memory.searchConversation({})).map(({ text }) => text)).toEqual([
+        "the kettle again",
+        "the kettle once",
+        words(70)
+      ])
+      // The day of each time is among the words that it is found by.
+      for (const day of ["2020-01-01", "2026-03-14"]) {
+        const [found] = yield* memory.searchConversation({ text: day })
+        expect(found).toMatchObject({ session: "s" })
+        expect(found!.parts.text).toBeGreaterThan(0)
+      }
     })
   )
 
@@ -371,8 +382,11 @@ describe("what was said is found", () => {
       expect((yield* first("昨天我们说过什么 船"))?.parts.speaker).toBe(0)
       // A name that nobody has any more is a word like others.
       yield* memory.forgetSession("x")
-      yield* memory.addTurn({ session: "y", text: "the boat of Zander" })
-      expect(yield* first("Zander boat")).toMatchObject({ text: "the boat of Zander", parts: { speaker: 0 } })
+      yield* memory.addTurn({ session: "y", text: "Zander came" })
+      yield* memory.addTurn({ session: "z", text: "Nobody came" })
+      const [found, other] = yield* memory.searchConversation({ text: "Zander came" })
+      expect([found!.text, found!.parts.speaker]).toEqual(["Zander came", 0])
+      expect(found!.parts.text).toBeGreaterThan(other!.parts.text)
       const { digest } = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)

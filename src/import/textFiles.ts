@@ -34,7 +34,7 @@ export const filesOf = (path: string): Found => {
     if (depth > limits.folders) return refuse(folder, `lies more than ${limits.folders} folders deep`)
     const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const entry of entries) {
-      if (paths.length >= limits.addedFiles) return
+      if (paths.length > limits.addedFiles) return
       const inner = join(folder, entry.name)
       // What is hidden holds keys and histories more often than anything to be found.
       if (entry.name.startsWith(".")) continue
@@ -65,8 +65,10 @@ export const filesOf = (path: string): Found => {
   if (stat === undefined) refuse(whole, "is not there")
   else if (stat.isDirectory()) {
     walkOrRefuse(whole, realpathSync(whole), 0)
-    if (paths.length >= limits.addedFiles)
+    if (paths.length > limits.addedFiles) {
+      paths.length = limits.addedFiles
       refuse(whole, `holds more than ${limits.addedFiles} files: the rest is left out`)
+    }
   } else if (stat.isFile()) paths.push(whole)
   else refuse(whole, "is no file")
   return { paths, refused }
