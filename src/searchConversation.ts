@@ -126,7 +126,8 @@ export const searchConversationIn = (
   const filters: ChunkFilters = { ...request.filters, and: conversationFilters(parsed.fields, asking) }
   const times = timesIn(parsed, asking)
   const speakers = findNameWords(db, level, parsed.plain)
-  const told = telling(db, chunks, level, { ...parsed, should: times.words }, policy.commonShare)
+  // People say "last week" too: it is looked for in what they said.
+  const told = telling(db, chunks, level, parsed, policy.commonShare)
   const words = withoutNames(told.words, speakers)
   const names = told.words.filter((word) => !words.includes(word))
   const expressions = expressionsOf({ ...parsed, should: words, joined: told.joined })
