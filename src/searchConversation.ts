@@ -137,11 +137,7 @@ export const searchConversationIn = (
   const explanation = {
     ...nothing(request),
     words: wordsOf(words),
-    leftOut: [
-      ...times.leftOut,
-      ...told.leftOut,
-      ...names.map(({ text }) => ({ word: text, reason: "speaker" as const }))
-    ],
+    leftOut: [...told.leftOut, ...names.map(({ text }) => ({ word: text, reason: "speaker" as const }))],
     times: times.ranges
   }
 

@@ -13,9 +13,9 @@ export const verify: Command = {
   run: ({ agent, agentGiven, daybook, out }) =>
     Effect.gen(function* () {
       const checked = yield* Effect.flatMap(daybook, (one) => one.verify(agentGiven ? agent : undefined)).pipe(
-        // A log that cannot even be opened is what was to be found out.
+        // A log that cannot even be opened, or whose tables are not what they were, is what was to be found out.
         Effect.catchIf(
-          (error) => error._tag === "StorageError" && error.kind === "damaged",
+          (error) => error._tag === "StorageError" && ["damaged", "failed"].includes(error.kind),
           (error) => Effect.succeed(unreadable(error.message))
         )
       )
