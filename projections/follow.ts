@@ -5,6 +5,7 @@ import { sameBytes } from "../events/Chain.js"
 import type { Codec } from "../events/Codec.js"
 import type { EventLog, Head } from "../events/EventLog.js"
 import { type StorageError, storageError } from "../events/errors.js"
+import type { Mutex } from "../events/Mutex.js"
 import { untilFree } from "../events/sqlite.js"
 import { type BuildOptions, build, type Progress, prepare, type ViewError } from "./build.js"
 import type * as Generations from "./generations.js"
@@ -16,7 +17,7 @@ export interface View {
   readonly agent: string
   readonly generations: Generations.Generations
   /** One writer at a time in this process; SQLite sees to the other processes. */
-  readonly lock: Effect.Semaphore
+  readonly lock: Mutex
   file: string
   reader: Db
   /** Opened when something is to be written, which most short-lived programs never do. */
@@ -24,6 +25,13 @@ export interface View {
   hasVectors: boolean
   /** Whether this process is between the log's commit and the view's: then lagging behind is as it should be. */
   writing: boolean
+}
+
+/** A view whose write lock is held, and where it stands. */
+export interface Begun {
+  readonly db: Db
+  readonly head: ViewFile.Checkpoint
+  readonly parked: ViewFile.ParkedAt
 }
 
 export interface ViewsConfig {
@@ -101,12 +109,7 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
     })
 
   /** Takes the write lock of a view; answers where the view stands, now that nobody else can move it. */
-  const begin = (
-    view: View
-  ): Effect.Effect<
-    { readonly db: Db; readonly head: ViewFile.Checkpoint; readonly parked: ViewFile.ParkedAt },
-    StorageError
-  > =>
+  const begin = (view: View): Effect.Effect<Begun, StorageError> =>
     untilFree(
       attempt(() => {
         view.writer ??= ViewFile.openFile(view.file, "write", config).db

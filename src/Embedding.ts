@@ -36,7 +36,9 @@ export interface Started {
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
 export interface Embedding {
   /** What embeds the memories that these commands are about to add, where that is worth an event of its own and costs no wait. */
-  readonly beside: (view: View) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>>
+  readonly beside: (
+    view: View
+  ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /** To be told of what was written. */
   readonly noticed: (events: ReadonlyArray<DecidedEvent>) => void
   readonly start: (
@@ -193,7 +195,7 @@ export const make = (
 
     return {
       beside: (view) => (commands) => {
-        if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return Effect.succeed([])
+        if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return null
         return Effect.suspend(() => {
           const texts = new Map<string, string>()
           for (const command of commands) {
