@@ -35,44 +35,43 @@ export const make = <Request, A, E>(options: {
   const waiting: Array<Waiting<Request, A, E>> = []
   let working = false
 
-  const once = Effect.suspend(() => {
+  /** One run; `then` says how it goes on. Nothing here is an effect that need not be: each write comes by. */
+  const once = <B, E2>(then: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
     const batch = waiting.splice(0, most)
     const answer = (exitOf: (index: number) => Exit.Exit<A, E>) => {
       for (const [index, one] of batch.entries()) {
         one.exit = exitOf(index)
         if (one.answer !== undefined) Deferred.unsafeDone(one.answer, one.exit)
       }
+      return then()
     }
-    return Effect.matchCause(
+    return Effect.matchCauseEffect(
       Effect.suspend(() => run(batch.map(({ request }) => request))),
       {
         onFailure: (cause) => answer(() => Exit.failCause(cause)),
         onSuccess: (exits) => answer((index) => exits[index]!)
       }
     )
-  })
+  }
 
   const rest: Effect.Effect<void> = Effect.suspend(() => {
-    if (waiting.length > 0) return Effect.zipRight(once, rest)
+    if (waiting.length > 0) return once(() => rest)
     working = false
     return Effect.void
   })
 
   /** Whoever takes the lead lets others come first, as long as more of them do. */
-  const gather: Effect.Effect<void> = Effect.suspend(() => {
+  const lead = (own: Waiting<Request, A, E>): Effect.Effect<A, E> => {
     const before = waiting.length
-    return Effect.flatMap(Effect.yieldNow(), () => (waiting.length > before && waiting.length < most ? gather : once))
-  })
+    return Effect.flatMap(Effect.yieldNow(), () =>
+      waiting.length > before && waiting.length < most ? lead(own) : once(() => finish(own))
+    )
+  }
 
-  const lead = (request: Request) => {
-    const own: Waiting<Request, A, E> = { request }
-    waiting.push(own)
-    working = true
-    return Effect.flatMap(gather, () => {
-      if (waiting.length > 0) return Effect.zipRight(Effect.forkDaemon(background(rest)), own.exit!)
-      working = false
-      return own.exit!
-    })
+  const finish = (own: Waiting<Request, A, E>): Effect.Effect<A, E> => {
+    if (waiting.length > 0) return Effect.zipRight(Effect.forkDaemon(background(rest)), own.exit!)
+    working = false
+    return own.exit!
   }
 
   return {
@@ -80,7 +79,12 @@ export const make = <Request, A, E>(options: {
       // A caller that is interrupted between taking the lead and leading would leave nobody at work, for good.
       Effect.uninterruptibleMask((restore) => {
         if (capacity !== undefined && waiting.length >= capacity.waiting) return capacity.full
-        if (!working) return lead(request)
+        if (!working) {
+          const own: Waiting<Request, A, E> = { request }
+          waiting.push(own)
+          working = true
+          return lead(own)
+        }
         const answer = Deferred.unsafeMake<A, E>(FiberId.none)
         waiting.push({ request, answer })
         return restore(Deferred.await(answer))

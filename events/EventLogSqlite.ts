@@ -77,18 +77,21 @@ export const make = (folder: string) =>
     }
 
     const commit = (appends: ReadonlyArray<Append>) =>
-      Effect.matchEffect(untilFree(attempt(() => store(appends))), {
-        onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
-        onSuccess: ({ answers, heads }) => {
-          try {
-            if (heads.length > 0) anchor.append(heads)
-            return Effect.succeed(answers)
-          } catch (cause) {
-            // The events are durable by now: an anchor that cannot be written only lags behind them.
-            return Effect.as(Effect.logDebug("The anchor could not be written", cause), answers)
+      Effect.matchEffect(
+        untilFree("log.db", () => store(appends)),
+        {
+          onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
+          onSuccess: ({ answers, heads }) => {
+            try {
+              if (heads.length > 0) anchor.append(heads)
+              return Effect.succeed(answers)
+            } catch (cause) {
+              // The events are durable by now: an anchor that cannot be written only lags behind them.
+              return Effect.as(Effect.logDebug("The anchor could not be written", cause), answers)
+            }
           }
         }
-      })
+      )
 
     const group = Batcher.make({ most: groupCommit, run: commit })
     const events = (where: string, ...params: ReadonlyArray<unknown>) =>

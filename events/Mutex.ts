@@ -4,7 +4,7 @@ import * as FiberId from "effect/FiberId"
 
 /** Lets one effect at a time run, in the order in which they came. Waiting may be interrupted, what runs may not. */
 export interface Mutex {
-  readonly locked: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly locked: <A, E, R>(work: () => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** A semaphore of one permit does the same at five times the cost, which each write would pay. */
@@ -18,8 +18,8 @@ export const make = (): Mutex => {
     else Deferred.unsafeDone(next, Effect.void)
   }
 
-  const released = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.matchCauseEffect(effect, {
+  const released = <A, E, R>(work: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.matchCauseEffect(Effect.suspend(work), {
       onFailure: (cause) => {
         release()
         return Effect.failCause(cause)
@@ -31,11 +31,11 @@ export const make = (): Mutex => {
     })
 
   return {
-    locked: (effect) =>
+    locked: (work) =>
       Effect.uninterruptibleMask((restore) => {
         if (!held) {
           held = true
-          return released(effect)
+          return released(work)
         }
         const turn = Deferred.unsafeMake<void>(FiberId.none)
         waiting.push(turn)
@@ -47,7 +47,7 @@ export const make = (): Mutex => {
             else waiting.splice(at, 1)
             return Effect.failCause(cause)
           },
-          onSuccess: () => released(effect)
+          onSuccess: () => released(work)
         })
       })
   }

@@ -117,7 +117,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         }
       })
 
-    const followed = (view: View) => view.lock.locked(healed(view, catchUp(view)))
+    const followed = (view: View) => view.lock.locked(() => healed(view, catchUp(view)))
 
     const touch = (view: View) =>
       Effect.gen(function* () {
@@ -136,14 +136,16 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         )
       })
 
+    /** With the lock of this process held; begins at once. */
     const writeLocked = <A, E, R>(
       view: View,
       use: (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
     ): Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R> => {
-      const within = ({ db, head, parked }: Begun): Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R> => {
+      const within = (begun: Begun): Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R> => {
+        const { db, head, parked } = begun
         // Another process put a new generation in force while this one waited for the lock.
         if (head.retired) {
-          return Effect.zipRight(Effect.zipRight(rollback(db), catchUp(view)), writeLocked(view, use))
+          return Effect.flatMap(Effect.zipRight(rollback(db), catchUp(view)), () => writeLocked(view, use))
         }
         view.writing = true
         let reached: Parameters<Transaction["moveTo"]>[0] | undefined
@@ -167,14 +169,16 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
             done()
             const error = Option.getOrUndefined(Cause.failureOption(cause))
             return error instanceof ViewFile.Poisoned
-              ? Effect.zipRight(parkIn(view, error.parked), writeLocked(view, use))
+              ? Effect.flatMap(parkIn(view, error.parked), () => writeLocked(view, use))
               : Effect.failCause(cause as Cause.Cause<Exclude<E, ViewFile.Poisoned>>)
           },
           onSuccess: (value) => {
             try {
               if (reached !== undefined) {
-                ViewFile.moveCheckpoint(db, reached.version, reached.hash, reached.recordedAt)
+                const { hash, recordedAt, version } = reached
+                ViewFile.moveCheckpoint(db, version, hash, recordedAt)
                 sql(db, "COMMIT").run()
+                view.left = { ...begun, head: { position: version, hash, recordedAt, retired: false } }
               }
               return Effect.succeed(value)
             } catch (cause) {
@@ -186,11 +190,10 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           }
         })
       }
-      return Effect.suspend(() => {
-        const begun = Effect.flatMap(begin(view), within)
-        // Nobody told this process yet that another one put a new generation in force.
-        return view.writer === null && !existsSync(view.file) ? Effect.zipRight(catchUp(view), begun) : begun
-      })
+      // Nobody told this process yet that another one put a new generation in force.
+      return view.writer === null && !existsSync(view.file)
+        ? Effect.flatMap(catchUp(view), () => Effect.flatMap(begin(view), within))
+        : Effect.flatMap(begin(view), within)
     }
 
     return Views.of({
@@ -217,7 +220,8 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
             reader: db,
             writer: null,
             hasVectors,
-            writing: false
+            writing: false,
+            left: undefined
           }
           yield* Effect.addFinalizer(() => close(view))
           yield* Effect.ignore(attempt(generations.sweep))
@@ -237,19 +241,22 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       read: (view, f) => {
         const read = Effect.zipRight(touch(view), snapshot(view, f))
         return Effect.catchIf(read, isDamaged, () =>
-          Effect.zipRight(view.lock.locked(discard(view)), snapshot(view, f))
+          Effect.zipRight(
+            view.lock.locked(() => discard(view)),
+            snapshot(view, f)
+          )
         )
       },
       write: (view, use) =>
-        view.lock.locked(
+        view.lock.locked(() =>
           Effect.catchIf(writeLocked(view, use), isDamaged, () =>
-            Effect.zipRight(discard(view), writeLocked(view, use))
+            Effect.flatMap(discard(view), () => writeLocked(view, use))
           )
         ),
       rebuild: (view, which, onProgress) =>
         Effect.flatMap(Effect.zipRight(touch(view), successorOf(view, which, onProgress)), (successor) =>
           // Writers went on meanwhile, perhaps into yet another generation: what they wrote is in the log.
-          view.lock.locked(Effect.zipRight(catchUp(view), switchTo(view, successor)))
+          view.lock.locked(() => Effect.zipRight(catchUp(view), switchTo(view, successor)))
         ),
       prefix: (agent, { file, stricter, to }) =>
         Effect.zipRight(

@@ -84,9 +84,10 @@ export const make = (
         (pages) => new Map(pages.flat())
       )
 
-    /** The vectors of these texts, by their digests, from the cache and the model. */
+    /** The vectors of these texts, by their digests, from the cache and the model. One that is at hand is asked at once. */
     const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
       Effect.gen(function* () {
+        if (embedder.local === true) return yield* made([...texts])
         const cached = yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
         return new Map([...cached, ...(yield* made([...texts].filter(([digest]) => !cached.has(digest))))])
       })
