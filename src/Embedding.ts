@@ -143,27 +143,22 @@ export const make = (
         return chunks.length
       })
 
-    const step = (services: Started) =>
-      services.actor.view.hasVectors
-        ? Effect.flatMap(stepMemories(services), (served) =>
-            served > 0 ? Effect.succeed(served) : stepChunks(services)
-          )
-        : Effect.succeed(0)
-
-    /** Step after step until nothing is left or the embedder fails; the number of memories served. */
-    const work = Effect.gen(function* () {
-      if (started === undefined) return 0
-      let served = 0
-      const counted = Effect.map(step(started), (count) => {
-        served += count
-        return count
-      })
-      failure = yield* Effect.repeat(counted, { until: (count) => count === 0 }).pipe(
-        Effect.as(undefined),
-        Effect.catchTag("EmbedderError", (error) => Effect.succeed(error))
-      )
-      return served
-    }).pipe(lock.withPermits(1))
+    /**
+     * Batch after batch, until one serves fewer than `least` or the embedder
+     * fails. Of those that are to be full the last one has all that there was:
+     * whatever came meanwhile is gathered for the next time, or a steady
+     * writer would have an EMBED event for every few memories.
+     */
+    const work = (least: number) =>
+      Effect.gen(function* () {
+        if (started === undefined || !started.actor.view.hasVectors) return
+        const until = (served: number) => served < least
+        failure = yield* Effect.repeat(stepMemories(started), { until }).pipe(
+          Effect.zipRight(Effect.repeat(stepChunks(started), { until })),
+          Effect.as(undefined),
+          Effect.catchTag("EmbedderError", (error) => Effect.succeed(error))
+        )
+      }).pipe(lock.withPermits(1))
 
     const remaining = Effect.suspend(() =>
       started === undefined
@@ -185,7 +180,7 @@ export const make = (
         })
       )
       const before = yield* remaining
-      yield* work
+      yield* work(1)
       const after = yield* remaining
       return {
         embedded: Math.max(0, before - after),
@@ -237,7 +232,7 @@ export const make = (
               Effect.gen(function* () {
                 yield* Effect.sleep(Duration.millis(policy.gather))
                 wanted = yield* Deferred.make<void>()
-                yield* work
+                yield* work(embedder.batch)
               })
             )
           }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
