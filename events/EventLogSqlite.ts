@@ -30,6 +30,9 @@ import { type Db, sql } from "./statement.js"
 /** At most this many waiting appends share one transaction, and so one fsync. */
 export const groupCommit = 100
 
+/** Heads of streams that are remembered between appends: some 200 bytes each. */
+const headsKept = 10_000
+
 /** The log in `<folder>/log.db`, with its anchor beside it. */
 export const layer = (folder: string): Layer.Layer<EventLog, StorageError> =>
   Layer.scoped(EventLog, make(folder)).pipe(Layer.provide(Reactivity.layer))
@@ -47,6 +50,7 @@ export const make = (folder: string) =>
     })
 
     let reachesAnchor = false
+    const known = { version: -1, sequence: 0, heads: new Map<string, Head>() }
     /** All that waits, of all agents, in one transaction: one fsync for the group. */
     const store = (appends: ReadonlyArray<Append>) => {
       // Damage is never written on top of: a log that does not reach its anchor takes no more events.
@@ -56,8 +60,16 @@ export const make = (folder: string) =>
       reachesAnchor = true
       sql(writer, "BEGIN IMMEDIATE").run()
       try {
-        const stored = storeAll(writer, appends)
+        // While nobody else writes to the log, the heads are as this process left them.
+        const { data_version: version } = sql(writer, "PRAGMA data_version").get()
+        if (version !== known.version || known.heads.size > headsKept) {
+          known.heads.clear()
+          Object.assign(known, { version, sequence: sequenceOf(writer) })
+        }
+        const stored = storeAll(writer, appends, known)
         sql(writer, "COMMIT").run()
+        known.sequence = stored.sequence
+        for (const head of stored.heads) known.heads.set(head.stream, head)
         return stored
       } finally {
         if (writer.inTransaction) sql(writer, "ROLLBACK").run()
@@ -65,21 +77,28 @@ export const make = (folder: string) =>
     }
 
     const commit = (appends: ReadonlyArray<Append>) =>
-      Effect.matchEffect(untilFree(attempt(() => store(appends))), {
-        onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
-        onSuccess: ({ answers, heads }) =>
-          // The events are durable by now: an anchor that cannot be written only lags behind them.
-          heads.length === 0
-            ? Effect.succeed(answers)
-            : Effect.as(Effect.ignoreLogged(Effect.try(() => anchor.append(heads))), answers)
-      })
+      Effect.matchEffect(
+        untilFree("log.db", () => store(appends)),
+        {
+          onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
+          onSuccess: ({ answers, heads }) => {
+            try {
+              if (heads.length > 0) anchor.append(heads)
+              return Effect.succeed(answers)
+            } catch (cause) {
+              // The events are durable by now: an anchor that cannot be written only lags behind them.
+              return Effect.as(Effect.logDebug("The anchor could not be written", cause), answers)
+            }
+          }
+        }
+      )
 
     const group = Batcher.make({ most: groupCommit, run: commit })
     const events = (where: string, ...params: ReadonlyArray<unknown>) =>
       attempt(() => (sql(reader, `${selectEvents} ${where}`).all(...params) as Array<EventRow>).map(fromRow))
 
     return EventLog.of({
-      append: (append) => Effect.map(group.submit(append), Option.getOrThrow),
+      append: group.submit,
       read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
         events("WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?", stream, after, to, limit),
       at: (stream, versions) =>
@@ -157,9 +176,16 @@ const repeated = (
     : Either.left(new CommandConflict({ stream, commandId }))
 }
 
+/** The last sequence number that the log gave. */
+const sequenceOf = (db: Db): number => sql(db, "SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.seq ?? 0
+
 /** Stores appends one after the other, each on top of those before it; a conflict concerns its own append alone. */
-const storeAll = (db: Db, appends: ReadonlyArray<Append>) => {
-  let sequence: number = sql(db, "SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.seq ?? 0
+const storeAll = (
+  db: Db,
+  appends: ReadonlyArray<Append>,
+  known: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> }
+) => {
+  let { sequence } = known
   const heads = new Map<string, Head>()
   const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> =>
     Either.gen(function* () {
@@ -172,7 +198,7 @@ const storeAll = (db: Db, appends: ReadonlyArray<Append>) => {
         if (Option.isSome(before)) answers.set(commandId!, before.value)
         else fresh = true
       }
-      let head = heads.get(stream) ?? headOf(db, stream)
+      let head = heads.get(stream) ?? known.heads.get(stream) ?? headOf(db, stream)
       if (fresh && !meets(expected, head.version)) {
         return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
       }
@@ -196,7 +222,7 @@ const storeAll = (db: Db, appends: ReadonlyArray<Append>) => {
   const answers = appends.map(
     (append): Answer => Either.match(store(append), { onLeft: Exit.fail, onRight: Exit.succeed })
   )
-  return { answers, heads: [...heads.values()] }
+  return { answers, heads: [...heads.values()], sequence }
 }
 
 const cachedVectors = (db: Db, model: string, dimensions: number, digests: ReadonlyArray<string>) => {

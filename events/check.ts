@@ -1,5 +1,6 @@
+import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type * as AST from "effect/SchemaAST"
+import { type AST, defaultParseOption } from "effect/SchemaAST"
 
 type Check = (value: unknown) => boolean
 
@@ -10,7 +11,7 @@ type Check = (value: unknown) => boolean
  */
 export const compile = (schema: Schema.Schema.AnyNoContext): Check => checkOf(schema.ast)
 
-const checkOf = (ast: AST.AST): Check => {
+const checkOf = (ast: AST): Check => {
   switch (ast._tag) {
     case "StringKeyword":
       return (value) => typeof value === "string"
@@ -22,6 +23,10 @@ const checkOf = (ast: AST.AST): Check => {
       return (value) => value === undefined
     case "Literal":
       return (value) => value === ast.literal
+    case "Refinement": {
+      const check = checkOf(ast.from)
+      return (value) => check(value) && Option.isNone(ast.filter(value, defaultParseOption, ast))
+    }
     case "Union": {
       const literals = ast.types.flatMap((type) => (type._tag === "Literal" ? [type.literal as unknown] : []))
       if (literals.length === ast.types.length) {
@@ -35,7 +40,12 @@ const checkOf = (ast: AST.AST): Check => {
       const [item] = ast.rest
       if (ast.elements.length > 0 || ast.rest.length !== 1 || item === undefined) return () => false
       const check = checkOf(item.type)
-      return (value) => Array.isArray(value) && value.every(check)
+      return (value) => {
+        if (!Array.isArray(value)) return false
+        // Holes too are looked at, which `every` passes over.
+        for (let at = 0; at < value.length; at++) if (!check(value[at])) return false
+        return true
+      }
     }
     case "TypeLiteral": {
       const fields = ast.propertySignatures.map(
@@ -68,7 +78,7 @@ export const arranger = (schema: Schema.Schema.AnyNoContext): ((value: unknown) 
   arrange(schema.ast) ?? ((value) => value)
 
 /** Undefined where there is nothing to put in order. */
-const arrange = (ast: AST.AST): ((value: unknown) => unknown) | undefined => {
+const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
   if (ast._tag === "Union") {
     const structured = ast.types.flatMap((type) => arrange(type) ?? [])
     // An optional structure is a union with undefined; others are left as they are.
@@ -89,5 +99,34 @@ const arrange = (ast: AST.AST): ((value: unknown) => unknown) | undefined => {
       if (field !== undefined) arranged[name] = inner === undefined ? field : inner(field)
     }
     return arranged
+  }
+}
+
+/** Copies a value that passed the check, as decoding does: what its giver does to it later is of no consequence. Leaves out what is undefined. */
+export const copier = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
+  copy(schema.ast) ?? ((value) => value)
+
+/** Undefined where there is nothing to copy. */
+const copy = (ast: AST): ((value: unknown) => unknown) | undefined => {
+  if (ast._tag === "Refinement") return copy(ast.from)
+  if (ast._tag === "Union") {
+    const [inner] = ast.types.flatMap((type) => copy(type) ?? [])
+    return inner && ((value) => (typeof value === "object" && value !== null ? inner(value) : value))
+  }
+  if (ast._tag === "TupleType") {
+    const item = ast.rest[0] && copy(ast.rest[0].type)
+    return (value) =>
+      item === undefined ? (value as ReadonlyArray<unknown>).slice() : (value as ReadonlyArray<unknown>).map(item)
+  }
+  if (ast._tag !== "TypeLiteral") return undefined
+  const fields = ast.propertySignatures.map(({ name, type }) => [name as string, copy(type)] as const)
+  return (value) => {
+    const record = value as Record<string, unknown>
+    const copied: Record<string, unknown> = {}
+    for (const [name, inner] of fields) {
+      const field = record[name]
+      if (field !== undefined) copied[name] = inner === undefined ? field : inner(field)
+    }
+    return copied
   }
 }

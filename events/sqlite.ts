@@ -22,13 +22,20 @@ export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pip
   Schedule.upTo("5 seconds")
 )
 
-/** Tries again while another process holds the lock. The common case, that it is free, costs nothing more. */
-export const untilFree = <A>(effect: Effect.Effect<A, StorageError>): Effect.Effect<A, StorageError> =>
-  Effect.catchIf(
-    effect,
-    (error) => error.kind === "busy",
-    () => Effect.retry(effect, { schedule: busyRetry, while: (error) => error.kind === "busy" })
-  )
+/**
+ * Work on a database, done at once, and tried again as long as another process
+ * holds its lock. The common case, that it is free, costs no more than the work.
+ */
+export const untilFree = <A>(where: string, work: () => A): Effect.Effect<A, StorageError> => {
+  try {
+    return Effect.succeed(work())
+  } catch (cause) {
+    const error = storageError(where)(cause)
+    if (error.kind !== "busy") return Effect.fail(error)
+    const again = Effect.try({ try: work, catch: storageError(where) })
+    return Effect.retry(again, { schedule: busyRetry, while: ({ kind }) => kind === "busy" })
+  }
+}
 
 /** The oldest SQLite that writes the log: earlier ones can lose a write-ahead log that is reset at a bad moment. */
 const oldestSqlite = [3, 51, 3]

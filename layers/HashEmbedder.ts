@@ -27,81 +27,126 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
 /** The vector of one text, not normalised; never all zero. */
 export const hashVector = (text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
-  const { ends, units } = wordsOf(text)
-  /** Where each word stands first, by its hash, and how often it comes. */
-  const counts = new Map<number, { readonly from: number; readonly to: number; times: number }>()
+  const words = cut(text)
+  let distinct = 0
   let previous = 0
   let from = 0
-  for (const to of ends) {
+  slots.fill(0)
+  for (let word = 0; word < words; word++) {
+    const to = ends[word]!
     const hash = hashOf(units, wordSeed, from + 1, to - 1)
-    const known = counts.get(hash)
-    if (known === undefined) counts.set(hash, { from, to, times: 1 })
-    else known.times++
+    const slot = slotOf(hash)
+    if (slots[slot] === 0) {
+      slots[slot] = ++distinct
+      const at = 4 * distinct
+      known[at] = hash
+      known[at + 1] = from
+      known[at + 2] = to
+      known[at + 3] = 0
+    }
+    known[4 * slots[slot]! + 3]!++
     if (previous !== 0) add(vector, Math.imul(previous, 31) ^ hash, 0.5)
     previous = hash
     from = to
   }
-  for (const [hash, { from, times, to }] of counts) {
+  for (let at = 4; at <= 4 * distinct; at += 4) {
+    const times = known[at + 3]!
     const weight = times === 1 ? 1 : 1 + Math.log(times)
-    add(vector, hash, weight)
-    addPieces(vector, units, from, to, weight)
+    add(vector, known[at]!, weight)
+    addPieces(vector, known[at + 1]!, known[at + 2]!, weight)
   }
   // Text without any word (only signs) still has a place of its own.
-  if (counts.size === 0) add(vector, hashOf(Buffer.from(text), wordSeed), 1)
+  if (distinct === 0) add(vector, hashOf(Buffer.from(text), wordSeed), 1)
   // Features of opposite signs may cancel out; one coordinate keeps the vector from vanishing.
   if (vector.every((value) => value === 0)) vector[0] = 1
   return vector
 }
 
 /** Adds the pieces of a word, `<` and `>` included. */
-const addPieces = (vector: Float32Array, units: Uint16Array, from: number, to: number, weight: number) => {
+const addPieces = (vector: Float32Array, from: number, to: number, weight: number) => {
   const each = weight / Math.max(1, 3 * (to - from) - 9)
+  signed[0] = each
+  signed[1] = -each
   for (let start = from; start + 3 <= to; start++) {
     let piece = step(step(pieceSeed, units[start]!), units[start + 1]!)
     const last = Math.min(start + 5, to)
     for (let end = start + 2; end < last; end++) {
       piece = step(piece, units[end]!)
-      add(vector, piece, each)
+      const mixed = mix(piece)
+      const at = (mixed >>> 8) & (dimensions - 1)
+      vector[at] = vector[at]! + signed[mixed >>> 31]!
     }
   }
 }
 
 /** Adds a feature: its hash says where and with which sign. */
 const add = (vector: Float32Array, hash: number, weight: number) => {
-  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  const mixed = mix(hash)
   vector[(mixed >>> 8) & (dimensions - 1)]! += (1 - ((mixed >>> 31) << 1)) * weight
 }
 
-/** Used again for every text: an array of its own for each would cost more than what is written into it. */
-let units = new Uint16Array(4_096)
+const mix = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
 
-/** The words of a text in UTF-16 units, one behind the other, each as `<word>`; and where each ends. */
-const wordsOf = (text: string): { readonly units: Uint16Array; readonly ends: ReadonlyArray<number> } => {
+/** A weight with both signs. Looked up: of a thousand random signs a text a processor guesses half wrong. */
+const signed = new Float64Array(2)
+
+// Used again for every text: objects of their own for each would cost more than what is written into them.
+/** The words in UTF-16 units, one behind the other, each as `<word>`; and where each ends. */
+let units = new Uint16Array(4_096)
+let ends = new Int32Array(2_048)
+/** The different words from 1 on: hash, first and end where they stand first, and how often they come. */
+let known = new Int32Array(4 * 2_049)
+/** Where in `known` a word stands, by its hash; 0 where there is none. Its length is a power of two. */
+let slots = new Int32Array(4_096)
+
+/** Where a hash stands in `slots`, or is to stand. */
+const slotOf = (hash: number): number => {
+  const mask = slots.length - 1
+  let slot = (hash ^ (hash >>> 16)) & mask
+  while (slots[slot] !== 0 && known[4 * slots[slot]!] !== hash) slot = (slot + 1) & mask
+  return slot
+}
+
+/** Makes room for the words of so many characters, which are at most half as many, of one letter each. */
+const makeRoom = (length: number) => {
+  const words = Math.ceil(length / 2) + 1
+  if (units.length < 2 * length + 2) units = new Uint16Array(4 * length)
+  if (ends.length < words) ends = new Int32Array(2 * words)
+  if (known.length < 4 * words + 4) known = new Int32Array(8 * words + 4)
+  // Half empty at least; small for a short text, since it is emptied for each.
+  slots = tables.find((table) => table.length >= 2 * words) ?? new Int32Array(2 ** Math.ceil(Math.log2(2 * words)))
+}
+
+const tables = [512, 4_096].map((size) => new Int32Array(size))
+
+/** Cuts a text into its words; answers how many there are. */
+const cut = (text: string): number => {
   const folded = plain.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase().replace(signs, " ")
-  // A word of one letter takes three units, and a sign stands before the next one.
-  if (units.length < 2 * folded.length + 2) units = new Uint16Array(4 * folded.length)
-  const ends: Array<number> = []
+  makeRoom(folded.length)
+  let words = 0
   let at = 0
   let inside = false
-  for (let index = 0; index <= folded.length; index++) {
-    const unit = folded.charCodeAt(index)
-    // What is beyond ASCII and still here belongs to a word; NaN is the end.
+  const { length } = folded
+  for (let index = 0; index <= length; index++) {
+    const unit = index < length ? folded.charCodeAt(index) : space
+    // What is beyond ASCII and still here belongs to a word.
     const belongs = (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || unit > 127
     if (belongs) {
       if (!inside) units[at++] = opening
       units[at++] = unit
     } else if (inside) {
       units[at++] = closing
-      ends.push(at)
+      ends[words++] = at
     }
     inside = belongs
   }
-  return { units, ends }
+  return words
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const plain = /^[\x00-\x7f]*$/
 const signs = /[^\p{L}\p{N}\p{M}]+/gu
+const space = 32
 const opening = 60
 const closing = 62
 const wordSeed = 0x811c9dc5
@@ -113,5 +158,5 @@ const step = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01
 const hashOf = (units: ArrayLike<number>, seed: number, from = 0, to = units.length): number => {
   let hash = seed
   for (let at = from; at < to; at++) hash = step(hash, units[at]!)
-  return hash
+  return hash | 0
 }

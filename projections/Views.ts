@@ -1,17 +1,21 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { StoredEvent } from "../events/Chain.js"
 import { CurrentCodec } from "../events/Codec.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import { StorageError, storageError } from "../events/errors.js"
+import * as Mutex from "../events/Mutex.js"
 import { projections as all } from "./all.js"
 import { build, type Progress, type ViewError } from "./build.js"
-import { attempt, follow, isAt, type View, type ViewsConfig } from "./follow.js"
+import { attempt, type Begun, follow, isAt, type View, type ViewsConfig } from "./follow.js"
 import * as Generations from "./generations.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
 import * as ViewFile from "./ViewFile.js"
@@ -59,7 +63,7 @@ export interface Transaction {
   /** The newest event of the stream, as far as the view has followed it. */
   readonly head: ViewFile.Checkpoint
   /** Runs synchronous work on the view, `apply` included; what SQLite throws becomes a typed error. */
-  readonly run: <A>(work: () => A) => Effect.Effect<A, ViewFile.Poisoned | StorageError>
+  readonly run: <A>(work: () => A) => Exit.Exit<A, ViewFile.Poisoned | StorageError>
   /** Gives an event to all projections, before the log has it. Only inside of `run`. */
   readonly apply: (event: DaybookEvent, lookup: Lookup) => void
   /** To be told of the last event that was applied, once the log has it: without, nothing is committed. */
@@ -113,7 +117,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         }
       })
 
-    const followed = (view: View) => view.lock.withPermits(1)(Effect.uninterruptible(healed(view, catchUp(view))))
+    const followed = (view: View) => view.lock.locked(() => healed(view, catchUp(view)))
 
     const touch = (view: View) =>
       Effect.gen(function* () {
@@ -132,49 +136,65 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         )
       })
 
+    /** With the lock of this process held; begins at once. */
     const writeLocked = <A, E, R>(
       view: View,
       use: (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
-    ): Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R> =>
-      Effect.gen(function* () {
-        // Nobody told this process yet that another one put a new generation in force.
-        if (view.writer === null && !existsSync(view.file)) yield* catchUp(view)
-        const { db, head, parked } = yield* begin(view)
+    ): Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R> => {
+      const within = (begun: Begun): Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R> => {
+        const { db, head, parked } = begun
         // Another process put a new generation in force while this one waited for the lock.
         if (head.retired) {
-          yield* rollback(db)
-          return yield* Effect.zipRight(catchUp(view), writeLocked(view, use))
+          return Effect.flatMap(Effect.zipRight(rollback(db), catchUp(view)), () => writeLocked(view, use))
         }
         view.writing = true
         let reached: Parameters<Transaction["moveTo"]>[0] | undefined
-        const used = use({
-          head,
-          db,
-          run: working,
-          apply: (event, lookup) => ViewFile.applyEvent(db, projections, parked, event, lookup),
-          moveTo: (event) => {
-            reached = event
+        const done = () => {
+          view.writing = false
+          if (db.inTransaction) db.exec("ROLLBACK")
+        }
+        const used = Effect.suspend(() =>
+          use({
+            head,
+            db,
+            run: working,
+            apply: (event, lookup) => ViewFile.applyEvent(db, projections, parked, event, lookup),
+            moveTo: (event) => {
+              reached = event
+            }
+          })
+        )
+        return Effect.matchCauseEffect(used, {
+          onFailure: (cause) => {
+            done()
+            const error = Option.getOrUndefined(Cause.failureOption(cause))
+            return error instanceof ViewFile.Poisoned
+              ? Effect.flatMap(parkIn(view, error.parked), () => writeLocked(view, use))
+              : Effect.failCause(cause as Cause.Cause<Exclude<E, ViewFile.Poisoned>>)
+          },
+          onSuccess: (value) => {
+            try {
+              if (reached !== undefined) {
+                const { hash, recordedAt, version } = reached
+                ViewFile.moveCheckpoint(db, version, hash, recordedAt)
+                sql(db, "COMMIT").run()
+                view.left = { ...begun, head: { position: version, hash, recordedAt, retired: false } }
+              }
+              return Effect.succeed(value)
+            } catch (cause) {
+              // What is in the log is safe by now: a view that cannot be committed is rolled back and catches up later.
+              return Effect.as(Effect.logDebug("The view could not be committed", storageError("view")(cause)), value)
+            } finally {
+              done()
+            }
           }
         })
-        // What is in the log is safe by now: a view that cannot be committed is rolled back and catches up later.
-        const commit = attempt(() => {
-          if (reached === undefined) return
-          ViewFile.moveCheckpoint(db, reached.version, reached.hash, reached.recordedAt)
-          sql(db, "COMMIT").run()
-        })
-        return yield* Effect.zipLeft(used, Effect.ignoreLogged(commit)).pipe(
-          Effect.ensuring(
-            Effect.sync(() => {
-              view.writing = false
-              if (db.inTransaction) db.exec("ROLLBACK")
-            })
-          ),
-          Effect.catchIf(
-            (error) => error instanceof ViewFile.Poisoned,
-            (error) => Effect.zipRight(parkIn(view, (error as ViewFile.Poisoned).parked), writeLocked(view, use))
-          )
-        )
-      }) as Effect.Effect<A, Exclude<E, ViewFile.Poisoned> | ViewError, R>
+      }
+      // Nobody told this process yet that another one put a new generation in force.
+      return view.writer === null && !existsSync(view.file)
+        ? Effect.flatMap(catchUp(view), () => Effect.flatMap(begin(view), within))
+        : Effect.flatMap(begin(view), within)
+    }
 
     return Views.of({
       config,
@@ -195,12 +215,13 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           const view: View = {
             agent,
             generations,
-            lock: Effect.unsafeMakeSemaphore(1),
+            lock: Mutex.make(),
             file: db.name,
             reader: db,
             writer: null,
             hasVectors,
-            writing: false
+            writing: false,
+            left: undefined
           }
           yield* Effect.addFinalizer(() => close(view))
           yield* Effect.ignore(attempt(generations.sweep))
@@ -220,21 +241,22 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
       read: (view, f) => {
         const read = Effect.zipRight(touch(view), snapshot(view, f))
         return Effect.catchIf(read, isDamaged, () =>
-          Effect.zipRight(view.lock.withPermits(1)(Effect.uninterruptible(discard(view))), snapshot(view, f))
+          Effect.zipRight(
+            view.lock.locked(() => discard(view)),
+            snapshot(view, f)
+          )
         )
       },
       write: (view, use) =>
-        view.lock.withPermits(1)(
-          Effect.uninterruptible(
-            Effect.catchIf(writeLocked(view, use), isDamaged, () =>
-              Effect.zipRight(discard(view), writeLocked(view, use))
-            )
+        view.lock.locked(() =>
+          Effect.catchIf(writeLocked(view, use), isDamaged, () =>
+            Effect.flatMap(discard(view), () => writeLocked(view, use))
           )
         ),
       rebuild: (view, which, onProgress) =>
         Effect.flatMap(Effect.zipRight(touch(view), successorOf(view, which, onProgress)), (successor) =>
           // Writers went on meanwhile, perhaps into yet another generation: what they wrote is in the log.
-          view.lock.withPermits(1)(Effect.uninterruptible(Effect.zipRight(catchUp(view), switchTo(view, successor))))
+          view.lock.locked(() => Effect.zipRight(catchUp(view), switchTo(view, successor)))
         ),
       prefix: (agent, { file, stricter, to }) =>
         Effect.zipRight(
@@ -245,15 +267,14 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
   })
 
 /** Only what SQLite threw is an error of the storage; anything else is a defect of the work. */
-const working = <A>(work: () => A): Effect.Effect<A, ViewFile.Poisoned | StorageError> =>
-  Effect.suspend((): Effect.Effect<A, ViewFile.Poisoned | StorageError> => {
-    try {
-      return Effect.succeed(work())
-    } catch (cause) {
-      if (cause instanceof ViewFile.Poisoned) return Effect.fail(cause)
-      return ViewFile.isStorageFailure(cause) ? Effect.fail(storageError("view")(cause)) : Effect.die(cause)
-    }
-  })
+const working = <A>(work: () => A): Exit.Exit<A, ViewFile.Poisoned | StorageError> => {
+  try {
+    return Exit.succeed(work())
+  } catch (cause) {
+    if (cause instanceof ViewFile.Poisoned) return Exit.fail(cause)
+    return ViewFile.isStorageFailure(cause) ? Exit.fail(storageError("view")(cause)) : Exit.die(cause)
+  }
+}
 
 const isDamaged = (error: unknown): boolean =>
   error instanceof StorageError && error.kind === "damaged" && error.where === "view"

@@ -5,6 +5,7 @@ import { sameBytes } from "../events/Chain.js"
 import type { Codec } from "../events/Codec.js"
 import type { EventLog, Head } from "../events/EventLog.js"
 import { type StorageError, storageError } from "../events/errors.js"
+import type { Mutex } from "../events/Mutex.js"
 import { untilFree } from "../events/sqlite.js"
 import { type BuildOptions, build, type Progress, prepare, type ViewError } from "./build.js"
 import type * as Generations from "./generations.js"
@@ -16,7 +17,7 @@ export interface View {
   readonly agent: string
   readonly generations: Generations.Generations
   /** One writer at a time in this process; SQLite sees to the other processes. */
-  readonly lock: Effect.Semaphore
+  readonly lock: Mutex
   file: string
   reader: Db
   /** Opened when something is to be written, which most short-lived programs never do. */
@@ -24,6 +25,17 @@ export interface View {
   hasVectors: boolean
   /** Whether this process is between the log's commit and the view's: then lagging behind is as it should be. */
   writing: boolean
+  /** How the newest write left the view; undefined once anything else was done to it. */
+  left: Begun | undefined
+}
+
+/** A view whose write lock is held, and where it stands. */
+export interface Begun {
+  readonly db: Db
+  /** Another number once another process wrote to the view. */
+  readonly dataVersion: number
+  readonly head: ViewFile.Checkpoint
+  readonly parked: ViewFile.ParkedAt
 }
 
 export interface ViewsConfig {
@@ -100,26 +112,23 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
       return view.writer
     })
 
-  /** Takes the write lock of a view; answers where the view stands, now that nobody else can move it. */
-  const begin = (
-    view: View
-  ): Effect.Effect<
-    { readonly db: Db; readonly head: ViewFile.Checkpoint; readonly parked: ViewFile.ParkedAt },
-    StorageError
-  > =>
-    untilFree(
-      attempt(() => {
-        view.writer ??= ViewFile.openFile(view.file, "write", config).db
-        const db = view.writer
-        sql(db, "BEGIN IMMEDIATE").run()
-        try {
-          return { db, ...ViewFile.standing(db) }
-        } catch (cause) {
-          db.exec("ROLLBACK")
-          throw cause
-        }
-      })
-    )
+  /** Takes the write lock of a view, at once; answers where the view stands, now that nobody else can move it. */
+  const begin = (view: View): Effect.Effect<Begun, StorageError> =>
+    untilFree("view", () => {
+      view.writer ??= ViewFile.openFile(view.file, "write", config).db
+      const db = view.writer
+      sql(db, "BEGIN IMMEDIATE").run()
+      const { left } = view
+      view.left = undefined
+      try {
+        const { data_version: dataVersion } = sql(db, "PRAGMA data_version").get()
+        if (left !== undefined && left.db === db && left.dataVersion === dataVersion) return left
+        return { db, dataVersion, ...ViewFile.standing(db) }
+      } catch (cause) {
+        db.exec("ROLLBACK")
+        throw cause
+      }
+    })
 
   const rollback = (db: Db) =>
     Effect.sync(() => {
@@ -178,7 +187,7 @@ export const follow = (config: ViewsConfig, log: Context.Tag.Service<EventLog>, 
         ...(onProgress === undefined ? {} : { onProgress })
       }).pipe(Effect.onError(() => Effect.sync(() => view.generations.remove(file))))
       const { db, hasVectors } = yield* openReader(file)
-      const successor: View = { ...view, file, reader: db, writer: null, hasVectors }
+      const successor: View = { ...view, file, reader: db, writer: null, hasVectors, left: undefined }
       yield* Effect.onError(catchUp(successor), () => close(successor))
       return successor
     }).pipe(afterOthers(view, () => successorOf(view, which, onProgress)))

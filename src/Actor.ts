@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,6 +10,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../events/EventLog.js"
 import { type AlreadyErased, CommandConflict, VersionConflict } from "../events/errors.js"
 import { makeLookup, type ViewError } from "../projections/build.js"
+import type { Poisoned } from "../projections/ViewFile.js"
 import type { Transaction, View, Views } from "../projections/Views.js"
 import type { Command, DecidedEvent } from "./commands/Command.js"
 import { Overloaded } from "./errors.js"
@@ -38,8 +38,8 @@ export interface ActorOptions {
   readonly waiting: number
   /** Around work that no caller's fiber does: keeps the view open. */
   readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
-  /** Commands that are to be carried out in the same transaction as these, after them. */
-  readonly beside: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>>
+  /** Commands that are to be carried out in the same transaction as these, after them; null where there are none. */
+  readonly beside: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /** Told after each commit what was written. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>) => void
 }
@@ -70,41 +70,46 @@ export const make = (view: View, options: ActorOptions): Actor => {
     )
 
   const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>> =>
-    Effect.flatMap(options.beside(jobs.flat()), (more) => decided([...jobs.flat(), ...more], tries)).pipe(
-      Effect.map((outcomes) => {
-        let from = 0
-        return jobs.map((job): Answer => {
-          from += job.length
-          return Exit.succeed(outcomes.slice(from - job.length, from))
-        })
-      }),
-      Effect.catchAllCause((cause) =>
-        // A command whose decider breaks must not take the others with it.
-        jobs.length > 1 && Cause.isDie(cause)
-          ? Effect.map(
-              Effect.forEach(jobs, (job) => settle([job])),
-              (answers) => answers.flat()
+    Effect.suspend(() => {
+      const commands = jobs.flat()
+      const beside = options.beside(commands)
+      return Effect.matchCauseEffect(
+        beside === null
+          ? decided(commands, tries)
+          : Effect.flatMap(beside, (more) => decided([...commands, ...more], tries)),
+        {
+          onFailure: (cause) =>
+            // A command whose decider breaks must not take the others with it.
+            jobs.length > 1 && Cause.isDie(cause)
+              ? Effect.map(
+                  Effect.forEach(jobs, (job) => settle([job])),
+                  (answers) => answers.flat()
+                )
+              : Effect.succeed(jobs.map((): Answer => Exit.failCause(cause))),
+          onSuccess: (outcomes) => {
+            let from = 0
+            return Effect.succeed(
+              jobs.map((job): Answer => {
+                from += job.length
+                return Exit.succeed(outcomes.slice(from - job.length, from))
+              })
             )
-          : Effect.succeed(jobs.map((): Answer => Exit.failCause(cause)))
+          }
+        }
       )
-    )
+    })
 
   const mailbox = Batcher.make({
     most: drained,
-    capacity: options.waiting,
+    capacity: { waiting: options.waiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
     run: settle,
     background: options.background
   })
 
-  const submit = (job: Job) =>
-    Effect.flatMap(mailbox.submit(job), (outcomes) =>
-      Option.isNone(outcomes) ? Effect.fail(new Overloaded({ agent: view.agent })) : Effect.succeed(outcomes.value)
-    )
-
   return {
     view,
-    run: (command) => Effect.flatMap(submit([command]), ([outcome]) => outcome!),
-    runAll: submit
+    run: (command) => Effect.flatMap(mailbox.submit([command]), ([outcome]) => outcome!),
+    runAll: mailbox.submit
   }
 }
 
@@ -114,36 +119,43 @@ const carryOut = (
   commands: ReadonlyArray<AnyCommand>,
   { codec, log, onCommit, views }: ActorOptions
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
-  views.write(view, (transaction) =>
-    Effect.gen(function* () {
-      const earlier = yield* answeredBefore(view.agent, commands, codec, log)
-      const now = Math.max(yield* Clock.currentTimeMillis, transaction.head.recordedAt)
-      const batch = yield* transaction.run(() => decideAll(view.agent, commands, earlier, transaction, now, codec))
-      if (batch.fresh.length === 0) {
-        // Nothing is stored, so no expected version shows whether the view had everything that it was asked about.
-        const { version } = yield* log.head(view.agent)
-        const expected = transaction.head.position
-        return version === expected
-          ? batch.outcomes
-          : yield* new VersionConflict({ stream: view.agent, expected, actual: version })
-      }
-      const appended = yield* log.append({
-        stream: view.agent,
-        expected: transaction.head.position,
-        now,
-        commands: batch.fresh,
-        vectors: batch.vectors
+  views.write(view, (transaction) => {
+    const expected = transaction.head.position
+    type Carried = Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned>
+    const decideOn = (earlier: Answered): Carried =>
+      Effect.clockWith((clock): Carried => {
+        const now = Math.max(clock.unsafeCurrentTimeMillis(), transaction.head.recordedAt)
+        const tried = transaction.run(() => decideAll(view.agent, commands, earlier, transaction, now, codec))
+        if (Exit.isFailure(tried)) return Effect.failCause(tried.cause)
+        const { decided, fresh, outcomes, vectors } = tried.value
+        if (fresh.length === 0) {
+          // Nothing is stored, so no expected version shows whether the view had everything that it was asked about.
+          return Effect.flatMap(log.head(view.agent), ({ version }) =>
+            version === expected
+              ? Effect.succeed(outcomes)
+              : Effect.fail(new VersionConflict({ stream: view.agent, expected, actual: version }))
+          )
+        }
+        return Effect.flatMap(
+          log.append({ stream: view.agent, expected, now, commands: fresh, vectors }),
+          (appended): Effect.Effect<ReadonlyArray<Outcome>, VersionConflict> => {
+            if (appended.some(({ repeated }) => repeated)) {
+              // Another process carried out one of these command ids in between: its first answer is the one to give.
+              return Effect.fail(new VersionConflict({ stream: view.agent, expected, actual: expected }))
+            }
+            transaction.moveTo(appended.at(-1)!.events.at(-1)!)
+            onCommit(decided)
+            return Effect.succeed(outcomes)
+          }
+        )
       })
-      if (appended.some(({ repeated }) => repeated)) {
-        // Another process carried out one of these command ids in between: its first answer is the one to give.
-        const expected = transaction.head.position
-        return yield* new VersionConflict({ stream: view.agent, expected, actual: expected })
-      }
-      transaction.moveTo(appended.at(-1)!.events.at(-1)!)
-      onCommit(batch.decided)
-      return batch.outcomes
-    })
-  )
+    return commands.some(({ commandId }) => commandId !== undefined)
+      ? Effect.flatMap(answeredBefore(view.agent, commands, codec, log), decideOn)
+      : decideOn(noAnswers)
+  })
+
+type Answered = ReadonlyMap<AnyCommand, Outcome>
+const noAnswers: Answered = new Map()
 
 /** What the log says to the command ids among these: the first answer's events, or why there is none. */
 const answeredBefore = (

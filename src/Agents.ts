@@ -79,14 +79,23 @@ export const make = Effect.gen(function* () {
       return entry.agent
     }).pipe(Scope.extend(entry.scope))
 
-  const leave = (entry: Entry) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      entry.users--
-      entry.usedAt = now
-      if (entry.users > 0 || room === undefined) return
-      Deferred.unsafeDone(room, Effect.void)
-      room = undefined
+  /** The end of a use, however it ended. Uninterruptible. */
+  const leaving = <A, E, R>(entry: Entry, used: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const leave = (exit: Exit.Exit<A, E>) =>
+      Effect.clockWith((clock) => {
+        entry.users--
+        entry.usedAt = clock.unsafeCurrentTimeMillis()
+        if (entry.users === 0 && room !== undefined) {
+          Deferred.unsafeDone(room, Effect.void)
+          room = undefined
+        }
+        return exit
+      })
+    return Effect.matchCauseEffect(used, {
+      onFailure: (cause) => leave(Exit.failCause(cause)),
+      onSuccess: (value) => leave(Exit.succeed(value))
     })
+  }
 
   /** Counts what is done for an agent while nobody waits for it. */
   const inBackground =
@@ -155,7 +164,7 @@ export const make = Effect.gen(function* () {
     const entry = entries.get(name)
     if (entry?.agent === undefined) return undefined
     entry.users++
-    return Effect.ensuring(restore(f(entry.agent)), leave(entry))
+    return leaving(entry, restore(f(entry.agent)))
   }
 
   return {
@@ -169,7 +178,7 @@ export const make = Effect.gen(function* () {
         const awake = useNow(name, f, restore)
         if (awake !== undefined) return awake
         return Effect.flatMap(enter(name, restore), (entry) =>
-          Effect.ensuring(restore(Effect.flatMap(Deferred.await(entry.ready), f)), leave(entry))
+          leaving(entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
         )
       }),
     awake: () => entries.size

@@ -15,9 +15,9 @@ import { countUnembedded, findUnembedded, lastBorn, textDigest } from "../projec
 import type { Actor, AnyCommand, CommandError } from "./Actor.js"
 import type { DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
-import { type Embedder, EmbedderError } from "./Embedder.js"
+import type { Embedder, EmbedderError } from "./Embedder.js"
+import { embedAll } from "./embedAll.js"
 import type { PolicyValues } from "./Policy.js"
-import { unitVector } from "./unitVector.js"
 
 /** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
 const besideAbove = 32
@@ -40,7 +40,9 @@ export interface Started {
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
 export interface Embedding {
   /** What embeds the memories that these commands are about to add, where that is worth an event of its own and costs no wait. */
-  readonly beside: (view: View) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>>
+  readonly beside: (
+    view: View
+  ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /** To be told of what was written. */
   readonly noticed: (events: ReadonlyArray<DecidedEvent>) => void
   readonly start: (
@@ -84,10 +86,13 @@ export const make = (
         (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
       )
 
-    /** The vectors of these texts, by their digests, from the cache and the model. */
+    /** The vectors of these texts, by their digests, from the cache and the model. One that is at hand is asked at once. */
     const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
       Effect.gen(function* () {
-        const cached = yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
+        const cached =
+          embedder.local === true
+            ? new Map<string, Float32Array>()
+            : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
         const missing = [...texts].filter(([digest]) => !cached.has(digest))
         const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) =>
           madeOf(page, policy.timeout)
@@ -164,26 +169,30 @@ export const make = (
       })
 
     /**
-     * A batch of memories and a batch of chunks in turns until nothing is left.
-     * What the embedder refuses of the one does not keep the other waiting.
+     * A batch of memories and a batch of chunks in turns, each until one serves
+     * fewer than `least`. What the embedder refuses of the one does not keep the
+     * other waiting. Of batches that are to be full the last one has all that
+     * there was: whatever came meanwhile is gathered for the next time, or a
+     * steady writer would have an EMBED event for every few memories.
      */
-    const work = Effect.gen(function* () {
-      if (started?.actor.view.hasVectors !== true) return
-      let found: EmbedderError | undefined
-      let steps = [stepMemories, stepChunks]
-      while (steps.length > 0) {
-        const more: typeof steps = []
-        for (const step of steps) {
-          const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
-            found ??= error
-            return Effect.succeed(0)
-          })
-          if (served > 0) more.push(step)
+    const work = (least: number) =>
+      Effect.gen(function* () {
+        if (started?.actor.view.hasVectors !== true) return
+        let found: EmbedderError | undefined
+        let steps = [stepMemories, stepChunks]
+        while (steps.length > 0) {
+          const more: typeof steps = []
+          for (const step of steps) {
+            const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
+              found ??= error
+              return Effect.succeed(0)
+            })
+            if (served >= least) more.push(step)
+          }
+          steps = more
         }
-        steps = more
-      }
-      failure = found
-    }).pipe(lock.withPermits(1))
+        failure = found
+      }).pipe(lock.withPermits(1))
 
     const remaining = Effect.suspend(() =>
       started === undefined
@@ -205,7 +214,7 @@ export const make = (
         })
       )
       const before = yield* remaining
-      yield* work
+      yield* work(1)
       const after = yield* remaining
       return {
         embedded: Math.max(0, before - after),
@@ -216,7 +225,7 @@ export const make = (
 
     return {
       beside: (view) => (commands) => {
-        if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return Effect.succeed([])
+        if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return null
         return Effect.suspend(() => {
           const texts = new Map<string, string>()
           for (const command of commands) {
@@ -255,7 +264,7 @@ export const make = (
               Effect.gen(function* () {
                 yield* Effect.sleep(Duration.millis(policy.gather))
                 wanted = yield* Deferred.make<void>()
-                yield* work
+                yield* work(embedder.batch)
               })
             )
           }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
@@ -264,36 +273,3 @@ export const make = (
       failure: () => failure
     }
   })
-
-/**
- * Asks the embedder and checks what it says: in time, one vector a text, of its
- * own dimensions, finite. A vector without direction (all zero) is as good as none.
- */
-export const embedAll = (
-  embedder: Context.Tag.Service<Embedder>,
-  texts: ReadonlyArray<string>,
-  purpose: "document" | "query",
-  timeout: number
-): Effect.Effect<ReadonlyArray<Float32Array | undefined>, EmbedderError> => {
-  const { dimensions, model } = embedder
-  const asked = Effect.suspend(() => embedder.embed(texts, purpose))
-  const bounded = asked.pipe(
-    // An embedder that cannot be interrupted keeps nobody waiting.
-    Effect.disconnect,
-    Effect.timeoutFail({
-      duration: Duration.millis(timeout),
-      onTimeout: () => new EmbedderError({ model, reason: "timeout" })
-    })
-  )
-  return bounded.pipe(
-    Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
-    Effect.flatMap((vectors) => {
-      const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
-      if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
-      if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
-      // A copy: what the embedder gave may be its own.
-      const unit = vectors.map((vector) => unitVector(vector.slice()))
-      return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
-    })
-  )
-}

@@ -53,4 +53,4 @@ export interface TurnInput {
   readonly at?: InstantInput | undefined
 }
 
-export const decodeTurn = (input: unknown) => decodeWith(TurnSchema)(input) as Either.Either<TurnInput, InvalidInput>
+export const decodeTurn = decodeWith(TurnSchema) as (input: unknown) => Either.Either<TurnInput, InvalidInput>

@@ -1,5 +1,8 @@
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Tracer from "effect/Tracer"
 import type { StorageError } from "../events/errors.js"
 import type { ViewError } from "../projections/build.js"
 import type { Agent } from "./Agents.js"
@@ -49,9 +52,7 @@ export const make = (
   )
   return {
     ...reader,
-    // The most frequent call: a span without stack traces, which cost as much as all the rest of it.
-    remember: (observation, options) =>
-      Effect.withSpan(run(remember(writer, observation, options)), "Memory.remember", { captureStackTrace: false }),
+    remember: (observation, options) => traced("Memory.remember", run(remember(writer, observation, options))),
     rememberAll,
     importMarkdown: Effect.fn("Memory.importMarkdown")(function* (paths, options) {
       // Most programs never import: the markdown parser is loaded by those that do.
@@ -72,5 +73,14 @@ export const make = (
     forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options)))
   }
 }
+
+/** A span for the most frequent call: none where nobody traces, and no stack traces, which cost as much as all the rest of it. */
+const traced = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.tracerWith((tracer) =>
+    tracer === untraced ? effect : Effect.withSpan(effect, name, { captureStackTrace: false })
+  )
+
+/** The tracer that is in force where a program brings none: its spans go nowhere. */
+const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 const isPair = <A, B>(value: A | readonly [A, B]): value is readonly [A, B] => Array.isArray(value)
