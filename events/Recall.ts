@@ -19,6 +19,8 @@ export const Recall = Schema.Struct({
   filters: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   /** How it was looked for; null for a read by id. */
   mode: Schema.NullOr(Schema.Literal("enhanced", "classic")),
+  /** Whether the gate was asked, which finds nothing for what needs no memory. */
+  gated: Schema.Boolean,
   /** Who looked at the first hits once more; null where nobody did. */
   reranker: Schema.NullOr(Schema.String),
   /** The asking time that recency and expiry were counted from, milliseconds since the epoch. */

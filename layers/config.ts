@@ -12,8 +12,7 @@ export const defaultFolder = (environment: NodeJS.ProcessEnv = process.env): str
 
 /**
  * The policy of a data folder: the file that `$DAYBOOK_POLICY` names, else
- * `policy.toml` or `policy.json` in the folder, else the defaults. Where it names
- * no time zone, "yesterday" is this machine's.
+ * `policy.toml` or `policy.json` in the folder, else the defaults.
  */
 export const readPolicy = (
   folder: string,
@@ -22,7 +21,7 @@ export const readPolicy = (
   Effect.gen(function* () {
     const named = environment.DAYBOOK_POLICY
     const file = named || ["policy.toml", "policy.json"].map((name) => join(folder, name)).find(existsSync)
-    if (file === undefined) return yield* decode(localised({}))
+    if (file === undefined) return yield* decode({})
     const document = yield* Effect.try({
       try: (): unknown => {
         const text = readFileSync(file, "utf8")
@@ -31,13 +30,5 @@ export const readPolicy = (
       catch: () =>
         new InvalidPolicy({ problems: [`${file} cannot be read as ${file.endsWith(".json") ? "JSON" : "TOML"}`] })
     })
-    return yield* decode(localised(document))
+    return yield* decode(document)
   })
-
-const localised = (document: unknown): unknown => {
-  const isTable = (value: unknown): value is object => typeof value === "object" && value !== null
-  if (!isTable(document)) return document
-  const search: unknown = "search" in document ? document.search : {}
-  if (!isTable(search)) return document
-  return { ...document, search: { zone: new Intl.DateTimeFormat().resolvedOptions().timeZone, ...search } }
-}

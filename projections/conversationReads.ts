@@ -4,7 +4,17 @@ import type { Role, Turn } from "../events/Turn.js"
 import { numbersPerTurn } from "./chunks.js"
 import { chunkText } from "./chunkText.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
-import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
+import {
+  type Condition,
+  type Corpus,
+  containing,
+  findHits,
+  type HitScores,
+  type HitsQuery,
+  nothingRequired,
+  type Required,
+  requiring
+} from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 
@@ -206,13 +216,15 @@ export const findRecentChunks = (
   db: Db,
   level: TrustLevel,
   filters: ChunkFilters,
-  limit: number
+  limit: number,
+  words: Required = nothingRequired
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
+  const required = requiring(chunks, level, words)
   const rows = sql(
     db,
-    `SELECT born, turn FROM chunks o WHERE ${condition.sql} ORDER BY last_at DESC, turn DESC, born`
-  ).iterate(...condition.params) as Iterable<{ readonly born: number; readonly turn: number }>
+    `SELECT born, turn FROM chunks o WHERE ${condition.sql}${required.sql} ORDER BY last_at DESC, turn DESC, born`
+  ).iterate(...condition.params, ...required.params) as Iterable<{ readonly born: number; readonly turn: number }>
   const born: Array<number> = []
   let last: number | undefined
   for (const row of rows) {

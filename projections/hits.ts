@@ -31,14 +31,20 @@ export interface QueryVector {
   readonly floor: number
 }
 
-export interface HitsQuery {
+/** Words that rows must and must not have, as FTS5 expressions; null for none. */
+export interface Required {
+  /** Rows outside of this are no hits, however similar or new. */
+  readonly within: string | null
+  /** Nor are rows inside of this. */
+  readonly without: string | null
+}
+
+export const nothingRequired: Required = { within: null, without: null }
+
+export interface HitsQuery extends Required {
   readonly level: TrustLevel
   /** An FTS5 expression; null for no full text. */
   readonly match: string | null
-  /** Rows outside of this FTS5 expression are no hits, however similar. */
-  readonly within: string | null
-  /** Nor are rows inside of this one. */
-  readonly without: string | null
   readonly vector: QueryVector | null
   /** Hits of each side. */
   readonly pool: number
@@ -76,6 +82,20 @@ export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: Hi
     else known.similarity = similarity
   }
   return [...found.values()]
+}
+
+/** What is required of the words of a row, as a further condition over the table of a corpus, named `o`. */
+export const requiring = (
+  corpus: Corpus,
+  level: TrustLevel,
+  { within, without }: Required
+): { readonly sql: string; readonly params: ReadonlyArray<string> } => {
+  if (level === "public") return { sql: "", params: [] }
+  const table = corpus.text.table(level)
+  const matching = `(SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`
+  const inside = within === null ? "" : ` AND o.born IN ${matching}`
+  const outside = without === null ? "" : ` AND o.born NOT IN ${matching}`
+  return { sql: `${inside}${outside}`, params: [within, without].filter((one) => one !== null) }
 }
 
 /** How many rows of the level contain a word, counted no further than `most` + 1: to count common words costs much. */
@@ -150,13 +170,10 @@ const vectorHits = (
     params.push(BigInt(floorOf(level)))
   }
   // vec0 takes one list of rows: all that narrows the search goes into it.
-  const table = corpus.text.table(level)
-  const matching = `(SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`
-  const inside = within === null ? "" : ` AND o.born IN ${matching}`
-  const outside = without === null ? "" : ` AND o.born NOT IN ${matching}`
-  if (!condition.open || within !== null || without !== null) {
-    clauses.push(`rowid IN (SELECT o.born FROM ${corpus.table} o WHERE ${condition.sql}${inside}${outside})`)
-    params.push(...condition.params, ...[within, without].filter((one) => one !== null))
+  const required = requiring(corpus, level, { within, without })
+  if (!condition.open || required.sql !== "") {
+    clauses.push(`rowid IN (SELECT o.born FROM ${corpus.table} o WHERE ${condition.sql}${required.sql})`)
+    params.push(...condition.params, ...required.params)
   }
   const nearest = (k: number): ReadonlyArray<{ readonly born: number; readonly distance: number }> => {
     const rows: Array<{ readonly born: number; readonly distance: number }> = sql(

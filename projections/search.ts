@@ -1,7 +1,17 @@
 import type { Memory } from "../events/Memory.js"
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { memoryText } from "./fulltext.js"
-import { type Condition, type Corpus, containing, findHits, type HitScores, type HitsQuery } from "./hits.js"
+import {
+  type Condition,
+  type Corpus,
+  containing,
+  findHits,
+  type HitScores,
+  type HitsQuery,
+  nothingRequired,
+  type Required,
+  requiring
+} from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { memoryVectors } from "./vectors.js"
@@ -12,8 +22,8 @@ export interface Filters {
   readonly stores?: ReadonlyArray<Store>
   readonly tags?: ReadonlyArray<string>
   readonly people?: ReadonlyArray<string>
-  readonly project?: string
-  readonly session?: string
+  readonly projects?: ReadonlyArray<string>
+  readonly sessions?: ReadonlyArray<string>
   /** Happened (or, where unknown, was created) at or after. */
   readonly after?: number
   /** Happened (or, where unknown, was created) before. */
@@ -79,7 +89,7 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
 }
 
 const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
-  const { after, and, before, people = [], project, session, tags = [] } = filters
+  const { after, and, before, people = [], projects = [], sessions = [], tags = [] } = filters
   const among = (
     column: string,
     values: ReadonlyArray<string>,
@@ -91,8 +101,8 @@ const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>):
   }
   among("o.type", filters.types ?? [])
   among("o.store", filters.stores ?? [])
-  among("o.project", project === undefined ? [] : [project])
-  among("o.session", session === undefined ? [] : [session])
+  among("o.project", projects)
+  among("o.session", sessions)
   among("o.tags", tags, (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`)
   const keys = people.map(personKey)
   among("o.born", keys, (list) => `o.born IN (SELECT born FROM mentions WHERE person IN ${list})`)
@@ -160,15 +170,17 @@ export const findRecent = (
   level: TrustLevel,
   filters: Filters,
   now: number,
-  page: { readonly limit: number; readonly offset: number }
+  page: { readonly limit: number; readonly offset: number },
+  words: Required = nothingRequired
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, level, filters, now)
+  const required = requiring(memories, level, words)
   return sql(
     db,
-    `SELECT born FROM observations o WHERE ${condition.sql}
+    `SELECT born FROM observations o WHERE ${condition.sql}${required.sql}
       ORDER BY coalesce(occurred_at, created_at) DESC, born DESC LIMIT ? OFFSET ?`
   )
-    .all(...condition.params, page.limit, page.offset)
+    .all(...condition.params, ...required.params, page.limit, page.offset)
     .map((row) => row.born)
 }
 

@@ -23,7 +23,7 @@ const zone = Schema.String.pipe(
 const Search = Schema.Struct({
   /** Full text and vectors, a look at the first hits by the reranker; or full text alone. Any other name is classic. */
   mode: withDefault(Schema.String, "enhanced"),
-  /** The time zone of "yesterday" and "last week", by its IANA name. A data folder's policy has the machine's by default. */
+  /** The time zone of "yesterday" and "last week", by its IANA name. */
   zone: withDefault(zone, "UTC"),
   /** How scores of both sides are brought together: weighted min-max over the pool, or reciprocal ranks. */
   fusion: withDefault(Schema.Literal("minmax", "rrf"), "minmax"),
@@ -66,6 +66,8 @@ const Search = Schema.Struct({
   contextTurns: withDefault(Schema.Int.pipe(Schema.between(0, 20)), 5),
   /** Words in more than this share of the rows are left out while others remain. */
   commonShare: withDefault(share, 0.2),
+  /** The first hits that are read to be folded and given to a reranker. */
+  drafts: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 30),
   /** Whether of hits that say the same, but for case, accents, punctuation and articles, the newest stands for all. */
   fold: withDefault(Schema.Boolean, true),
   /** Whether the reranker is asked, and what its best score adds; its own weight where absent. */

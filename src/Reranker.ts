@@ -22,7 +22,7 @@ export class Reranker extends Context.Tag("daybook/Reranker")<
   {
     /** Name and version, as a recall names it. */
     readonly name: string
-    /** Hits that it looks at, 1…200. */
+    /** Hits that it looks at; no more than the policy's `search.drafts` are given. */
     readonly topN: number
     /** What its best score adds to a hit's. */
     readonly weight: number

@@ -84,29 +84,46 @@ export interface Times {
   readonly leftOut: ReadonlyArray<LeftOut>
   /** Whether the query asks for nothing but what was then. */
   readonly only: boolean
+  readonly hints: ReadonlyArray<string>
 }
+
+/** More times than these are not looked at: each is a listing of its own. */
+const mostTimes = 8
 
 /**
  * Words like "last week" say nothing of a text, so they are not looked for; the
- * names of months, years and days may well stand in it, and are.
+ * names of months, days and feasts, years and dates may well stand in it, and are.
  */
 export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Asking): Times => {
-  const ranges = whenOf(plain, now, zone)
-  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false }
-  const inside = ({ at, droppable }: Word) =>
-    droppable && ranges.some(({ index, text }) => at >= index && at < index + text.length)
-  const relative = should.filter((word) => inside(word) && !absolute.test(word.text))
-  const others = should.filter((word) => !relative.includes(word))
+  const named = whenOf(plain, now, zone)
+  const ranges = named.slice(0, mostTimes)
+  const hints = named.length > mostTimes ? [`only the first ${mostTimes} times are looked at`] : []
+  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, hints }
+  const isRelative = ({ at, droppable, text: word }: Word) =>
+    droppable &&
+    ranges.some(({ index, text }) => {
+      const [ago, counted] = [relativeTime.test(text), /^\d{1,3}$/.test(word)]
+      return at >= index && at < index + text.length && (relativeWord.test(word.replace(edges, "")) || (ago && counted))
+    })
+  const others = should.filter((word) => !isRelative(word))
   const only = must.length === 0 && others.every(({ droppable, text }) => droppable && (isStopWord(text) || says(text)))
-  return {
-    ranges,
-    words: others,
-    leftOut: relative.map(({ text }) => ({ word: text, reason: "time" })),
-    only
-  }
+  const leftOut = should
+    .filter((word) => !others.includes(word))
+    .map(({ text }) => ({ word: text, reason: "time" as const }))
+  return { ranges, words: others, leftOut, only, hints }
 }
 
-const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
+const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
+const relativeWord = new RegExp(
+  `^(?:${[
+    "last|next|this|past|previous|ago|since|until|till|before|after|between|from|to|and|on|in|at|of|the|a|an|early|mid|late",
+    "yesterday|today|tonight|tomorrow|weekend|(?:hour|day|week|month|quarter|year|decade)s?",
+    "morning|noon|afternoon|evening|night|midnight|one|two|three|four|five|six|seven|eight|nine|ten|few|couple|several",
+    "[今昨前去上下本这這过過最近个個几幾一二三四五六七八九十两兩天日周週月年早晚上中午下半夜以来之]+"
+  ].join("|")})$`,
+  "iu"
+)
+const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
 /** Words of a question that asks for whatever there is. */
 const says = (word: string): boolean =>

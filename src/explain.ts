@@ -15,7 +15,10 @@ export interface Explanation {
   readonly mode: "enhanced" | "classic"
   /** The gate's opinion; where it was asked and said no, nothing was looked for. */
   readonly gate: Gated
+  /** What was looked for: any of these, all of those required, none of those excluded. */
   readonly words: ReadonlyArray<string>
+  readonly required: ReadonlyArray<string>
+  readonly excluded: ReadonlyArray<string>
   readonly leftOut: ReadonlyArray<LeftOut>
   /** Filters that stood in the text. */
   readonly fields: ReadonlyArray<Field>
@@ -62,11 +65,11 @@ export const whyOf = (parts: object, alike: number): ReadonlyArray<string> => [
 
 /** The explanation in lines, for people. */
 export const linesOf = (explanation: Explanation): ReadonlyArray<string> => {
-  const { fields, gate, hints, leftOut, mode, reranker, times, vectors, words } = explanation
+  const { excluded, fields, gate, hints, leftOut, mode, required, reranker, times, vectors, words } = explanation
   const line = (name: string, values: ReadonlyArray<string>) =>
     values.length === 0 ? [] : [`${name.padEnd(11)}${values.join(", ")}`]
   return [
-    ...line("looked for", words),
+    ...line("looked for", [...required.map((word) => `+${word}`), ...words, ...excluded.map((word) => `-${word}`)]),
     ...line(
       "left out",
       leftOut.map(({ reason, word }) => `${word} (${reason})`)

@@ -15,7 +15,18 @@ const any = () => undefined
 const among = (values: ReadonlyArray<string>) => (value: string) =>
   values.includes(value.toLowerCase()) ? undefined : `must be one of ${values.join(", ")}`
 const time = (value: string) =>
-  toInstant(value) !== undefined || whenOf(value, 0, "UTC").length > 0 ? undefined : "is no date or time"
+  toInstant(value) !== undefined || stretchOf(value, { now: 0, zone: "UTC" }) !== undefined
+    ? undefined
+    : "is no date or time"
+
+/** What a value names: by itself, or where a sentence would put a preposition before it ("2026", "Monday"). */
+const stretchOf = (value: string, { now, zone }: Asking) => {
+  for (const said of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
+    const [stretch, ...more] = whenOf(said, now, zone)
+    if (stretch !== undefined && more.length === 0) return stretch
+  }
+  return undefined
+}
 
 export const memorySyntax: Syntax = {
   columns: Object.keys(textColumns),
@@ -57,14 +68,13 @@ export interface Asking {
 
 export const memoryFilters = (fields: ReadonlyArray<Field>, asking: Asking): Filters => {
   const valuesOf = valuesIn(fields)
-  const [project, session] = [valuesOf("project"), valuesOf("session")]
   return {
     types: valuesOf("type").map((value) => value.toLowerCase()),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
     tags: valuesOf("tag").map(normaliseTag),
     people: valuesOf("person"),
-    ...(project.length === 0 ? {} : { project: project.at(-1)! }),
-    ...(session.length === 0 ? {} : { session: session.at(-1)! }),
+    projects: valuesOf("project"),
+    sessions: valuesOf("session"),
     ...timesOf(fields, asking)
   }
 }
@@ -87,12 +97,12 @@ const valuesIn = (fields: ReadonlyArray<Field>) => (name: string) =>
 /** `after:` is from the beginning of the stretch that it names, `before:` until its beginning. */
 const timesOf = (
   fields: ReadonlyArray<Field>,
-  { now, zone }: Asking
+  asking: Asking
 ): { readonly after?: number; readonly before?: number } => {
   const instantOf = (name: string): number | undefined => {
     const value = valuesIn(fields)(name).at(-1)
     if (value === undefined) return undefined
-    const [stretch] = whenOf(value, now, zone)
+    const stretch = stretchOf(value, asking)
     if (stretch === undefined) return toInstant(value)
     return stretch.from === earliest ? stretch.to : stretch.from
   }

@@ -11,17 +11,20 @@ export interface Gated {
  * marks and their length.
  */
 export const gate = (message: string): Gated => {
-  const text = message.normalize("NFKC").trim()
+  const text = message.slice(0, looked).normalize("NFKC").trim()
   if (text === "") return { recall: false, reason: "empty" }
   const said = text.replace(codeBlocks, " ").trim()
   if (said === "" || isCode(said)) return { recall: false, reason: "code" }
   if (memoryWords.test(said)) return { recall: true, reason: "memory word" }
-  if (acknowledgement.test(said)) return { recall: false, reason: "acknowledgement" }
+  if (acknowledges(said)) return { recall: false, reason: "acknowledgement" }
   if (question.test(said)) return { recall: true, reason: "question" }
   // What one character says in Chinese takes about a word elsewhere.
   const words = (said.match(/[\p{L}\p{N}'’_-]+/gu) ?? []).flatMap((word) => word.match(han) ?? [word]).length
   return words < shortMessage ? { recall: false, reason: "short" } : { recall: true, reason: "statement" }
 }
+
+/** Characters of a message that are looked at. */
+const looked = 2_000
 
 /** Messages of fewer words say too little to look for. */
 const shortMessage = 4
@@ -37,14 +40,33 @@ const memoryWords = new RegExp(
   "iu"
 )
 
+/** Whether a message is made of such words alone. Word by word, so that a long laugh takes no longer to read. */
+const acknowledges = (text: string): boolean => {
+  for (let at = 0; at < text.length; ) {
+    separators.lastIndex = at
+    at += separators.exec(text)?.[0].length ?? 0
+    if (at === text.length) return true
+    acknowledgement.lastIndex = at
+    const said = acknowledgement.exec(text)
+    if (said === null) return false
+    at += said[0].length
+  }
+  return true
+}
+
+const separators = /[\s\p{P}\p{S}]+/uy
+/** The longer first; Latin words end where the word ends. */
 const acknowledgement = new RegExp(
-  `^(?:(?:${[
-    "ok(?:ay|ey)?|k|kk|yes|yep|yeah|yup|no|nope|sure|fine|good|great|nice|cool|perfect|awesome|right|correct|exactly|agreed|done|indeed",
-    "thanks?(?: you)?(?: (?:so|very) much| a lot)?|thx|ty|cheers|got it|i see|understood|makes sense|sounds good|will do|no problem|never mind",
-    "hi|hello|hey|bye|good (?:morning|evening|night|bye)|see you|lol|haha+|hm+|uh|oh|wow|please|go (?:on|ahead)|continue|next|stop",
-    "好的?|好吧|好啊|行|可以|嗯+|哦+|噢|啊|对的?|對的?|是的?|没错|沒錯|不是?|不用|谢谢你?|謝謝你?|多谢|收到|明白了?|知道了?|了解|懂了|没问题|沒問題|你好|您好|再见|再見|晚安|早安?|哈+|呵+|继续|繼續|辛苦了"
-  ].join("|")})[\\s\\p{P}\\p{S}]*)+$|^[\\p{P}\\p{S}\\s]+$`,
-  "iu"
+  `(?:${[
+    "thank you (?:so|very) much|thanks? a lot|thank you|thanks?|thx|ty|cheers|got it|i see|understood|makes sense",
+    "sounds good|will do|no problem|never mind|good (?:morning|evening|night|bye)|see you|go (?:on|ahead)",
+    "ok(?:ay|ey)?|k{1,3}|yes|yep|yeah|yup|nope|no|sure|fine|good|great|nice|cool|perfect|awesome|right|correct",
+    "exactly|agreed|done|indeed|hi|hello|hey|bye|lol|haha(?:ha)*|hm+|uh|oh|wow|please|continue|next|stop"
+  ].join("|")})(?![\\p{L}\\p{N}])|(?:${[
+    "好的?|好吧|好啊|行|可以|嗯|哦|噢|啊|没错|沒錯|对的?|對的?|不是?|不用|是的?|谢谢你?|謝謝你?|多谢|收到|明白了?|知道了?",
+    "了解|懂了|没问题|沒問題|你好|您好|再见|再見|晚安|早安?|哈|呵|继续|繼續|辛苦了"
+  ].join("|")})`,
+  "iuy"
 )
 
 const question = new RegExp(

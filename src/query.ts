@@ -9,6 +9,9 @@ export interface ParsedQuery {
   readonly must: ReadonlyArray<string>
   readonly should: ReadonlyArray<Word>
   readonly not: ReadonlyArray<string>
+  /** Those of them that must and must not match, as they were written. */
+  readonly required: ReadonlyArray<string>
+  readonly excluded: ReadonlyArray<string>
   /** The words themselves, for substring search. */
   readonly needles: ReadonlyArray<string>
   /** What narrows the search by a field, as it was written. */
@@ -57,12 +60,13 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
   const must: Array<string> = []
   const should: Array<Word> = []
   const not: Array<string> = []
-  const excludedWords: Array<string> = []
+  const required: Array<string> = []
+  const excluded: Array<string> = []
   const needles: Array<string> = []
   const fields: Array<Field> = []
   const hints: Array<string> = []
-  let required = false
-  let excluded = false
+  let wanted = false
+  let unwanted = false
   let lastPlain: Word | undefined
   const whole = bounded(text)
   let plain = whole
@@ -79,14 +83,15 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       if (lastPlain !== undefined) {
         should.splice(should.indexOf(lastPlain), 1)
         must.push(lastPlain.expression)
+        required.push(lastPlain.text)
         lastPlain = undefined
       }
-      required = must.length > 0
+      wanted = must.length > 0
       continue
     }
     if (token === "OR") continue
     if (token === "NOT") {
-      excluded = true
+      unwanted = true
       continue
     }
     // The plus of a telephone number is part of it.
@@ -97,7 +102,7 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
     const filter = field === undefined || !Object.hasOwn(known, field) ? undefined : known[field]
     if (field !== undefined && filter !== undefined) {
       const problem =
-        sign !== "" || excluded
+        sign !== "" || unwanted
           ? "a field cannot be excluded or required"
           : value.trim() === ""
             ? "has no value"
@@ -126,42 +131,46 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       const found = expression(body)
       if (found === null) continue
       const term = column ? `${field} : ${found}` : found
-      if (sign === "-" || excluded) {
+      if (sign === "-" || unwanted) {
         not.push(term)
-        excludedWords.push(body)
+        excluded.push(body)
         blank(at, token.length)
         continue
       }
       needles.push(body)
-      if (sign === "+" || required) must.push(term)
-      else {
+      if (sign === "+" || wanted) {
+        must.push(term)
+        required.push(body)
+      } else {
         lastPlain = { text: body, at, expression: term, droppable: !quoted && !column }
         should.push(lastPlain)
       }
     }
-    required = false
-    excluded = false
+    wanted = false
+    unwanted = false
   }
   if ((whole.match(/"/g)?.length ?? 0) % 2 === 1) hints.push('a " is not closed; read as words')
   if (/(?:^|\s)(?:AND|OR|NOT)\s*$/u.test(whole)) hints.push("nothing follows the last AND, OR or NOT")
-  // Exclusions alone leave nothing to look for: they are taken as words.
-  if (must.length === 0 && should.length === 0 && not.length > 0) {
+  // Exclusions alone leave nothing to look for: they are taken as words, unless fields say what they are excluded from.
+  if (must.length === 0 && should.length === 0 && not.length > 0 && fields.length === 0) {
     hints.push("there is nothing but exclusions; read as words")
-    return {
-      must,
-      should: not.map((expression, index) => ({ text: excludedWords[index]!, at: 0, expression, droppable: true })),
-      not: [],
-      needles: excludedWords,
-      fields,
-      plain: excludedWords.join(" "),
-      hints
-    }
+    let at = 0
+    const words = not.map((expression, index) => {
+      const text = excluded[index]!
+      const word = { text, at, expression, droppable: true }
+      at += text.length + 1
+      return word
+    })
+    const plain = excluded.join(" ")
+    return { must, should: words, not: [], required, excluded: [], needles: excluded, fields, plain, hints }
   }
   const nothing = must.length === 0 && should.length === 0
   return {
     must,
     should,
     not,
+    required,
+    excluded,
     needles: nothing ? [plain.trim()] : needles,
     fields,
     plain,

@@ -25,19 +25,23 @@ export const sum = (parts: object): number => {
   return total
 }
 
-/** A hit on its way: its place in ties, and the text that it is looked at by. */
-export interface Draft<Row, Parts> {
-  readonly row: Row
-  readonly parts: Parts
+/** A row with what its score is made of, and its place in ties. */
+export interface Scored<Parts> {
   readonly born: number
   readonly time: number
+  readonly parts: Parts
+}
+
+/** A hit on its way: how it is shown, and the text that it is looked at by. */
+export interface Draft<Row, Parts> extends Scored<Parts> {
+  readonly row: Row
   readonly text: string
+  /** How many more say the same. */
+  readonly alike: number
 }
 
 /** The order of an answer: score, then the newer, then the later stored. */
-export const inOrder = <D extends Pick<Draft<unknown, object>, "parts" | "born" | "time">>(
-  drafts: ReadonlyArray<D>
-): ReadonlyArray<D> => {
+export const inOrder = <D extends Scored<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
   const scores = new Map(drafts.map((draft) => [draft, sum(draft.parts)]))
   return drafts.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.time - a.time || b.born - a.born)
 }
@@ -91,7 +95,7 @@ export const scored = (
   vectorWeight: number,
   now: number,
   cues: Cues = noCues
-): ReadonlyArray<Pick<Draft<unknown, ScoreParts>, "born" | "time" | "parts">> =>
+): ReadonlyArray<Scored<ScoreParts>> =>
   fuse(candidates, policy, vectorWeight).map(({ candidate, text, vector }) => {
     const base = text + vector
     const date = cues.date(candidate.time) ? policy.dateBoost * base + timeWorth : 0

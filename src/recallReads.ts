@@ -140,13 +140,13 @@ const rankingOf = (
 
 /** Asks once more. What narrowed the read is in the log as the search took it. */
 const again = (
-  { filters, hits, kind, level, mode, text }: Recorded,
+  { filters, gated, hits, kind, level, mode, text }: Recorded,
   vector: QueryVector | null,
   ranking: Ranking,
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 ): Effect.Effect<Rerun["hits"], ViewError> => {
   const asked = <F>(syntax: Syntax) =>
-    requestOf(text, syntax, filters as unknown as F & Limited, { mode: mode ?? undefined }, ranking.policy)
+    requestOf(text, syntax, filters as unknown as F & Limited, { mode: mode ?? undefined, gate: gated }, ranking.policy)
   switch (kind) {
     case "memories":
       return Effect.map(
@@ -173,7 +173,7 @@ interface Limited {
 export const showingOf = (
   kind: "memories" | "conversation",
   level: TrustLevel,
-  { filters, limit, mode, text }: Request<object>,
+  { filters, gated, limit, mode, text }: Request<object>,
   { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>
 ): Showing => ({
   kind,
@@ -181,6 +181,7 @@ export const showingOf = (
   text,
   filters: { ...filters, limit },
   mode,
+  gated,
   reranker: explanation.reranker,
   vector,
   hits: hits.map(hitOf)
@@ -193,6 +194,7 @@ export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id:
   text: "",
   filters: {},
   mode: null,
+  gated: false,
   reranker: null,
   vector: null,
   hits: memories.map(hitOf)

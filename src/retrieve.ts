@@ -13,7 +13,6 @@ import type { PolicyValues } from "./Policy.js"
 import { type ParsedQuery, parse, type Syntax } from "./query.js"
 import { type Reranker, RerankerError } from "./Reranker.js"
 import { type Draft, inOrder, sum } from "./rank.js"
-import { folded } from "./same.js"
 
 /** What a search asks of: one snapshot of one agent's view, at one moment. */
 export interface Snapshot {
@@ -123,25 +122,21 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     const vector = needless ? (given ?? null) : yield* queryVector(wanted, ranking)
     const found = yield* read((snapshot) => find(snapshot, level, request, vector, ranking))
     const looked = mode === "classic" || found.settled ? undefined : yield* secondLook(wanted, found.drafts, ranking)
-    const drafts = looked ?? found.drafts
-    const folding = ranking.policy.fold
-      ? folded(drafts, limit)
-      : drafts.slice(0, limit).map((draft) => ({ draft, alike: 0 }))
-    const hits = folding.map(({ alike, draft: { parts, row } }) => ({ ...row, score: sum(parts), parts, alike }))
+    const hits = (looked ?? found.drafts)
+      .slice(0, limit)
+      .map(({ alike, parts, row }) => ({ ...row, score: sum(parts), parts, alike }))
     const reranker = looked === undefined ? null : ranking.reranker!.name
     const used = found.explanation.vectors === null ? null : vector
     return { hits, explanation: { ...found.explanation, reranker }, vector: used }
   })
-
-/** How many of the first hits are looked at once more: what the reranker wants, and some that may be folded. */
-export const lookedAt = ({ limit }: Request<unknown>, { policy, reranker }: Ranking): number =>
-  Math.max(limit + 10, policy.rerank ? Math.min(200, reranker?.topN ?? 0) : 0)
 
 /** What is known of a request before anything is looked for. */
 export const nothing = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanation, "reranker"> => ({
   mode,
   gate,
   words: [],
+  required: parsed.required,
+  excluded: parsed.excluded,
   leftOut: [],
   fields: parsed.fields,
   times: [],
@@ -173,7 +168,7 @@ const secondLook = <Row, Parts extends { readonly rerank: number }>(
   drafts: ReadonlyArray<Draft<Row, Parts>>,
   { policy, reranker }: Ranking
 ): Effect.Effect<ReadonlyArray<Draft<Row, Parts>> | undefined> => {
-  const first = drafts.slice(0, Math.min(200, reranker?.topN ?? 0))
+  const first = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
   if (reranker === undefined || !policy.rerank || text === "" || first.length < 2) return Effect.succeed(undefined)
   return Effect.suspend(() =>
     reranker.rerank(

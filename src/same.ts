@@ -1,33 +1,29 @@
 import type { Draft } from "./rank.js"
 
 /**
- * The first `limit` drafts in their order, where of those that say the same the
- * newest stands for all. The same: the same words in the same order, whatever
- * their case and accents, the punctuation between them and the articles. A word,
- * a number or a negation more is something else. What says the same scores about
- * the same, so it is looked for among twice the limit.
+ * Gathers drafts in their order, where of those that say the same the newest
+ * stands for all, in the place of the best. The same: the same words in the same
+ * order, whatever their case and accents, the punctuation around them and the
+ * articles. A word, a number or a negation more is something else.
  */
-export const folded = <D extends Pick<Draft<unknown, object>, "text" | "time" | "born">>(
-  drafts: ReadonlyArray<D>,
-  limit: number
-): ReadonlyArray<{ readonly draft: D; readonly alike: number }> => {
-  const kept: Array<{ draft: D; alike: number }> = []
+export const folding = <D extends Draft<unknown, object>>(on: boolean) => {
+  const kept: Array<D> = []
   const places = new Map<string, number>()
-  for (const draft of drafts.slice(0, Math.max(fewDrafts, 2 * limit))) {
-    const key = keyOf(draft.text)
-    const place = key === undefined ? undefined : places.get(key)
-    if (place !== undefined) {
-      const { alike, draft: other } = kept[place]!
+  return {
+    take: (draft: D): void => {
+      const key = on ? keyOf(draft.text) : undefined
+      const place = key === undefined ? undefined : places.get(key)
+      if (place === undefined) {
+        if (key !== undefined) places.set(key, kept.length)
+        kept.push(draft)
+        return
+      }
+      const other = kept[place]!
       const newer = draft.time > other.time || (draft.time === other.time && draft.born > other.born)
-      kept[place] = { draft: newer ? draft : other, alike: alike + 1 }
-      continue
-    }
-    // The rest of the drafts may still be the same as one that is kept, but no new one is.
-    if (kept.length === limit) continue
-    if (key !== undefined) places.set(key, kept.length)
-    kept.push({ draft, alike: 0 })
+      kept[place] = { ...(newer ? draft : other), alike: other.alike + 1 }
+    },
+    kept: (): ReadonlyArray<D> => kept
   }
-  return kept
 }
 
 /** What a text says; undefined for one that says so little that saying it twice means nothing, or is not here whole. */
@@ -45,12 +41,11 @@ const keyOf = (text: string): string | undefined => {
 }
 
 /** Texts are looked at up to so many characters. */
-export const looked = 2_000
+const looked = 2_000
 const fewWords = 4
 const fewCharacters = 8
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-const fewDrafts = 20
 const blanks = /\s+/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const ascii = /^[\x00-\x7f]*$/

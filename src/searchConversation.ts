@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type ReadingLevel, Store } from "../events/Trust.js"
+import { Store } from "../events/Trust.js"
 import { Role } from "../events/Turn.js"
 import {
   type ChunkFilters,
@@ -14,31 +14,18 @@ import {
   readChunks,
   type TurnChunk
 } from "../projections/conversationReads.js"
-import type { QueryVector } from "../projections/hits.js"
+import type { Db } from "../projections/Projection.js"
 import { findNameWords } from "../projections/speakers.js"
-import { parkedOf } from "../projections/ViewFile.js"
-import { contextIn, dateCue, speakerCue, timesIn, withoutNames } from "./cues.js"
+import { contextIn, dateCue, speakerCue, withoutNames } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
-import { wordsOf } from "./explain.js"
 import { conversationFilters, conversationSyntax } from "./fields.js"
 import { instantOf, integerOf, listOf, textOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
+import { lookFor, type Searched } from "./lookFor.js"
 import type { PolicyValues } from "./Policy.js"
-import { expressionsOf } from "./query.js"
-import { fuse, inOrder, newestFirst, recencyOf, timeWorth } from "./rank.js"
-import {
-  type Answered,
-  type Found,
-  lookedAt,
-  nothing,
-  type Ranking,
-  type Request,
-  requestOf,
-  type SearchOptions,
-  type Snapshot
-} from "./retrieve.js"
-import { distinct, telling } from "./search.js"
+import { fuse, recencyOf, timeWorth } from "./rank.js"
+import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
 
 /** What narrows a search of conversations. Lists are alternatives. */
 export interface ConversationFilter {
@@ -110,78 +97,58 @@ export const decodeConversationQuery = (
     return requestOf(asked, conversationSyntax, filters, { gate, mode }, policy)
   })
 
-/** Ranks what was said, as far as a level may read it, against a text. Synchronous: it sees one snapshot. */
-export const searchConversationIn = (
-  { db, now }: Snapshot,
-  level: ReadingLevel,
-  request: Request<ChunkFilters>,
-  vector: QueryVector | null,
-  ranking: Ranking
-): Found<Shown, ConversationParts> => {
-  const { embedder, policy } = ranking
-  const { limit, parsed } = request
-  const most = lookedAt(request, ranking)
-  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const asking = { now, zone: policy.zone }
-  const filters: ChunkFilters = { ...request.filters, and: conversationFilters(parsed.fields, asking) }
-  const times = timesIn(parsed, asking)
-  const speakers = findNameWords(db, level, parsed.plain)
+/** Turns and files, as the pipeline looks for them. */
+const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
+  corpus: chunks,
+  text: "conversation",
+  vectors: "chunkVectors",
   // People say "last week" too: it is looked for in what they said.
-  const told = telling(db, chunks, level, parsed, policy.commonShare)
-  const words = withoutNames(told.words, speakers)
-  const names = told.words.filter((word) => !words.includes(word))
-  const expressions = expressionsOf({ ...parsed, should: words, joined: told.joined })
-  const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
-  const ofSpeaker = speakerCue(parsed.plain, speakers)
-  const ofDate = dateCue(parsed.plain, times.ranges)
-  const explanation = {
-    ...nothing(request),
-    words: wordsOf(words),
-    leftOut: [...told.leftOut, ...names.map(({ text }) => ({ word: text, reason: "speaker" as const }))],
-    times: times.ranges
-  }
-
-  const foundOf = (candidates: ReadonlyArray<FoundChunk>, similarTo: QueryVector | null, byTime = false) => {
+  saysTimes: true,
+  filtersOf: (asked, fields, asking) => ({ ...asked, and: conversationFilters(fields, asking) }),
+  during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
+  chosen: ({ db, level, parsed }, words) => {
+    const chosen = withoutNames(words, findNameWords(db, level, parsed.plain))
+    const names = words.filter((word) => !chosen.includes(word))
+    return { words: chosen, leftOut: names.map(({ text }) => ({ word: text, reason: "speaker" as const })) }
+  },
+  find: ({ db }, query) => findChunks(db, query),
+  recent: ({ db }, level, filters, words, limit) => unscored(db, findRecentChunks(db, level, filters, limit, words)),
+  like: ({ db }, level, filters, needles, limit) => unscored(db, findChunksLike(db, level, filters, needles, limit), 1),
+  score: ({ db, level, now, parsed, policy, times, weight }, candidates) => {
+    const ofSpeaker = speakerCue(parsed.plain, findNameWords(db, level, parsed.plain))
+    const ofDate = dateCue(parsed.plain, times.ranges)
+    const inTime = times.ranges.length === 0 ? 0 : timeWorth
     const fused = fuse(candidates, policy, weight)
     const contextOf = contextIn(fused, policy)
-    const scored = fused.map(({ candidate: { born, chunk, time }, text, vector }) => {
+    return fused.map(({ candidate: { born, chunk, time }, text, vector }) => {
       const context = contextOf(chunk)
       const base = text + vector + context
       const speaker = ofSpeaker(chunk) ? policy.speakerBoost * base : 0
       const onDate = ofDate(chunk.occurredAt) || (time !== chunk.occurredAt && ofDate(time))
-      const inTime = times.ranges.length === 0 ? 0 : timeWorth
       const date = onDate ? policy.dateBoost * (base + speaker) + inTime : 0
       const recency = recencyOf(Math.max(chunk.occurredAt, time), policy, now)
       return { born, time, parts: { text, vector, context, speaker, date, recency, rerank: 0 } }
     })
-    const ranked = new Map(
-      (byTime ? newestFirst(scored) : inOrder(scored)).slice(0, most).map((draft) => [draft.born, draft])
+  },
+  read: (db, ranked) => {
+    const read = new Map(
+      readChunks(
+        db,
+        ranked.map(({ born }) => born)
+      ).map(({ born, ...row }) => [born, row])
     )
-    // Of several pieces of one turn or file the best stands for it.
-    const seen = new Set<string>()
-    const drafts = readChunks(db, [...ranked.keys()]).flatMap(({ born, ...row }) =>
-      seen.has(row.id) || !seen.add(row.id) ? [] : { ...ranked.get(born)!, row, text: row.text }
-    )
-    return { drafts, settled: byTime, explanation: { ...explanation, vectors: similarTo?.model ?? null } }
+    return ranked.flatMap((one) => {
+      const row = read.get(one.born)
+      return row === undefined ? [] : { ...one, row, text: row.text, alike: 0 }
+    })
   }
-  const unscored = (born: ReadonlyArray<number>, text: number | null = null) =>
-    foundChunks(
-      db,
-      born.map((one) => ({ born: one, text, similarity: null }))
-    )
-  const inTimes = (count: number) =>
-    times.ranges.flatMap(({ from, to }) =>
-      unscored(findRecentChunks(db, level, { after: from, before: to, and: filters }, count))
-    )
-
-  if (parsed.needles.every((needle) => needle.trim() === ""))
-    return foundOf(unscored(findRecentChunks(db, level, filters, most)), null, true)
-  if (times.only) return foundOf(distinct(inTimes(most)), null, true)
-  if (expressions.match === null)
-    return foundOf(unscored(findChunksLike(db, level, filters, parsed.needles, most), 1), null)
-
-  const similarTo = parked.has("chunkVectors") || weight === 0 ? null : vector
-  const pool = Math.max(policy.pool, limit)
-  const found = findChunks(db, { level, filters, ...expressions, vector: similarTo, pool })
-  return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(most)]), similarTo)
 }
+
+const unscored = (db: Db, born: ReadonlyArray<number>, text: number | null = null): ReadonlyArray<FoundChunk> =>
+  foundChunks(
+    db,
+    born.map((one) => ({ born: one, text, similarity: null }))
+  )
+
+/** Ranks what was said, as far as a level may read it, against a text. Synchronous: it sees one snapshot. */
+export const searchConversationIn: Find<ChunkFilters, Shown, ConversationParts> = lookFor(searched)

@@ -94,8 +94,17 @@ describe("what a read showed", () => {
           ...common,
           kind: "memories",
           text: "tea",
-          filters: { limit: 2, types: [], stores: ["shared", "social"], tags: ["work"], people: [] },
+          filters: {
+            limit: 2,
+            types: [],
+            stores: ["shared", "social"],
+            tags: ["work"],
+            people: [],
+            projects: [],
+            sessions: []
+          },
           mode: "enhanced",
+          gated: false,
           reranker: null,
           vector,
           hits: []
@@ -104,8 +113,18 @@ describe("what a read showed", () => {
           ...common,
           kind: "memories",
           text: "green tea",
-          filters: { limit: 10, types: [], stores: [], tags: [], people: [], after: Date.parse("2026-03-14") },
+          filters: {
+            limit: 10,
+            types: [],
+            stores: [],
+            tags: [],
+            people: [],
+            projects: [],
+            sessions: [],
+            after: Date.parse("2026-03-14")
+          },
           mode: "enhanced",
+          gated: false,
           reranker: "lexical-1",
           vector,
           hits: shown(all)
@@ -117,6 +136,7 @@ describe("what a read showed", () => {
           text: "where did Mira see the kettle",
           filters: { limit: 10, sessions: [], stores: [], speakers: ["Mira"], roles: [], kinds: [] },
           mode: "enhanced",
+          gated: false,
           reranker: null,
           vector,
           hits: shown(said)
@@ -127,8 +147,9 @@ describe("what a read showed", () => {
           level: "inner",
           kind: "memories",
           text: "",
-          filters: { limit: 10, types: [], stores: [], tags: [], people: [] },
+          filters: { limit: 10, types: [], stores: [], tags: [], people: [], projects: [], sessions: [] },
           mode: "enhanced",
+          gated: false,
           reranker: null,
           vector: null,
           hits: shown(newest)
@@ -142,6 +163,7 @@ describe("what a read showed", () => {
           text: "",
           filters: {},
           mode: null,
+          gated: false,
           reranker: null,
           vector: null,
           hits: whole.map(({ id }) => ({ id, score: null }))

@@ -9,8 +9,9 @@ import { gate } from "../src/gate.js"
 import type { Observation } from "../src/input.js"
 import { parse } from "../src/query.js"
 import { Reranker, RerankerError } from "../src/Reranker.js"
+import type { Draft } from "../src/rank.js"
 import { sum } from "../src/rank.js"
-import { folded } from "../src/same.js"
+import { folding } from "../src/same.js"
 import type { Query } from "../src/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
@@ -279,16 +280,39 @@ describe("hits that say the same", () => {
     })
   )
 
-  it("short texts, and those that are cut, stand for themselves; those behind the limit count", () => {
-    const drafts = (...texts: ReadonlyArray<string>) =>
-      texts.map((text, index) => ({ text, born: index, time: index, parts: {}, row: text }))
-    expect(folded(drafts("Yes.", "yes", "YES!"), 10)).toHaveLength(3)
-    expect(folded(drafts("x y".repeat(1_000), "x y".repeat(1_000)), 10)).toHaveLength(2)
-    expect(folded(drafts("one two three four", "other words are here", "One two three four!"), 1)).toMatchObject([
-      { draft: { born: 2 }, alike: 1 }
+  it("short texts, and those that are long, stand for themselves", () => {
+    const folded = (...texts: ReadonlyArray<string>) => {
+      const drafts = folding<Draft<string, object>>(true)
+      for (const [born, text] of texts.entries())
+        drafts.take({ text, born, time: born, parts: {}, row: text, alike: 0 })
+      return drafts.kept()
+    }
+    expect(folded("Yes, we do.", "yes we do", "YES, WE DO!")).toHaveLength(3)
+    expect(folded("x y ".repeat(1_000), "x y ".repeat(1_000))).toHaveLength(2)
+    expect(folded("one two three four", "other words are here", "One two three four!")).toMatchObject([
+      { born: 2, alike: 1 },
+      { born: 1, alike: 0 }
     ])
-    expect(folded(drafts("मैं घर पर हूँ आज", "मैं घर पर हूं आज"), 10)).toHaveLength(2)
+    expect(folded("मैं घर पर हूँ आज", "मैं घर पर हूं आज")).toHaveLength(2)
+    expect(folded("今天去修水泵，好吗", "今天去修水泵，好吗？")).toHaveLength(1)
   })
+
+  it.scoped("however many they are, others fill the answer", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("ada", { trust: "full" })
+      yield* memory.addTurns([
+        ...Array.from({ length: 70 }, (_, at) => ({ session: `s${at}`, text: "The nightly build failed again" })),
+        ...Array.from({ length: 15 }, (_, at) => ({
+          session: "others",
+          text: `the nightly build of part ${at} is done`
+        }))
+      ])
+      const hits = yield* memory.searchConversation({ text: "nightly build failed" })
+      expect(hits).toHaveLength(10)
+      expect(hits.filter(({ alike }) => alike > 0)).toMatchObject([{ alike: 69 }])
+    })
+  )
 })
 
 describe("the second look", () => {

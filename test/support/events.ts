@@ -140,6 +140,7 @@ export const story = () => {
             text: "tea",
             filters: { limit: 10 },
             mode: "enhanced",
+            gated: false,
             reranker: null,
             askedAt: timeOf(version),
             position: version - 1,

@@ -1,0 +1,148 @@
+import type { ReadingLevel } from "../events/Trust.js"
+import { type Corpus, type HitsQuery, nothingRequired, type QueryVector, type Required } from "../projections/hits.js"
+import type { Db } from "../projections/Projection.js"
+import { parkedOf } from "../projections/ViewFile.js"
+import { type Times, timesIn } from "./cues.js"
+import { type LeftOut, wordsOf } from "./explain.js"
+import type { Asking } from "./fields.js"
+import type { PolicyValues } from "./Policy.js"
+import { expressionsOf, type Field, type ParsedQuery, type Word } from "./query.js"
+import { type Draft, type Fusable, inOrder, newestFirst, type Scored } from "./rank.js"
+import { type Find, type Found, nothing, type Snapshot } from "./retrieve.js"
+import { folding } from "./same.js"
+import { telling } from "./telling.js"
+import type { When } from "./when.js"
+
+/** What scores are made from, beside the candidates. */
+export interface Weighing {
+  readonly db: Db
+  readonly level: ReadingLevel
+  readonly now: number
+  readonly parsed: ParsedQuery
+  readonly times: Times
+  readonly policy: PolicyValues["search"]
+  /** The share of vectors. */
+  readonly weight: number
+}
+
+/** One kind of rows, as the pipeline looks for it: memories, or what was said and stands in files. */
+export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
+  readonly corpus: Corpus
+  /** The projections that hold its text and its vectors. */
+  readonly text: string
+  readonly vectors: string
+  /** The filters of the call together with those of the text. */
+  readonly filtersOf: (asked: Filters, fields: ReadonlyArray<Field>, asking: Asking) => Filters
+  readonly during: (filters: Filters, when: When) => Filters
+  /** Of the words that tell rows apart, those to look for; all where it is absent. */
+  readonly chosen?: (
+    weighing: Weighing,
+    words: ReadonlyArray<Word>
+  ) => { readonly words: ReadonlyArray<Word>; readonly leftOut: ReadonlyArray<LeftOut> }
+  /** Whether words like "last week" are looked for as well. */
+  readonly saysTimes?: boolean
+  readonly find: (
+    snapshot: Snapshot,
+    query: HitsQuery & { readonly level: ReadingLevel; readonly filters: Filters }
+  ) => ReadonlyArray<Candidate>
+  /** The newest rows. */
+  readonly recent: (
+    snapshot: Snapshot,
+    level: ReadingLevel,
+    filters: Filters,
+    words: Required,
+    limit: number
+  ) => ReadonlyArray<Candidate>
+  /** Rows that hold one of these as a part of their text, the newest first. */
+  readonly like: (
+    snapshot: Snapshot,
+    level: ReadingLevel,
+    filters: Filters,
+    needles: ReadonlyArray<string>,
+    limit: number
+  ) => ReadonlyArray<Candidate>
+  readonly score: (weighing: Weighing, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<Scored<Parts>>
+  /** In the order given. */
+  readonly read: (db: Db, ranked: ReadonlyArray<Scored<Parts>>) => ReadonlyArray<Draft<Row, Parts>>
+}
+
+/**
+ * The order of a search: filters and times of the text, the words that tell rows
+ * apart, full text and vectors together with the newest of the times that were
+ * asked for, scores, equal hits folded. Nothing but a time, or nothing at all,
+ * is answered by the newest first; words that full text cannot hold, or an index
+ * that is out of order, by substring search.
+ */
+export const lookFor =
+  <Filters, Candidate extends Fusable, Row, Parts extends object>(
+    kind: Searched<Filters, Candidate, Row, Parts>
+  ): Find<Filters, Row, Parts> =>
+  (snapshot, level, request, vector, { embedder, policy }) => {
+    const { db, now } = snapshot
+    const { limit, parsed } = request
+    const parked = new Set(parkedOf(db).map(({ projection }) => projection))
+    const asking = { now, zone: policy.zone }
+    const filters = kind.filtersOf(request.filters, parsed.fields, asking)
+    const times = timesIn(parsed, asking)
+    const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
+    const weighing: Weighing = { db, level, now, parsed, times, policy, weight }
+    const most = Math.max(limit, policy.drafts)
+    const byText = !parked.has(kind.text)
+
+    const should = kind.saysTimes === true ? parsed.should : times.words
+    const told = telling(db, kind.corpus, level, { ...parsed, should }, policy.commonShare)
+    const { leftOut = [], words } = kind.chosen?.(weighing, told.words) ?? { words: told.words }
+    const expressions = expressionsOf({ ...parsed, should: words, joined: told.joined })
+    const required = byText ? expressions : nothingRequired
+    const explanation = {
+      ...nothing(request),
+      leftOut: [...(kind.saysTimes === true ? [] : times.leftOut), ...told.leftOut, ...leftOut],
+      times: times.ranges,
+      hints: [...parsed.hints, ...times.hints]
+    }
+
+    const byTime = (candidates: ReadonlyArray<Candidate>): Found<Row, Parts> => ({
+      drafts: kind.read(db, newestFirst(kind.score(weighing, candidates)).slice(0, most)),
+      settled: true,
+      explanation
+    })
+    const byScore = (candidates: ReadonlyArray<Candidate>, model: string | null): Found<Row, Parts> => {
+      const ranked = inOrder(kind.score(weighing, candidates))
+      const drafts = folding<Draft<Row, Parts>>(policy.fold)
+      for (let from = 0; from < ranked.length && drafts.kept().length < limit; from += most) {
+        for (const draft of kind.read(db, ranked.slice(from, from + most))) drafts.take(draft)
+      }
+      return {
+        drafts: drafts.kept(),
+        settled: false,
+        explanation: { ...explanation, words: [...wordsOf(words)], vectors: model }
+      }
+    }
+    const inTimes = () =>
+      distinct(
+        times.ranges.flatMap((when) => kind.recent(snapshot, level, kind.during(filters, when), required, most)),
+        kind.corpus
+      )
+
+    if (parsed.needles.every((needle) => needle.trim() === "")) {
+      return byTime(kind.recent(snapshot, level, filters, required, most))
+    }
+    if (times.only) {
+      const then = inTimes()
+      // A time that nothing lies in may still be a word of a text.
+      if (then.length > 0) return byTime(then)
+    }
+    if (expressions.match === null || !byText) {
+      return byScore(kind.like(snapshot, level, filters, parsed.needles, most), null)
+    }
+    const similarTo: QueryVector | null = parked.has(kind.vectors) || weight === 0 ? null : vector
+    const pool = Math.max(policy.pool, limit)
+    const found = kind.find(snapshot, { level, filters, ...expressions, vector: similarTo, pool })
+    const all = times.ranges.length === 0 ? found : distinct([...found, ...inTimes()], kind.corpus)
+    return byScore(all, similarTo?.model ?? null)
+  }
+
+/** One row of each thing, the first. */
+const distinct = <A extends { readonly born: number }>(rows: ReadonlyArray<A>, { rowsOfOne = 1 }: Corpus) => [
+  ...new Map(rows.toReversed().map((row) => [Math.floor(row.born / rowsOfOne), row])).values()
+]
