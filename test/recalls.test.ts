@@ -390,6 +390,35 @@ describe("a rerun", () => {
   const sentence = (seed: number, length: number) =>
     Array.from({ length }, (_, index) => words[(seed * 7 + index * (1 + (seed % 4))) % words.length]).join(" ")
 
+  it.scoped("is exact in classic mode, behind the gate, and without the reranker", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh({ policy: recording })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.rememberAll(Array.from({ length: 5 }, (_, index) => ({ title: `deploy number ${index}` })))
+      yield* memory.addTurns(
+        Array.from({ length: 40 }, (_, index) => ({
+          session: `s${index}`,
+          text: index % 3 === 0 ? `the meeting of part ${index} is over` : "The meeting is over again"
+        }))
+      )
+      const asked = [
+        yield* memory.search({ text: "deploy", mode: "classic", gate: true }),
+        yield* memory.search({ text: "deploy", gate: true }),
+        yield* memory.searchConversation({ text: "meeting", mode: "classic" }),
+        yield* memory.searchConversation({ text: "meeting over again" }),
+        yield* memory.searchConversation({ text: "meeting in June 2025" }),
+        yield* memory.explain({ text: "deploy -number" }).pipe(Effect.map(({ hits }) => hits)),
+        yield* memory.search({ text: "type:discovery -three" })
+      ]
+      expect(asked.map((hits) => hits.length > 0)).toEqual([false, false, true, true, true, false, true])
+      yield* daybook.flush(agent)
+      for (const [index, hits] of asked.entries()) {
+        const { differences, hits: again } = yield* memory.rerun(index + 1)
+        expect([index, differences, again.length]).toEqual([index, [], hits.length])
+      }
+    })
+  )
+
   it.scoped(
     "gives the same ids and scores after 1,000 more writes and a rebuild, also of what was asked while vectors were being made",
     () =>

@@ -36,6 +36,13 @@ describe("the gate", () => {
     })
   }
 
+  it("reads a long message of one laugh as fast as any", () => {
+    const laughs = ["哈", "嗯", "哦", "k", "ha", "ok ", "hm", "!", "```", "`"].map((word) => `${word.repeat(2_000)}x`)
+    const began = performance.now()
+    for (const text of laughs) for (const end of ["", " that was funny", "笑"]) gate(`${text}${end}`)
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
   it.scoped("turns away what needs no memory, where it is asked to", () =>
     Effect.gen(function* () {
       const memory = yield* remembering([{ title: "thanks to Mira the pump works" }])
@@ -67,6 +74,9 @@ describe("fields in a query", () => {
     ["harbour type:decision", ["plan"]],
     ["harbour TYPE:Decision", ["plan"]],
     ["harbour type:decision type:task", ["boats", "plan"]],
+    ["harbour project:tide project:crane", ["plan"]],
+    ["harbour session:monday session:friday", ["fees"]],
+    ["type:decision type:task -boats", ["plan"]],
     ["harbour store:shared", ["fees"]],
     ['harbour tag:"North Pier"', ["plan"]],
     ['harbour person:"mira holt"', ["plan"]],
@@ -155,6 +165,8 @@ describe("what a score is made of", () => {
       expect(explanation).toMatchObject({
         mode: "enhanced",
         words: ["pump", "pressure", "tide", "table"],
+        required: [],
+        excluded: [],
         leftOut: [
           { word: "of", reason: "stop word" },
           { word: "the", reason: "stop word" }
@@ -228,6 +240,29 @@ describe("times in a query", () => {
       expect((yield* titles("in May 2025"))[0]).toBe("a pump was ordered")
       expect((yield* titles("on 6 March 2026"))[0]).toBe("Mira has a new dog")
       expect(yield* titles('pump after:"last month" before:"this month"')).toEqual(["the pump was cleaned"])
+    })
+  )
+
+  it.scoped("do not let in what must not match, nor leave out what else may say them", () =>
+    Effect.gen(function* () {
+      const titles = (text: string) => Effect.map(asking(text), ({ hits }) => hits.map(({ title }) => title))
+      expect(yield* titles("+pump last week")).not.toContain("Mira has a new dog")
+      expect(yield* titles("last week -dog")).toEqual(["the pump broke"])
+      expect(yield* titles("after:2026-03-01 -dog")).toEqual(["the pump broke"])
+      expect(yield* titles("after:2026 before:March")).toEqual(["the pump was cleaned"])
+      expect(yield* titles("after:Monday")).toEqual([])
+      const memory = yield* remembering([
+        { title: "Christmas party at Anna's house", occurredAt: "2025-06-01" },
+        { title: "Standup is on Monday mornings", occurredAt: "2025-06-01" },
+        { title: "last week was the worst", occurredAt: "2024-06-01" }
+      ])
+      const first = (text: string) => Effect.map(memory.search({ text }), ([hit]) => hit?.title)
+      expect(yield* first("what is on at Christmas")).toBe("Christmas party at Anna's house")
+      expect(yield* first("on Monday")).toBe("Standup is on Monday mornings")
+      const many = Array.from({ length: 20 }, (_, day) => `on ${day + 1} May 2025`).join(", ")
+      const { explanation } = yield* memory.explain({ text: many })
+      expect(explanation.times).toHaveLength(8)
+      expect(explanation.hints).toContain("only the first 8 times are looked at")
     })
   )
 
