@@ -110,13 +110,17 @@ export const decodeConversationQuery = (
     return requestOf(asked, conversationSyntax, filters, { gate, mode }, policy)
   })
 
-/** Ranks what was said, as far as a level may read it, against a text. Synchronous: it sees one snapshot. */
+/**
+ * Ranks what was said, as far as a level may read it, against a text. Synchronous: it sees one snapshot.
+ * Speakers' names are looked for as well where full text has nothing else (`named`).
+ */
 export const searchConversationIn = (
   { db, now }: Snapshot,
   level: ReadingLevel,
   request: Request<ChunkFilters>,
   vector: QueryVector | null,
-  ranking: Ranking
+  ranking: Ranking,
+  named = false
 ): Found<Shown, ConversationParts> => {
   const { embedder, policy } = ranking
   const { limit, parsed } = request
@@ -128,7 +132,7 @@ export const searchConversationIn = (
   const speakers = findNameWords(db, level, parsed.plain)
   // People say "last week" too: it is looked for in what they said.
   const told = telling(db, chunks, level, parsed, policy.commonShare)
-  const words = withoutNames(told.words, speakers)
+  const words = named ? told.words : withoutNames(told.words, speakers, parsed.plain)
   const names = told.words.filter((word) => !words.includes(word))
   const expressions = expressionsOf({ ...parsed, should: words, joined: told.joined })
   const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
@@ -183,5 +187,7 @@ export const searchConversationIn = (
   const similarTo = parked.has("chunkVectors") || weight === 0 ? null : vector
   const pool = Math.max(policy.pool, limit)
   const found = findChunks(db, { level, filters, ...expressions, vector: similarTo, pool })
+  if (names.length > 0 && found.every(({ text }) => text === null))
+    return searchConversationIn({ db, now }, level, request, vector, ranking, true)
   return foundOf(times.ranges.length === 0 ? found : distinct([...found, ...inTimes(most)]), similarTo)
 }
