@@ -15,7 +15,7 @@ import { addTurn } from "./turns.js"
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: 200 + 100 * cutting + indexing,
+  version: 201 + 100 * cutting + indexing,
   handles: ["TURN", "FILE", "FORGET"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);
@@ -36,6 +36,7 @@ export const conversation: Projection = {
     ${chunkText.tables}`,
   indexes: `CREATE INDEX turns_sequence ON turns (session, store, sequence);
     CREATE INDEX turns_id ON turns (id);
+    CREATE INDEX files_id ON files (id);
     CREATE INDEX files_path ON files (path, store);
     CREATE INDEX files_session ON files (session) WHERE session IS NOT NULL;
     CREATE INDEX sessions_last ON sessions (last_at);

@@ -47,8 +47,8 @@ const find = (text: string, tell: (found: string, form: string) => void) => {
       }
     }
     if (hyphen.test(compound)) {
-      for (const [chain] of compound.matchAll(hyphenated))
-        if (chain === compound || !digit.test(chain)) join(chain, tell)
+      for (const chain of compound.split(beyondChain))
+        if (hyphen.test(chain) && (chain === compound || !digit.test(chain))) join(chain, tell)
     } else if (dotted.test(compound) && !inAddress.test(text[index - 1] ?? "")) join(compound, tell)
   }
   for (const [number] of text.matchAll(grouped)) tell(number, number.replace(/[,'’ ](?=\d{3})/gu, ""))
@@ -102,7 +102,8 @@ const between = /[-_.‐‑:]/u
 const compounds = new RegExp(`${part}(?:(?:[-_.‐‑]|(?<=\\d):(?=\\d))${part})*`, "gu")
 const hyphen = /[-_‐‑]/u
 const digit = /\p{N}/u
-const hyphenated = new RegExp(`${part}(?:[-_‐‑]${part})+`, "gu")
+/** What is between the parts of a compound and is no hyphen. */
+const beyondChain = /[.:]/u
 /** Initials, or a name with a short ending: U.S.A., node.js. */
 const dotted = /^(?:\p{L}(?:\.\p{L})+|\p{L}+\.\p{L}{1,3})$/u
 
@@ -115,7 +116,8 @@ const plural = /^\p{Lu}{2,}s$/u
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
 const hash = /^(?=\d*[a-f])(?=[a-f]*\d)[\da-f]+$/iu
 
-const grouped = /(?<![\p{L}\p{N}.,+])\d{1,3}(?:[,'’ ]\d{3})+(?:\.\d+)?(?![\p{L}\p{N}]| \d)/gu
+/** Groups of three digits, as many as a number may have: a row of any length would be read again from each of them. */
+const grouped = /(?<![\p{L}\p{N}.,+])\d{1,3}(?:[,'’ ]\d{3}){1,8}(?:\.\d+)?(?![\p{L}\p{N}]| \d)/gu
 const groupedByDots = /(?<![\p{L}\p{N}.,])\d{1,3}(?:\.\d{3})+,\d+(?![\p{L}\p{N}])/gu
 
 const signed = /(?<![\p{L}\p{N}#@.&])([#@.])(\p{L}[\p{L}\p{N}\p{M}_]*|(?<=#)\d+)/gu

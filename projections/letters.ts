@@ -8,12 +8,19 @@
  */
 export const folded = (text: string): string => {
   const letters = text
+    .replace(heaped, "$1")
     .normalize("NFKC")
     .replace(joiners, "")
     .replace(nameDots, "")
     .replace(foldable, (found) => variants.get(found) ?? (greek.test(found) ? bare(found) : digitOf(found)))
   return arabicArticle.test(letters) ? letters.replace(arabicArticles, "") : letters
 }
+
+/**
+ * Marks beyond the 30 that Unicode's Stream-Safe Text Format allows to a letter:
+ * normalization puts them in order in the square of the time.
+ */
+const heaped = /(\p{M}{30})\p{M}+/gu
 
 /** Letters that are written with others or without their mark. */
 const variants = new Map([

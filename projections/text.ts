@@ -7,7 +7,7 @@ import { folded } from "./letters.js"
  * Counts the ways in which text was made ready for its index so far. Raised
  * when `indexed` or the tokenizer changes: the indexes are then made again.
  */
-export const indexing = 2
+export const indexing = 3
 
 /**
  * Text as it is indexed and searched, never as it is stored. Letters are
@@ -112,7 +112,7 @@ const emoji = new RegExp(
 const emojiAlone = new RegExp(`^(?:${flag}|\\p{Extended_Pictographic})`, "u")
 const unspacedOrEmoji = new RegExp(`([${scripts}][${scripts}\\p{M}]*|${emoji.source})`, "gu")
 const tokenLike = /[\p{L}\p{N}\p{M}]/u
-const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu
+const edges = /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}\p{M}])[^\p{L}\p{N}\p{M}]+$/gu
 
 /** The word for an emoji, whatever its colour and company; for a flag the word for its country. */
 const emojiWord = (match: string): string => {

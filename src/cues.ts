@@ -1,6 +1,6 @@
 import { dateWords, months } from "../projections/chunkText.js"
 import type { ChunkFacts, FoundChunk } from "../projections/conversationReads.js"
-import { nameWords } from "../projections/speakers.js"
+import { type NamedSpeakers, nameWords } from "../projections/speakers.js"
 import type { LeftOut } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
@@ -54,22 +54,39 @@ export const contextIn = (
 /** A piece of more characters than this (some 80 words) speaks for itself. */
 const longPiece = 450
 
-/** Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to look for while there are others. */
-export const withoutNames = (words: ReadonlyArray<Word>, names: ReadonlySet<string>): ReadonlyArray<Word> => {
-  const isName = (text: string) => {
-    const parts = nameWords(text.replace(/['’]s$/u, ""))
-    return parts.length > 0 && parts.every((part) => names.has(part))
+/**
+ * Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to
+ * look for while there are others. That is a name which stands there whole, and
+ * a word of one where it is written as a name is: of "Mira Holt" the "Mira" in
+ * "did Mira go", of "Deploy Bot" no "deploy".
+ */
+export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, plain: string): ReadonlyArray<Word> => {
+  const sentence = lowerCaseWord.test(plain)
+  const isName = ({ at, text }: Word) => {
+    const parts = nameWords(text.replace(possessive, ""))
+    if (parts.length === 0) return false
+    if (parts.every((part) => names.whole.has(part))) return true
+    // A capital means a name inside of a sentence that has words without one, and a month as well.
+    const written = sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plain.slice(0, at))
+    return written && parts.every((part) => names.words.has(part))
   }
-  const others = words.filter(({ droppable, text }) => !droppable || !isName(text))
+  const others = words.filter((word) => !word.droppable || !isName(word))
   return others.length === 0 ? words : others
 }
 
+const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
+const possessive = /['’]s$/u
+/** A word that has a capital in a title. */
+const lowerCaseWord = /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u
+const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
+const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u
+
 /**
  * Whose words a question asks for: those of a speaker whom it names, by the
- * whole name or a word of it (`names` are its words that are such); the user's
+ * whole name or a word of it; the user's
  * where it says "I" or "my" and names nobody.
  */
-export const speakerCue = (text: string, names: ReadonlySet<string>): ((chunk: ChunkFacts) => boolean) => {
+export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chunk: ChunkFacts) => boolean) => {
   if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
   const words = new Set(wordsOf(text))
   return firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)

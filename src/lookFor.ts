@@ -34,7 +34,7 @@ export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
   /** The filters of the call together with those of the text. */
   readonly filtersOf: (asked: Filters, fields: ReadonlyArray<Field>, asking: Asking) => Filters
   readonly during: (filters: Filters, when: When) => Filters
-  /** Of the words that tell rows apart, those to look for; all where it is absent. */
+  /** Of the words that tell rows apart, those to look for, and all of them again where full text has none of those. */
   readonly chosen?: (
     weighing: Weighing,
     words: ReadonlyArray<Word>
@@ -92,11 +92,17 @@ export const lookFor =
     const should = kind.saysTimes === true ? parsed.should : times.words
     const told = telling(db, kind.corpus, level, { ...parsed, should }, policy.commonShare)
     const { leftOut = [], words } = kind.chosen?.(weighing, told.words) ?? { words: told.words }
-    const expressions = expressionsOf({ ...parsed, should: words, joined: told.joined })
+    const expressionsFor = (wanted: ReadonlyArray<Word>) =>
+      expressionsOf({ ...parsed, should: wanted, joined: told.joined })
+    const expressions = expressionsFor(words)
     const required = byText ? expressions : nothingRequired
+    const toldOf = (wanted: ReadonlyArray<Word>, unwanted: ReadonlyArray<LeftOut>) => ({
+      words: wordsOf(wanted),
+      leftOut: [...(kind.saysTimes === true ? [] : times.leftOut), ...told.leftOut, ...unwanted]
+    })
     const explanation = {
       ...nothing(request),
-      leftOut: [...(kind.saysTimes === true ? [] : times.leftOut), ...told.leftOut, ...leftOut],
+      leftOut: toldOf(words, leftOut).leftOut,
       times: times.ranges,
       hints: [...parsed.hints, ...times.hints]
     }
@@ -115,7 +121,7 @@ export const lookFor =
       return {
         drafts: drafts.kept(),
         settled: false,
-        explanation: { ...explanation, words: [...wordsOf(words)], vectors: model }
+        explanation: { ...explanation, words: wordsOf(words), vectors: model }
       }
     }
     const inTimes = () =>
@@ -137,9 +143,14 @@ export const lookFor =
     }
     const similarTo: QueryVector | null = parked.has(kind.vectors) || weight === 0 ? null : vector
     const pool = Math.max(policy.pool, limit)
-    const found = kind.find(snapshot, { level, filters, ...expressions, vector: similarTo, pool })
+    const findBy = (wanted: Pick<HitsQuery, "match" | "within" | "without">) =>
+      kind.find(snapshot, { level, filters, ...wanted, vector: similarTo, pool })
+    let found = findBy(expressions)
+    const further = leftOut.length > 0 && found.every(({ text }) => text === null)
+    if (further) found = findBy(expressionsFor(told.words))
     const all = times.ranges.length === 0 ? found : distinct([...found, ...inTimes()], kind.corpus)
-    return byScore(all, similarTo?.model ?? null)
+    const answer = byScore(all, similarTo?.model ?? null)
+    return further ? { ...answer, explanation: { ...answer.explanation, ...toldOf(told.words, []) } } : answer
   }
 
 /** One row of each thing, the first. */

@@ -107,7 +107,7 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   filtersOf: (asked, fields, asking) => ({ ...asked, and: conversationFilters(fields, asking) }),
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   chosen: ({ db, level, parsed }, words) => {
-    const chosen = withoutNames(words, findNameWords(db, level, parsed.plain))
+    const chosen = withoutNames(words, findNameWords(db, level, parsed.plain), parsed.plain)
     const names = words.filter((word) => !chosen.includes(word))
     return { words: chosen, leftOut: names.map(({ text }) => ({ word: text, reason: "speaker" as const })) }
   },

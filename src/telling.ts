@@ -36,9 +36,11 @@ export const telling = (
   const words = without(should, "stop word", ({ text }) => isStopWord(text))
   const rows = ({ expression }: Word, most: number) => countRows(db, corpus, level, expression, most)
   const few = (expression: string, most: number) => countRows(db, corpus, level, expression, most) <= most
-  const compounds = joined(words).flatMap(({ apart, together }) =>
-    few(apart, rare) ? [together, together] : few(together, fewTogether) ? [together] : []
-  )
+  const compounds = joined(words).flatMap(({ apart, together }) => {
+    const found = countRows(db, corpus, level, together, fewTogether)
+    if (found === 0) return []
+    return few(apart, rare) ? [together, together] : found <= fewTogether ? [together] : []
+  })
   if (indexed < commonFrom) {
     const whole = words.map((word) => (hasHalves(word) ? withHalves(word, rows(word, rare)) : word))
     return { words: whole, joined: compounds, leftOut }

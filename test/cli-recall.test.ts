@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { rankerVersion } from "../src/ranker.js"
 import { answerOf, build, daybookIn, lines, newFolder, removeFolders } from "./support/cli.js"
 
 beforeAll(build, 120_000)
@@ -37,7 +38,7 @@ describe("daybook recall", () => {
   it("show and rerun tell all that an answer depended on, and answer it again", async () => {
     const scored = (name: string) => asked[name]!.map(({ id, score }) => ({ id, score }))
     const shown = answerOf(await daybook("recall", "show", "1", "--json"))
-    expect(shown).toMatchObject({ number: 1, filters: { limit: 5 }, hits: scored("deploys"), ranker: 1 })
+    expect(shown).toMatchObject({ number: 1, filters: { limit: 5 }, hits: scored("deploys"), ranker: rankerVersion })
     expect(shown.embedder).toMatchObject({ dimensions: expect.any(Number) })
     // What it showed is another one by now.
     answerOf(await daybook("update", asked.deploys![0]!.id, "--title", "Deploys happen on Thursdays", "--json"))
@@ -52,6 +53,8 @@ describe("daybook recall", () => {
     expect(stdout).toContain("Deploys happen on Tuesdays")
     const text = (await daybook("recall", "show", "1")).stdout
     expect(text).toContain("filters   limit 5")
+    expect(text).toMatch(/^policy .*; decays \(identity [\d.]+, .*debug [\d.]+\);/m)
+    expect(text).not.toContain("[object")
     expect(text).toContain(asked.deploys![0]!.id)
   })
 

@@ -393,6 +393,55 @@ describe("what was said is found", () => {
     })
   )
 
+  it.scoped("by words that are a part of a speaker's name as well", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const rule = "Our rule: we deploy in the small hours"
+      yield* memory.addTurn({ session: "a", text: rule, speaker: "Anna" })
+      yield* memory.addTurn({ session: "a", text: "The window is broken", speaker: "Mira Holt" })
+      yield* memory.addTurn({ session: "b", text: "Build 7 is green", speaker: "Deploy Bot" })
+      yield* memory.addTurn({ session: "c", text: "Tell Mira that Anna came", speaker: "Tom" })
+      const asked = (text: string) =>
+        Effect.map(memory.explainConversation({ text, mode: "classic" }), ({ explanation, hits }) => ({
+          texts: hits.map((hit) => hit.text),
+          names: explanation.leftOut.filter(({ reason }) => reason === "speaker").map(({ word }) => word)
+        }))
+      for (const text of [
+        "deploy schedule",
+        "deploy window",
+        "Deploy window",
+        "Our Deploy Window",
+        "deploy. Deploy it"
+      ]) {
+        const { names, texts } = yield* asked(text)
+        expect([text, names, texts.includes(rule)]).toEqual([text, [], true])
+      }
+      for (const [text, names] of [
+        ["which build did Deploy Bot make", ["Deploy", "Bot"]],
+        ["which build did deploy bot make", ["deploy", "bot"]],
+        ["what window did Mira break", ["Mira"]],
+        ["what window did Mira's cat break", ["Mira's"]],
+        ["which rule has anna", ["anna"]],
+        ["what window did mira break", []],
+        ["what window did Bot deploy", ["Bot"]]
+      ] as const) {
+        expect([text, (yield* asked(text)).names]).toEqual([text, names])
+      }
+      // Where nothing else is found, the names are looked for.
+      const alone = yield* asked("the deploy bot zebra")
+      expect([alone.names, alone.texts.includes(rule)]).toEqual([[], true])
+      expect((yield* asked("any zebra of Anna")).texts).toEqual(["Tell Mira that Anna came"])
+      // A speaker who is gone, and one whom the level may not know, is none.
+      yield* memory.forgetSession("b")
+      expect((yield* asked("which window has the deploy bot")).names).toEqual([])
+      yield* memory.addTurn({ session: "d", store: "private", text: "hello", speaker: "Deploy Bot" })
+      expect((yield* asked("which window has the deploy bot")).names).toEqual(["deploy", "bot"])
+      const low = yield* daybook.agent(agent, { trust: "inner" })
+      const { explanation } = yield* low.explainConversation({ text: "which window has the deploy bot" })
+      expect(explanation.leftOut.filter(({ reason }) => reason === "speaker")).toEqual([])
+    })
+  )
+
   it.scoped("by what was said before and after a short turn, and not beside a long one", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared

@@ -1,12 +1,14 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import type { File } from "../events/File.js"
 import { cutsOf } from "../projections/chunks.js"
-import { piecesOf } from "../projections/files.js"
+import { conversation } from "../projections/conversation.js"
+import { hasFile, piecesOf } from "../projections/files.js"
 import { mediaOf } from "../src/fileInput.js"
 import { filesOf, readTextFile } from "../src/import/textFiles.js"
 import { limits } from "../src/limits.js"
@@ -229,6 +231,18 @@ describe("pieces of a file", () => {
       }),
       { numRuns: 200 }
     )
+  })
+
+  it("are known by their ids without a look at all of them", () => {
+    const ran: Array<unknown> = []
+    const db = new Database(":memory:", { verbose: (statement) => ran.push(statement) })
+    db.exec(conversation.tables)
+    db.exec(conversation.indexes!)
+    expect(hasFile(db, "x")).toBe(false)
+    expect(db.prepare(`EXPLAIN QUERY PLAN ${ran.at(-1)}`).all()).toMatchObject([
+      { detail: expect.stringMatching(/^SEARCH files USING .*INDEX files_id/) }
+    ])
+    db.close()
   })
 
   it("know what kind of text they are by the ending", () => {

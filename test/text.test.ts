@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as fc from "effect/FastCheck"
+import { endingsOf } from "../projections/endings.js"
 import { isEveryday } from "../projections/everyday.js"
-import { formsOf } from "../projections/forms.js"
+import { formsOf, formsOfWord, telephone } from "../projections/forms.js"
 import { folded } from "../projections/letters.js"
 import { expression, indexed } from "../projections/text.js"
 import * as TextIndex from "../projections/textIndex.js"
@@ -212,6 +213,76 @@ describe("forms", () => {
       parse(text)
       expect([part, performance.now() - began < 1_000]).toEqual([part, true])
     }
+  })
+})
+
+describe("text that was made to take long", () => {
+  const long = (part: string, length: number = limits.narrative) => part.repeat(Math.ceil(length / part.length))
+  const shapes: Readonly<Record<string, string>> = {
+    "a long word before a hyphen": `${long("a")}.b-c`,
+    "long words between hyphens": `${long("a", 30_000)}-${long("b", 30_000)}.c`,
+    "a hyphen in front": `b-c.${long("a")}`,
+    "a long name with a dot": `${long("a")}.é`,
+    "initials without end": `${long("a.")}1`,
+    "digits in a compound": `${long("1")}.b-c`,
+    "hyphens in a compound with dots": `${long("a-b.")}c`,
+    "groups of three digits": `1 ${long("000 ")}1`,
+    "groups of three digits before a letter": `1${long(",000")}x`,
+    "groups with dots": `1${long(".000")},x`,
+    decimals: `1,000.${long("5")}x`,
+    "a telephone number without end": `+4${long(" ().")}${long("1 (")}`,
+    "digits with blanks": `0${long("1 ")}x`,
+    "digits alone": `${long("1")}x`,
+    signs: `a${long("!")}a`,
+    "signs and marks": `a${long("#@+")}é`,
+    "an umlaut at the end": `${long("a")}ä b`,
+    "letters after an umlaut": `ä${long("a")}1`,
+    "a Russian word": `${long("а")}1`,
+    "a Russian word with endings": long("иями"),
+    "a Greek word": long("οα"),
+    "a Korean word": long("에서"),
+    "a Hebrew word": `${long("ב")}a`,
+    "an Arabic word": long("وال"),
+    "marks in the wrong order": `a${long("\u0301\u0323")}`,
+    "marks by their order": `a${long("\u0301", 32_000)}${long("\u0323", 32_000)}`,
+    joiners: `a${long("\u200d")}1`,
+    "joiners between letters": long("a\u200c"),
+    "dots between katakana": long("ア・"),
+    "signs of length": `アア${long("ー")}`,
+    "letters that become many": long("\ufdfa"),
+    "emoji with joiners": long("🚀\u200d"),
+    blanks: `a${long(" ")}a`,
+    "an address": `${long("a+")}://${long("?#")}`
+  }
+  const functions: Readonly<Record<string, (text: string) => unknown>> = {
+    indexed,
+    expression,
+    folded,
+    formsOf,
+    formsOfWord,
+    endingsOf,
+    telephone: (text) => [...text.matchAll(telephone)]
+  }
+  for (const [name, run] of Object.entries(functions)) {
+    it(name, () => {
+      const slow = Object.entries(shapes).flatMap(([shape, text]) => {
+        const before = process.cpuUsage()
+        run(text)
+        const took = process.cpuUsage(before).user / 1_000
+        return took < 500 ? [] : [`${shape}: ${took} ms`]
+      })
+      expect(slow).toEqual([])
+    })
+  }
+
+  it("has its forms all the same, as far as somebody may have written it", () => {
+    expect(formsOf("x.rate-limit 1 000 000 of 200,300,400.5 a:b_c")).toEqual([
+      "ratelimit",
+      "bc",
+      "1000000",
+      "200300400.5"
+    ])
+    expect(folded(`e${"\u0301".repeat(3)}`)).toBe("é")
   })
 })
 

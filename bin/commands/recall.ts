@@ -93,8 +93,17 @@ const recallText = (out: Output, recall: Recall): string => {
 const saying = (values: Readonly<Record<string, unknown>>): string =>
   Object.entries(values)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
+    .map(([name, value]) => `${name} ${told(value)}`)
     .join("; ")
+
+/** A value, those within it in brackets: `(event 0.5, task 1)`. */
+const told = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(told).join(", ")
+  if (typeof value !== "object" || value === null) return String(value)
+  return `(${Object.entries(value)
+    .map(([name, one]) => `${name} ${told(one)}`)
+    .join(", ")})`
+}
 
 const rerunText = async (out: Output, { differences, hits, recall, same }: Rerun): Promise<string> => {
   const titles = new Map(hits.map((hit) => [hit.id, "title" in hit ? hit.title : hit.text]))
