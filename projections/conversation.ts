@@ -1,4 +1,4 @@
-import { hash } from "node:crypto"
+import { sha256 } from "../events/Chain.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Turn } from "../events/Turn.js"
 import { chunkNumber, chunkNumbers, chunksOf, cutting } from "./chunks.js"
@@ -116,7 +116,7 @@ const addTurn = (db: Db, event: EventOf<"TURN">, lookup: Lookup) => {
   const beside = isShort(text) && previous !== undefined ? neighbour(previous.text) : ""
   for (const [part, piece] of chunksOf(text).entries()) {
     if (piece.trim() === "") continue
-    const content = hash("sha256", JSON.stringify([turn.role, turn.speaker ?? null, piece]), "buffer")
+    const content = sha256(JSON.stringify([turn.role, turn.speaker ?? null, piece]))
     const same = sql(db, "SELECT born FROM chunks WHERE content = ? AND session = ? AND store = ?").get(
       content,
       session,

@@ -193,17 +193,17 @@ export const make = (
       beside: (view) => (commands) => {
         if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return null
         return Effect.suspend(() => {
-          const texts = new Map<string, string>()
+          const digests = new Map<string, string>()
           for (const command of commands) {
             const text = command.text?.()
-            if (text !== undefined) texts.set(textDigest(text), text)
+            if (text !== undefined && !digests.has(text)) digests.set(text, textDigest(text))
           }
-          return texts.size < besideAbove
+          return digests.size < besideAbove
             ? Effect.succeed([])
-            : Effect.match(made([...texts]), {
+            : Effect.match(made([...digests].map(([text, digest]) => [digest, text] as const)), {
                 // It is tried again in the background.
                 onFailure: () => [],
-                onSuccess: (vectors) => [embedBeside(embedder, vectors)]
+                onSuccess: (vectors) => [embedBeside(embedder, vectors, digests)]
               })
         })
       },
@@ -265,8 +265,13 @@ export const embedAll = (
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
-      // A copy: what the embedder gave may be its own.
-      const unit = vectors.map((vector) => normalised(vector.slice()))
+      // Copies, in one piece of memory: what the embedder gave may be its own.
+      const copies = new Float32Array(vectors.length * dimensions)
+      const unit = vectors.map((vector, index) => {
+        const copy = copies.subarray(index * dimensions, (index + 1) * dimensions)
+        copy.set(vector)
+        return normalised(copy)
+      })
       return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
     })
   )
