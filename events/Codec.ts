@@ -13,6 +13,7 @@ import {
 } from "./catalogue.js"
 import { arranger, compile } from "./check.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
+import { type Memory, memoryJson } from "./Memory.js"
 
 /** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
 export interface Codec {
@@ -45,7 +46,7 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
     encode: (type, payload) => {
       const quick = checks.get(type)!(payload)
       const value = (quick ? arrangers.get(type)!(payload) : encoders.get(type)!(payload)) as typeof payload
-      return { schema: definitions[type]!.version, payload: JSON.stringify(value), value }
+      return { schema: definitions[type]!.version, payload: textOf(value), value }
     },
     decode: (row) => {
       const definition = Object.hasOwn(definitions, row.type) ? definitions[row.type] : undefined
@@ -86,6 +87,15 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
 }
 
 export const codec: Codec = make(catalogue)
+
+/** JSON text; that of an after-image in front is made once for all who need it. */
+const textOf = (value: object): string => {
+  const [first] = Object.keys(value)
+  if (first !== "memory") return JSON.stringify(value)
+  const { memory, ...rest } = value as { readonly memory: Memory }
+  const others = JSON.stringify(rest)
+  return `{"memory":${memoryJson(memory)}${others === "{}" ? "" : ","}${others.slice(1)}`
+}
 
 /** The codec in force. Replaced only to read a catalogue other than Daybook's own. */
 export class CurrentCodec extends Context.Reference<CurrentCodec>()("daybook/CurrentCodec", {

@@ -69,7 +69,8 @@ export const make = (folder: string) =>
         const stored = storeAll(writer, appends, known)
         sql(writer, "COMMIT").run()
         known.sequence = stored.sequence
-        for (const head of stored.heads) known.heads.set(head.stream, head)
+        // A copy: what is cut from a shared buffer would keep all of it.
+        for (const head of stored.heads) known.heads.set(head.stream, { ...head, hash: new Uint8Array(head.hash) })
         return stored
       } finally {
         if (writer.inTransaction) sql(writer, "ROLLBACK").run()

@@ -84,3 +84,11 @@ export type Memory = typeof Memory.Type
 /** The text of a memory that is embedded: title, narrative and facts, a line each. */
 export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "facts">): string =>
   [memory.title, ...(memory.narrative === undefined ? [] : [memory.narrative]), ...memory.facts].join("\n")
+
+/** The JSON text of an after-image. The newest is remembered: log and view write the same one, one after the other. */
+export const memoryJson = (memory: Memory): string => {
+  if (newest.memory !== memory) newest = { memory, json: JSON.stringify(memory) }
+  return newest.json
+}
+
+let newest: { readonly memory?: Memory; readonly json: string } = { json: "" }

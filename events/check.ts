@@ -73,7 +73,7 @@ const checkOf = (ast: AST): Check => {
   }
 }
 
-/** Puts the fields of a value that passed the check into the order of its schema. */
+/** Puts the fields of a value that passed the check into the order of its schema; the value itself where they are in order. */
 export const arranger = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
   arrange(schema.ast) ?? ((value) => value)
 
@@ -87,12 +87,29 @@ const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
   }
   if (ast._tag === "TupleType") {
     const item = ast.rest[0] && arrange(ast.rest[0].type)
-    return item === undefined ? undefined : (value) => (value as ReadonlyArray<unknown>).map(item)
+    if (item === undefined) return undefined
+    return (value) => {
+      const items = value as ReadonlyArray<unknown>
+      const arranged = items.map(item)
+      return arranged.every((one, index) => one === items[index]) ? items : arranged
+    }
   }
   if (ast._tag !== "TypeLiteral" || ast.indexSignatures.length > 0) return undefined
   const fields = ast.propertySignatures.map(({ name, type }) => [name as string, arrange(type)] as const)
+  const places = new Map(fields.map(([name], place) => [name, place]))
+  const inside = fields.filter(([, inner]) => inner !== undefined)
+  const inOrder = (record: Record<string, unknown>): boolean => {
+    let last = -1
+    for (const name in record) {
+      const place = places.get(name)
+      if (place === undefined || place < last || record[name] === undefined) return false
+      last = place
+    }
+    return inside.every(([name, inner]) => record[name] === undefined || inner!(record[name]) === record[name])
+  }
   return (value) => {
     const record = value as Record<string, unknown>
+    if (inOrder(record)) return record
     const arranged: Record<string, unknown> = {}
     for (const [name, inner] of fields) {
       const field = record[name]

@@ -10,13 +10,19 @@ const statements = new WeakMap<Db, Map<string, Statement>>()
 /** Filters make many forms of a query: this many prepared statements are kept. */
 const statementsKept = 200
 
+/** The connection that was used last is used again, most often. */
+let newest: { readonly db: Db; readonly prepared: Map<string, Statement> } | undefined
+
+const preparedOf = (db: Db): Map<string, Statement> => {
+  const prepared = statements.get(db) ?? new Map<string, Statement>()
+  statements.set(db, prepared)
+  newest = { db, prepared }
+  return prepared
+}
+
 /** A prepared statement, kept with its connection. */
 export const sql = (db: Db, text: string): Statement => {
-  let prepared = statements.get(db)
-  if (prepared === undefined) {
-    prepared = new Map()
-    statements.set(db, prepared)
-  }
+  const prepared = newest?.db === db ? newest.prepared : preparedOf(db)
   let statement = prepared.get(text)
   if (statement === undefined) {
     if (prepared.size >= statementsKept) prepared.clear()

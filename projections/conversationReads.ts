@@ -1,6 +1,6 @@
 import type { Media } from "../events/File.js"
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
-import type { Role, Turn } from "../events/Turn.js"
+import type { Role } from "../events/Turn.js"
 import { numbersPerTurn } from "./chunks.js"
 import { chunkText } from "./chunkText.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
@@ -17,22 +17,6 @@ import {
 } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
-
-/** A session, as far as one store has it. Times are milliseconds since the epoch. */
-export interface Session {
-  readonly session: string
-  readonly store: Store
-  readonly turns: number
-  /** Tokens that reading all of it costs. */
-  readonly tokens: number
-  readonly speakers: ReadonlyArray<string>
-  /** Files that belong to it. */
-  readonly files: number
-  /** The newest turn's. */
-  readonly sequence: number
-  readonly startedAt: number
-  readonly lastAt: number
-}
 
 /** What narrows a search of conversations. Lists are alternatives; times are milliseconds. */
 export interface ChunkFilters {
@@ -95,78 +79,6 @@ export type Chunk = TurnChunk | FileChunk
 
 /** Chunks of turns and files, as they are searched. */
 export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex, rowsOfOne: numbersPerTurn }
-
-/** The sessions that a level may read, the most recently used first. */
-export const findSessions = (
-  db: Db,
-  level: TrustLevel,
-  page: { readonly limit: number; readonly offset: number }
-): ReadonlyArray<Session> =>
-  sql(
-    db,
-    `SELECT session, store, turns, tokens, sequence, started_at AS startedAt, last_at AS lastAt,
-        (SELECT json_group_array(speaker) FROM (SELECT speaker FROM speakers p
-          WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers,
-        (SELECT count(*) FROM files f WHERE f.session = s.session AND f.store = s.store) AS files
-      FROM sessions s WHERE openness >= ? ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
-  )
-    .all(floorOf(level), page.limit, page.offset)
-    .map((row) => ({ ...row, speakers: JSON.parse(row.speakers) }))
-
-/** The last turns of a session that a level may read, oldest first. */
-export const findTurns = (db: Db, level: TrustLevel, session: string, last: number): ReadonlyArray<Turn> =>
-  sql(db, "SELECT turn FROM turns WHERE session = ? AND openness >= ? ORDER BY born DESC LIMIT ?")
-    .all(session, floorOf(level), last)
-    .map((row) => JSON.parse(row.turn) as Turn)
-    .reverse()
-
-/** The sequence of a session's newest turn in one store; 0 where there is none. */
-export const lastSequence = (db: Db, session: string, store: Store): number =>
-  sql(db, "SELECT sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)?.sequence ?? 0
-
-/** The stores that have turns of a session, as far as a level may read them. */
-export const findSessionStores = (db: Db, level: TrustLevel, session: string): ReadonlyArray<Store> =>
-  sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
-    .all(session, floorOf(level))
-    .map((row) => row.store)
-
-/** The versions that added the turns and the files of a session, as far as a level may read them, and their stores. */
-export const findSessionEvents = (
-  db: Db,
-  level: TrustLevel,
-  session: string
-): {
-  readonly turns: ReadonlyArray<number>
-  readonly files: ReadonlyArray<number>
-  readonly stores: ReadonlyArray<Store>
-} => {
-  const files: ReadonlyArray<{ readonly born: number; readonly store: Store }> = sql(
-    db,
-    "SELECT born, store FROM files WHERE session = ? AND openness >= ? ORDER BY born"
-  ).all(session, floorOf(level))
-  return {
-    turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
-      .all(session, floorOf(level))
-      .map((row) => row.born),
-    files: files.map(({ born }) => born),
-    stores: [...new Set([...findSessionStores(db, level, session), ...files.map(({ store }) => store)])].sort()
-  }
-}
-
-/** How much was said. For full trust. */
-export const countConversation = (
-  db: Db
-): { readonly sessions: number; readonly turns: number; readonly files: number; readonly chunks: number } =>
-  sql(
-    db,
-    `SELECT (SELECT count(DISTINCT session) FROM sessions) AS sessions, (SELECT count(*) FROM turns) AS turns,
-      (SELECT count(*) FROM files) AS files,
-      (SELECT count(*) FROM chunks) AS chunks`
-  ).get()
-
-/** Whether a turn has this id. */
-export const hasTurn = (db: Db, id: string): boolean =>
-  sql(db, "SELECT 1 FROM turns WHERE id = ?").get(id) !== undefined
 
 /** What ranking needs to know of a piece: few of those that are found are shown, and only these are read whole. */
 export interface ChunkFacts extends Pick<Piece, "born" | "store" | "occurredAt" | "lastAt"> {

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto"
+import { sha256 } from "../events/Chain.js"
 import { imagesOf } from "../events/catalogue.js"
-import type { Memory } from "../events/Memory.js"
+import { type Memory, memoryJson } from "../events/Memory.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** Every memory as it is now, with the columns that reads filter and order by. Inactive ones stay, marked. */
@@ -58,7 +58,7 @@ export const observations: Projection = {
 export const contentOf = (title: string, facts: ReadonlyArray<string>): Buffer => {
   // A memory that is looked for and not found is written next.
   if (last.title !== title || last.facts !== facts) {
-    last = { title, facts, content: hash("sha256", JSON.stringify([title, facts]), "buffer") }
+    last = { title, facts, content: sha256(JSON.stringify([title, facts])) }
   }
   return last.content
 }
@@ -139,6 +139,6 @@ const valuesOf = (memory: Memory, openness: number, version: number): ReadonlyAr
   memory.occurredAt ?? null,
   memory.createdAt,
   memory.expiresAt ?? null,
-  JSON.stringify(memory),
+  memoryJson(memory),
   memory.born
 ]

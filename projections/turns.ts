@@ -1,4 +1,4 @@
-import { hash } from "node:crypto"
+import { sha256 } from "../events/Chain.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Turn } from "../events/Turn.js"
 import { chunkNumber, chunksOf } from "./chunks.js"
@@ -40,7 +40,7 @@ export const addTurn = (db: Db, event: Extract<DaybookEvent, { type: "TURN" }>, 
     if (piece.trim() === "") continue
     // The same words to another question are another answer; what began a session has met nobody yet.
     const contentIn = (company: string) =>
-      hash("sha256", JSON.stringify([session, store, turn.role, turn.speaker ?? null, piece, company]), "buffer")
+      sha256(JSON.stringify([session, store, turn.role, turn.speaker ?? null, piece, company]))
     const content = contentIn(beside)
     const same = chunkOf(db, content) ?? (beside === "" ? undefined : chunkOf(db, contentIn("")))
     const born = same?.born ?? chunkNumber(event.version, part)

@@ -39,8 +39,20 @@ export const make = (prefix: string): VectorIndex => {
   const embedded = `${prefix}embedded`
   const vectors = (number: number) => `${prefix}vectors_${number}`
 
+  // Texts of statements that each vector needs are made once: a long text is looked up slowly when it is a new one.
+  const selectNumber = `SELECT number FROM ${sets} WHERE model = ? AND dimensions = ?`
+  const insertEmbedded = `INSERT OR IGNORE INTO ${embedded} (number, born, id, digest) VALUES (?, ?, ?, ?)`
+  const inserts = new Map<number, string>()
+  const insertVector = (number: number): string => {
+    const known = inserts.get(number)
+    if (known !== undefined) return known
+    const text = `INSERT INTO ${vectors(number)} (rowid, embedding, openness) VALUES (?, ?, ?)`
+    inserts.set(number, text)
+    return text
+  }
+
   const setNumber = (db: Db, model: string, dimensions: number): number =>
-    sql(db, `SELECT number FROM ${sets} WHERE model = ? AND dimensions = ?`).get(model, dimensions)?.number ?? 0
+    sql(db, selectNumber).get(model, dimensions)?.number ?? 0
 
   const addSet = (db: Db, model: string, dimensions: number): number => {
     const { number } = sql(db, `SELECT coalesce(max(number), 0) + 1 AS number FROM ${sets}`).get()
@@ -60,11 +72,7 @@ export const make = (prefix: string): VectorIndex => {
   const insert = (db: Db, number: number, born: number, openness: number, vector: Float32Array | Buffer) => {
     const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
     // vec0 takes integers as 64-bit ones only.
-    sql(db, `INSERT INTO ${vectors(number)} (rowid, embedding, openness) VALUES (?, ?, ?)`).run(
-      BigInt(born),
-      bytes,
-      BigInt(openness)
-    )
+    sql(db, insertVector(number)).run(BigInt(born), bytes, BigInt(openness))
   }
 
   const remove = (db: Db, number: number, born: number) => {
@@ -83,7 +91,7 @@ export const make = (prefix: string): VectorIndex => {
     },
     put: (db, model, dimensions, { born, digest, id, openness, vector }) => {
       const number = setNumber(db, model, dimensions) || addSet(db, model, dimensions)
-      const add = sql(db, `INSERT OR IGNORE INTO ${embedded} (number, born, id, digest) VALUES (?, ?, ?, ?)`)
+      const add = sql(db, insertEmbedded)
       if (add.run(number, born, id, digest).changes === 0) {
         remove(db, number, born)
         add.run(number, born, id, digest)

@@ -227,15 +227,15 @@ export const make = (
       beside: (view) => (commands) => {
         if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return null
         return Effect.suspend(() => {
-          const texts = new Map<string, string>()
+          const digests = new Map<string, string>()
           for (const command of commands) {
             const text = command.text?.()
-            if (text !== undefined) texts.set(textDigest(text), text)
+            if (text !== undefined && !digests.has(text)) digests.set(text, textDigest(text))
           }
-          return texts.size < besideAbove
+          return digests.size < besideAbove
             ? Effect.succeed([])
-            : Effect.map(madeWhileWaiting([...texts]), (vectors) =>
-                vectors.size === 0 ? [] : [embedBeside(embedder, vectors)]
+            : Effect.map(madeWhileWaiting([...digests].map(([text, digest]) => [digest, text] as const)), (vectors) =>
+                vectors.size === 0 ? [] : [embedBeside(embedder, vectors, digests)]
               )
         })
       },

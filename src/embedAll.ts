@@ -27,8 +27,13 @@ export const embedAll = (
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
-      // A copy: what the embedder gave may be its own.
-      const unit = vectors.map((vector) => unitVector(vector.slice()))
+      // Copies, in one piece of memory: what the embedder gave may be its own.
+      const copies = new Float32Array(vectors.length * dimensions)
+      const unit = vectors.map((vector, index) => {
+        const copy = copies.subarray(index * dimensions, (index + 1) * dimensions)
+        copy.set(vector)
+        return unitVector(copy)
+      })
       return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
     })
   )

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { canRead, opennessOf, readable, type Store } from "../../events/Trust.js"
-import { findSessionStores } from "../../projections/conversationReads.js"
 import { findFile, hasFile } from "../../projections/files.js"
+import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
 import { toInstant } from "../dates.js"
 import { InvalidInput, type ProjectionParked, StoreForbidden } from "../errors.js"

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { canRead, readable } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
-import { hasTurn, lastSequence } from "../../projections/conversationReads.js"
+import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
 import { toInstant } from "../dates.js"
 import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../errors.js"
 import { decodeTurn, type TurnInput } from "../turnInput.js"

@@ -32,7 +32,8 @@ export const inputBeside = (observation: Observation, memory: Memory): { readonl
   const input: Record<string, unknown> = {}
   for (const field of fields) {
     const asked = plain(observation[field])
-    if (asked !== memory[field] && !isDeepStrictEqual(asked, memory[field])) input[field] = asked ?? null
+    if (asked === memory[field]) continue
+    if (asked === undefined || !isDeepStrictEqual(asked, memory[field])) input[field] = asked ?? null
   }
   return Object.keys(input).length === 0 ? {} : { input }
 }

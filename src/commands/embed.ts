@@ -35,14 +35,20 @@ export const embed = (model: Model, embedded: ReadonlyArray<Embedded>): Command<
       })
   )
 
-/** The same, for the memories that the commands before it in the same transaction add. Vectors by the digest of their text. */
-export const embedBeside = (model: Model, vectors: ReadonlyMap<string, Float32Array>): Command<number, never> =>
+/** The same, for the memories that the commands before it in the same transaction add. Vectors by the digest of their text, digests by text. */
+export const embedBeside = (
+  model: Model,
+  vectors: ReadonlyMap<string, Float32Array>,
+  digests: ReadonlyMap<string, string>
+): Command<number, never> =>
   embedding(model, [...vectors], ({ decided }) =>
     decided.flatMap((event) => {
       if (event.type !== "ADD") return []
       const { memory } = event.payload
-      const digest = textDigest(embeddingText(memory))
-      return vectors.has(digest) ? [{ memory: memory.id, born: memory.born, store: memory.store, digest }] : []
+      const digest = digests.get(embeddingText(memory))
+      return digest !== undefined && vectors.has(digest)
+        ? [{ memory: memory.id, born: memory.born, store: memory.store, digest }]
+        : []
     })
   )
 

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { findSessionEvents } from "../../projections/conversationReads.js"
+import { findSessionEvents } from "../../projections/sessionReads.js"
 import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
 import { asked, type Command, commandIdOf, versionAt, whileSound } from "./Command.js"

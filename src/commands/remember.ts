@@ -37,39 +37,41 @@ export const remember = (
   writer: Writer,
   input: Observation,
   options: WriteOptions = {}
-): Either.Either<Command<Remembered, never>, InvalidInput | StoreForbidden> =>
-  Either.gen(function* () {
-    const observation = yield* decodeObservation(input)
-    const commandId = yield* commandIdOf(writer.level, options.commandId)
-    const store = observation.store ?? readable(writer.level)[0]
-    if (store === undefined || !canRead(writer.level, store)) {
-      return yield* Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
-    }
-    const draft = draftOf(observation, store, writer)
-    return {
-      actor: writer.actor,
-      commandId,
-      request: () => requestOf(observation, store),
-      text: () => embeddingText(draft),
-      decide: ({ db, newId, now, version }) => {
-        const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
-        let id = duplicate?.id ?? newId()
-        while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
-        return Either.right({ events: [decideRemember({ observation, draft, duplicate, id, now, version })] })
-      },
-      answer: ([event], repeated) => {
-        if (event?.type !== "ADD" && event?.type !== "UPDATE") throw new Error("remember made another event")
-        const { memory } = event.payload
-        return {
-          outcome: event.type === "ADD" ? "added" : "duplicate",
-          id: memory.id,
-          ...versionAt(writer.level, event.version),
-          mentions: memory.mentions,
-          repeated
-        }
+): Either.Either<Command<Remembered, never>, InvalidInput | StoreForbidden> => {
+  const decoded = decodeObservation(input)
+  if (Either.isLeft(decoded)) return Either.left(decoded.left)
+  const named = commandIdOf(writer.level, options.commandId)
+  if (Either.isLeft(named)) return Either.left(named.left)
+  const [observation, commandId] = [decoded.right, named.right]
+  const store = observation.store ?? readable(writer.level)[0]
+  if (store === undefined || !canRead(writer.level, store)) {
+    return Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
+  }
+  const draft = draftOf(observation, store, writer)
+  return Either.right({
+    actor: writer.actor,
+    commandId,
+    request: () => requestOf(observation, store),
+    text: () => embeddingText(draft),
+    decide: ({ db, newId, now, version }) => {
+      const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
+      let id = duplicate?.id ?? newId()
+      while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
+      return Either.right({ events: [decideRemember({ observation, draft, duplicate, id, now, version })] })
+    },
+    answer: ([event], repeated) => {
+      if (event?.type !== "ADD" && event?.type !== "UPDATE") throw new Error("remember made another event")
+      const { memory } = event.payload
+      return {
+        outcome: event.type === "ADD" ? "added" : "duplicate",
+        id: memory.id,
+        ...versionAt(writer.level, event.version),
+        mentions: memory.mentions,
+        repeated
       }
     }
   })
+}
 
 /** A memory before it has an identity, a place and a time. */
 type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">
@@ -158,5 +160,8 @@ const requestOf = (observation: Observation, store: string): string => {
   return JSON.stringify(["remember", given({ ...rest, store }), source?.kind, source?.name])
 }
 
-const definedOnly = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+const definedOnly = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } => {
+  const defined: Record<string, unknown> = {}
+  for (const name in fields) if (fields[name] !== undefined) defined[name] = fields[name]
+  return defined as never
+}
