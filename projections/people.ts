@@ -51,7 +51,11 @@ export const people: Projection = {
 }
 
 /** How a name is compared: NFKC, lower case, single spaces. */
-export const personKey = (name: string): string => name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")
+export const personKey = (name: string): string =>
+  plain.test(name) ? name.toLowerCase() : name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")
+
+/** A name that is in order already, as most are. */
+const plain = /^[!-~]+(?: [!-~]+)*$/
 
 /** People whose name contains `query` (all for ""), most recently mentioned first, as far as `level` may read. */
 export const findPeople = (

@@ -181,6 +181,13 @@ const answeredBefore = (
     return answered
   })
 
+const noVectors = makeLookup(() => undefined)
+
+const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
+  const cached = new Map(vectors.map((one) => [one.digest, one.vector]))
+  return makeLookup((_model, _dimensions, digest) => cached.get(digest))
+}
+
 /** Synchronous, so that a thousand commands cost no more than what they do to the view. */
 const decideAll = (
   agent: string,
@@ -209,8 +216,7 @@ const decideAll = (
     const decision = command.decide({ db, now, version: version + 1, newId: randomId, decided })
     if (Either.isLeft(decision)) return decision
     if ("answer" in decision.right) return Either.right(decision.right.answer)
-    const cached = new Map(command.vectors?.map((one) => [one.digest, one.vector]))
-    const lookup = makeLookup((_model, _dimensions, digest) => cached.get(digest))
+    const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
     const events: Array<DaybookEvent> = []
     const stored: Array<NewEvent> = []
     for (const event of decision.right.events) {

@@ -214,6 +214,10 @@ export const make = (
         })
       )
       const before = yield* remaining
+      if (before === 0) {
+        failure = undefined
+        return { embedded: 0, remaining: 0 }
+      }
       yield* work(1)
       const after = yield* remaining
       return {
