@@ -12,7 +12,8 @@ import { isStopWord } from "../src/stopWords.js"
  */
 export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
   name: "lexical-1",
-  topN: 30,
+  topN: 50,
+  local: true,
   weight: 0.05,
   rerank: (query, texts) =>
     Effect.sync(() => {

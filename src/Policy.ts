@@ -67,7 +67,7 @@ const Search = Schema.Struct({
   /** Words in more than this share of the rows are left out while others remain. */
   commonShare: withDefault(share, 0.2),
   /** The first hits that are read to be folded and given to a reranker. */
-  drafts: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 30),
+  drafts: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 15),
   /** Whether of hits that say the same, but for case, accents, punctuation and articles, the newest stands for all. */
   fold: withDefault(Schema.Boolean, true),
   /** Whether the reranker is asked, and what its best score adds; its own weight where absent. */

@@ -24,6 +24,8 @@ export class Reranker extends Context.Tag("daybook/Reranker")<
     readonly name: string
     /** Hits that it looks at; no more than the policy's `search.drafts` are given. */
     readonly topN: number
+    /** Whether it answers at once and without a network: it is not timed then. */
+    readonly local?: boolean
     /** What its best score adds to a hit's. */
     readonly weight: number
     /** A score for each text, in order, 0…1. */

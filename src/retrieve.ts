@@ -170,16 +170,15 @@ const secondLook = <Row, Parts extends { readonly rerank: number }>(
 ): Effect.Effect<ReadonlyArray<Draft<Row, Parts>> | undefined> => {
   const first = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
   if (reranker === undefined || !policy.rerank || text === "" || first.length < 2) return Effect.succeed(undefined)
-  return Effect.suspend(() =>
+  const asked = Effect.suspend(() =>
     reranker.rerank(
       text,
       first.map((draft) => draft.text)
     )
-  ).pipe(
-    Effect.timeoutFail({
-      duration: policy.queryTimeout,
-      onTimeout: () => new RerankerError({ name: reranker.name, reason: "timeout" })
-    }),
+  )
+  const onTimeout = () => new RerankerError({ name: reranker.name, reason: "timeout" })
+  const answered = reranker.local ? asked : Effect.timeoutFail(asked, { duration: policy.queryTimeout, onTimeout })
+  return answered.pipe(
     Effect.map((scores) => {
       if (scores.length !== first.length || !scores.every((score) => score >= 0 && score <= 1)) return undefined
       const weight = policy.rerankWeight ?? reranker.weight
