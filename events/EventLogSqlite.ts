@@ -214,9 +214,10 @@ const storeAll = (
         return answer
       })
       if (fresh) heads.set(stream, head)
+      const insert = sql(db, insertVector)
       for (const { digest, dimensions, model, vector } of vectors) {
         const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
-        sql(db, insertVector).run(model, dimensions, Buffer.from(digest, "hex"), bytes, crc32(bytes))
+        insert.run(model, dimensions, Buffer.from(digest, "hex"), bytes, crc32(bytes))
       }
       return stored
     })

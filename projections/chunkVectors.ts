@@ -18,12 +18,12 @@ export const chunkVectors: Projection = {
     if (event.type === "EMBED") {
       const { chunks = [], dimensions, model } = event.payload
       if (event.payload.cutting !== cutting) return
-      for (const { born, digest, store, turn } of chunks) {
+      const rows = chunks.flatMap(({ born, digest, store, turn }) => {
         const vector = lookup.vectorOf(model, dimensions, digest)
-        if (vector === undefined) continue
         const openness = lookup.opennessOf({ id: turn, store })
-        chunkVectorIndex.put(db, model, dimensions, { born, id: `${turn} ${partOf(born)}`, digest, openness, vector })
-      }
+        return vector === undefined ? [] : [{ born, id: `${turn} ${partOf(born)}`, digest, openness, vector }]
+      })
+      chunkVectorIndex.put(db, model, dimensions, rows)
     }
     for (const version of goneWith(event)) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
   },

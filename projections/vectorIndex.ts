@@ -13,8 +13,8 @@ export interface VectorRow {
 export interface VectorIndex {
   readonly tables: string
   readonly drop: (db: Db) => void
-  /** Puts a row's vector in the place of the one that it had. */
-  readonly put: (db: Db, model: string, dimensions: number, row: VectorRow) => void
+  /** Puts the vectors of rows in the place of those that they had. */
+  readonly put: (db: Db, model: string, dimensions: number, rows: ReadonlyArray<VectorRow>) => void
   /** Takes a row's vectors away. */
   readonly remove: (db: Db, born: number) => void
   /** Takes away the vectors of rows from one number on and below another. */
@@ -89,14 +89,17 @@ export const make = (prefix: string): VectorIndex => {
       for (const number of numbers(db)) db.exec(`DROP TABLE ${vectors(number)}`)
       db.exec(`DROP TABLE ${embedded}; DROP TABLE ${sets}`)
     },
-    put: (db, model, dimensions, { born, digest, id, openness, vector }) => {
+    put: (db, model, dimensions, rows) => {
+      if (rows.length === 0) return
       const number = setNumber(db, model, dimensions) || addSet(db, model, dimensions)
       const add = sql(db, insertEmbedded)
-      if (add.run(number, born, id, digest).changes === 0) {
-        remove(db, number, born)
-        add.run(number, born, id, digest)
+      for (const { born, digest, id, openness, vector } of rows) {
+        if (add.run(number, born, id, digest).changes === 0) {
+          remove(db, number, born)
+          add.run(number, born, id, digest)
+        }
+        insert(db, number, born, openness, vector)
       }
-      insert(db, number, born, openness, vector)
     },
     remove: (db, born) => {
       for (const number of numbers(db)) remove(db, number, born)

@@ -24,12 +24,11 @@ export const vectors: Projection = {
   apply: (db, event, lookup) => {
     if (event.type === "EMBED") {
       const { model, dimensions, entries } = event.payload
-      for (const { memory, born, digest, store } of entries) {
+      const rows = entries.flatMap(({ born, digest, memory: id, store }) => {
         const vector = lookup.vectorOf(model, dimensions, digest)
-        if (vector === undefined) continue
-        const openness = lookup.opennessOf({ id: memory, store })
-        memoryVectors.put(db, model, dimensions, { born, id: memory, digest, openness, vector })
-      }
+        return vector === undefined ? [] : [{ born, id, digest, openness: lookup.opennessOf({ id, store }), vector }]
+      })
+      memoryVectors.put(db, model, dimensions, rows)
       return
     }
     for (const memory of imagesOf(event)) {
