@@ -262,6 +262,37 @@ describe("vectors come by themselves", () => {
     return { daybook, gate, reached, memory, script }
   })
 
+  it.scoped("what is written while a batch is under way is gathered for the next one", () =>
+    Effect.gen(function* () {
+      const [gate, reached] = [yield* Effect.makeLatch(false), yield* Effect.makeLatch(false)]
+      const { layer, script } = scripted({
+        batch: 10,
+        embed: (texts, purpose) =>
+          purpose === "query"
+            ? sound(texts, purpose)
+            : Effect.zipRight(reached.open, Effect.zipRight(gate.await, sound(texts, purpose)))
+      })
+      const { daybook } = yield* fresh({ embedder: layer, policy: { embedding: { gather: 50 } } })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const embeds = Effect.map(eventsOf(daybook), (events) => events.filter(({ type }) => type === "EMBED").length)
+      const until = (count: number) => Effect.repeat(embeds, { until: (found) => found >= count })
+      yield* memory.remember({ title: "my dog" })
+      yield* TestClock.adjust(50)
+      yield* reached.await
+      yield* memory.remember({ title: "a cat" })
+      yield* gate.open
+      yield* until(1)
+      yield* memory.remember({ title: "a puppy" })
+      // Time enough for whoever would not wait.
+      for (let times = 0; times < 100; times++) yield* Effect.zipRight(Effect.yieldNow(), embeds)
+      expect(script.asked).toEqual([["my dog"]])
+      yield* TestClock.adjust(50)
+      yield* until(2)
+      expect(script.asked).toEqual([["my dog"], ["a cat", "a puppy"]])
+      expect(yield* daybook.backfill(agent)).toEqual({ embedded: 0, remaining: 0 })
+    })
+  )
+
   it.scoped("a text that changes while its vector is under way gets its own, never the old one's", () =>
     Effect.gen(function* () {
       const { daybook, gate, memory, reached } = yield* gated

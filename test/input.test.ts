@@ -264,6 +264,29 @@ describe("decoding", () => {
       }
     }
   )
+
+  it("takes a copy, which nobody changes behind its back", () => {
+    const facts = ["a fact"]
+    const source = { kind: "tool" as const, name: "grep" }
+    const decoded = Either.getOrThrow(decodeObservation({ title: "tea", facts, source }))
+    facts.push("x".repeat(limits.fact + 1))
+    source.name = ""
+    expect(decoded).toEqual({ title: "tea", facts: ["a fact"], source: { kind: "tool", name: "grep" } })
+  })
+
+  it("reads what an object inherits, and sees the holes of a list", () => {
+    class Note {
+      readonly title = "tea"
+      get facts() {
+        return ["a fact"]
+      }
+    }
+    expect(Either.getOrThrow(decodeObservation(new Note()))).toEqual({ title: "tea", facts: ["a fact"] })
+    const holed: Array<string> = ["a fact"]
+    holed[2] = "another"
+    const refused = Either.flip(decodeObservation({ title: "tea", facts: holed }))
+    expect(Either.getOrThrow(refused)).toMatchObject({ field: "facts.1", problem: "must be text" })
+  })
 })
 
 describe("the estimate of tokens", () => {
