@@ -1,5 +1,4 @@
 import { join } from "node:path"
-import { crc32 } from "node:zlib"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -12,20 +11,10 @@ import { requestDigestOf, sameBytes } from "./Chain.js"
 import { type Append, type AppendError, type Appended, EventLog, type Head, type Problem } from "./EventLog.js"
 import { AlreadyErased, CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
 import { consistent, headAfter, link } from "./link.js"
-import {
-  type EventRow,
-  emptyHead,
-  fromRow,
-  insertEvent,
-  insertVector,
-  meets,
-  selectEvents,
-  selectVectors,
-  toParams,
-  vectorPage
-} from "./rows.js"
+import { type EventRow, emptyHead, fromRow, insertEvent, meets, selectEvents, toParams } from "./rows.js"
 import { open, untilFree } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
+import * as VectorCache from "./vectorCache.js"
 
 /** At most this many waiting appends share one transaction, and so one fsync. */
 export const groupCommit = 100
@@ -127,7 +116,7 @@ export const make = (folder: string) =>
         ),
       command: (stream, commandId, request) =>
         Effect.flatten(attempt(() => repeated(reader, stream, commandId, request))),
-      vectors: (model, dimensions, digests) => attempt(() => cachedVectors(reader, model, dimensions, digests)),
+      vectors: (model, dimensions, digests) => attempt(() => VectorCache.get(reader, model, dimensions, digests)),
       problems: (stream) =>
         attempt(() => {
           const integrity = reader.pragma("integrity_check(20)") as Array<{ integrity_check: string }>
@@ -214,11 +203,7 @@ const storeAll = (
         return answer
       })
       if (fresh) heads.set(stream, head)
-      const insert = sql(db, insertVector)
-      for (const { digest, dimensions, model, vector } of vectors) {
-        const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
-        insert.run(model, dimensions, Buffer.from(digest, "hex"), bytes, crc32(bytes))
-      }
+      VectorCache.put(db, vectors)
       return stored
     })
   const answers = appends.map(
@@ -226,29 +211,6 @@ const storeAll = (
   )
   return { answers, heads: [...heads.values()], sequence }
 }
-
-const cachedVectors = (db: Db, model: string, dimensions: number, digests: ReadonlyArray<string>) => {
-  const found = new Map<string, Float32Array>()
-  for (let from = 0; from < digests.length; from += vectorPage) {
-    const page = digests
-      .slice(from, from + vectorPage)
-      .sort()
-      .map((digest) => Buffer.from(digest, "hex"))
-    const padded = [...page, ...Array<null>(vectorPage - page.length).fill(null)]
-    for (const { checksum, digest, vector } of sql(db, selectVectors).all(model, dimensions, ...padded)) {
-      // A damaged vector counts as missing: it is embedded again.
-      if (vector.byteLength !== dimensions * 4 || crc32(vector) !== checksum) continue
-      found.set(digest.toString("hex"), vectorIn(vector))
-    }
-  }
-  return found
-}
-
-/** Without a copy where the bytes happen to be aligned. */
-const vectorIn = (bytes: Buffer): Float32Array =>
-  bytes.byteOffset % 4 === 0
-    ? new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
-    : new Float32Array(new Uint8Array(bytes).buffer)
 
 /** What the anchor says there was and the log does not have (any more). */
 const missing = (db: Db, { heads }: Anchor.Anchored, only: string | null): ReadonlyArray<Problem> =>

@@ -70,17 +70,6 @@ export const fromRow = (row: EventRow): StoredEvent => ({
   erasedAt: row.erased_at
 })
 
-/** Vectors are looked up this many at a time. */
-export const vectorPage = 100
-
-export const insertVector = `INSERT INTO embeddings (model, dimensions, digest, vector, checksum) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (digest, model, dimensions) DO UPDATE SET vector = excluded.vector, checksum = excluded.checksum`
-
-/** The inner query needs the index alone; the outer one then reads the vectors in the order in which they lie. */
-export const selectVectors = `SELECT digest, vector, checksum FROM embeddings WHERE rowid IN (
-    SELECT rowid FROM embeddings WHERE model = ? AND dimensions = ? AND digest IN (${Array(vectorPage).fill("?").join(", ")})
-  )`
-
 export const emptyHead = (stream: string): Head => ({ stream, version: 0, hash: genesis, recordedAt: 0 })
 
 /** Whether a stream at `version` is as the writer expected it. */

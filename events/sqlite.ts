@@ -16,6 +16,12 @@ import type { Db } from "./statement.js"
 /** Milliseconds that SQLite itself waits for a lock: it blocks the whole process while it does. */
 export const busyTimeout = 20
 
+/**
+ * Pages of the write-ahead log that make a commit move them into the database: 16 MB. A batch of a thousand memories
+ * reaches SQLite's default of 1,000 with each commit, and would move the same pages of the indexes every time.
+ */
+export const checkpointPages = 4_000
+
 /** How long a lock is waited for, without blocking anybody, before a write is refused as busy. */
 export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pipe(
   Schedule.union(Schedule.spaced("20 millis")),
@@ -67,7 +73,8 @@ export const open = (
         }),
         (db) => Effect.sync(() => db.close())
       )
-    const settings = ["synchronous = FULL", "secure_delete = ON", "trusted_schema = OFF"]
+    const checkpoint = `wal_autocheckpoint = ${checkpointPages}`
+    const settings = ["synchronous = FULL", "secure_delete = ON", "trusted_schema = OFF", checkpoint]
     const writer = yield* connect(settings)
     const reader = yield* connect([...settings, "query_only = ON"])
     yield* assertSettings(writer)

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs"
 import { createRequire } from "node:module"
 import Database from "better-sqlite3"
 import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
-import { atLeast, busyTimeout } from "../events/sqlite.js"
+import { atLeast, busyTimeout, checkpointPages } from "../events/sqlite.js"
 import { type Db, type Lookup, makeDigest, type Projection, sql } from "./Projection.js"
 
 /** How far a view has followed its stream. */
@@ -56,6 +56,7 @@ export const openFile = (
       db.pragma("cache_size = -65536")
     } else {
       db.pragma("synchronous = NORMAL")
+      db.pragma(`wal_autocheckpoint = ${checkpointPages}`)
     }
     db.pragma("trusted_schema = OFF")
     const hasVectors = options.vectorExtension !== null && loads(db, options.vectorExtension)
