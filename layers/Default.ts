@@ -7,6 +7,7 @@ import * as Daybook from "../src/Daybook.js"
 import type { Embedder } from "../src/Embedder.js"
 import type { InvalidPolicy } from "../src/errors.js"
 import { Policy, type PolicyValues } from "../src/Policy.js"
+import type { Reconciler } from "../src/Reconciler.js"
 import type { Reranker } from "../src/Reranker.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import * as LexicalReranker from "./LexicalReranker.js"
@@ -19,6 +20,8 @@ export interface DefaultOptions {
   readonly embedder?: Layer.Layer<Embedder>
   /** Another reranker in place of the lexical one; null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null
+  /** Another reconciler in place of the one that the policy names; null for none. */
+  readonly reconciler?: Layer.Layer<Reconciler> | null
   /** Another log in place of `log.db` in the folder. */
   readonly log?: Layer.Layer<EventLog, StorageError>
   /** Path of sqlite-vec; null to do without vectors. Default: the one that comes with the package. */
@@ -38,8 +41,10 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   const policy =
     options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
   const reranker = options.reranker === undefined ? LexicalReranker.layer : (options.reranker ?? Layer.empty)
+  const reconciler = options.reconciler ?? Layer.empty
   return Daybook.layer.pipe(
     Layer.provide(reranker),
+    Layer.provide(reconciler),
     Layer.provide(views),
     Layer.provide(log),
     Layer.provide(options.embedder ?? WordEmbedder.layer),

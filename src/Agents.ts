@@ -13,6 +13,7 @@ import * as Actor from "./Actor.js"
 import { Embedder } from "./Embedder.js"
 import * as Embedding from "./Embedding.js"
 import { Policy } from "./Policy.js"
+import { consult, type Reconciling } from "./reconcile/Reconciling.js"
 
 /** An agent that is awake in this process. */
 export interface Agent {
@@ -51,136 +52,138 @@ interface Entry {
   usedAt: number
 }
 
-export const make = Effect.gen(function* () {
-  const views = yield* Views
-  const log = yield* EventLog
-  const codec = yield* CurrentCodec
-  const { actors, embedding: embeddingPolicy } = yield* Policy
-  const embedder = yield* Embedder
-  const entries = new Map<string, Entry>()
-  /** Done when an agent has become idle; made by whoever waits for that. */
-  let room: Deferred.Deferred<void> | undefined
+export const make = (reconciling: Reconciling | undefined) =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const log = yield* EventLog
+    const codec = yield* CurrentCodec
+    const { actors, embedding: embeddingPolicy } = yield* Policy
+    const embedder = yield* Embedder
+    const entries = new Map<string, Entry>()
+    /** Done when an agent has become idle; made by whoever waits for that. */
+    let room: Deferred.Deferred<void> | undefined
 
-  const wake = (name: string, entry: Entry) =>
-    Effect.gen(function* () {
-      const view = yield* views.open(name)
-      const embedding = yield* Embedding.make(embedder, embeddingPolicy)
-      const actor = Actor.make(view, {
-        log,
-        codec,
-        views,
-        waiting: actors.waiting,
-        background: inBackground(entry),
-        beside: embedding.beside(view),
-        onCommit: embedding.noticed
+    const wake = (name: string, entry: Entry) =>
+      Effect.gen(function* () {
+        const view = yield* views.open(name)
+        const embedding = yield* Embedding.make(embedder, embeddingPolicy)
+        const actor = Actor.make(view, {
+          log,
+          codec,
+          views,
+          waiting: actors.waiting,
+          background: inBackground(entry),
+          beside: embedding.beside(view),
+          consult: reconciling === undefined ? () => null : consult(reconciling, embedder, (f) => views.read(view, f)),
+          onCommit: embedding.noticed
+        })
+        yield* embedding.start({ actor, log, views }, inBackground(entry))
+        entry.agent = { actor, embedding }
+        return entry.agent
+      }).pipe(Scope.extend(entry.scope))
+
+    /** The end of a use, however it ended. Uninterruptible. */
+    const leaving = <A, E, R>(entry: Entry, used: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+      const leave = (exit: Exit.Exit<A, E>) =>
+        Effect.clockWith((clock) => {
+          entry.users--
+          entry.usedAt = clock.unsafeCurrentTimeMillis()
+          if (entry.users === 0 && room !== undefined) {
+            Deferred.unsafeDone(room, Effect.void)
+            room = undefined
+          }
+          return exit
+        })
+      return Effect.matchCauseEffect(used, {
+        onFailure: (cause) => leave(Exit.failCause(cause)),
+        onSuccess: (value) => leave(Exit.succeed(value))
       })
-      yield* embedding.start({ actor, log, views }, inBackground(entry))
-      entry.agent = { actor, embedding }
-      return entry.agent
-    }).pipe(Scope.extend(entry.scope))
-
-  /** The end of a use, however it ended. Uninterruptible. */
-  const leaving = <A, E, R>(entry: Entry, used: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const leave = (exit: Exit.Exit<A, E>) =>
-      Effect.clockWith((clock) => {
-        entry.users--
-        entry.usedAt = clock.unsafeCurrentTimeMillis()
-        if (entry.users === 0 && room !== undefined) {
-          Deferred.unsafeDone(room, Effect.void)
-          room = undefined
-        }
-        return exit
-      })
-    return Effect.matchCauseEffect(used, {
-      onFailure: (cause) => leave(Exit.failCause(cause)),
-      onSuccess: (value) => leave(Exit.succeed(value))
-    })
-  }
-
-  /** Counts what is done for an agent while nobody waits for it. */
-  const inBackground =
-    (entry: Entry) =>
-    <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => entry.busy++),
-        () => effect,
-        () => Effect.sync(() => entry.busy--)
-      )
-
-  const sleep = (name: string, entry: Entry) => {
-    entries.delete(name)
-    return Scope.close(entry.scope, Exit.void)
-  }
-
-  const enter = (name: string, restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>): Effect.Effect<Entry> =>
-    Effect.suspend(() => {
-      const known = entries.get(name)
-      if (known !== undefined) {
-        known.users++
-        return Effect.succeed(known)
-      }
-      if (entries.size >= actors.open) {
-        const [idle] = [...entries]
-          .filter(([, { users }]) => users === 0)
-          .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
-        if (idle !== undefined) return Effect.zipRight(sleep(...idle), enter(name, restore))
-        room ??= Deferred.unsafeMake<void>(FiberId.none)
-        return Effect.zipRight(restore(Deferred.await(room)), enter(name, restore))
-      }
-      // Made without yielding to other fibers: the next caller finds it.
-      const entry: Entry = {
-        scope: Effect.runSync(Scope.make()),
-        ready: Deferred.unsafeMake<Agent, ViewError>(FiberId.none),
-        agent: undefined,
-        users: 1,
-        busy: 0,
-        usedAt: 0
-      }
-      entries.set(name, entry)
-      return Effect.gen(function* () {
-        const woken = yield* Effect.exit(wake(name, entry))
-        if (Exit.isFailure(woken)) yield* sleep(name, entry)
-        yield* Deferred.done(entry.ready, woken)
-        return entry
-      })
-    })
-
-  yield* Effect.addFinalizer(() =>
-    Effect.forEach([...entries], ([name, entry]) => sleep(name, entry), { discard: true })
-  )
-  yield* Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    for (const [name, entry] of entries) {
-      if (entry.users + entry.busy === 0 && now - entry.usedAt >= actors.idle) yield* sleep(name, entry)
     }
-  }).pipe(Effect.delay(Math.max(1, actors.idle / 2)), Effect.forever, Effect.interruptible, Effect.forkScoped)
 
-  /** Uses an agent that is awake by now; nothing where it is not. */
-  const useNow = <A, E, R>(
-    name: string,
-    f: (agent: Agent) => Effect.Effect<A, E, R>,
-    restore: <B, F, Q>(effect: Effect.Effect<B, F, Q>) => Effect.Effect<B, F, Q>
-  ): Effect.Effect<A, E, R> | undefined => {
-    const entry = entries.get(name)
-    if (entry?.agent === undefined) return undefined
-    entry.users++
-    return leaving(entry, restore(f(entry.agent)))
-  }
-
-  return {
-    useAwake: (name, f) =>
-      Effect.uninterruptibleMask((restore) => {
-        const used = useNow(name, f, restore)
-        return used === undefined ? Effect.succeedNone : Effect.asSome(used)
-      }),
-    use: (name, f) =>
-      Effect.uninterruptibleMask((restore) => {
-        const awake = useNow(name, f, restore)
-        if (awake !== undefined) return awake
-        return Effect.flatMap(enter(name, restore), (entry) =>
-          leaving(entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
+    /** Counts what is done for an agent while nobody waits for it. */
+    const inBackground =
+      (entry: Entry) =>
+      <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => entry.busy++),
+          () => effect,
+          () => Effect.sync(() => entry.busy--)
         )
-      }),
-    awake: () => entries.size
-  } satisfies Agents
-})
+
+    const sleep = (name: string, entry: Entry) => {
+      entries.delete(name)
+      return Scope.close(entry.scope, Exit.void)
+    }
+
+    const enter = (name: string, restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>): Effect.Effect<Entry> =>
+      Effect.suspend(() => {
+        const known = entries.get(name)
+        if (known !== undefined) {
+          known.users++
+          return Effect.succeed(known)
+        }
+        if (entries.size >= actors.open) {
+          const [idle] = [...entries]
+            .filter(([, { users }]) => users === 0)
+            .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
+          if (idle !== undefined) return Effect.zipRight(sleep(...idle), enter(name, restore))
+          room ??= Deferred.unsafeMake<void>(FiberId.none)
+          return Effect.zipRight(restore(Deferred.await(room)), enter(name, restore))
+        }
+        // Made without yielding to other fibers: the next caller finds it.
+        const entry: Entry = {
+          scope: Effect.runSync(Scope.make()),
+          ready: Deferred.unsafeMake<Agent, ViewError>(FiberId.none),
+          agent: undefined,
+          users: 1,
+          busy: 0,
+          usedAt: 0
+        }
+        entries.set(name, entry)
+        return Effect.gen(function* () {
+          const woken = yield* Effect.exit(wake(name, entry))
+          if (Exit.isFailure(woken)) yield* sleep(name, entry)
+          yield* Deferred.done(entry.ready, woken)
+          return entry
+        })
+      })
+
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach([...entries], ([name, entry]) => sleep(name, entry), { discard: true })
+    )
+    yield* Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      for (const [name, entry] of entries) {
+        if (entry.users + entry.busy === 0 && now - entry.usedAt >= actors.idle) yield* sleep(name, entry)
+      }
+    }).pipe(Effect.delay(Math.max(1, actors.idle / 2)), Effect.forever, Effect.interruptible, Effect.forkScoped)
+
+    /** Uses an agent that is awake by now; nothing where it is not. */
+    const useNow = <A, E, R>(
+      name: string,
+      f: (agent: Agent) => Effect.Effect<A, E, R>,
+      restore: <B, F, Q>(effect: Effect.Effect<B, F, Q>) => Effect.Effect<B, F, Q>
+    ): Effect.Effect<A, E, R> | undefined => {
+      const entry = entries.get(name)
+      if (entry?.agent === undefined) return undefined
+      entry.users++
+      return leaving(entry, restore(f(entry.agent)))
+    }
+
+    return {
+      useAwake: (name, f) =>
+        Effect.uninterruptibleMask((restore) => {
+          const used = useNow(name, f, restore)
+          return used === undefined ? Effect.succeedNone : Effect.asSome(used)
+        }),
+      use: (name, f) =>
+        Effect.uninterruptibleMask((restore) => {
+          const awake = useNow(name, f, restore)
+          if (awake !== undefined) return awake
+          return Effect.flatMap(enter(name, restore), (entry) =>
+            leaving(entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
+          )
+        }),
+      awake: () => entries.size
+    } satisfies Agents
+  })

@@ -35,6 +35,7 @@ import type { Memory, MemoryReader } from "./Memory.js"
 import { Policy } from "./Policy.js"
 import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
 import * as Recalls from "./Recalls.js"
+import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
 import { TokenCounter } from "./TokenCounter.js"
@@ -137,8 +138,12 @@ export const make = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = Option.getOrUndefined(yield* Effect.serviceOption(Reranker))
   const tokens = yield* TokenCounter
-  const agents = yield* Agents.make
-  const { recall, search } = policy
+  const { recall, reconcile, search } = policy
+  const reconciler = reconcile.reconciler === "none" ? Option.none() : yield* Effect.serviceOption(Reconciler)
+  const reconciling = Option.getOrUndefined(
+    Option.map(reconciler, (reconciler) => ({ reconciler, policy: reconcile, commonShare: search.commonShare }))
+  )
+  const agents = yield* Agents.make(reconciling)
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
   const services: ReaderServices = { log, codec, ranking: { policy: search, embedder, reranker } }
   const names = views.config.projections.map(({ name }) => name)
@@ -179,7 +184,7 @@ export const make = Effect.gen(function* () {
     return writer.make(
       reader.make(source, services),
       (f) => agents.use(agent, f),
-      { level: options.trust, actor: options.actor ?? "program", countTokens: tokens.count },
+      { level: options.trust, actor: options.actor ?? "program", countTokens: tokens.count, reconciling },
       Effect.map(log.head(agent), ({ version }) => version === 0)
     )
   }

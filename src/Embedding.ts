@@ -12,8 +12,8 @@ import { embeddingText } from "../events/Memory.js"
 import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
 import type { View, Views } from "../projections/Views.js"
 import { countUnembedded, findUnembedded, lastBorn, textDigest } from "../projections/vectors.js"
-import type { Actor, AnyCommand, CommandError } from "./Actor.js"
-import type { DecidedEvent } from "./commands/Command.js"
+import type { Actor, CommandError } from "./Actor.js"
+import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
 import { embedAll } from "./embedAll.js"
@@ -251,6 +251,9 @@ export const make = (
         }
         for (const event of events) {
           if (event.type === "ADD") needed ||= !embedded.has(event.payload.memory.id)
+          if (event.type === "DELETE" && event.payload.replacement !== undefined) {
+            needed ||= !embedded.has(event.payload.replacement.id)
+          }
           if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
             changed = Math.min(changed, event.payload.memory.born - 1)

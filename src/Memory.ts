@@ -17,7 +17,7 @@ import type { AddedTurn } from "./commands/addTurn.js"
 import type { Forgotten } from "./commands/forget.js"
 import type { ForgottenFile } from "./commands/forgetFile.js"
 import type { ForgottenSession } from "./commands/forgetSession.js"
-import type { Remembered, WriteOptions } from "./commands/remember.js"
+import type { Remembered, RememberOptions, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
 import type {
   FileNotFound,
@@ -160,17 +160,20 @@ export interface MemoryReader {
 
 /** A reader that may also write. Writes are answered when they are durable and readable. */
 export interface Memory extends MemoryReader {
-  /** Adds a memory, or counts another mention where the store has it already (same title and facts). */
+  /**
+   * Adds a memory, or counts another mention where the store has it already (same title and facts). One that is like
+   * others of its store is weighed against them: see `Remembered` for what may become of it.
+   */
   readonly remember: (
     observation: Observation,
-    options?: WriteOptions
+    options?: RememberOptions
   ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden>
   /**
    * Many at once, up to 1,000, in one transaction: each answered on its own, a
    * refused one leaves the others alone.
    */
   readonly rememberAll: (
-    observations: ReadonlyArray<Observation | readonly [Observation, WriteOptions]>
+    observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
   ) => Effect.Effect<
     ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
     CommandError | InvalidInput

@@ -95,6 +95,21 @@ const Actors = Schema.Struct({
   waiting: withDefault(count, 10_000)
 })
 
+const Reconcile = Schema.Struct({
+  /** What decides on a memory that is like others: rules, a model, rules with a model for what they are not sure of, or nobody. */
+  reconciler: withDefault(Schema.Literal("rules", "model", "hybrid", "none"), "rules"),
+  /** Memories that are weighed, of what each side finds and of both together. */
+  candidates: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 10),
+  /** How like a memory must be to be weighed, 0…1: more than this. */
+  threshold: withDefault(share, 0.3),
+  /** Milliseconds that one answer of a reconciler that is asked may take, retries included. */
+  timeout: withDefault(count, 30_000),
+  /** Milliseconds that a local embedder may take for the texts that are weighed. */
+  embedTimeout: withDefault(count, 1_000),
+  /** Questions of one agent at once. */
+  concurrency: withDefault(count, 4)
+})
+
 const Recall = Schema.Struct({
   /** Whether reads are recorded, where the handle does not say: which memories were shown, to whom, for which question. */
   log: withDefault(Schema.Boolean, true),
@@ -114,6 +129,7 @@ export const PolicySchema = Schema.Struct({
   search: withDefault(Search, Schema.decodeSync(Search)({})),
   embedding: withDefault(Embedding, Schema.decodeSync(Embedding)({})),
   actors: withDefault(Actors, Schema.decodeSync(Actors)({})),
+  reconcile: withDefault(Reconcile, Schema.decodeSync(Reconcile)({})),
   recall: withDefault(Recall, Schema.decodeSync(Recall)({})),
   asOf: withDefault(AsOf, Schema.decodeSync(AsOf)({}))
 })

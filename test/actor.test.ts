@@ -133,7 +133,7 @@ describe("commands of one agent", () => {
   it.scopedLive("one whose decider throws harms only itself", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const agents = yield* Agents.make.pipe(Effect.provide(yield* Layer.build(foundation(folder))))
+      const agents = yield* Agents.make(undefined).pipe(Effect.provide(yield* Layer.build(foundation(folder))))
       const poisoned: Command<string, never> = {
         ...Either.getOrThrow(remember(writer, { title: "unused" })),
         decide: () => {

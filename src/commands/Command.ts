@@ -6,6 +6,7 @@ import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/ViewFile.js"
 import { type InvalidInput, ProjectionParked } from "../errors.js"
 import { decodeKey } from "../input.js"
+import type { Told, Weighed } from "../reconcile/Told.js"
 
 /** An event that a decider asks for; the log gives it its place. */
 export type DecidedEvent = {
@@ -28,12 +29,20 @@ export interface Situation {
   readonly newId: () => string
   /** What the commands before it in the same transaction came to. */
   readonly decided: ReadonlyArray<DecidedEvent>
+  /** What it was told before its turn, where it weighs something. */
+  readonly told?: Told | undefined
+  /** Whether it may be told anew: not for ever, should others keep changing what it is weighed against. */
+  readonly again: boolean
 }
 
-/** Events to store, or, where nothing is to change, the answer straight away. */
+/**
+ * Events to store; or, where nothing is to change, the answer straight away; or
+ * that what it was told no longer holds: it is to be told anew.
+ */
 export type Decided<A> =
   | { readonly events: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>] }
   | { readonly answer: A }
+  | { readonly again: true }
 
 /**
  * Something that changes an agent's memory: a new one is a file in this
@@ -49,9 +58,14 @@ export interface Command<A, E> {
   /** The text that will be embedded where it adds a memory. */
   readonly text?: () => string
   readonly vectors?: ReadonlyArray<CachedVector>
+  /** What is weighed against what is there already, where it is. */
+  readonly weighs?: Weighed
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.
+export type AnyCommand = Command<any, any>
 
 /** A decision that needed nobody's judgement. */
 export const ruled = (action: Decision["action"], name: string, reason: string): Decision => ({

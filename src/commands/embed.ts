@@ -43,8 +43,9 @@ export const embedBeside = (
 ): Command<number, never> =>
   embedding(model, [...vectors], ({ decided }) =>
     decided.flatMap((event) => {
-      if (event.type !== "ADD") return []
-      const { memory } = event.payload
+      const memory =
+        event.type === "ADD" ? event.payload.memory : event.type === "DELETE" ? event.payload.replacement : undefined
+      if (memory === undefined) return []
       const digest = digests.get(embeddingText(memory))
       return digest !== undefined && vectors.has(digest)
         ? [{ memory: memory.id, born: memory.born, store: memory.store, digest }]

@@ -1,17 +1,29 @@
 import * as Either from "effect/Either"
+import type { DaybookEvent, Decision } from "../../events/catalogue.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../dates.js"
 import { type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
-import { inputBeside } from "./asAsked.js"
-import { asked, type Command, commandIdOf, type DecidedEvent, given, ruled, versionAt } from "./Command.js"
+import { findLikely } from "../reconcile/candidates.js"
+import { judge } from "../reconcile/judge.js"
+import type { Reconciling } from "../reconcile/Reconciling.js"
+import { type Command, commandIdOf, given, ruled, versionAt } from "./Command.js"
+import { added, counted, type Draft, reconciled } from "./rememberEvents.js"
 
 /** What became of something that was to be remembered. */
 export interface Remembered {
-  readonly outcome: "added" | "duplicate"
+  /**
+   * `added` as a memory of its own; `duplicate`, to the letter, of one that is there: another mention of it. Decided by
+   * a reconciler: `mentioned`, as one that is there says it already; `merged` into one that is there; `replaced` one
+   * that is no longer true.
+   */
+  readonly outcome: "added" | "duplicate" | "mentioned" | "merged" | "replaced"
+  /** Of the memory that says it now. */
   readonly id: string
+  /** The memory that it replaced, which is out of every read now. */
+  readonly replaced?: string
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   /** How often it has been mentioned so far. */
@@ -25,18 +37,28 @@ export interface WriteOptions {
   readonly commandId?: string | undefined
 }
 
+export interface RememberOptions extends WriteOptions {
+  /** Whether it is weighed against what is there already; it is unless the policy has no reconciler. An exact duplicate is always found. */
+  readonly reconcile?: boolean | undefined
+}
+
 export interface Writer {
   readonly level: TrustLevel
   /** Who writes, as the log will name it. */
   readonly actor: string
   readonly countTokens: (text: string) => number
+  /** What memories are weighed with; nothing where absent. */
+  readonly reconciling?: Reconciling | undefined
 }
 
-/** Checks an observation and makes the command that stores it, or counts it where it is there already. */
+/**
+ * Checks an observation and makes the command that stores it: counts it where it is there already, weighs it against
+ * memories like it where it is not.
+ */
 export const remember = (
   writer: Writer,
   input: Observation,
-  options: WriteOptions = {}
+  options: RememberOptions = {}
 ): Either.Either<Command<Remembered, never>, InvalidInput | StoreForbidden> => {
   const decoded = decodeObservation(input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
@@ -48,23 +70,46 @@ export const remember = (
     return Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
   }
   const draft = draftOf(observation, store, writer)
+  const reconciling = options.reconcile === false ? undefined : writer.reconciling
+  const weighed = reconciling === undefined ? undefined : draft
   return Either.right({
     actor: writer.actor,
     commandId,
     request: () => requestOf(observation, store),
     text: () => embeddingText(draft),
-    decide: ({ db, newId, now, version }) => {
+    ...(weighed === undefined ? {} : { weighs: weighed }),
+    decide: ({ again, db, newId, now, told, version }) => {
       const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
       let id = duplicate?.id ?? newId()
       while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
-      return Either.right({ events: [decideRemember({ observation, draft, duplicate, id, now, version })] })
+      const state = { observation, draft, id, now, version, countTokens: writer.countTokens }
+      if (duplicate !== undefined) return Either.right({ events: [counted(state, duplicate)] })
+      if (weighed === undefined) return Either.right({ events: [added(state)] })
+      const { commonShare, policy } = reconciling!
+      const likely = findLikely(db, weighed, told?.vector ?? null, now, { ...policy, commonShare })
+      if (likely.length === 0) return Either.right({ events: [added(state, alone(policy.threshold))] })
+      const judged = judge(reconciling!, weighed, likely, told, { again, now })
+      if (judged === "again") return Either.right({ again: true })
+      return Either.right({
+        events: [
+          reconciled(
+            state,
+            judged,
+            likely.map(({ memory }) => memory)
+          )
+        ]
+      })
     },
     answer: ([event], repeated) => {
-      if (event?.type !== "ADD" && event?.type !== "UPDATE") throw new Error("remember made another event")
-      const { memory } = event.payload
+      if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
+        throw new Error("remember made another event")
+      }
+      const replacement = event.type === "DELETE" ? event.payload.replacement : undefined
+      const memory = replacement ?? event.payload.memory
       return {
-        outcome: event.type === "ADD" ? "added" : "duplicate",
+        outcome: outcomeOf(event),
         id: memory.id,
+        ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
         ...versionAt(writer.level, event.version),
         mentions: memory.mentions,
         repeated
@@ -73,58 +118,18 @@ export const remember = (
   })
 }
 
-/** A memory before it has an identity, a place and a time. */
-type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">
-
-/** An exact duplicate counts as another mention; anything else is added. */
-export const decideRemember = (state: {
-  readonly observation: Observation
-  readonly draft: Draft
-  readonly duplicate: Memory | undefined
-  readonly id: string
-  readonly now: number
-  readonly version: number
-}): DecidedEvent => {
-  const { draft, duplicate, id, now, observation, version } = state
-  if (duplicate !== undefined) {
-    const memory = {
-      ...duplicate,
-      revision: duplicate.revision + 1,
-      mentions: duplicate.mentions + 1,
-      lastMentionedAt: now
-    }
-    return {
-      type: "UPDATE",
-      payload: {
-        memory,
-        reason: "duplicate",
-        ...inputBeside(observation, memory),
-        decision: ruled("NONE", "exact duplicate", "same title and facts in the same store")
-      }
-    }
-  }
-  const { lineage, expiresAt, occurredAt, ...rest } = draft
-  const memory: Memory = {
-    id,
-    born: version,
-    ...rest,
-    lastMentionedAt: now,
-    ...(occurredAt === undefined ? {} : { occurredAt }),
-    createdAt: now,
-    updatedAt: now,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(lineage === undefined ? {} : { lineage })
-  }
-  return {
-    type: "ADD",
-    payload: {
-      memory,
-      ...inputBeside(observation, memory),
-      decision: asked("ADD", "remember", "no exact duplicate in the store")
-    },
-    ...(occurredAt === undefined ? {} : { occurredAt })
-  }
+const outcomeOf = ({ payload, type }: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELETE" }>) => {
+  if (type === "ADD") return "added"
+  if (type === "DELETE") return "replaced"
+  if (payload.reason === "duplicate") return "duplicate"
+  return payload.decision.action === "NONE" ? "mentioned" : "merged"
 }
+
+/** The decision where nothing was like enough to be weighed. */
+const alone = (threshold: number): Decision => ({
+  ...ruled("ADD", "threshold", "nothing in the store is like it"),
+  threshold
+})
 
 const draftOf = (observation: Observation, store: Memory["store"], writer: Writer): Draft => {
   const { channel, narrative, project, sender, session, topic } = observation

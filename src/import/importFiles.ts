@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { CommandError } from "../Actor.js"
-import type { Remembered, WriteOptions } from "../commands/remember.js"
+import type { Remembered, RememberOptions } from "../commands/remember.js"
 import { InvalidInput, type StoreForbidden } from "../errors.js"
 import type { Observation } from "../input.js"
 import { limits } from "../limits.js"
@@ -15,6 +15,8 @@ export interface ImportOptions {
   readonly store?: Observation["store"]
   /** Does nothing where the agent has any events: for an import at first start. */
   readonly whenEmpty?: boolean
+  /** Whether each item is weighed against what is there already, as `remember` does. Default false: a folder is taken as it is. */
+  readonly reconcile?: boolean
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
 }
 
@@ -23,7 +25,7 @@ export interface Imported {
   readonly files: number
   readonly items: number
   readonly added: number
-  /** Said before, by another file or another line: counted as another mention. */
+  /** Said before, by another file or another line: counted as another mention, or merged into what is there. */
   readonly duplicates: number
   /** Imported before from the same file. */
   readonly unchanged: number
@@ -38,7 +40,7 @@ export interface ImportTarget {
   /** Whether the agent has no events yet. */
   readonly isEmpty: Effect.Effect<boolean, CommandError>
   readonly rememberAll: (
-    observations: ReadonlyArray<readonly [Observation, WriteOptions]>
+    observations: ReadonlyArray<readonly [Observation, RememberOptions]>
   ) => Effect.Effect<
     ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
     CommandError | InvalidInput
@@ -83,7 +85,7 @@ export const importFiles = (
     const counts = { added: 0, duplicates: 0, unchanged: 0 }
     for (let from = 0; from < items.length; from += importBatch) {
       const batch = items.slice(from, from + importBatch)
-      const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options.store)))
+      const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options)))
       for (const [index, outcome] of outcomes.entries()) {
         const { item, path } = batch[index]!
         if (Either.isLeft(outcome)) {
@@ -91,8 +93,8 @@ export const importFiles = (
           if (outcome.left._tag === "CommandConflict") counts.unchanged++
           else refused.push({ file: path, line: item.line, problem: outcome.left.message })
         } else if (outcome.right.repeated) counts.unchanged++
-        else if (outcome.right.outcome === "duplicate") counts.duplicates++
-        else counts.added++
+        else if (["added", "replaced"].includes(outcome.right.outcome)) counts.added++
+        else counts.duplicates++
       }
       options.onProgress?.({ done: Math.min(from + importBatch, items.length), total: items.length })
     }
@@ -114,8 +116,8 @@ const importBatch = 250
 const commandOf = (
   item: MarkdownItem,
   path: string,
-  store: Observation["store"]
-): readonly [Observation, WriteOptions] => [
+  { reconcile = false, store }: ImportOptions
+): readonly [Observation, RememberOptions] => [
   {
     title: item.title,
     type: item.type,
@@ -128,7 +130,7 @@ const commandOf = (
     occurredAt: item.occurredAt,
     source: { kind: "import", name: path, place: `line ${item.line}` }
   },
-  { commandId: `import:${item.key}:${hash("sha256", path, "hex").slice(0, 32)}` }
+  { commandId: `import:${item.key}:${hash("sha256", path, "hex").slice(0, 32)}`, reconcile }
 ]
 
 const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>

@@ -1,0 +1,129 @@
+import type { Decision, Payload } from "../../events/catalogue.js"
+import type { Link, Memory } from "../../events/Memory.js"
+import type { Observation } from "../input.js"
+import { limits } from "../limits.js"
+import { mergeStatements } from "../mergeStatements.js"
+import type { Judged } from "../reconcile/judge.js"
+import { statementOf, timeOf } from "../reconcile/Reconciling.js"
+import { inputBeside } from "./asAsked.js"
+import { asked, type DecidedEvent, ruled } from "./Command.js"
+
+/** A memory before it has an identity, a place and a time. */
+export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">
+
+/** What a decision on something to be remembered is made from. */
+export interface State {
+  readonly observation: Observation
+  readonly draft: Draft
+  readonly id: string
+  readonly now: number
+  readonly version: number
+  readonly countTokens: (text: string) => number
+}
+
+/** An exact duplicate counts as another mention. */
+export const counted = (state: State, duplicate: Memory): DecidedEvent =>
+  mentioned(state, duplicate, "duplicate", ruled("NONE", "exact duplicate", "same title and facts in the same store"))
+
+/** A memory of its own. */
+export const added = (
+  state: State,
+  decision: Decision = asked("ADD", "remember", "no exact duplicate in the store")
+): DecidedEvent => {
+  const memory = memoryOf(state, state.draft.lineage)
+  return {
+    type: "ADD",
+    payload: { memory, ...inputBeside(state.observation, memory), decision },
+    ...happened(memory)
+  }
+}
+
+/** What a reconciler decided: another mention of a memory, more of it, another in its place, or one more. */
+export const reconciled = (
+  state: State,
+  { decision, verdict }: Judged,
+  targets: ReadonlyArray<Memory>
+): DecidedEvent => {
+  if (verdict.action === "ADD") return added(state, decision)
+  const target = targets[verdict.target]!
+  switch (verdict.action) {
+    case "NONE":
+      return mentioned(state, target, "reconciled", decision)
+    case "UPDATE": {
+      const { countTokens, draft, now } = state
+      const merged = mergeStatements(statementOf(target, timeOf(target)), statementOf(draft, now), verdict.merged)
+      const { narrative, ...others } = target
+      const lineage = united(target.lineage, draft.lineage)
+      const memory: Memory = {
+        ...others,
+        ...merged,
+        files: [...new Set([...target.files, ...draft.files])].slice(0, limits.files),
+        importance: Math.max(target.importance, draft.importance),
+        tokens: countTokens([merged.title, merged.narrative ?? "", ...merged.facts].join("\n")),
+        revision: target.revision + 1,
+        mentions: target.mentions + 1,
+        lastMentionedAt: now,
+        updatedAt: now,
+        ...(lineage === undefined ? {} : { lineage })
+      }
+      return {
+        type: "UPDATE",
+        payload: { memory, reason: "reconciled", ...inputBeside(state.observation, memory), decision },
+        ...happened(state.draft)
+      }
+    }
+    case "DELETE": {
+      const replacement = memoryOf(state, [
+        ...(state.draft.lineage ?? []),
+        { kind: "supersedes", to: target.id, reason: "conflict" }
+      ])
+      const payload: Payload<"DELETE"> = {
+        memory: { ...target, revision: target.revision + 1, status: "superseded", updatedAt: state.now },
+        reason: "replaced",
+        replacement,
+        ...inputBeside(state.observation, replacement),
+        decision
+      }
+      return { type: "DELETE", payload, ...happened(replacement) }
+    }
+  }
+}
+
+const mentioned = (
+  state: State,
+  target: Memory,
+  reason: Payload<"UPDATE">["reason"],
+  decision: Decision
+): DecidedEvent => {
+  const memory = {
+    ...target,
+    revision: target.revision + 1,
+    mentions: target.mentions + 1,
+    lastMentionedAt: state.now
+  }
+  return { type: "UPDATE", payload: { memory, reason, ...inputBeside(state.observation, memory), decision } }
+}
+
+const memoryOf = ({ draft, id, now, version }: State, lineage: ReadonlyArray<Link> | undefined): Memory => {
+  const { expiresAt, lineage: _, occurredAt, ...rest } = draft
+  return {
+    id,
+    born: version,
+    ...rest,
+    lastMentionedAt: now,
+    ...(occurredAt === undefined ? {} : { occurredAt }),
+    createdAt: now,
+    updatedAt: now,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(lineage === undefined ? {} : { lineage })
+  }
+}
+
+const happened = ({ occurredAt }: { readonly occurredAt?: number | undefined }) =>
+  occurredAt === undefined ? {} : { occurredAt }
+
+/** Links of both, each once. */
+const united = (a: ReadonlyArray<Link> = [], b: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
+  const links = new Map([...a, ...b].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))
+  return links.size === 0 ? undefined : [...links.values()]
+}

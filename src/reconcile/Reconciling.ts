@@ -1,0 +1,119 @@
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { embeddingText, type Memory } from "../../events/Memory.js"
+import type { ViewError } from "../../projections/build.js"
+import type { QueryVector } from "../../projections/hits.js"
+import { contentOf, findDuplicate } from "../../projections/observations.js"
+import type { Db } from "../../projections/Projection.js"
+import type { AnyCommand } from "../commands/Command.js"
+import type { Embedder } from "../Embedder.js"
+import { embedAll } from "../embedAll.js"
+import type { PolicyValues } from "../Policy.js"
+import { type Question, type Reconciler, ReconcilerError, type Statement } from "../Reconciler.js"
+import { findLikely, type Likely } from "./candidates.js"
+import type { Asked, Told, Weighed } from "./Told.js"
+
+/** What a memory that is to be stored is weighed with. */
+export interface Reconciling {
+  readonly reconciler: Context.Tag.Service<Reconciler>
+  readonly policy: PolicyValues["reconcile"]
+  /** Words in more than this share of the rows are left out while others remain. */
+  readonly commonShare: number
+}
+
+/** Names candidates at the revisions in which they were weighed. */
+export const about = (likely: ReadonlyArray<Likely>): string =>
+  likely.map(({ memory }) => `${memory.id}/${memory.revision}`).join(" ")
+
+/** What a reconciler is told. */
+export const questionOf = (draft: Weighed, at: number, likely: ReadonlyArray<Likely>): Question => ({
+  statement: statementOf(draft, at),
+  candidates: likely.map(({ memory, score }) => ({ ...statementOf(memory, timeOf(memory)), score }))
+})
+
+export const timeOf = ({ createdAt, occurredAt }: Memory): number => occurredAt ?? createdAt
+
+export const statementOf = (memory: Omit<Weighed, "store" | "occurredAt">, at: number): Statement => {
+  const { facts, narrative, people, tags, title, type } = memory
+  return { type, title, ...(narrative === undefined ? {} : { narrative }), facts, tags, people, at }
+}
+
+/** Finds out, before the turn of commands that weigh something, what takes longer than a transaction may. */
+export const consult = (
+  { policy, reconciler, ...reconciling }: Reconciling,
+  embedder: Context.Tag.Service<Embedder>,
+  read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
+) => {
+  const settings = { ...policy, commonShare: reconciling.commonShare }
+  const vectorsOf = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
+    embedder.local !== true
+      ? Effect.succeed(texts.map(() => null))
+      : Effect.map(
+          Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
+            embedAll(embedder, page, "document", policy.embedTimeout).pipe(
+              Effect.map((vectors) =>
+                vectors.map((values) =>
+                  values === undefined ? null : { model: embedder.model, values, floor: embedder.floor }
+                )
+              ),
+              Effect.orElseSucceed(() => page.map(() => null))
+            )
+          ),
+          (pages) => pages.flat()
+        )
+
+  const ask = (draft: Weighed, vector: QueryVector | null): Effect.Effect<Asked | undefined, ViewError> =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const likely = yield* read((db) =>
+        findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now) === undefined
+          ? findLikely(db, draft, vector, now, settings)
+          : []
+      )
+      if (likely.length === 0) return undefined
+      const { name } = reconciler
+      const answer = yield* Effect.suspend(() =>
+        reconciler.ask!(questionOf(draft, draft.occurredAt ?? now, likely))
+      ).pipe(
+        Effect.disconnect,
+        Effect.timeoutFail({
+          duration: policy.timeout,
+          onTimeout: () => new ReconcilerError({ name, reason: "timeout" })
+        }),
+        Effect.catchAllDefect(() => Effect.fail(new ReconcilerError({ name, reason: "failed" }))),
+        Effect.either
+      )
+      return { about: about(likely), answer, latency: (yield* Clock.currentTimeMillis) - now }
+    })
+
+  /** For each command that weighs something; what one was told before stands unless it is the first: that one has to be asked again. */
+  return (
+    commands: ReadonlyArray<AnyCommand>,
+    before: ReadonlyMap<AnyCommand, Told>
+  ): Effect.Effect<ReadonlyMap<AnyCommand, Told>, ViewError> | null => {
+    const weighing = commands.filter(
+      (command, at) => command.weighs !== undefined && (at === 0 || before.get(command) === undefined)
+    )
+    if (weighing.length === 0) return before.size === 0 ? null : Effect.succeed(before)
+    const told = Effect.gen(function* () {
+      const vectors = yield* vectorsOf(weighing.map(({ weighs }) => embeddingText(weighs!)))
+      const told = new Map(before)
+      const answers =
+        reconciler.ask === undefined
+          ? []
+          : yield* Effect.forEach(weighing, ({ weighs }, at) => ask(weighs!, vectors[at]!), {
+              concurrency: policy.concurrency
+            })
+      weighing.forEach((command, at) => {
+        const asked = answers[at]
+        told.set(command, { vector: vectors[at]!, ...(asked === undefined ? {} : { asked }) })
+      })
+      return told
+    })
+    // A write is not to be interrupted, and no time-out would end what runs in its fiber.
+    return Effect.flatMap(Effect.forkDaemon(Effect.interruptible(told)), Fiber.join)
+  }
+}

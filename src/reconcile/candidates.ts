@@ -1,0 +1,92 @@
+import { embeddingText, type Memory } from "../../events/Memory.js"
+import { opennessOf, readingLevels } from "../../events/Trust.js"
+import type { QueryVector } from "../../projections/hits.js"
+import type { Db } from "../../projections/Projection.js"
+import { findCandidates, memories, memoriesAt } from "../../projections/search.js"
+import { expression } from "../../projections/text.js"
+import { parkedOf } from "../../projections/ViewFile.js"
+import { limits } from "../limits.js"
+import type { PolicyValues } from "../Policy.js"
+import { expressionsOf, type Word } from "../query.js"
+import { telling } from "../telling.js"
+import { overlap, wordSet } from "./likeness.js"
+import type { Weighed } from "./Told.js"
+
+/** A memory that a statement may concern, and how like it is. */
+export interface Likely {
+  readonly memory: Memory
+  /** 0…1: the greater of the parts. */
+  readonly score: number
+  readonly parts: { readonly words: number; readonly meaning: number }
+}
+
+export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candidates" | "threshold"> {
+  readonly commonShare: number
+}
+
+/**
+ * The memories of one store that a statement may concern, the likest first:
+ * what full text and vectors find, above the threshold. Of the store alone, by
+ * the index of the lowest level that reads it: neither what comes up nor its
+ * score can tell of anything that is less open.
+ *
+ * The score is absolute, so that a threshold means something: the overlap of
+ * words, or how far the vectors' similarity lies between the embedder's floor
+ * and 1, whichever is greater.
+ */
+export const findLikely = (
+  db: Db,
+  statement: Pick<Weighed, "title" | "narrative" | "facts" | "store">,
+  vector: QueryVector | null,
+  now: number,
+  { candidates, commonShare, threshold }: CandidatePolicy
+): ReadonlyArray<Likely> => {
+  const level = readingLevels[opennessOf(statement.store)]!
+  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
+  const text = embeddingText(statement)
+  const words = parked.has("fulltext") ? [] : wordsOf(text)
+  const { joined, words: should } = telling(db, memories, level, { must: [], should: words }, commonShare)
+  const found = findCandidates(db, {
+    ...expressionsOf({ must: [], not: [], should, joined }),
+    level,
+    filters: { stores: [statement.store] },
+    now,
+    vector: parked.has("vectors") ? null : vector,
+    pool: candidates
+  })
+  const whole = memoriesAt(
+    db,
+    found.map(({ born }) => born)
+  )
+  const own = wordSet(text)
+  return found
+    .flatMap(({ born, similarity }): ReadonlyArray<Likely> => {
+      const memory = whole.get(born)
+      if (memory === undefined) return []
+      const floor = vector?.floor ?? 0
+      const parts = {
+        words: rounded(overlap(own, wordSet(embeddingText(memory)))),
+        meaning: similarity === null ? 0 : rounded(Math.max(0, (similarity - floor) / (1 - floor)))
+      }
+      const score = Math.max(parts.words, parts.meaning)
+      return score > threshold ? [{ memory, score, parts }] : []
+    })
+    .sort((a, b) => b.score - a.score || b.memory.born - a.memory.born)
+    .slice(0, candidates)
+}
+
+/** Scores are kept on events: four digits are more than they are worth. */
+const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
+
+/** The first different words of a text, as alternatives. */
+const wordsOf = (text: string): ReadonlyArray<Word> => {
+  const words = new Map<string, Word>()
+  for (const { 0: word, index: at } of text.slice(0, limits.queryBytes).matchAll(/\S+/gu)) {
+    const found = expression(word)
+    const key = word.toLowerCase()
+    if (found === null || words.has(key)) continue
+    words.set(key, { text: word, at, expression: found, droppable: true })
+    if (words.size === limits.queryTerms) break
+  }
+  return [...words.values()]
+}
