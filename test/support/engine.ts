@@ -20,6 +20,7 @@ import type { Embedder } from "../../src/Embedder.js"
 import type { InvalidInput } from "../../src/errors.js"
 import type { MemoryReader } from "../../src/Memory.js"
 import { decode, Policy } from "../../src/Policy.js"
+import type { Reconciler } from "../../src/Reconciler.js"
 import type { Reranker } from "../../src/Reranker.js"
 
 /** A folder of its own, gone with the test. */
@@ -33,6 +34,7 @@ export interface EngineOptions {
   readonly policy?: Readonly<Record<string, unknown>>
   readonly embedder?: Layer.Layer<Embedder>
   readonly reranker?: Layer.Layer<Reranker>
+  readonly reconciler?: Layer.Layer<Reconciler>
   readonly vectorExtension?: string | null
   readonly projections?: ReadonlyArray<Projection>
   readonly log?: Layer.Layer<EventLog, StorageError>
@@ -40,7 +42,7 @@ export interface EngineOptions {
 
 /** Everything below the engine on real files: each building of it is as another process would be. */
 export const foundation = (folder: string, options: EngineOptions = {}) => {
-  const { embedder, log, policy, projections, reranker, vectorExtension } = options
+  const { embedder, log, policy, projections, reconciler, reranker, vectorExtension } = options
   const views = Views.layer({
     folder,
     ...(vectorExtension === undefined ? {} : { vectorExtension }),
@@ -50,6 +52,8 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     views,
     embedder ?? HashEmbedder.layer,
     reranker ?? LexicalReranker.layer,
+    // Most tests store what they store: those of reconciling bring a reconciler.
+    reconciler ?? Layer.empty,
     // What tests read by the way would be recorded, at times that they do not foresee: those of recalls ask for it.
     Layer.succeed(Policy, Either.getOrThrow(decode({ recall: { log: false }, ...policy })))
   ).pipe(Layer.provideMerge(log ?? EventLogSqlite.layer(folder)))
