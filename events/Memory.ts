@@ -17,6 +17,15 @@ export const Link = Schema.Struct({
 })
 export type Link = typeof Link.Type
 
+/** Why a memory may no longer be true: something that it came from was replaced, forgotten or taken back. */
+export const Stale = Schema.Struct({
+  kind: Schema.Literal("file", "turn", "derived"),
+  /** The source: a memory, a turn, a file. */
+  of: Schema.String,
+  reason: Schema.Literal("replaced", "forgotten", "undone")
+})
+export type Stale = typeof Stale.Type
+
 /** Core (profile), long (kept on purpose), mid (captured), daily (event log). */
 export const Tier = Schema.Literal("core", "long", "mid", "daily")
 export type Tier = typeof Tier.Type
@@ -77,7 +86,9 @@ export const Memory = Schema.Struct({
   createdAt: Schema.Number,
   updatedAt: Schema.Number,
   expiresAt: Schema.optional(Schema.Number),
-  lineage: Schema.optional(Schema.Array(Link))
+  lineage: Schema.optional(Schema.Array(Link)),
+  /** Until the next write that confirms it. */
+  stale: Schema.optional(Stale)
 })
 export type Memory = typeof Memory.Type
 

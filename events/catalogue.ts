@@ -37,6 +37,9 @@ export type Decision = typeof Decision.Type
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
+/** The version of the event that this one takes back. */
+const undoes = Schema.optional(Schema.Number)
+
 export const Add = Schema.Struct({ memory: Memory, input: Schema.optional(Input), decision: Decision })
 
 export const Update = Schema.Struct({
@@ -49,17 +52,21 @@ export const Update = Schema.Struct({
     "promoted",
     "demoted",
     "expired",
-    "recalled"
+    "recalled",
+    "stale",
+    "undone"
   ),
   input: Schema.optional(Input),
+  undoes,
   decision: Decision
 })
 
 export const Delete = Schema.Struct({
   memory: Memory,
-  reason: Schema.Literal("forgotten", "replaced"),
+  reason: Schema.Literal("forgotten", "replaced", "undone"),
   replacement: Schema.optional(Memory),
   input: Schema.optional(Input),
+  undoes,
   decision: Decision
 })
 
@@ -126,13 +133,20 @@ export interface EventDefinition {
 
 const first = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 1, upcasts: {} })
 
+/** The second schema of what carries memories: they may be stale, and an event may take back another. */
+const second = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
+  schema,
+  version: 2,
+  upcasts: { 1: (payload: unknown) => payload }
+})
+
 /** Every event that Daybook writes. A new one is a schema above and a line here. */
 export const catalogue = {
-  ADD: first(Add),
-  UPDATE: first(Update),
-  DELETE: first(Delete),
-  COMPRESS: first(Compress),
-  ARCHIVE: first(Archive),
+  ADD: second(Add),
+  UPDATE: second(Update),
+  DELETE: second(Delete),
+  COMPRESS: second(Compress),
+  ARCHIVE: second(Archive),
   EMBED: first(Embed),
   IMPORT: first(Import),
   TURN: first(TurnAdded),

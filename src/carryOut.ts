@@ -168,7 +168,7 @@ const decideAll = (
         version: ++version,
         commandId: commandId ?? null,
         actor,
-        cause: event.cause ?? null,
+        cause: event.cause ?? command.cause ?? null,
         occurredAt: event.occurredAt ?? now,
         recordedAt: now,
         type: event.type,
@@ -182,7 +182,7 @@ const decideAll = (
         schema,
         payload,
         ...(event.occurredAt === undefined ? {} : { occurredAt: event.occurredAt }),
-        ...(event.cause === undefined ? {} : { cause: event.cause })
+        ...(whole.cause === null ? {} : { cause: whole.cause })
       })
     }
     const request = commandId === undefined ? undefined : command.request()

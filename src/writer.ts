@@ -8,7 +8,7 @@ import type { ViewError } from "../projections/build.js"
 import type { Agent } from "./Agents.js"
 import { addFile } from "./commands/addFile.js"
 import { addTurn } from "./commands/addTurn.js"
-import type { Command } from "./commands/Command.js"
+import { type Command, runCause } from "./commands/Command.js"
 import { forget } from "./commands/forget.js"
 import { forgetFile } from "./commands/forgetFile.js"
 import { forgetSession } from "./commands/forgetSession.js"
@@ -17,6 +17,7 @@ import { remember, type WriteOptions, type Writer } from "./commands/remember.js
 import { update } from "./commands/update.js"
 import { InvalidInput } from "./errors.js"
 import type { ImportTarget } from "./import/importFiles.js"
+import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 
@@ -29,8 +30,8 @@ export const make = (
   writer: Writer,
   isEmpty: Effect.Effect<boolean, StorageError>
 ): Memory => {
-  const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>) =>
-    Effect.flatMap(command, (sound) => use(({ actor }) => actor.run(sound)))
+  const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>, options?: WriteOptions) =>
+    Effect.flatMap(inRun(command, options), (sound) => use(({ actor }) => actor.run(sound)))
   /** Many commands of one kind in one transaction, each answered on its own. */
   const runAll = <Input, A, E, Refused>(
     field: string,
@@ -41,7 +42,9 @@ export const make = (
       if (inputs.length > limits.batch) {
         return yield* new InvalidInput({ field, problem: `has more than ${limits.batch} entries` })
       }
-      const commands = inputs.map((one) => (isPair(one) ? make(writer, one[0], one[1]) : make(writer, one as Input)))
+      const commands = inputs.map((one) =>
+        isPair(one) ? inRun(make(writer, one[0], one[1]), one[1]) : make(writer, one as Input)
+      )
       const sound = commands.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
       const outcomes = sound.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(sound))
       let next = 0
@@ -52,27 +55,35 @@ export const make = (
   )
   return {
     ...reader,
-    remember: (observation, options) => traced("Memory.remember", run(remember(writer, observation, options))),
+    remember: (observation, options) => traced("Memory.remember", run(remember(writer, observation, options), options)),
     rememberAll,
     importMarkdown: Effect.fn("Memory.importMarkdown")(function* (paths, options) {
       // Most programs never import: the markdown parser is loaded by those that do.
       const { importFiles } = yield* Effect.promise(() => import("./import/importFiles.js"))
-      const record: ImportTarget["record"] = (payload) =>
-        use(({ actor }) => actor.run(recordImport(writer.actor, payload)))
+      const record: ImportTarget["record"] = (payload, run) =>
+        use(({ actor }) => actor.run(recordImport(writer.actor, payload, run)))
       const { version, ...imported } = yield* importFiles({ isEmpty, rememberAll, record }, paths, options)
       return version === undefined || writer.level !== "full" ? imported : { ...imported, version }
     }),
-    addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(addTurn(writer, turn, options))),
+    addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(addTurn(writer, turn, options), options)),
     addTurns: Effect.fn("Memory.addTurns")((turns) => runAll("turns", turns, addTurn)),
-    addFile: Effect.fn("Memory.addFile")((file, options) => run(addFile(writer, file, options))),
-    forgetFile: Effect.fn("Memory.forgetFile")((path, options) => run(forgetFile(writer, path, options))),
+    addFile: Effect.fn("Memory.addFile")((file, options) => run(addFile(writer, file, options), options)),
+    forgetFile: Effect.fn("Memory.forgetFile")((path, options) => run(forgetFile(writer, path, options), options)),
     forgetSession: Effect.fn("Memory.forgetSession")((session, options) =>
-      run(forgetSession(writer, session, options))
+      run(forgetSession(writer, session, options), options)
     ),
-    update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options))),
-    forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options)))
+    update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options), options)),
+    forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options), options))
   }
 }
+
+/** A command as a part of the run that the options name, if they name one. */
+const inRun = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>, { run }: WriteOptions = {}) =>
+  run === undefined
+    ? command
+    : Either.flatMap(command, (sound) =>
+        Either.map(decodeKey("run", run), (name): Command<A, E> => ({ ...sound, cause: runCause(name) }))
+      )
 
 /** A span for the most frequent call: none where nobody traces, and no stack traces, which cost as much as all the rest of it. */
 const traced = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>

@@ -53,6 +53,8 @@ export type Decided<A> =
 export interface Command<A, E> {
   readonly actor: string
   readonly commandId?: string | undefined
+  /** The run that it is a part of, as `runCause` names it: what is done by one run can be undone as one. */
+  readonly cause?: string | undefined
   /** What is asked, as canonical text: two requests under one command id are told apart by it. Asked for only then. */
   readonly request: () => string
   /** The text that will be embedded where it adds a memory. */
@@ -66,6 +68,12 @@ export interface Command<A, E> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.
 export type AnyCommand = Command<any, any>
+
+/** The cause of events that belong to a run: an import, an undoing. */
+export const runCause = (run: string): string => `run:${run}`
+
+/** The cause of events that follow from another one of the same stream. */
+export const eventCause = (version: number): string => `event:${version}`
 
 /** A decision that needed nobody's judgement. */
 export const ruled = (action: Decision["action"], name: string, reason: string): Decision => ({

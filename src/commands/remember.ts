@@ -35,6 +35,8 @@ export interface Remembered {
 export interface WriteOptions {
   /** Makes the command idempotent: the same id again gets the first answer. */
   readonly commandId?: string | undefined
+  /** Names the run that this write is a part of, so that it can be undone as one: an import, a session of work. */
+  readonly run?: string | undefined
 }
 
 export interface RememberOptions extends WriteOptions {

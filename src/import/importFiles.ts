@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import type { CommandError } from "../Actor.js"
 import type { Remembered, RememberOptions } from "../commands/remember.js"
 import { InvalidInput, type StoreForbidden } from "../errors.js"
+import { randomId } from "../ids.js"
 import type { Observation } from "../input.js"
 import { limits } from "../limits.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
@@ -33,6 +34,8 @@ export interface Imported {
   readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
   /** The stream version of the IMPORT event; absent where nothing was new. */
   readonly version?: number
+  /** By which all of it can be undone; absent where nothing was new. */
+  readonly run?: string
 }
 
 /** How an import writes: many observations at once, and the record of the import itself. */
@@ -45,13 +48,16 @@ export interface ImportTarget {
     ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
     CommandError | InvalidInput
   >
-  readonly record: (payload: {
-    readonly files: ReadonlyArray<{ readonly path: string; readonly items: number }>
-    readonly added: number
-    readonly duplicates: number
-    readonly unchanged: number
-    readonly refused: number
-  }) => Effect.Effect<number, CommandError>
+  readonly record: (
+    payload: {
+      readonly files: ReadonlyArray<{ readonly path: string; readonly items: number }>
+      readonly added: number
+      readonly duplicates: number
+      readonly unchanged: number
+      readonly refused: number
+    },
+    run: string
+  ) => Effect.Effect<number, CommandError>
 }
 
 interface SourceFile {
@@ -82,10 +88,11 @@ export const importFiles = (
       }
     }
     const items = files.flatMap(({ items, path }) => items.map((item) => ({ path, item })))
+    const run = randomId()
     const counts = { added: 0, duplicates: 0, unchanged: 0 }
     for (let from = 0; from < items.length; from += importBatch) {
       const batch = items.slice(from, from + importBatch)
-      const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options)))
+      const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options, run)))
       for (const [index, outcome] of outcomes.entries()) {
         const { item, path } = batch[index]!
         if (Either.isLeft(outcome)) {
@@ -100,12 +107,15 @@ export const importFiles = (
     }
     const summary = { files: files.length, items: items.length, ...counts, refused }
     if (counts.added + counts.duplicates === 0) return summary
-    const version = yield* target.record({
-      files: files.map(({ items, path }) => ({ path, items: items.length })),
-      ...counts,
-      refused: refused.length
-    })
-    return { ...summary, version }
+    const version = yield* target.record(
+      {
+        files: files.map(({ items, path }) => ({ path, items: items.length })),
+        ...counts,
+        refused: refused.length
+      },
+      run
+    )
+    return { ...summary, version, run }
   })
 
 const nothing: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [] }
@@ -116,7 +126,8 @@ const importBatch = 250
 const commandOf = (
   item: MarkdownItem,
   path: string,
-  { reconcile = false, store }: ImportOptions
+  { reconcile = false, store }: ImportOptions,
+  run: string
 ): readonly [Observation, RememberOptions] => [
   {
     title: item.title,
@@ -130,7 +141,7 @@ const commandOf = (
     occurredAt: item.occurredAt,
     source: { kind: "import", name: path, place: `line ${item.line}` }
   },
-  { commandId: `import:${item.key}:${hash("sha256", path, "hex").slice(0, 32)}`, reconcile }
+  { commandId: `import:${item.key}:${hash("sha256", path, "hex").slice(0, 32)}`, reconcile, run }
 ]
 
 const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>
