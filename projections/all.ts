@@ -2,6 +2,7 @@ import { chunkVectors } from "./chunkVectors.js"
 import { conversation } from "./conversation.js"
 import { fulltext } from "./fulltext.js"
 import { history } from "./history.js"
+import { lineage } from "./lineage.js"
 import { observations } from "./observations.js"
 import type { Projection } from "./Projection.js"
 import { people } from "./people.js"
@@ -15,6 +16,7 @@ export const projections: ReadonlyArray<Projection> = [
   vectors,
   people,
   history,
+  lineage,
   conversation,
   chunkVectors,
   recalls

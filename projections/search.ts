@@ -1,4 +1,4 @@
-import type { Memory } from "../events/Memory.js"
+import type { Memory, Stale } from "../events/Memory.js"
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { memoryText } from "./fulltext.js"
 import {
@@ -45,6 +45,8 @@ export interface IndexRow {
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly occurredAt: number | null
+  /** Why it may no longer be true; absent while what it was made of stands. */
+  readonly stale?: Stale
 }
 
 /** A row that full text or vectors brought up, with what ranking needs to know of it. */
@@ -189,11 +191,14 @@ export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<In
   const rows = new Map(
     sql(
       db,
-      `SELECT born, id, type, title, store, people, tokens, mentions, created_at AS createdAt, occurred_at AS occurredAt
-        FROM observations WHERE born IN (SELECT value FROM json_each(?))`
+      `SELECT born, id, type, title, store, people, tokens, mentions, created_at AS createdAt, occurred_at AS occurredAt,
+        json_extract(memory, '$.stale') AS stale FROM observations WHERE born IN (SELECT value FROM json_each(?))`
     )
       .all(JSON.stringify(born))
-      .map((row) => [row.born, { ...row, people: JSON.parse(row.people) }])
+      .map(({ stale, ...row }) => [
+        row.born,
+        { ...row, people: JSON.parse(row.people), ...(stale === null ? {} : { stale: JSON.parse(stale) }) }
+      ])
   )
   return born.flatMap((one) => rows.get(one) ?? [])
 }

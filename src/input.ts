@@ -65,6 +65,13 @@ export const optional = <Fields extends Record<string, Schema.Schema.AnyNoContex
     readonly [K in keyof Fields]: Schema.optional<Fields[K]>
   }
 
+/** What a memory was made of: another memory or a turn by its id, a file by its path. */
+const sourceField = Schema.Struct({
+  kind: oneOf(Schema.Literal("memory", "turn", "file"), "memory, turn, file"),
+  id: text(limits.file)
+})
+export type SourceInput = typeof sourceField.Type
+
 /** What somebody asks to be remembered. Only the title is needed. */
 const ObservationSchema = Schema.Struct({
   title: text(limits.title),
@@ -74,6 +81,7 @@ const ObservationSchema = Schema.Struct({
     session: keyField,
     channel: keyField,
     sender: keyField,
+    from: list(sourceField, limits.sources),
     tier: oneOf(Tier, "core, long, mid, daily"),
     source: Schema.Struct({
       kind: oneOf(Source.fields.kind, "agent, manual, auto, auto_capture, tool, import"),
@@ -114,6 +122,8 @@ export interface Observation {
   readonly sender?: string | undefined
   readonly project?: string | undefined
   readonly topic?: string | undefined
+  /** What it was made of. It is never more open than the strictest of these, and is flagged where one of them goes. */
+  readonly from?: ReadonlyArray<SourceInput> | undefined
   readonly store?: Store | undefined
   readonly tier?: Tier | undefined
   /** 0…1, default 0. */

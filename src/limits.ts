@@ -11,6 +11,8 @@ export const limits = {
   people: 64,
   person: 200,
   files: 100,
+  /** What one memory was made of. */
+  sources: 100,
   file: 1_024,
   type: 64,
   /** Session, channel, sender, project, topic, the name and place of a source, actor, command id. */

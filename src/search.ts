@@ -98,7 +98,18 @@ const unscored = (db: Db, born: ReadonlyArray<number>, text: number | null = nul
     born.map((one) => ({ born: one, text, similarity: null }))
   )
 
-const indexRowOf = ({ createdAt, id, mentions, occurredAt, people, store, title, tokens, type }: Memory): IndexRow => ({
+const indexRowOf = ({
+  createdAt,
+  id,
+  mentions,
+  occurredAt,
+  people,
+  stale,
+  store,
+  title,
+  tokens,
+  type
+}: Memory): IndexRow => ({
   id,
   type,
   title,
@@ -107,7 +118,8 @@ const indexRowOf = ({ createdAt, id, mentions, occurredAt, people, store, title,
   tokens,
   mentions,
   createdAt,
-  occurredAt: occurredAt ?? null
+  occurredAt: occurredAt ?? null,
+  ...(stale === undefined ? {} : { stale })
 })
 
 /** Memories, as the pipeline looks for them. */

@@ -146,7 +146,7 @@ describe("commands of one agent", () => {
       )
       const exits = yield* Effect.forEach(
         commands,
-        (command) => Effect.exit(agents.use(agent, ({ actor }) => actor.run<unknown, never>(command))),
+        (command) => Effect.exit(agents.use(agent, ({ actor }) => actor.run<unknown, unknown>(command))),
         { concurrency: "unbounded" }
       )
       for (const [index, exit] of exits.entries()) {

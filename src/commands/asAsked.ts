@@ -16,6 +16,7 @@ const fields: ReadonlyArray<keyof Observation> = [
   "sender",
   "project",
   "topic",
+  "from",
   "store",
   "tier",
   "importance",
@@ -31,9 +32,9 @@ const fields: ReadonlyArray<keyof Observation> = [
 export const inputBeside = (observation: Observation, memory: Memory): { readonly input?: Record<string, unknown> } => {
   const input: Record<string, unknown> = {}
   for (const field of fields) {
-    const asked = plain(observation[field])
-    if (asked === memory[field]) continue
-    if (asked === undefined || !isDeepStrictEqual(asked, memory[field])) input[field] = asked ?? null
+    const [asked, said] = [plain(observation[field]), (memory as Partial<Observation>)[field]]
+    if (asked === said) continue
+    if (asked === undefined || !isDeepStrictEqual(asked, said)) input[field] = asked ?? null
   }
   return Object.keys(input).length === 0 ? {} : { input }
 }
@@ -42,7 +43,7 @@ export const inputBeside = (observation: Observation, memory: Memory): { readonl
 export const asAsked = (memory: Memory, input: Readonly<Record<string, unknown>> | undefined): Observation => {
   const observation: Record<string, unknown> = {}
   for (const field of fields) {
-    const value = input !== undefined && field in input ? input[field] : memory[field]
+    const value = input !== undefined && field in input ? input[field] : (memory as Partial<Observation>)[field]
     if (value !== null && value !== undefined) observation[field] = value
   }
   return observation as unknown as Observation

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { getMemories } from "../../projections/reads.js"
 import { type InvalidInput, MemoryNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
+import { staleEvents } from "../lineage.js"
 import { asked, type Command, commandIdOf, versionAt } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -27,7 +28,7 @@ export const forget = (
       actor: writer.actor,
       commandId,
       request: () => JSON.stringify(["forget", id]),
-      decide: ({ db, now }) => {
+      decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
         return Either.right({
@@ -39,7 +40,8 @@ export const forget = (
                 reason: "forgotten",
                 decision: asked("DELETE", "forget", "asked to forget it")
               }
-            }
+            },
+            ...staleEvents(db, [{ kind: "derived", to: id }], "forgotten", version)
           ]
         })
       },

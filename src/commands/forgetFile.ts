@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { findFilesAt } from "../../projections/files.js"
 import { FileNotFound, InvalidInput, type ProjectionParked } from "../errors.js"
 import { limits } from "../limits.js"
+import { staleEvents } from "../lineage.js"
 import { asked, type Command, commandIdOf, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -33,7 +34,7 @@ export const forgetFile = (
       actor: writer.actor,
       commandId,
       request: () => JSON.stringify(["forgetFile", path]),
-      decide: ({ db }) => {
+      decide: ({ db, version }) => {
         const sound = whileSound(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
         const found = findFilesAt(db, writer.level, path)
@@ -45,7 +46,8 @@ export const forgetFile = (
           files: found.map(({ born }) => born),
           decision: asked("FORGET", "forgetFile", "asked to forget it")
         }
-        return Either.right({ events: [{ type: "FORGET", payload }] })
+        const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version)
+        return Either.right({ events: [{ type: "FORGET", payload }, ...stale] })
       },
       answer: ([event], repeated) => {
         if (event?.type !== "FORGET") throw new Error("forgetFile made another event")

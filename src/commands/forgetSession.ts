@@ -1,7 +1,9 @@
 import * as Either from "effect/Either"
+import { findSourcesAt } from "../../projections/lineage.js"
 import { findSessionEvents } from "../../projections/sessionReads.js"
 import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../errors.js"
 import { decodeKey } from "../input.js"
+import { staleEvents } from "../lineage.js"
 import { asked, type Command, commandIdOf, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -30,13 +32,14 @@ export const forgetSession = (
       actor: writer.actor,
       commandId,
       request: () => JSON.stringify(["forgetSession", session]),
-      decide: ({ db }) => {
+      decide: ({ db, version }) => {
         const sound = whileSound(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
         const found = findSessionEvents(db, writer.level, session)
         if (found.turns.length + found.files.length === 0) return Either.left(new SessionNotFound({ session }))
         const decision = asked("FORGET", "forgetSession", "asked to forget it")
-        return Either.right({ events: [{ type: "FORGET", payload: { session, ...found, decision } }] })
+        const stale = staleEvents(db, findSourcesAt(db, found), "forgotten", version)
+        return Either.right({ events: [{ type: "FORGET", payload: { session, ...found, decision } }, ...stale] })
       },
       answer: ([event], repeated) => {
         if (event?.type !== "FORGET") throw new Error("forgetSession made another event")

@@ -1,11 +1,12 @@
 import * as Either from "effect/Either"
 import type { DaybookEvent, Decision } from "../../events/catalogue.js"
-import { embeddingText, type Memory } from "../../events/Memory.js"
+import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../dates.js"
 import { type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
+import { boundBySources, linkOf, staleEvents } from "../lineage.js"
 import { findLikely } from "../reconcile/candidates.js"
 import { judge } from "../reconcile/judge.js"
 import type { Reconciling } from "../reconcile/Reconciling.js"
@@ -61,7 +62,7 @@ export const remember = (
   writer: Writer,
   input: Observation,
   options: RememberOptions = {}
-): Either.Either<Command<Remembered, never>, InvalidInput | StoreForbidden> => {
+): Either.Either<Command<Remembered, InvalidInput>, InvalidInput | StoreForbidden> => {
   const decoded = decodeObservation(input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
   const named = commandIdOf(writer.level, options.commandId)
@@ -81,6 +82,8 @@ export const remember = (
     text: () => embeddingText(draft),
     ...(weighed === undefined ? {} : { weighs: weighed }),
     decide: ({ again, db, newId, now, told, version }) => {
+      const bound = boundBySources(db, writer.level, store, observation.from ?? [])
+      if (Either.isLeft(bound)) return Either.left(bound.left)
       const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
       let id = duplicate?.id ?? newId()
       while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
@@ -92,15 +95,10 @@ export const remember = (
       if (likely.length === 0) return Either.right({ events: [added(state, alone(policy.threshold))] })
       const judged = judge(reconciling!, weighed, likely, told, { again, now })
       if (judged === "again") return Either.right({ again: true })
-      return Either.right({
-        events: [
-          reconciled(
-            state,
-            judged,
-            likely.map(({ memory }) => memory)
-          )
-        ]
-      })
+      const targets = likely.map(({ memory }) => memory)
+      const event = reconciled(state, judged, targets)
+      const gone = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
+      return Either.right({ events: [event, ...staleEvents(db, gone, "replaced", version)] })
     },
     answer: ([event], repeated) => {
       if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
@@ -137,6 +135,11 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
   const { channel, narrative, project, sender, session, topic } = observation
   const facts = observation.facts ?? []
   const source = observation.source ?? { kind: "agent" as const }
+  const imported = source.kind === "import" ? source.name : undefined
+  const lineage: ReadonlyArray<Link> = [
+    ...(imported === undefined ? [] : [{ kind: "file", to: imported, reason: "imported" } as const]),
+    ...(observation.from ?? []).map(linkOf)
+  ]
   return {
     revision: 1,
     status: "active",
@@ -155,9 +158,7 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
     tokens: writer.countTokens([observation.title, narrative ?? "", ...facts].join("\n")),
     mentions: 1,
     ...definedOnly({ occurredAt: toInstant(observation.occurredAt), expiresAt: toInstant(observation.expiresAt) }),
-    ...(source.kind === "import" && source.name !== undefined
-      ? { lineage: [{ kind: "file" as const, to: source.name, reason: "imported" as const }] }
-      : {})
+    ...(lineage.length === 0 ? {} : { lineage })
   }
 }
 

@@ -2,6 +2,7 @@ import type { Decision, Payload } from "../../events/catalogue.js"
 import type { Link, Memory } from "../../events/Memory.js"
 import type { Observation } from "../input.js"
 import { limits } from "../limits.js"
+import { confirmed } from "../lineage.js"
 import { mergeStatements } from "../mergeStatements.js"
 import type { Judged } from "../reconcile/judge.js"
 import { statementOf, timeOf } from "../reconcile/Reconciling.js"
@@ -52,7 +53,7 @@ export const reconciled = (
     case "UPDATE": {
       const { countTokens, draft, now } = state
       const merged = mergeStatements(statementOf(target, timeOf(target)), statementOf(draft, now), verdict.merged)
-      const { narrative, ...others } = target
+      const { narrative, ...others } = confirmed(target)
       const lineage = united(target.lineage, draft.lineage)
       const memory: Memory = {
         ...others,
@@ -96,7 +97,7 @@ const mentioned = (
   decision: Decision
 ): DecidedEvent => {
   const memory = {
-    ...target,
+    ...confirmed(target),
     revision: target.revision + 1,
     mentions: target.mentions + 1,
     lastMentionedAt: state.now

@@ -6,6 +6,7 @@ import { getMemories } from "../../projections/reads.js"
 import { toInstant } from "../dates.js"
 import { InvalidInput, MemoryNotFound, StoreForbidden } from "../errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../input.js"
+import { boundByLineage, confirmed, demotedEvents } from "../lineage.js"
 import { asked, type Command, commandIdOf, given, versionAt } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -24,7 +25,7 @@ export const update = (
   id: string,
   input: Changes,
   options: WriteOptions = {}
-): Either.Either<Command<Updated, MemoryNotFound>, InvalidInput | StoreForbidden> =>
+): Either.Either<Command<Updated, MemoryNotFound | InvalidInput>, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
     yield* decodeKey("id", id)
     const changes = yield* decodeChanges(input)
@@ -42,6 +43,8 @@ export const update = (
       decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
+        const bound = boundByLineage(db, memory, changes.store ?? memory.store)
+        if (Either.isLeft(bound)) return Either.left(bound.left)
         const changed = changedBy(memory, changes, now, writer.countTokens)
         // Under a command id even this is put on record, or asking again later could do something else.
         if (changed === undefined && commandId === undefined) {
@@ -73,7 +76,8 @@ export const update = (
                       input: Object.fromEntries(given(changes)),
                       decision: asked("UPDATE", "update", `changed ${fields.join(", ")}`)
                     }
-            }
+            },
+            ...(changed === undefined ? [] : demotedEvents(db, changed, version))
           ]
         })
       },
@@ -93,7 +97,7 @@ export const changedBy = (
   now: number,
   countTokens: (text: string) => number
 ): Memory | undefined => {
-  const next: Record<string, unknown> = { ...memory }
+  const next: Record<string, unknown> = { ...confirmed(memory) }
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) continue
     if (value === null) delete next[field]

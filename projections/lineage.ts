@@ -1,0 +1,64 @@
+import { imagesOf } from "../events/catalogue.js"
+import type { Link, Memory } from "../events/Memory.js"
+import { floorOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { type Db, type Projection, sql } from "./Projection.js"
+
+/** What memories came from: an index from sources to what was made of them. The links themselves stand in the memories. */
+export const lineage: Projection = {
+  name: "lineage",
+  version: 1,
+  handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
+  tables: `CREATE TABLE links (
+    born INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    source TEXT NOT NULL,
+    PRIMARY KEY (born, kind, source)
+  ) WITHOUT ROWID;`,
+  indexes: "CREATE INDEX links_source ON links (kind, source);",
+  drop: (db) => db.exec("DROP TABLE links"),
+  apply: (db, event) => {
+    for (const memory of imagesOf(event)) {
+      if (memory.born !== event.version) sql(db, "DELETE FROM links WHERE born = ?").run(memory.born)
+      for (const { kind, to } of memory.lineage ?? []) {
+        sql(db, "INSERT OR IGNORE INTO links (born, kind, source) VALUES (?, ?, ?)").run(memory.born, kind, to)
+      }
+    }
+  },
+  digest: (db, digest) => digest.query(db, "SELECT * FROM links ORDER BY born, kind, source"),
+  // What is active says its lineage itself.
+  stateDigest: () => {}
+}
+
+/** The memories, active or not, that have a link of this kind to a source, in the order in which they were added. */
+export const findMadeOf = (db: Db, kind: Link["kind"], source: string): ReadonlyArray<Memory> =>
+  sql(
+    db,
+    "SELECT o.memory FROM links l JOIN observations o USING (born) WHERE l.kind = ? AND l.source = ? ORDER BY born"
+  )
+    .pluck()
+    .all(kind, source)
+    .map((memory) => JSON.parse(memory as string) as Memory)
+
+/** Turns and files by the versions that added them, as what memories may have been made of. */
+export const findSourcesAt = (
+  db: Db,
+  { files, turns }: { readonly files: ReadonlyArray<number>; readonly turns: ReadonlyArray<number> }
+): ReadonlyArray<Pick<Link, "kind" | "to">> => {
+  const among = (text: string, born: ReadonlyArray<number>): ReadonlyArray<string> =>
+    sql(db, `${text} WHERE born IN (SELECT value FROM json_each(?)) ORDER BY born`).pluck().all(JSON.stringify(born))
+  return [
+    ...among("SELECT id FROM turns", turns).map((to) => ({ kind: "turn" as const, to })),
+    ...among("SELECT path FROM files", files).map((to) => ({ kind: "file" as const, to }))
+  ]
+}
+
+/** The store of a memory that a level may read, a turn or a file: by id; of a file by its path, the most open one. */
+export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], source: string): Store | undefined => {
+  const text = {
+    derived: "SELECT openness FROM observations WHERE id = ? AND openness >= ? AND active = 1",
+    supersedes: "SELECT openness FROM observations WHERE id = ? AND openness >= ?",
+    turn: "SELECT openness FROM turns WHERE id = ? AND openness >= ?",
+    file: "SELECT max(openness) AS openness FROM files WHERE path = ? AND openness >= ?"
+  }[kind]
+  return stores[sql(db, text).get(source, floorOf(level))?.openness ?? -1]
+}

@@ -1,0 +1,258 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import type { Link, Memory } from "../events/Memory.js"
+import { opennessOf, type Store, stores } from "../events/Trust.js"
+import { confirmed, demotedWith, descendants, type Graph, madeStale } from "../src/lineage.js"
+import { Reconciler } from "../src/Reconciler.js"
+import { fresh, type open } from "./support/engine.js"
+
+const agent = "coop"
+type System = Effect.Effect.Success<ReturnType<typeof open>>
+
+const memoryOf = (id: string, store: Store, sources: ReadonlyArray<string>): Memory => ({
+  id,
+  born: 1,
+  revision: 1,
+  status: "active",
+  type: "discovery",
+  title: id,
+  facts: [],
+  tags: [],
+  people: [],
+  files: [],
+  source: { kind: "agent" },
+  store,
+  tier: "long",
+  importance: 0,
+  tokens: 1,
+  mentions: 1,
+  lastMentionedAt: 0,
+  createdAt: 0,
+  updatedAt: 0,
+  lineage: sources.map((to): Link => ({ kind: "derived", to, reason: "extracted" }))
+})
+
+/** Memories in a map, and the laws checked by reachability, worked out anew each time. */
+const world = () => {
+  const memories = new Map<string, Memory>()
+  const graph: Graph = {
+    madeOf: (kind, source) =>
+      [...memories.values()].filter(({ lineage = [] }) => lineage.some((one) => one.kind === kind && one.to === source))
+  }
+  const put = (images: ReadonlyArray<Memory>) => {
+    for (const image of images) memories.set(image.id, image)
+  }
+  /** All that a memory rests on. */
+  const sourcesOf = (id: string): ReadonlySet<string> => {
+    const found = new Set<string>()
+    const walk = (one: string) => {
+      for (const { to } of memories.get(one)?.lineage ?? []) if (!found.has(to) && found.add(to)) walk(to)
+    }
+    walk(id)
+    return found
+  }
+  return { memories, graph, put, sourcesOf }
+}
+
+type Step =
+  | { readonly do: "add"; readonly sources: ReadonlyArray<number>; readonly store: number }
+  | { readonly do: "demote" | "retire" | "confirm"; readonly at: number; readonly store: number }
+
+const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
+  FastCheck.oneof(
+    {
+      weight: 3,
+      arbitrary: FastCheck.record({
+        do: FastCheck.constant("add" as const),
+        sources: FastCheck.array(FastCheck.nat(9), { maxLength: 3 }),
+        store: FastCheck.nat(2)
+      })
+    },
+    {
+      weight: 2,
+      arbitrary: FastCheck.record({
+        do: FastCheck.constantFrom("demote" as const, "retire" as const, "confirm" as const),
+        at: FastCheck.nat(9),
+        store: FastCheck.nat(2)
+      })
+    }
+  ),
+  { minLength: 2, maxLength: 14 }
+)
+
+describe("lineage", () => {
+  it("10,000 random graphs: nothing is more open than what it rests on, nothing is raised, stale flags are exact", () => {
+    let demoted = 0
+    let flagged = 0
+    FastCheck.assert(
+      FastCheck.property(steps, (history) => {
+        const { graph, memories, put, sourcesOf } = world()
+        const stale = new Set<string>()
+        const idAt = (at: number) => [...memories.keys()][at % memories.size]!
+        for (const [index, step] of history.entries()) {
+          const before = new Map(memories)
+          if (step.do === "add") {
+            const sources = memories.size === 0 ? [] : [...new Set(step.sources.map(idAt))]
+            const bound = Math.min(step.store, ...sources.map((id) => opennessOf(memories.get(id)!.store)))
+            put([memoryOf(`m${index}`, stores[bound]!, sources)])
+          } else if (memories.size > 0) {
+            const memory = memories.get(idAt(step.at))!
+            if (step.do === "demote" && step.store < opennessOf(memory.store)) {
+              const changed = { ...memory, store: stores[step.store]! }
+              const carried = demotedWith(graph, changed)
+              demoted += carried.length
+              put([changed, ...carried])
+            }
+            if (step.do === "retire" && memory.status === "active") {
+              const carried = madeStale(graph, [{ kind: "derived", to: memory.id }], "replaced")
+              put([{ ...memory, status: "superseded" }, ...carried])
+              for (const [id, { status }] of memories) {
+                if (status === "active" && id !== memory.id && sourcesOf(id).has(memory.id)) stale.add(id)
+              }
+              flagged += carried.length
+            }
+            if (step.do === "confirm") {
+              put([confirmed(memory)])
+              stale.delete(memory.id)
+            }
+          }
+          for (const [id, memory] of memories) {
+            const open = opennessOf(memory.store)
+            if (open > opennessOf(before.get(id)?.store ?? memory.store)) throw new Error(`${id} was raised`)
+            for (const source of sourcesOf(id)) {
+              if (open > opennessOf(memories.get(source)!.store)) throw new Error(`${id} is more open than ${source}`)
+            }
+            if (memory.status === "active" && (memory.stale !== undefined) !== stale.has(id)) {
+              throw new Error(`${id} is ${memory.stale === undefined ? "not " : ""}stale`)
+            }
+          }
+        }
+      }),
+      { numRuns: 10_000 }
+    )
+    expect(Math.min(demoted, flagged)).toBeGreaterThan(300)
+  })
+
+  it("descendants come once each, also in circles", () => {
+    const { graph, put } = world()
+    put([memoryOf("a", "social", ["c"]), memoryOf("b", "social", ["a"]), memoryOf("c", "social", ["b", "a"])])
+    expect(descendants(graph, { kind: "derived", to: "a" }).map(({ id }) => id)).toEqual(["b", "c"])
+  })
+})
+
+const updates = (daybook: System) =>
+  Effect.map(Stream.runCollect(daybook.log(agent)), (all) =>
+    Chunk.toReadonlyArray(all).flatMap((event) =>
+      event.type === "UPDATE" && event.payload !== null
+        ? [{ version: event.version, cause: event.cause, reason: event.payload.reason, id: event.payload.memory.id }]
+        : []
+    )
+  )
+
+describe("what was made of something", () => {
+  it.scopedLive("is never more open than that, and follows it when it is demoted", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id: source } = yield* memory.remember({ title: "Minutes of the board", store: "shared" })
+      const from = [{ kind: "memory", id: source } as const]
+      const refused = yield* Effect.flip(memory.remember({ title: "Summary", from, store: "social" }))
+      expect(refused).toMatchObject({ field: "store", problem: "is more open than what it comes from" })
+      const { id: derived } = yield* memory.remember({ title: "Summary", from, store: "shared" })
+      const { id: further } = yield* memory.remember({
+        title: "Headline",
+        from: [{ kind: "memory", id: derived }],
+        store: "shared"
+      })
+      expect(yield* Effect.flip(memory.update(derived, { store: "social" }))).toMatchObject({ field: "store" })
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      expect((yield* inner.list()).length).toBe(3)
+      const { version } = yield* memory.update(source, { store: "private" })
+      expect(yield* inner.list()).toEqual([])
+      expect(yield* updates(daybook)).toEqual([
+        { version, cause: null, reason: "edited", id: source },
+        { version: version! + 1, cause: `event:${version}`, reason: "demoted", id: derived },
+        { version: version! + 2, cause: `event:${version}`, reason: "demoted", id: further }
+      ])
+      // Made more open again by hand, it does not take the others along.
+      yield* memory.update(source, { store: "social" })
+      expect((yield* inner.list()).map(({ id }) => id)).toEqual([source])
+    })
+  )
+
+  it.scopedLive("sources that are not known, or not to this level, are refused", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const owner = yield* daybook.agent(agent, { trust: "full" })
+      const { id } = yield* owner.remember({ title: "Secret", store: "private" })
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      for (const unknown of [id, "nothing"]) {
+        const error = yield* Effect.flip(
+          inner.remember({ title: "Derived", from: [{ kind: "memory", id: unknown }], store: "shared" })
+        )
+        expect(error).toMatchObject({ field: "from.0", problem: "is not known" })
+      }
+      expect((yield* daybook.stats(agent)).memories.active).toBe(1)
+    })
+  )
+
+  it.scopedLive(
+    "is flagged when it is replaced, forgotten, or its session or file goes; the next confirming write clears it",
+    () =>
+      Effect.gen(function* () {
+        const reconciler = Layer.succeed(Reconciler, {
+          name: "newer",
+          judge: () => ({
+            verdict: { action: "DELETE", target: 0, reason: "newer" },
+            by: { kind: "rule", name: "newer" },
+            sure: true
+          })
+        })
+        const { daybook } = yield* fresh({ reconciler })
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        const alone = { reconcile: false }
+        const { id: port } = yield* memory.remember({ title: "The database listens on port 5432" }, alone)
+        const { id: turn } = yield* memory.addTurn({
+          session: "monday",
+          role: "user",
+          text: "We use blue-green deploys"
+        })
+        yield* memory.addFile({ path: "ops.md", text: "Deploys happen on Tuesdays" })
+        const make = (title: string, kind: "memory" | "turn" | "file", id: string) =>
+          Effect.map(memory.remember({ title, from: [{ kind, id }] }, alone), ({ id }) => id)
+        const url = yield* make("postgres://db:5432 is the URL", "memory", port)
+        const guide = yield* make("The guide quotes the URL", "memory", url)
+        const deploys = yield* make("Deploys are blue-green", "turn", turn)
+        const tuesday = yield* make("Nobody deploys on Mondays", "file", "ops.md")
+        const stale = Effect.map(memory.list(), (rows) =>
+          Object.fromEntries(rows.flatMap(({ id, stale }) => (stale === undefined ? [] : [[id, stale]])))
+        )
+        expect(yield* stale).toEqual({})
+
+        const { replaced } = yield* memory.remember({ title: "The database listens on port 6432" })
+        expect(replaced).toBe(port)
+        const flag = { kind: "derived", of: port, reason: "replaced" }
+        expect(yield* stale).toEqual({ [url]: flag, [guide]: flag })
+        const [hit] = yield* memory.search({ text: "postgres URL" })
+        expect(hit).toMatchObject({ id: url, stale: flag })
+
+        yield* memory.forgetSession("monday")
+        yield* memory.forgetFile("ops.md")
+        expect(yield* stale).toMatchObject({
+          [deploys]: { kind: "turn", of: turn, reason: "forgotten" },
+          [tuesday]: { kind: "file", of: "ops.md", reason: "forgotten" }
+        })
+
+        yield* memory.update(url, { title: "postgres://db:6432 is the URL" })
+        yield* memory.remember({ title: "Deploys are blue-green" }, alone)
+        expect(Object.keys(yield* stale).sort()).toEqual([guide, tuesday].sort())
+        const { digest } = yield* daybook.digests(agent)
+        yield* daybook.rebuild(agent)
+        expect((yield* daybook.digests(agent)).digest).toBe(digest)
+      })
+  )
+})
