@@ -62,8 +62,11 @@ export const make = (
       const { importFiles } = yield* Effect.promise(() => import("./import/importFiles.js"))
       const record: ImportTarget["record"] = (payload, run) =>
         use(({ actor }) => actor.run(recordImport(writer.actor, payload, run)))
-      const { version, ...imported } = yield* importFiles({ isEmpty, rememberAll, record }, paths, options)
-      return version === undefined || writer.level !== "full" ? imported : { ...imported, version }
+      const { run, version, ...imported } = yield* importFiles({ isEmpty, rememberAll, record }, paths, options)
+      // Whoever may not undo has no use for the names of versions and runs.
+      return version === undefined || run === undefined || writer.level !== "full"
+        ? imported
+        : { ...imported, version, run }
     }),
     addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(addTurn(writer, turn, options), options)),
     addTurns: Effect.fn("Memory.addTurns")((turns) => runAll("turns", turns, addTurn)),
