@@ -7,7 +7,7 @@ const jsonReport = process.env.VITEST_JSON
 // `vitest run` takes test/**/*.test.ts, `vitest run --mode soak` takes test/**/*.soak.ts.
 export default defineConfig(({ mode }) => {
   const soak = mode === "soak"
-  const timeout = soak ? 60 * 60 * 1000 : 60 * 1000
+  const timeout = soak ? 60 * 60 * 1000 : 180 * 1000
   return {
     define: { DAYBOOK_VERSION: JSON.stringify(version) },
     test: {

@@ -5,6 +5,7 @@ import { command } from "./command.js"
 import * as conversations from "./conversation.js"
 import type { Group, Row } from "./harness.js"
 import { rebuild } from "./rebuild.js"
+import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
 
@@ -15,6 +16,7 @@ const groups: ReadonlyArray<Group> = [
   adds.bulk,
   rebuild,
   search,
+  reconcile,
   conversations.conversation,
   agents,
   command

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from "commander"
 import { type Store, stores } from "../events/Trust.js"
 import type { AsOfInput } from "../src/Daybook.js"
 import { toInstant } from "../src/dates.js"
+import type { SourceInput } from "../src/input.js"
 
 /** An option that is given once; the last one counts. A parser that refuses makes it a bad call. */
 export const one = <A>(flags: string, description: string, parse?: (value: string) => A): Option => {
@@ -48,6 +49,15 @@ export const among =
 export const filled = (value: string): string => {
   if (value === "") throw new InvalidArgumentError("It is empty.")
   return value
+}
+
+/** memory:ID, turn:ID or file:PATH. */
+export const sourceOf = (value: string): SourceInput => {
+  const [, kind, id] = /^(memory|turn|file):(.+)$/su.exec(value) ?? []
+  if (kind === undefined || id === undefined) {
+    throw new InvalidArgumentError("It must be memory:ID, turn:ID or file:PATH.")
+  }
+  return { kind: kind as SourceInput["kind"], id }
 }
 
 export const storeOf: (value: string) => Store = among(stores)

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import { Tier } from "../../events/Memory.js"
 import type { Remembered } from "../../src/commands/remember.js"
-import type { Observation } from "../../src/input.js"
+import type { Observation, SourceInput } from "../../src/input.js"
 import { type ContentOptions, contentOf, contentOptions } from "../content.js"
 import { count } from "../format.js"
-import { among, commandId, given, one } from "../options.js"
+import { among, commandId, flag, given, many, one, sourceOf } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
@@ -15,6 +15,8 @@ interface RememberOptions extends ContentOptions {
   readonly sender?: string
   readonly tier?: Tier
   readonly commandId?: string
+  readonly reconcile: boolean
+  readonly from?: ReadonlyArray<SourceInput>
 }
 
 export const remember: Command<RememberOptions, readonly [title: string]> = {
@@ -26,6 +28,8 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     one("--channel <name>", "the channel that it comes from"),
     one("--sender <name>", "who said it"),
     one("--tier <tier>", "how long it is meant to last: core, long, mid or daily", among(Tier.literals)),
+    many("--from <kind:id>", "what it was made of: memory:ID, turn:ID or file:PATH", sourceOf),
+    flag("--no-reconcile", "store it as it is: only an exact duplicate is found"),
     commandId
   ],
   examples: [
@@ -35,21 +39,33 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
   ],
   run: (call, options, [title]) =>
     Effect.gen(function* () {
-      const { channel, commandId, sender, session, tier } = options
-      const fields = { ...contentOf(options), ...given({ session, channel, sender, tier }) }
+      const { channel, commandId, from, reconcile, sender, session, tier } = options
+      const fields = { ...contentOf(options), ...given({ session, channel, sender, tier, from }) }
       const memory = yield* call.memory
       if (title === "-") {
-        const done = yield* Effect.exit(writeLines<Observation, Remembered>(memory.rememberAll, call.out, fields))
+        const asAsked: typeof memory.rememberAll = (all) =>
+          memory.rememberAll(
+            all.map((one) => ("title" in one ? [one, { reconcile }] : [one[0], { ...one[1], reconcile }]))
+          )
+        const done = yield* Effect.exit(writeLines<Observation, Remembered>(asAsked, call.out, fields))
         yield* awaitVectors(call)
         return yield* done
       }
-      const done = yield* memory.remember({ title, ...fields }, { commandId })
+      const done = yield* memory.remember({ title, ...fields }, { commandId, reconcile })
       yield* awaitVectors(call)
       yield* call.out.show(done, () => {
         const place = done.version === undefined ? "" : ` (version ${done.version})`
-        return done.outcome === "added"
-          ? `added ${done.id}${place}`
-          : `known as ${done.id}, mentioned ${count(done.mentions, "time")}${place}`
+        const mentioned = `mentioned ${count(done.mentions, "time")}`
+        switch (done.outcome) {
+          case "added":
+            return `added ${done.id}${place}`
+          case "merged":
+            return `merged into ${done.id}, ${mentioned}${place}`
+          case "replaced":
+            return `added ${done.id} in place of ${done.replaced}${place}`
+          default:
+            return `known as ${done.id}, ${mentioned}${place}`
+        }
       })
     })
 }

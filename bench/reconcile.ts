@@ -1,0 +1,50 @@
+import { cpSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { defaults } from "../src/Policy.js"
+import { makeMemories } from "./data.js"
+import { atMost, embedded, type Group, memoryOf, number, openDaybook, remove, temporary } from "./harness.js"
+import { interleaved, medianCost } from "./measure.js"
+import { worldOf } from "./world.js"
+
+const size = 10_000
+/** Memories of one run, each asked for or stored alone. */
+const each = 200
+
+/** A write that the rules weigh, against a write and a search by its title, in one agent. */
+export const reconcile: Group = {
+  name: "reconcile",
+  rows: async function* ({ quick }) {
+    const world = await worldOf(size)
+    const folder = temporary()
+    cpSync(world.folder, folder, { recursive: true })
+    const daybook = openDaybook(folder, { policy: defaults })
+    await daybook.run(embedded([world.agent]))
+    const memory = await daybook.run(memoryOf(world.agent))
+    const runs = quick ? 2 : 5
+    const fresh = makeMemories(size + 3 * each * (runs + 1)).slice(size)
+    let next = 0
+    const among = (work: (made: (typeof fresh)[number]) => Effect.Effect<unknown, unknown>) => () => {
+      const some = fresh.slice(next, next + each)
+      next += each
+      return { work: () => daybook.run(Effect.forEach(some, work, { discard: true })) }
+    }
+    const costs = await interleaved(
+      {
+        write: among((made) => memory.remember(made, { reconcile: false })),
+        search: among(({ title }) => memory.search({ text: title })),
+        weighed: among((made) => memory.remember(made))
+      },
+      { runs }
+    )
+    const [write, search, weighed] = [medianCost(costs.write), medianCost(costs.search), medianCost(costs.weighed)]
+    await daybook.close()
+    remove(folder)
+    yield {
+      name: `remember, weighed by the rules, among ${number(size)}`,
+      daybook: `${number(weighed.cpu / each)} ms CPU`,
+      floor: `write ${number(write.cpu / each)} ms, search ${number(search.cpu / each)} ms`,
+      ...atMost(weighed.cpu / (write.cpu + search.cpu), 1.3),
+      figures: { adds: each, ...costs }
+    }
+  }
+}
