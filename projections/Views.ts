@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -12,6 +12,7 @@ import { CurrentCodec } from "../events/Codec.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import { StorageError, storageError } from "../events/errors.js"
+import { makeFolder } from "../events/folder.js"
 import * as Mutex from "../events/Mutex.js"
 import { projections as all } from "./all.js"
 import { build, type Progress, type ViewError } from "./build.js"
@@ -260,7 +261,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         ),
       prefix: (agent, { file, stricter, to }) =>
         Effect.zipRight(
-          attempt(() => void mkdirSync(dirname(file), { recursive: true, mode: 0o700 })),
+          attempt(() => makeFolder(dirname(file))),
           build({ ...building(agent, file, to), stricter })
         )
     })

@@ -28,7 +28,8 @@ import * as AsOf from "./AsOf.js"
 import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import type { Backfilled } from "./Embedding.js"
-import { InvalidInput, TrustRequired } from "./errors.js"
+import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
+import { integerOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
@@ -104,7 +105,7 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
       (
         name: string,
         options: AgentOptions & { readonly asOf: AsOfInput }
-      ): Effect.Effect<MemoryReader, InvalidInput | TrustRequired | StorageError>
+      ): Effect.Effect<MemoryReader, InvalidInput | TrustRequired | VersionNotFound | StorageError>
     }
     /** Every agent that has events, by name. */
     readonly agents: Effect.Effect<ReadonlyArray<AgentInfo>, StorageError>
@@ -191,12 +192,8 @@ export const make = Effect.gen(function* () {
       if (at === undefined) return yield* new InvalidInput({ field: "asOf.at", problem: "is not a date" })
       if ("version" in asOf) {
         if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
-        if (!Number.isInteger(asOf.version) || asOf.version < 0 || asOf.version > version) {
-          return yield* new InvalidInput({
-            field: "asOf.version",
-            problem: `must be a whole number from 0 to ${version}`
-          })
-        }
+        yield* integerOf("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
+        if (asOf.version > version) return yield* new VersionNotFound({ version: asOf.version, newest: version })
       }
       const chosen = "version" in asOf ? asOf.version : yield* log.versionAt(agent, at!)
       const point = yield* pointOf(agent, chosen)

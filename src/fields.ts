@@ -20,7 +20,7 @@ const time = (value: string) =>
     : "is no date or time"
 
 /** What a value names: by itself, or where a sentence would put a preposition before it ("2026", "Monday"). */
-const stretchOf = (value: string, { now, zone }: Asking) => {
+export const stretchOf = (value: string, { now, zone }: Asking) => {
   for (const said of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
     const [stretch, ...more] = whenOf(said, now, zone)
     if (stretch !== undefined && more.length === 0) return stretch

@@ -87,12 +87,12 @@ describe("files", () => {
     writeFileSync(join(notes, "picture.png"), Buffer.from([137, 80, 78, 71, 0, 1]))
     const mixed = await daybook("add-file", join(notes, "harbour.md"), join(notes, "picture.png"), join(notes, "gone"))
     expect(mixed.code).toBe(1)
-    expect(lines(mixed.stdout)).toEqual([
-      "2 files: 0 added, 1 updated, 0 unchanged",
+    expect(mixed.stdout).toBe("3 files: 0 added, 1 updated, 0 unchanged, 2 refused\n")
+    expect(lines(mixed.stderr)).toEqual([
       `${join(notes, "gone")}: is not there`,
-      `${join(notes, "picture.png")}: is not text`
+      `${join(notes, "picture.png")}: is not text`,
+      `daybook: 2 files refused, the first ${join(notes, "gone")}`
     ])
-    expect(mixed.stderr).toBe(`daybook: 2 files refused, the first ${join(notes, "gone")}\n`)
     await daybook("add-turn", "monday", "Did the pilot call?")
     const hits = answerOf(await daybook("search", "--conversation", "pilot", "--json"))
     expect(hits.find(({ kind }: { kind: string }) => kind === "file")).toMatchObject({
@@ -112,12 +112,45 @@ describe("files", () => {
     expect((await daybook("forget-file", join(notes, "deep", "tides.ts"))).stdout).toMatch(
       /^forgot .*tides\.ts \(version/
     )
-    expect(refusal(await daybook("forget-file", "nothing.md")).line).toBe("daybook: no file nothing.md")
+    expect(refusal(await daybook("forget-file", "nothing.md")).line).toBe(
+      "daybook: no file nothing.md; 'daybook files' lists those that are indexed"
+    )
     expect((await daybook("forget-session", "monday")).stdout).toMatch(/^forgot 1 turn and 1 file of monday/)
     expect(answerOf(await daybook("files", "--json"))).toEqual([])
     const log = (await daybook("log")).stdout
     expect(log).toContain("harbour.md")
     expect(log).toContain("session monday: 1 turn, 1 file")
+  })
+})
+
+describe("files of a session", () => {
+  it("are moved only where that is asked for, and what is empty is skipped", async () => {
+    const notes = newFolder()
+    const daybook = daybookIn(newFolder())
+    writeFileSync(join(notes, "tea.md"), "a kettle\n")
+    writeFileSync(join(notes, "empty.txt"), " \n")
+    const first = await daybook("add-file", notes, "--session", "monday")
+    expect(first).toEqual({
+      code: 0,
+      stdout: "2 files: 1 added, 0 updated, 0 unchanged, 1 skipped\n",
+      stderr: `${join(notes, "empty.txt")}: is empty\n`
+    })
+    const refused = await daybook("add-file", notes, "--session", "friday", "--json")
+    expect(refusal(refused)).toMatchObject({ code: 1, line: expect.stringContaining("1 file refused") })
+    expect(JSON.parse(refused.stdout)).toEqual({
+      ...{ files: 2, added: 0, updated: 0, unchanged: 0, moved: [] },
+      skipped: [{ path: join(notes, "empty.txt"), problem: "is empty" }],
+      refused: [{ path: join(notes, "tea.md"), problem: "belongs to session monday; --move takes it from there" }]
+    })
+    expect(refusal(await daybook("forget-session", "friday")).code).toBe(1)
+    expect(refusal(await daybook("add-file", notes, "--move")).code).toBe(2)
+    const moved = await daybook("add-file", join(notes, "tea.md"), "--session", "friday", "--move")
+    expect(moved.stdout).toBe("1 file: 0 added, 0 updated, 0 unchanged, 1 moved\n")
+    expect(moved.stderr).toBe(`${join(notes, "tea.md")}: moved from session monday to session friday\n`)
+    writeFileSync(join(notes, "tea.md"), "")
+    expect((await daybook("add-file", join(notes, "tea.md"))).stdout).toBe("1 file: 0 added, 1 updated, 0 unchanged\n")
+    const folder = refusal(await daybook("forget-file", notes))
+    expect(folder).toMatchObject({ code: 1, line: expect.stringMatching(/is a folder.*one file.*daybook files/) })
   })
 })
 

@@ -49,8 +49,9 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     'search --conversation "what did Mira say about the harbour"',
     "search 東京 --as-of 2026-03-01 --json"
   ],
-  run: ({ out, reader }, options, [words]) =>
+  run: (call, options, [words]) =>
     Effect.gen(function* () {
+      const { out } = call
       const text = words.join(" ")
       const conversation = options.conversation === true
       const wrong = (conversation ? ofMemories : ofTurns).find((name) => options[name] !== undefined)
@@ -61,11 +62,12 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       if (options.record === true && options.asOf !== undefined) {
         return yield* new InvalidInput({ field: "--record", problem: "means nothing with --as-of" })
       }
-      const memory = yield* reader(options.asOf)
+      const memory = yield* call.reader(options.asOf)
       const score = { name: "score", of: (hit: { score: number }) => hit.score.toFixed(3), right: true }
+      const filter = yield* filterOf(call, options)
       const asked = { text, mode: options.mode, gate: options.gate }
       if (!conversation) {
-        const query = { ...filterOf(options), ...asked }
+        const query = { ...filter, ...asked }
         const columns = [idColumn, score, ...indexColumns]
         if (options.explain !== true) {
           const hits = yield* memory.search(query)
@@ -74,14 +76,15 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         const answer = yield* memory.explain(query)
         return yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<Hit>(out, hits, columns)))
       }
-      const { after, before, kind, limit, role, session, speaker, store } = options
+      const { kind, role, session, speaker } = options
+      const { after, before, limit, stores } = filter
       const sessions = session === undefined ? [] : [session]
       const query = {
         sessions,
         speakers: speaker,
         roles: role,
         kinds: kind,
-        stores: store,
+        stores,
         after,
         before,
         limit,
