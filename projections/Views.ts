@@ -34,6 +34,8 @@ export class Views extends Context.Tag("daybook/Views")<
     readonly follow: (view: View) => Effect.Effect<void, ViewError>
     /** Reads one snapshot of a view, brought to the newest event first. A damaged view is made again and read then. */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
+    /** Reads the view of an agent that has no events, which nothing is kept of. */
+    readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>
     /**
      * Runs `use` inside the view's write transaction, on top of the newest
      * event that the view has, and commits where it succeeds. Whoever holds it is the agent's one
@@ -248,6 +250,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           )
         )
       },
+      readEmpty: (f) => attempt(() => ViewFile.readEmpty(projections, config, f)),
       write: (view, use) =>
         view.lock.locked(() =>
           Effect.catchIf(writeLocked(view, use), isDamaged, () =>

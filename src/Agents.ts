@@ -35,6 +35,8 @@ export interface Agents {
     name: string,
     f: (agent: Agent) => Effect.Effect<A, E, R>
   ) => Effect.Effect<Option.Option<A>, E, R>
+  /** Whether an agent is awake, or about to be. */
+  readonly isAwake: (name: string) => boolean
   /** How many are awake. */
   readonly awake: () => number
 }
@@ -181,6 +183,7 @@ export const make = Effect.gen(function* () {
           leaving(entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
         )
       }),
+    isAwake: (name) => entries.has(name),
     awake: () => entries.size
   } satisfies Agents
 })

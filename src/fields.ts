@@ -28,18 +28,28 @@ export const stretchOf = (value: string, { now, zone }: Asking) => {
   return undefined
 }
 
+/** Fields of the other search: none here, not listed among those that are, and read as words with a hint to where they are. */
+const besides = (fields: Syntax["fields"], names: ReadonlyArray<string>, where: string): Syntax["fields"] => {
+  const elsewhere: Syntax["fields"][string] = () => `is a filter of ${where}`
+  return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: elsewhere }])))
+}
+
 export const memorySyntax: Syntax = {
   columns: Object.keys(textColumns),
-  fields: {
-    type: any,
-    store: among(Store.literals),
-    tag: any,
-    person: any,
-    project: any,
-    session: any,
-    after: time,
-    before: time
-  }
+  fields: besides(
+    {
+      type: any,
+      store: among(Store.literals),
+      tag: any,
+      person: any,
+      project: any,
+      session: any,
+      after: time,
+      before: time
+    },
+    ["speaker", "role", "kind"],
+    "conversations (--conversation, searchConversation)"
+  )
 }
 
 const kinds = ["turn", "file"] as const

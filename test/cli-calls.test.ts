@@ -159,6 +159,19 @@ describe("the command line", () => {
     expect(await carriedOut(args)).toEqual({ code: 1, line: expect.stringMatching(line) })
   })
 
+  it("says where a filter of the other search belongs", async () => {
+    const data = newFolder()
+    expect(await carriedOut(["remember", "Mira drinks tea"], data)).toEqual({ code: 0 })
+    for (const field of ["speaker:Mira", "role:user", "kind:file"]) {
+      const { terminal, written } = paper()
+      const out = () => make(terminal, { json: true })
+      await Effect.runPromise(execute(["--data", data, "search", `tea ${field}`, "--explain"], () => {}, out))
+      const { explanation, hits } = JSON.parse(written.stdout)
+      expect(explanation.hints).toEqual([expect.stringMatching(`^${field}: .*--conversation`)])
+      expect(hits).toHaveLength(1)
+    }
+  })
+
   it("takes words for times, in the zone of the policy", async () => {
     const data = newFolder()
     writeFileSync(join(data, "policy.toml"), '[search]\nzone = "Pacific/Kiritimati"\n')

@@ -49,7 +49,11 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
         const place = done.version === undefined ? "" : ` (version ${done.version})`
         return done.outcome === "added"
           ? `added ${done.id}${place}`
-          : `known as ${done.id}, mentioned ${count(done.mentions, "time")}${place}`
+          : `known as ${done.id}, mentioned ${count(done.mentions, "time")}${place}${ignored(done)}`
       })
     })
 }
+
+/** Whoever says more about what is known would think that it was taken. */
+const ignored = ({ id, notTaken }: Remembered): string =>
+  notTaken === undefined ? "" : `; not taken: ${notTaken.join(", ")} ('daybook update ${id}' changes what is there)`

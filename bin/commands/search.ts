@@ -91,15 +91,11 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         ...asked
       }
       const columns = [
-        { name: "session", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
-        {
-          name: "turn",
-          of: (hit) => (hit.kind === "file" ? `lines ${hit.file.line}-${hit.file.lineEnd}` : hit.sequence),
-          right: true
-        },
+        { name: "source", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
+        { name: "place", of: placeOf },
         score,
         { name: "day", of: ({ occurredAt }) => day(occurredAt) },
-        { name: "speaker", of: (hit) => (hit.kind === "file" ? hit.file.media : (hit.speaker ?? hit.role)) },
+        { name: "who", of: (hit) => (hit.kind === "file" ? "" : (hit.speaker ?? hit.role)) },
         { name: "text", of: ({ text }) => text, elastic: true }
       ] satisfies ReadonlyArray<Column<ConversationHit>>
       if (options.explain !== true) {
@@ -109,6 +105,13 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       const answer = yield* memory.explainConversation(query)
       yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<ConversationHit>(out, hits, columns)))
     })
+}
+
+/** Where in its session or its file a hit stands. */
+const placeOf = (hit: ConversationHit): string => {
+  if (hit.kind === "turn") return `turn ${hit.sequence}`
+  const { line, lineEnd } = hit.file
+  return line === lineEnd ? `line ${line}` : `lines ${line}-${lineEnd}`
 }
 
 /** How the query was understood, then each hit with its reasons below it. */

@@ -5,7 +5,7 @@ import { contentOf, findById, findDuplicate } from "../../projections/observatio
 import { toInstant } from "../dates.js"
 import { type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
-import { inputBeside } from "./asAsked.js"
+import { inputBeside, notTaken } from "./asAsked.js"
 import { asked, type Command, commandIdOf, type DecidedEvent, given, ruled, versionAt } from "./Command.js"
 
 /** What became of something that was to be remembered. */
@@ -16,6 +16,11 @@ export interface Remembered {
   readonly version?: number
   /** How often it has been mentioned so far. */
   readonly mentions: number
+  /**
+   * Of a duplicate, the fields that said something else than the memory that is there, or more. It was not changed by
+   * them: `update` does that. Absent where all of it is there.
+   */
+  readonly notTaken?: ReadonlyArray<keyof Observation>
   /** Whether this command id had been carried out before: then nothing was written now. */
   readonly repeated: boolean
 }
@@ -61,12 +66,14 @@ export const remember = (
     },
     answer: ([event], repeated) => {
       if (event?.type !== "ADD" && event?.type !== "UPDATE") throw new Error("remember made another event")
-      const { memory } = event.payload
+      const { input, memory } = event.payload
+      const dropped = event.type === "ADD" ? [] : notTaken(memory, input)
       return {
         outcome: event.type === "ADD" ? "added" : "duplicate",
         id: memory.id,
         ...versionAt(writer.level, event.version),
         mentions: memory.mentions,
+        ...(dropped.length === 0 ? {} : { notTaken: dropped }),
         repeated
       }
     }
