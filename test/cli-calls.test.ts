@@ -159,6 +159,24 @@ describe("the command line", () => {
     expect(await carriedOut(args)).toEqual({ code: 1, line: expect.stringMatching(line) })
   })
 
+  it("says what is wrong with a policy, in one line and without what stands there", async () => {
+    const data = newFolder()
+    const policy = {
+      search: { zone: "a secret", pool: "SECRET\nx", limit: 5, fold: "secret, actual 5" },
+      recall: "secret"
+    }
+    writeFileSync(join(data, "policy.json"), JSON.stringify(policy))
+    const { code, line } = await carriedOut(["list"], data)
+    expect(code).toBe(1)
+    expect(line?.replace("policy: ", "").split("; ").sort()).toEqual([
+      "recall: must be a table",
+      "search.fold: expected boolean",
+      "search.limit: is not a known setting",
+      "search.pool: expected number",
+      "search.zone: is no time zone: use an IANA name, Europe/Berlin say"
+    ])
+  })
+
   it("says where a filter of the other search belongs", async () => {
     const data = newFolder()
     expect(await carriedOut(["remember", "Mira drinks tea"], data)).toEqual({ code: 0 })
