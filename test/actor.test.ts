@@ -605,7 +605,8 @@ describe("input", () => {
         yield* refused("commandId", memory.forget(id, { commandId }), "commandId")
       }
       yield* refused("a batch", memory.rememberAll(Array(1_001).fill({ title: "x" })), "observations")
-      yield* refused("no file", memory.importMarkdown(["/nowhere/at/all.md"]), "path")
+      const nowhere = yield* Effect.flip(memory.importMarkdown(["/nowhere/at/all.md"]))
+      expect(nowhere).toMatchObject({ _tag: "PathRefused", path: "/nowhere/at/all.md", problem: "cannot be read" })
       expect((yield* daybook.stats(agent)).version).toBe(before)
     })
   )
