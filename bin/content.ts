@@ -1,5 +1,5 @@
 import type { Store } from "../events/Trust.js"
-import { decimal, given, instant, many, one, storeOf } from "./options.js"
+import { given, instant, many, one, share, storeOf } from "./options.js"
 
 /** The options that say what a memory holds; `remember` and `update` share them. */
 export const contentOptions = [
@@ -10,7 +10,7 @@ export const contentOptions = [
   many("--person <name>", "somebody whom it mentions"),
   many("--file <path>", "a file that it is about"),
   one("--store <store>", "who may read it: private, shared or social", storeOf),
-  one("--importance <number>", "from 0 to 1", decimal),
+  one("--importance <number>", "from 0 to 1", share),
   one("--project <name>", "the project that it belongs to"),
   one("--topic <name>", "the topic that it belongs to"),
   one("--at <time>", "when it happened, as an ISO 8601 date or time", instant),

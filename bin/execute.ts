@@ -1,10 +1,13 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
-import { TrustRequired } from "../src/errors.js"
+import { InvalidInput, TrustRequired } from "../src/errors.js"
+import { momentOf } from "../src/moment.js"
 import type { Call } from "./commands/Command.js"
 import { type Outcome, outcomeOf } from "./exit.js"
 import type { Output } from "./output.js"
@@ -42,7 +45,13 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
       // Asking for the memory checks the agent's name, which operators' calls take as it is.
       daybook: Effect.zipRight(memory, daybook),
       reader: (asOf) =>
-        asOf === undefined ? memory : Effect.flatMap(daybook, (one) => one.agent(agent, { trust, actor, asOf })),
+        asOf === undefined
+          ? memory
+          : Effect.gen(function* () {
+              const point = "version" in asOf ? asOf : { at: yield* momentIn(data)(asOf.at) }
+              return yield* (yield* daybook).agent(agent, { trust, actor, asOf: point })
+            }),
+      momentOf: momentIn(data),
       again: (argv, out) =>
         execute(
           argv,
@@ -58,3 +67,15 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     Effect.exit,
     Effect.map(outcomeOf)
   )
+
+/** Words for a time are those of the folder's policy: it alone knows the zone. */
+const momentIn =
+  (folder: string): Call["momentOf"] =>
+  (said) =>
+    typeof said !== "string"
+      ? Effect.succeed(said as never)
+      : Effect.gen(function* () {
+          const { search } = yield* readPolicy(folder)
+          const at = momentOf(said, { now: yield* Clock.currentTimeMillis, zone: search.zone })
+          return at ?? (yield* new InvalidInput({ field: "time", problem: "names no time in the zone of the policy" }))
+        })

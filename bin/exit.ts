@@ -2,13 +2,14 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { InvalidInput } from "../src/errors.js"
 
 /** What the process ends with. */
 export const exitCodes = {
   ok: 0,
-  /** The request was understood and refused, wholly or in part. */
+  /** The request could be right and was refused, wholly or in part, for what is there: no such id, no such right. */
   refused: 1,
-  /** The call itself is wrong: an unknown option, a missing argument, something that is not a number. */
+  /** The call can never be right: an unknown option, a missing or an empty argument, a number out of its range. */
   badCall: 2,
   /** `verify` found damage. */
   damaged: 3
@@ -28,16 +29,21 @@ export interface Outcome {
   readonly line?: string
 }
 
-/** A typed failure is a refusal in its own words; anything else is a fault of the program; what follows its first line may be data. */
+/** A typed failure is a refusal, or a bad call, in its own words; anything else is a fault of the program; what follows its first line may be data. */
 export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>): Outcome => {
   if (Exit.isSuccess(exit)) return { code: exitCodes.ok }
   const failure = Cause.failureOption(exit.cause)
   if (Option.isSome(failure)) {
     const { value } = failure
-    return { code: value instanceof Ended ? value.code : exitCodes.refused, line: value.message }
+    return { code: codeOf(value), line: value.message }
   }
   if (Cause.isInterruptedOnly(exit.cause)) return { code: exitCodes.refused, line: "interrupted" }
   const defect = Cause.squash(exit.cause)
   const what = defect instanceof Error ? `${defect.name}: ${defect.message.split("\n")[0]}` : typeof defect
   return { code: exitCodes.refused, line: `unexpected failure, please report it: ${what}` }
+}
+
+const codeOf = (failure: unknown): ExitCode => {
+  if (failure instanceof Ended) return failure.code
+  return failure instanceof InvalidInput ? exitCodes.badCall : exitCodes.refused
 }

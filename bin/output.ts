@@ -15,6 +15,8 @@ export interface Output {
   readonly list: () => List
   /** One value on a line of its own, JSON for everybody. */
   readonly line: (value: unknown) => void
+  /** Something beside the answer, on stderr: for people alone, as the answer for programs holds it. */
+  readonly note: (line: string) => void
   /** Moves the progress bar, which only a terminal shows. */
   readonly progress: (done: number, total: number) => void
   /** Whether anybody still reads: `daybook log | head` stops early. */
@@ -67,6 +69,9 @@ export const make = (terminal: Terminal, options: { readonly json: boolean }): O
           if (json) stdout(empty ? "[]\n" : "\n]\n")
         }
       }
+    },
+    note: (line) => {
+      if (!json) terminal.stderr(`${line}\n`)
     },
     progress: (done, total) => {
       terminal.status?.(done < total ? bar(done / total, `${done}/${total}`) : "")

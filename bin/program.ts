@@ -76,9 +76,13 @@ const tryFirst = [
 const examples = (lines: ReadonlyArray<string>): string =>
   `\nExamples:\n${lines.map((line) => `  daybook ${line}`).join("\n")}`
 
-/** Commander's message without its prefix, its suggestion on the same line. */
+/**
+ * Commander's message without its prefix, its suggestion on the same line; of an option whose value is wrong the name
+ * and what is wrong, never the value.
+ */
 const clear = (message: string): string =>
   message
     .replace(/^error: /, "")
+    .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '[\s\S]*' is invalid\. /, "$1: ")
     .trim()
     .replace(/\s*\n\s*/g, " ")

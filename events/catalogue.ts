@@ -96,8 +96,15 @@ export const Embed = Schema.Struct({
 
 export const TurnAdded = Schema.Struct({ turn: Turn })
 
-/** A file is indexed from here on, in place of what the event `replaces` said of its path. */
-export const FileAdded = Schema.Struct({ file: File, replaces: Schema.optional(Schema.Number) })
+/**
+ * A file is indexed from here on, in place of what the event `replaces` said of its path. `movedFrom` is there where
+ * that belonged to another session: which, null where to none.
+ */
+export const FileAdded = Schema.Struct({
+  file: File,
+  replaces: Schema.optional(Schema.Number),
+  movedFrom: Schema.optional(Schema.NullOr(Schema.String))
+})
 
 /** A session or a file is forgotten, as far as whoever asked may read it: the turns and files that these versions added. */
 export const Forget = Schema.Struct({

@@ -57,7 +57,7 @@ export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEve
 
 /** The file system or the database refused: `kind` tells what a caller can do about it. */
 export class StorageError extends Schema.TaggedError<StorageError>()("StorageError", {
-  kind: Schema.Literal("busy", "full", "damaged", "readonly", "unsupported", "failed"),
+  kind: Schema.Literal("busy", "full", "damaged", "readonly", "unsupported", "nofolder", "failed"),
   where: Schema.String,
   code: Schema.String
 }) {
@@ -67,6 +67,7 @@ export class StorageError extends Schema.TaggedError<StorageError>()("StorageErr
       full: "no space is left; reads go on, writes resume when there is space",
       damaged: "the file is damaged",
       readonly: "it cannot be written",
+      nofolder: "it is no folder, and none can be made there",
       unsupported: "a needed version or setting is missing",
       failed: "the operation failed"
     }[this.kind]

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { closeSync, mkdirSync, openSync } from "node:fs"
+import { closeSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import type * as Reactivity from "@effect/experimental/Reactivity"
 import * as Migrator from "@effect/sql/Migrator"
@@ -11,6 +11,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { migrations } from "../migrations/index.js"
 import { StorageError, storageError } from "./errors.js"
+import { makeFolder } from "./folder.js"
 import type { Db } from "./statement.js"
 
 /** Milliseconds that SQLite itself waits for a lock: it blocks the whole process while it does. */
@@ -59,9 +60,12 @@ export const open = (
   Scope.Scope | Reactivity.Reactivity
 > =>
   Effect.gen(function* () {
-    yield* Effect.try(() => {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-      closeSync(openSync(file, "a", 0o600))
+    yield* Effect.try({
+      try: () => {
+        makeFolder(dirname(file))
+        closeSync(openSync(file, "a", 0o600))
+      },
+      catch: storageError("log.db")
     })
     const installation = yield* migrated(file)
     const connect = (options: ReadonlyArray<string>) =>

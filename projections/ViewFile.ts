@@ -68,6 +68,22 @@ export const openFile = (
   }
 }
 
+/** Reads a view that has seen no event, which is in no file. */
+export const readEmpty = <A>(
+  projections: ReadonlyArray<Projection>,
+  options: ViewOptions,
+  f: (db: Db, hasVectors: boolean) => A
+): A => {
+  const db = new Database(":memory:")
+  try {
+    const hasVectors = options.vectorExtension !== null && loads(db, options.vectorExtension)
+    create(db, projections, hasVectors)
+    return f(db, hasVectors)
+  } finally {
+    db.close()
+  }
+}
+
 /** Makes the tables of a new view that has seen no event. */
 export const create = (db: Db, projections: ReadonlyArray<Projection>, hasVectors: boolean) => {
   db.exec(`CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, hash BLOB NOT NULL,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -12,6 +12,7 @@ import { CurrentCodec } from "../events/Codec.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import { StorageError, storageError } from "../events/errors.js"
+import { makeFolder } from "../events/folder.js"
 import * as Mutex from "../events/Mutex.js"
 import { projections as all } from "./all.js"
 import { build, type Progress, type ViewError } from "./build.js"
@@ -33,6 +34,8 @@ export class Views extends Context.Tag("daybook/Views")<
     readonly follow: (view: View) => Effect.Effect<void, ViewError>
     /** Reads one snapshot of a view, brought to the newest event first. A damaged view is made again and read then. */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
+    /** Reads the view of an agent that has no events, which nothing is kept of. */
+    readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>
     /**
      * Runs `use` inside the view's write transaction, on top of the newest
      * event that the view has, and commits where it succeeds. Whoever holds it is the agent's one
@@ -247,6 +250,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           )
         )
       },
+      readEmpty: (f) => attempt(() => ViewFile.readEmpty(projections, config, f)),
       write: (view, use) =>
         view.lock.locked(() =>
           Effect.catchIf(writeLocked(view, use), isDamaged, () =>
@@ -260,7 +264,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
         ),
       prefix: (agent, { file, stricter, to }) =>
         Effect.zipRight(
-          attempt(() => void mkdirSync(dirname(file), { recursive: true, mode: 0o700 })),
+          attempt(() => makeFolder(dirname(file))),
           build({ ...building(agent, file, to), stricter })
         )
     })

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { makeFolder } from "../events/folder.js"
 
 /**
  * The files of one agent's view: generations, and a pointer to the one in
@@ -42,7 +43,7 @@ export const make = (views: string, agent: string): Generations => {
     folder,
     current,
     fresh: () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
       return join(folder, `${Date.now().toString(36)}-${randomBytes(4).toString("hex")}.${process.pid}.db`)
     },
     claim: (file) => {

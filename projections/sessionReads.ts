@@ -14,7 +14,9 @@ export interface Session {
   readonly files: number
   /** The newest turn's. */
   readonly sequence: number
+  /** The first time at which one of its turns was said. */
   readonly startedAt: number
+  /** The last such time; not that of the newest turn where an older one was added after it. */
   readonly lastAt: number
 }
 

@@ -36,6 +36,8 @@ export interface Agents {
     name: string,
     f: (agent: Agent) => Effect.Effect<A, E, R>
   ) => Effect.Effect<Option.Option<A>, E, R>
+  /** Whether an agent is awake, or about to be. */
+  readonly isAwake: (name: string) => boolean
   /** How many are awake. */
   readonly awake: () => number
 }
@@ -184,6 +186,7 @@ export const make = (reconciling: Reconciling | undefined) =>
             leaving(entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
           )
         }),
+      isAwake: (name) => entries.has(name),
       awake: () => entries.size
     } satisfies Agents
   })

@@ -15,20 +15,17 @@ import type { StorageError } from "../events/errors.js"
 import { TrustLevel } from "../events/Trust.js"
 import { type Verified, verify } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/build.js"
-import { chunkVectorIndex } from "../projections/chunkVectors.js"
-import { countMemories } from "../projections/reads.js"
-import { countRecalls } from "../projections/recalls.js"
-import { countConversation } from "../projections/sessionReads.js"
+import type { Db } from "../projections/Projection.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { Views } from "../projections/Views.js"
-import { memoryVectors } from "../projections/vectors.js"
 import type { CommandError } from "./Actor.js"
 import * as Agents from "./Agents.js"
 import * as AsOf from "./AsOf.js"
 import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import type { Backfilled } from "./Embedding.js"
-import { InvalidInput, TrustRequired } from "./errors.js"
+import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
+import { integerOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
@@ -38,6 +35,7 @@ import * as Recalls from "./Recalls.js"
 import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
+import { type AgentStats, statsOf } from "./stats.js"
 import { TokenCounter } from "./TokenCounter.js"
 import * as writer from "./writer.js"
 
@@ -62,27 +60,6 @@ export interface AgentInfo {
   readonly recordedAt: number
 }
 
-/** What one agent's memory holds and what state its view is in. */
-export interface AgentStats {
-  readonly agent: string
-  readonly version: number
-  readonly memories: ReturnType<typeof countMemories>
-  /** What was said; `embedded` counts the chunks that have a vector. */
-  readonly conversation: ReturnType<typeof countConversation> & { readonly embedded: number }
-  readonly vectors: {
-    /** Whether sqlite-vec could be loaded; full text answers alone where it could not. */
-    readonly available: boolean
-    readonly model: string
-    readonly dimensions: number
-    readonly embedded: number
-    /** Why the newest batch failed; absent while all is well. */
-    readonly failure?: string
-  }
-  /** Reads on record, those that wait for it in this process, and those that were lost because too many waited. */
-  readonly recalls: { readonly recorded: number; readonly waiting: number; readonly dropped: number }
-  readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
-}
-
 /** The digests of a view, whole and by projection. */
 export interface Digests {
   /** Over every row, vector and posting. */
@@ -105,7 +82,7 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
       (
         name: string,
         options: AgentOptions & { readonly asOf: AsOfInput }
-      ): Effect.Effect<MemoryReader, InvalidInput | TrustRequired | StorageError>
+      ): Effect.Effect<MemoryReader, InvalidInput | TrustRequired | VersionNotFound | StorageError>
     }
     /** Every agent that has events, by name. */
     readonly agents: Effect.Effect<ReadonlyArray<AgentInfo>, StorageError>
@@ -152,6 +129,19 @@ export const make = Effect.gen(function* () {
   const operate = <A, E>(name: string, f: (agent: Agents.Agent) => Effect.Effect<A, E>) =>
     Effect.flatMap(checkName(name), () => agents.use(name, f))
 
+  /** Whoever has no events has no view either, and merely to be asked for does not give it one. */
+  const isEmpty = (agent: string) =>
+    agents.isAwake(agent)
+      ? Effect.succeed(false)
+      : Effect.match(log.head(agent), { onFailure: () => false, onSuccess: ({ version }) => version === 0 })
+
+  /** Only looks: `nothing` is what there is to see of an agent without events. */
+  const look = <A>(
+    name: string,
+    f: (agent: Agents.Agent) => Effect.Effect<A, ViewError>,
+    nothing: (db: Db, hasVectors: boolean) => A
+  ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(nothing) : agents.use(name, f)))
+
   const readAt =
     (agent: string): ReaderSource["readAt"] =>
     (version, now, f) =>
@@ -172,11 +162,14 @@ export const make = Effect.gen(function* () {
       level: options.trust,
       read: (f) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          agents.use(agent, ({ actor }) =>
-            views.read(actor.view, (db) => {
-              const snapshot = { db, now }
-              return f(recorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
-            })
+          look(
+            agent,
+            ({ actor }) =>
+              views.read(actor.view, (db) => {
+                const snapshot = { db, now }
+                return f(recorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
+              }),
+            (db) => f({ db, now })
           )
         ),
       readAt: readAt(agent)
@@ -196,12 +189,8 @@ export const make = Effect.gen(function* () {
       if (at === undefined) return yield* new InvalidInput({ field: "asOf.at", problem: "is not a date" })
       if ("version" in asOf) {
         if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
-        if (!Number.isInteger(asOf.version) || asOf.version < 0 || asOf.version > version) {
-          return yield* new InvalidInput({
-            field: "asOf.version",
-            problem: `must be a whole number from 0 to ${version}`
-          })
-        }
+        yield* integerOf("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
+        if (asOf.version > version) return yield* new VersionNotFound({ version: asOf.version, newest: version })
       }
       const chosen = "version" in asOf ? asOf.version : yield* log.versionAt(agent, at!)
       const point = yield* pointOf(agent, chosen)
@@ -210,9 +199,11 @@ export const make = Effect.gen(function* () {
           agent,
           level: trust,
           read: (f) =>
-            agents.use(agent, ({ actor }) =>
-              AsOf.read(views, actor.view, point, trust, { at, kept: policy.asOf.kept }, f)
-            ),
+            chosen === 0
+              ? views.readEmpty((db) => f({ db, now: at ?? 0 }))
+              : agents.use(agent, ({ actor }) =>
+                  AsOf.read(views, actor.view, point, trust, { at, kept: policy.asOf.kept }, f)
+                ),
           readAt: readAt(agent)
         },
         services
@@ -246,35 +237,32 @@ export const make = Effect.gen(function* () {
     verify: (agent) => verify(log, codec, agent ?? null),
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
     stats: (agent) =>
-      operate(agent, ({ actor, embedding }) =>
-        views.read(actor.view, (db): AgentStats => {
-          const failure = embedding.failure()
-          const { dimensions, model } = embedder
-          return {
-            agent,
-            version: ViewFile.checkpointOf(db).position,
-            memories: countMemories(db),
-            conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
-            vectors: {
-              available: actor.view.hasVectors,
-              model,
-              dimensions,
-              embedded: memoryVectors.count(db, model, dimensions),
-              ...(failure === undefined ? {} : { failure: failure.message })
-            },
-            recalls: { recorded: countRecalls(db), ...recalls.counts(agent) },
-            view: { bytes: statSync(actor.view.file).size, parked: ViewFile.parkedOf(db) }
-          }
-        })
+      Effect.zipRight(
+        checkName(agent),
+        look(
+          agent,
+          ({ actor: { view }, embedding }) =>
+            views.read(view, (db) =>
+              statsOf(db, agent, embedder, {
+                hasVectors: view.hasVectors,
+                failure: embedding.failure(),
+                recalls: recalls.counts(agent),
+                bytes: statSync(view.file).size
+              })
+            ),
+          (db, hasVectors) =>
+            statsOf(db, agent, embedder, { hasVectors, failure: undefined, recalls: recalls.counts(agent), bytes: 0 })
+        )
       ),
-    digests: (agent) =>
-      operate(agent, ({ actor }) =>
-        views.read(actor.view, (db) => {
-          const all = ViewFile.digests(db, views.config.projections, "digest")
-          const state = ViewFile.digests(db, views.config.projections, "stateDigest")
-          return { digest: all.whole, stateDigest: state.whole, projections: all.each }
-        })
-      ),
+    digests: (agent) => {
+      const digestsOf = (db: Db): Digests => {
+        const all = ViewFile.digests(db, views.config.projections, "digest")
+        const state = ViewFile.digests(db, views.config.projections, "stateDigest")
+        return { digest: all.whole, stateDigest: state.whole, projections: all.each }
+      }
+      const read = look(agent, ({ actor }) => views.read(actor.view, digestsOf), digestsOf)
+      return Effect.zipRight(checkName(agent), read)
+    },
     flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
     awake: Effect.sync(agents.awake)
   })

@@ -20,9 +20,11 @@ import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, RememberOptions, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
 import type {
+  FileInSession,
   FileNotFound,
   InvalidInput,
   MemoryNotFound,
+  PathRefused,
   ProjectionParked,
   RecallNotFound,
   SequenceConflict,
@@ -182,7 +184,7 @@ export interface Memory extends MemoryReader {
   readonly importMarkdown: (
     paths: ReadonlyArray<string>,
     options?: ImportOptions
-  ) => Effect.Effect<Imported, CommandError | InvalidInput>
+  ) => Effect.Effect<Imported, CommandError | InvalidInput | PathRefused>
   /** Adds a turn to a session, which is made by its first one. Its sequence must grow; the next one where it is absent. */
   readonly addTurn: (
     turn: TurnInput,
@@ -199,12 +201,13 @@ export interface Memory extends MemoryReader {
   >
   /**
    * Indexes a file's text, to be found by `searchConversation`, in place of what
-   * its path said in the store before; the same text again writes nothing.
+   * its path said in the store before; the same text again writes nothing. Fails
+   * with `FileInSession` where it would leave its session and `move` is not true.
    */
   readonly addFile: (
     file: FileInput,
     options?: WriteOptions
-  ) => Effect.Effect<AddedFile, CommandError | InvalidInput | StoreForbidden | ProjectionParked>
+  ) => Effect.Effect<AddedFile, CommandError | FileInSession | InvalidInput | StoreForbidden | ProjectionParked>
   /** Takes a file out of every read, in every store that the level may read. */
   readonly forgetFile: (
     path: string,

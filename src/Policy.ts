@@ -146,8 +146,18 @@ export const decode = (document: unknown): Either.Either<PolicyValues, InvalidPo
     Schema.decodeUnknownEither(PolicySchema)(document, { errors: "all", onExcessProperty: "error" }),
     (error) =>
       new InvalidPolicy({
-        problems: ParseResult.ArrayFormatter.formatErrorSync(error).map(
-          (issue) => `${issue.path.join(".") || "document"}: ${issue.message}`
-        )
+        problems: ParseResult.ArrayFormatter.formatErrorSync(error).flatMap((issue) => {
+          const problem = problemOf(issue)
+          return problem === undefined ? [] : [`${issue.path.join(".") || "document"}: ${problem}`]
+        })
       })
   )
+
+/** What is wrong, without the value, which Effect quotes; undefined where it only says that an optional one is there. */
+const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string | undefined => {
+  if (_tag === "Unexpected") return "is not a known setting"
+  const [, expected] = /^Expected (.*?), actual /s.exec(message) ?? []
+  if (expected === undefined) return message
+  if (expected === "undefined") return undefined
+  return expected.startsWith("Struct ") ? "must be a table" : `expected ${expected}`
+}

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Store, TrustLevel } from "../events/Trust.js"
+import { levels, readable, Store, TrustLevel } from "../events/Trust.js"
 
 /** What was asked for cannot be taken as it is: which field, and what is wrong with it. Never the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
@@ -34,10 +34,45 @@ export class RecallNotFound extends Schema.TaggedError<RecallNotFound>()("Recall
   }
 }
 
+/** The agent has no such version yet. */
+export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", {
+  version: Schema.Number,
+  /** The version of its newest event; 0 where it has none. */
+  newest: Schema.Number
+}) {
+  override get message() {
+    return `no version ${this.version}: the newest is ${this.newest}`
+  }
+}
+
+/** A path that cannot be taken, and why. Nothing was written. */
+export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `${this.path} ${this.problem}`
+  }
+}
+
 /** No file under this path, as far as the reader may know. */
 export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFound", { path: Schema.String }) {
   override get message() {
     return `no file ${this.path}`
+  }
+}
+
+/**
+ * The file belongs to another session than the one that was named, and goes when that one is forgotten. Nothing was
+ * written: leave the session out, or ask for the move.
+ */
+export class FileInSession extends Schema.TaggedError<FileInSession>()("FileInSession", {
+  path: Schema.String,
+  /** The session that it belongs to. */
+  session: Schema.String
+}) {
+  override get message() {
+    return `session: the file belongs to session ${this.session}, and is moved only where that is asked for`
   }
 }
 
@@ -68,13 +103,16 @@ export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("Pr
   }
 }
 
-/** A write from a level into a store that it cannot read. */
+/** A write from a level into a store that it cannot read, or from one that reads none. */
 export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreForbidden", {
   level: TrustLevel,
   store: Store
 }) {
   override get message() {
-    return `store: trust level ${this.level} cannot write to ${this.store}`
+    const writable = readable(this.level)
+    if (writable.length > 0) return `store: trust level ${this.level} may write to ${writable.join(" and ")} only`
+    const others = levels.filter((level) => readable(level).length > 0)
+    return `trust: level ${this.level} may not write at all; ${others.join(", ")} may`
   }
 }
 

@@ -20,7 +20,7 @@ const time = (value: string) =>
     : "is no date or time"
 
 /** What a value names: by itself, or where a sentence would put a preposition before it ("2026", "Monday"). */
-const stretchOf = (value: string, { now, zone }: Asking) => {
+export const stretchOf = (value: string, { now, zone }: Asking) => {
   for (const said of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
     const [stretch, ...more] = whenOf(said, now, zone)
     if (stretch !== undefined && more.length === 0) return stretch
@@ -28,18 +28,28 @@ const stretchOf = (value: string, { now, zone }: Asking) => {
   return undefined
 }
 
+/** Fields of the other search: none here, not listed among those that are, and read as words with a hint to where they are. */
+const besides = (fields: Syntax["fields"], names: ReadonlyArray<string>, where: string): Syntax["fields"] => {
+  const elsewhere: Syntax["fields"][string] = () => `is a filter of ${where}`
+  return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: elsewhere }])))
+}
+
 export const memorySyntax: Syntax = {
   columns: Object.keys(textColumns),
-  fields: {
-    type: any,
-    store: among(Store.literals),
-    tag: any,
-    person: any,
-    project: any,
-    session: any,
-    after: time,
-    before: time
-  }
+  fields: besides(
+    {
+      type: any,
+      store: among(Store.literals),
+      tag: any,
+      person: any,
+      project: any,
+      session: any,
+      after: time,
+      before: time
+    },
+    ["speaker", "role", "kind"],
+    "conversations (--conversation, searchConversation)"
+  )
 }
 
 const kinds = ["turn", "file"] as const

@@ -13,7 +13,8 @@ const FileSchema = Schema.Struct({
     media: oneOf(Media, "text, markdown, code, data"),
     session: keyField,
     store: storeField,
-    at: Instant
+    at: Instant,
+    move: Schema.Boolean.annotations({ message: () => "must be true or false" })
   })
 })
 
@@ -23,8 +24,13 @@ export interface FileInput {
   readonly path: string
   readonly text: string
   readonly media?: Media | undefined
-  /** The session that takes it along when it is forgotten; where absent, that of the version before. */
+  /**
+   * The session that takes it along when it is forgotten; where absent, that of the version before. One that belongs
+   * to another session already is refused (`FileInSession`) unless `move` is true.
+   */
   readonly session?: string | undefined
+  /** Whether `session` may take it from the session that it belongs to. Default false. */
+  readonly move?: boolean | undefined
   readonly store?: Store | undefined
   /** When it was changed. */
   readonly at?: InstantInput | undefined

@@ -8,7 +8,6 @@ export type { Updated } from "./commands/update.js"
 export {
   type AgentInfo,
   type AgentOptions,
-  type AgentStats,
   type AsOfInput,
   Daybook,
   type Digests,
@@ -27,4 +26,5 @@ export { decode as decodePolicy, defaults as defaultPolicy, Policy, PolicySchema
 export { Reranker, RerankerError } from "./Reranker.js"
 export type { ScoreParts } from "./rank.js"
 export type { Filter, Hit, Query } from "./search.js"
+export type { AgentStats } from "./stats.js"
 export { TokenCounter } from "./TokenCounter.js"

@@ -605,7 +605,8 @@ describe("input", () => {
         yield* refused("commandId", memory.forget(id, { commandId }), "commandId")
       }
       yield* refused("a batch", memory.rememberAll(Array(1_001).fill({ title: "x" })), "observations")
-      yield* refused("no file", memory.importMarkdown(["/nowhere/at/all.md"]), "path")
+      const nowhere = yield* Effect.flip(memory.importMarkdown(["/nowhere/at/all.md"]))
+      expect(nowhere).toMatchObject({ _tag: "PathRefused", path: "/nowhere/at/all.md", problem: "cannot be read" })
       expect((yield* daybook.stats(agent)).version).toBe(before)
     })
   )
@@ -648,7 +649,9 @@ describe("input", () => {
       yield* refused("a number as id", memory.history(5 as never), "id")
       yield* refused("a number as id", memory.forget(5 as never), "id")
       yield* refused("a number as id", memory.update(5 as never, { title: "x" }), "id")
-      for (const version of [-1, 2.5, 1_000, Number.NaN, "1" as never]) {
+      const beyond = daybook.agent(agent, { trust: "full", asOf: { version: 1_000 } })
+      expect(yield* Effect.flip(beyond)).toMatchObject({ _tag: "VersionNotFound", version: 1_000 })
+      for (const version of [-1, 2.5, Number.NaN, "1" as never]) {
         yield* refused("version", daybook.agent(agent, { trust: "full", asOf: { version } }), "asOf.version")
       }
       yield* refused("at", daybook.agent(agent, { trust: "full", asOf: { at: "SECRET" } }), "asOf.at")

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -36,15 +38,34 @@ describe("the command line", () => {
     [["remember", "two", "titles"], /too many arguments/],
     [["search", "x", "--bogus"], /^unknown option '--bogus'$/],
     [["--bogus", "search", "x"], /unknown option '--bogus'/],
-    [["search", "x", "--limit", "many"], /--limit.*not a whole number/],
-    [["search", "x", "--limit", "-1"], /--limit.*not a whole number/],
-    [["search", "x", "--limit", "99999999999999999999"], /--limit.*not a whole number/],
-    [["timeline", "x", "--before", "1.5"], /--before.*not a whole number/],
-    [["remember", "x", "--importance", "high"], /--importance.*not a number/],
-    [["remember", "x", "--at", "2025-02-30"], /--at.*not an ISO 8601/],
-    [["list", "--after", "yesterday"], /--after.*not an ISO 8601/],
-    [["list", "--as-of", "v12"], /--as-of.*neither/],
-    [["list", "--store", "secret"], /--store.*private, shared, social/],
+    ...["many", "-1", "0", "1001", "1.5", "", "99999999999999999999"].flatMap(
+      (limit): ReadonlyArray<Call> => [
+        [["search", "x", "--limit", limit], /^--limit: must be a whole number from 1 to 1000$/],
+        [["list", "--limit", limit], /^--limit: must be a whole number from 1 to 1000$/],
+        [["people", "--limit", limit], /^--limit: must be a whole number from 1 to 1000$/],
+        [["turns", "s", "--last", limit], /^--last: must be a whole number from 1 to 1000$/]
+      ]
+    ),
+    ...["many", "-1", "1.5"].flatMap(
+      (number): ReadonlyArray<Call> => [
+        [["list", "--offset", number], /^--offset: must be a whole number, 0 or more$/],
+        [["files", "--offset", number], /^--offset: must be a whole number, 0 or more$/],
+        [["log", "--after", number], /^--after: must be a whole number, 0 or more$/],
+        [["log", "--limit", number], /^--limit: must be a whole number, 1 or more$/],
+        [["add-turn", "s", "x", "--sequence", number], /^--sequence: must be a whole number, 1 or more$/],
+        [["timeline", "x", "--before", number], /^--before: must be a whole number from 0 to 500$/]
+      ]
+    ),
+    [["add-turn", "s", "x", "--sequence", "0"], /^--sequence: must be a whole number, 1 or more$/],
+    [["timeline", "x", "--after", "501"], /^--after: must be a whole number from 0 to 500$/],
+    [["list", "--as-of", "99999999999999999999"], /^--as-of: must be a whole number, 0 or more$/],
+    ...["high", "2", "-0.5", "", "NaN"].map(
+      (value): Call => [["remember", "x", "--importance", value], /^--importance: must be a number from 0 to 1$/]
+    ),
+    [["remember", "x", "--at", "2025-02-30"], /^--at: must be an ISO 8601.*2026-03-01T09:30:00Z$/],
+    [["list", "--after", "someday' is invalid. no"], /^--after: must be a time, such as 2026-03-01.*"last week"/],
+    [["list", "--as-of", "v12"], /^--as-of: must be a version/],
+    [["list", "--store", "a secret\nin two lines"], /^--store: must be one of private, shared, social$/],
     [["list", "--trust", "some"], /--trust.*full, inner, familiar, public/],
     [["update", "x", "--clear", "title"], /--clear/],
     [["list", "--data"], /--data.*missing/],
@@ -73,27 +94,53 @@ describe("the command line", () => {
     expect(parse(["list", "--as-of", "12"], () => {})).toMatchObject({ options: { asOf: { version: 12 } } })
     const at = Date.UTC(2026, 2, 1)
     expect(parse(["list", "--as-of", "2026-03-01"], () => {})).toMatchObject({ options: { asOf: { at } } })
+    expect(parse(["list", "--after", "2026-03-01"], () => {})).toMatchObject({ options: { after: at } })
+    // Words are resolved when it is known in which zone.
+    expect(
+      parse(["list", "--after", "last week", "--before", "上周", "--as-of", "3 days ago"], () => {})
+    ).toMatchObject({
+      options: { after: "last week", before: "上周", asOf: { at: "3 days ago" } }
+    })
   })
 
+  const _folder = newFolder()
   const folder = newFolder()
-  const refused: ReadonlyArray<Call> = [
+  const carriedOut = (args: ReadonlyArray<string>, data = folder) =>
+    Effect.runPromise(
+      execute(
+        ["--data", data, ...args],
+        () => {},
+        () => make(paper().terminal, { json: true })
+      )
+    )
+  const never: ReadonlyArray<Call> = [
     [["remember", ""], /^title: is empty$/],
-    [["remember", "x", "--importance", "2"], /^importance: /],
-    [["remember", "x", "--trust", "inner", "--store", "private"], /^store: /],
-    [["remember", "x", "--trust", "public"], /^store: /],
-    [["list", "--limit", "0"], /^limit: /],
+    [["remember", "x", "--type", "Two Words"], /^type: /],
     [["list", "--agent", "two words"], /^agent: /],
     [["stats", "--agent", "two words"], /^agent: /],
     [["remember", "x", "--actor", ""], /^actor: /],
+    [["update", "nothere"], /^changes: /],
+    [["rebuild", "nothing"], /^projection: /],
+    [["recall", "rerun", "0"], /needs a number, 1 or more$/],
+    [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: means nothing with --as-of$/],
+    [["search", "x", "--speaker", "Mira"], /^--speaker: needs --conversation$/],
+    [["add-file", "x", "--move"], /^--move: needs --session$/]
+  ]
+  it.each(never)("%j can never be right", async (args, line) => {
+    expect(await carriedOut(args)).toEqual({ code: 2, line: expect.stringMatching(line) })
+  })
+
+  const refused: ReadonlyArray<Call> = [
+    [["remember", "x", "--trust", "inner", "--store", "private"], /inner may write to shared and social only$/],
+    [["remember", "x", "--trust", "public"], /^trust: level public may not write at all; full, inner, familiar may$/],
+    [["add-turn", "s", "x", "--trust", "public"], /^trust: level public may not write at all/],
     [["get", "nothere", "norhere"], /^no memory nothere, norhere$/],
     [["forget", "nothere"], /^no memory nothere$/],
     [["update", "nothere", "--title", "x"], /^no memory nothere$/],
     [["timeline", "nothere"], /^no memory nothere$/],
     [["history", "nothere"], /^no memory nothere$/],
-    [["update", "nothere"], /^changes: /],
-    [["rebuild", "nothing"], /^projection: /],
-    [["list", "--as-of", "1"], /^asOf.version: /],
-    [["log", "--as-of", "1"], /^asOf.version: /],
+    [["list", "--as-of", "1"], /^no version 1: the newest is 0$/],
+    [["log", "--as-of", "1"], /^no version 1: the newest is 0$/],
     [["list", "--as-of", "0", "--trust", "inner"], /needs trust level full$/],
     [["log", "--trust", "inner"], /^log needs trust level full$/],
     [["verify", "--trust", "inner"], /^verify needs trust level full$/],
@@ -103,30 +150,81 @@ describe("the command line", () => {
     [["agents", "--trust", "inner"], /^agents needs trust level full$/],
     [["recall", "list", "--trust", "inner"], /^recall needs trust level full$/],
     [["recall", "show", "1"], /^no recall 1$/],
-    [["recall", "rerun", "0"], /^number: /],
-    [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: means nothing with --as-of$/],
     [["import", "/nowhere/at/all"], /cannot be read$/],
-    [["list", "--data", "/dev/null"], /^log\.db: /]
+    [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is no folder, and none can be made there/],
+    [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is no folder, and none can be made there/],
+    [["list", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]
   ]
   it.each(refused)("%j is refused", async (args, line) => {
-    const { terminal } = paper()
-    const outcome = await Effect.runPromise(
-      execute(
-        ["--data", folder, ...args],
-        () => {},
-        () => make(terminal, { json: true })
+    expect(await carriedOut(args)).toEqual({ code: 1, line: expect.stringMatching(line) })
+  })
+
+  it("says what is wrong with a policy, in one line and without what stands there", async () => {
+    const data = newFolder()
+    const policy = {
+      search: { zone: "a secret", pool: "SECRET\nx", limit: 5, fold: "secret, actual 5" },
+      recall: "secret"
+    }
+    writeFileSync(join(data, "policy.json"), JSON.stringify(policy))
+    const { code, line } = await carriedOut(["list"], data)
+    expect(code).toBe(1)
+    expect(line?.replace("policy: ", "").split("; ").sort()).toEqual([
+      "recall: must be a table",
+      "search.fold: expected boolean",
+      "search.limit: is not a known setting",
+      "search.pool: expected number",
+      "search.zone: is no time zone: use an IANA name, Europe/Berlin say"
+    ])
+  })
+
+  it("says where a filter of the other search belongs", async () => {
+    const data = newFolder()
+    expect(await carriedOut(["remember", "Mira drinks tea"], data)).toEqual({ code: 0 })
+    for (const field of ["speaker:Mira", "role:user", "kind:file"]) {
+      const { terminal, written } = paper()
+      const out = () => make(terminal, { json: true })
+      await Effect.runPromise(execute(["--data", data, "search", `tea ${field}`, "--explain"], () => {}, out))
+      const { explanation, hits } = JSON.parse(written.stdout)
+      expect(explanation.hints).toEqual([expect.stringMatching(`^${field}: .*--conversation`)])
+      expect(hits).toHaveLength(1)
+    }
+  })
+
+  it("takes words for times, in the zone of the policy", async () => {
+    const data = newFolder()
+    writeFileSync(join(data, "policy.toml"), '[search]\nzone = "Pacific/Kiritimati"\n')
+    const hour = 3_600_000
+    const [now, titled] = [Date.now(), (at: number) => new Date(at).toISOString()]
+    // There the day begins 14 hours before it does in UTC.
+    const today = Math.floor((now + 14 * hour) / (24 * hour)) * 24 * hour - 14 * hour
+    for (const at of [today - 25 * hour, today - hour, today + 1]) {
+      expect(await carriedOut(["remember", titled(at), "--at", titled(at)], data)).toEqual({ code: 0 })
+    }
+    const listed = async (...args: ReadonlyArray<string>) => {
+      const { terminal, written } = paper()
+      const outcome = await Effect.runPromise(
+        execute(
+          ["--data", data, ...args],
+          () => {},
+          () => make(terminal, { json: true })
+        )
       )
-    )
-    expect(outcome).toEqual({ code: 1, line: expect.stringMatching(line) })
+      expect(outcome).toEqual({ code: 0 })
+      return JSON.parse(written.stdout).map(({ title }: { title: string }) => title)
+    }
+    expect(await listed("list", "--after", "yesterday", "--before", "today")).toEqual([titled(today - hour)])
+    expect(await listed("list", "--before", "yesterday")).toEqual([titled(today - 25 * hour)])
+    expect(await listed("list", "--as-of", "yesterday")).toEqual([])
+    expect(await listed("log", "--as-of", "last week")).toEqual([])
   })
 })
 
 describe("recall", () => {
   const wrong: ReadonlyArray<Call> = [
-    [["recall", "forget"], /^'forget' is none of list, show, rerun$/],
+    [["recall", "forget"], /must be one of list, show, rerun$/],
     [["recall", "list", "1"], /takes no number$/],
-    [["recall", "show"], /^'recall show' needs a number$/],
-    [["recall", "rerun", "last"], /^'recall rerun' needs a number$/],
+    [["recall", "show"], /^'recall show' needs a number, 1 or more$/],
+    [["recall", "rerun", "last"], /^'recall rerun' needs a number, 1 or more$/],
     [["recall", "show", "1", "--limit", "2"], /need 'recall list'$/]
   ]
   it.each(wrong)("%j is a wrong call", async (args, line) => {

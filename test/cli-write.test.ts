@@ -48,6 +48,10 @@ describe("conversations", () => {
     expect((await daybook("turns", "monday", "--last", "1")).stdout).toBe(
       "    2  2026-03-14 09:30:00Z  Tom: Emden, of course.\n"
     )
+    // Tom spoke last, of an earlier day than Mira.
+    const [heading, session] = lines((await daybook("sessions")).stdout)
+    expect(heading).toContain("last said")
+    expect(session).not.toContain("2026-03-14")
     const [hit] = answerOf(await daybook("search", "--conversation", "what did Tom say of the harbour", "--json"))
     expect(hit).toMatchObject({
       session: "monday",
@@ -56,8 +60,8 @@ describe("conversations", () => {
       occurredAt: "2026-03-14T09:30:00.000Z"
     })
     expect(hit.parts.speaker).toBeGreaterThan(0)
-    expect(refusal(await daybook("search", "harbour", "--speaker", "Tom")).code).toBe(1)
-    expect(refusal(await daybook("search", "harbour", "--conversation", "--type", "x")).code).toBe(1)
+    expect(refusal(await daybook("search", "harbour", "--speaker", "Tom")).code).toBe(2)
+    expect(refusal(await daybook("search", "harbour", "--conversation", "--type", "x")).code).toBe(2)
     expect(refusal(await daybook("add-turn", "monday", "x", "--role", "nobody")).code).toBe(2)
     expect(answerOf(await daybook("stats", "--json")).conversation).toMatchObject({
       sessions: 1,
@@ -87,12 +91,12 @@ describe("files", () => {
     writeFileSync(join(notes, "picture.png"), Buffer.from([137, 80, 78, 71, 0, 1]))
     const mixed = await daybook("add-file", join(notes, "harbour.md"), join(notes, "picture.png"), join(notes, "gone"))
     expect(mixed.code).toBe(1)
-    expect(lines(mixed.stdout)).toEqual([
-      "2 files: 0 added, 1 updated, 0 unchanged",
+    expect(mixed.stdout).toBe("3 files: 0 added, 1 updated, 0 unchanged, 2 refused\n")
+    expect(lines(mixed.stderr)).toEqual([
       `${join(notes, "gone")}: is not there`,
-      `${join(notes, "picture.png")}: is not text`
+      `${join(notes, "picture.png")}: is not text`,
+      `daybook: 2 files refused, the first ${join(notes, "gone")}`
     ])
-    expect(mixed.stderr).toBe(`daybook: 2 files refused, the first ${join(notes, "gone")}\n`)
     await daybook("add-turn", "monday", "Did the pilot call?")
     const hits = answerOf(await daybook("search", "--conversation", "pilot", "--json"))
     expect(hits.find(({ kind }: { kind: string }) => kind === "file")).toMatchObject({
@@ -101,9 +105,10 @@ describe("files", () => {
       file: { path: join(notes, "harbour.md"), media: "markdown", line: 1, lineEnd: 5 }
     })
     const shown = await daybook("search", "--conversation", "highWater", "--kind", "file")
-    expect(shown.stdout).toContain("lines 1-1")
-    expect(shown.stdout).toContain("tides.ts")
-    expect(refusal(await daybook("search", "pilot", "--kind", "file")).code).toBe(1)
+    const [heading, row] = lines(shown.stdout)
+    expect(heading).toMatch(/^source +place +score +day +who +text$/)
+    expect(row).toMatch(/tides\.ts +line 1 +[\d.]+ +\d{4}-\d\d-\d\d +export const highWater = 6$/)
+    expect(refusal(await daybook("search", "pilot", "--kind", "file")).code).toBe(2)
     expect(answerOf(await daybook("files", "--json"))).toMatchObject([
       { path: join(notes, "harbour.md"), media: "markdown", lines: 5, store: "private" },
       { path: join(notes, "deep", "tides.ts"), media: "code", lines: 1 }
@@ -112,7 +117,9 @@ describe("files", () => {
     expect((await daybook("forget-file", join(notes, "deep", "tides.ts"))).stdout).toMatch(
       /^forgot .*tides\.ts \(version/
     )
-    expect(refusal(await daybook("forget-file", "nothing.md")).line).toBe("daybook: no file nothing.md")
+    expect(refusal(await daybook("forget-file", "nothing.md")).line).toBe(
+      "daybook: no file nothing.md; 'daybook files' lists those that are indexed"
+    )
     expect((await daybook("forget-session", "monday")).stdout).toMatch(/^forgot 1 turn and 1 file of monday/)
     expect(answerOf(await daybook("files", "--json"))).toEqual([])
     const log = (await daybook("log")).stdout
@@ -121,7 +128,94 @@ describe("files", () => {
   })
 })
 
+describe("files of a session", () => {
+  it("are moved only where that is asked for, and what is empty is skipped", async () => {
+    const notes = newFolder()
+    const daybook = daybookIn(newFolder())
+    writeFileSync(join(notes, "tea.md"), "a kettle\n")
+    writeFileSync(join(notes, "empty.txt"), " \n")
+    const first = await daybook("add-file", notes, "--session", "monday")
+    expect(first).toEqual({
+      code: 0,
+      stdout: "2 files: 1 added, 0 updated, 0 unchanged, 1 skipped\n",
+      stderr: `${join(notes, "empty.txt")}: is empty\n`
+    })
+    const refused = await daybook("add-file", notes, "--session", "friday", "--json")
+    expect(refusal(refused)).toMatchObject({ code: 1, line: expect.stringContaining("1 file refused") })
+    expect(JSON.parse(refused.stdout)).toEqual({
+      ...{ files: 2, added: 0, updated: 0, unchanged: 0, moved: [] },
+      skipped: [{ path: join(notes, "empty.txt"), problem: "is empty" }],
+      refused: [{ path: join(notes, "tea.md"), problem: "belongs to session monday; --move takes it from there" }]
+    })
+    expect(refusal(await daybook("forget-session", "friday")).code).toBe(1)
+    expect(refusal(await daybook("add-file", notes, "--move")).code).toBe(2)
+    const moved = await daybook("add-file", join(notes, "tea.md"), "--session", "friday", "--move")
+    expect(moved.stdout).toBe("1 file: 0 added, 0 updated, 0 unchanged, 1 moved\n")
+    expect(moved.stderr).toBe(`${join(notes, "tea.md")}: moved from session monday to session friday\n`)
+    writeFileSync(join(notes, "tea.md"), "")
+    expect((await daybook("add-file", join(notes, "tea.md"))).stdout).toBe("1 file: 0 added, 1 updated, 0 unchanged\n")
+    const folder = refusal(await daybook("forget-file", notes))
+    expect(folder).toMatchObject({ code: 1, line: expect.stringMatching(/is a folder.*one file.*daybook files/) })
+  })
+})
+
 describe("writing", () => {
+  it("what a duplicate says beside its title and facts is told to be not taken", async () => {
+    const daybook = daybookIn(newFolder())
+    const said = ["remember", "Alice drinks tea", "--tag", "Tea", "--person", "Alice", "--at", "2026-03-01"]
+    const { id } = answerOf(await daybook(...said, "--json"))
+    const same = answerOf(await daybook(...said, "--json"))
+    expect(same).toMatchObject({ outcome: "duplicate", id, mentions: 2 })
+    expect(same).not.toHaveProperty("notTaken")
+    const more = ["--type", "preference", "--tag", "tea", "--tag", "morning", "--file", "a.md", "--narrative", "why"]
+    const told = await daybook("remember", "Alice drinks tea", ...more)
+    expect(told.stdout).toMatch(
+      /^known as \w+, mentioned 3 times \(version \d+\); not taken: type, narrative, tags, files \(/
+    )
+    const [whole] = answerOf(await daybook("get", id, "--json"))
+    expect(whole).toMatchObject({ type: "discovery", tags: ["tea"], files: [], people: ["Alice"], mentions: 3 })
+    const lines = await run(process.execPath, [bundle, "--data", newFolder(), "remember", "-"], {
+      input:
+        '{"title":"x"}\n{"title":"x","people":["Bob"],"commandId":"c"}\n{"title":"x","people":["Bob"],"commandId":"c"}\n'
+    })
+    const [, second, third] = lines.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(second).toMatchObject({ outcome: "duplicate", notTaken: ["people"], repeated: false })
+    expect(third).toEqual({ ...second, repeated: true })
+  })
+
+  it("leaves nothing on disk of an agent that is only read", async () => {
+    const folder = newFolder()
+    const daybook = daybookIn(folder)
+    for (const args of [
+      ["list"],
+      ["search", "tea"],
+      ["search", "--conversation", "tea", "--explain"],
+      ["stats"],
+      ["people"],
+      ["sessions"],
+      ["files"],
+      ["turns", "x"],
+      ["recall", "list"],
+      ["log"],
+      ["list", "--as-of", "0"],
+      ["list", "--as-of", "2026-01-01"],
+      ["list", "--trust", "inner"]
+    ]) {
+      const { code, stderr } = await daybook("--agent", "nosuch", ...args)
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" })
+    }
+    expect(refusal(await daybook("--agent", "nosuch", "history", "x")).code).toBe(1)
+    expect(readdirSync(folder).filter((name) => name === "views" || name === "cache")).toEqual([])
+    expect(answerOf(await daybook("stats", "--agent", "nosuch", "--json"))).toMatchObject({
+      version: 0,
+      vectors: { available: true, embedded: 0 },
+      view: { bytes: 0, parked: [] }
+    })
+  })
+
   it("a memory is corrected, its history told, and it is forgotten", async () => {
     const daybook = daybookIn(newFolder())
     const remembered = ["remember", "Deploys happen on Tuesdays", "--tag", "a", "--tag", "b", "--narrative", "why"]

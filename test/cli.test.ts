@@ -206,12 +206,12 @@ describe("a data folder with a few memories", () => {
 
   it("a wrong call ends with 2, a refused request with 1", async () => {
     const wrong = await daybook("search", "x", "--limit", "many")
-    expect(refusal(wrong)).toEqual({ code: 2, line: expect.stringContaining("'many' is invalid") })
+    expect(refusal(wrong)).toEqual({ code: 2, line: "daybook: --limit: must be a whole number from 1 to 1000" })
     expect(wrong.stdout).toBe("")
     expect(refusal(await daybook("serach", "x")).code).toBe(2)
     expect(refusal(await daybook("search", "x", "--bogus")).code).toBe(2)
     expect(refusal(await daybook()).code).toBe(2)
-    expect(refusal(await daybook("remember", "", "--json"))).toEqual({ code: 1, line: "daybook: title: is empty" })
+    expect(refusal(await daybook("remember", "", "--json"))).toEqual({ code: 2, line: "daybook: title: is empty" })
     expect(refusal(await daybook("forget", "nothere"))).toEqual({ code: 1, line: "daybook: no memory nothere" })
   })
 

@@ -153,6 +153,44 @@ describe("a file", () => {
     })
   )
 
+  it.scoped("changes its session only where that is asked for, and says so", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared
+      const file = { path: "a.md", text: "a kettle" }
+      expect(yield* memory.addFile({ ...file, session: "s" })).toMatchObject({ outcome: "added", session: "s" })
+      const { version } = yield* daybook.stats(agent)
+      expect(yield* memory.addFile(file)).toMatchObject({ outcome: "unchanged", session: "s" })
+      expect(yield* memory.addFile({ ...file, session: "s", move: true })).toMatchObject({ outcome: "unchanged" })
+      for (const text of ["a kettle", "two kettles"]) {
+        const refused = yield* Effect.flip(memory.addFile({ path: "a.md", text, session: "t" }))
+        expect(refused).toMatchObject({ _tag: "FileInSession", path: "a.md", session: "s" })
+        expect(refused.message).not.toMatch(/\n/)
+      }
+      expect((yield* Effect.flip(memory.forgetSession("t")))._tag).toBe("SessionNotFound")
+      expect(yield* memory.files()).toMatchObject([{ path: "a.md", session: "s" }])
+      const counted = (yield* daybook.stats(agent)).version
+      yield* daybook.backfill(agent)
+      expect(counted).toBe(version)
+      const moved = yield* memory.addFile({ ...file, session: "t", move: true }, { commandId: "m" })
+      expect(moved).toMatchObject({ outcome: "moved", from: "s", session: "t", repeated: false })
+      const again = yield* memory.addFile({ ...file, session: "t", move: true }, { commandId: "m" })
+      expect(again).toEqual({ ...moved, repeated: true })
+      expect((yield* Effect.flip(memory.forgetSession("s")))._tag).toBe("SessionNotFound")
+      // A file of no session is taken in by the one that is named.
+      yield* memory.addFile({ path: "b.md", text: "a pot" })
+      expect(yield* memory.addFile({ path: "b.md", text: "a pot", session: "t" })).toMatchObject({
+        outcome: "moved",
+        from: null,
+        session: "t"
+      })
+      expect(yield* memory.forgetSession("t")).toMatchObject({ files: 2 })
+      expect(yield* Effect.flip(memory.addFile({ path: "c.md", text: " \n" }))).toMatchObject({
+        _tag: "InvalidInput",
+        field: "text"
+      })
+    })
+  )
+
   it.scoped("is never more open than its session", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import { type Append, EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { StorageError, storageError } from "../events/errors.js"
+import { makeFolder } from "../events/folder.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/Policy.js"
@@ -133,6 +134,34 @@ describe("a disk that is full", () => {
     expect(["SQLITE_CORRUPT", "SQLITE_CORRUPT_VTAB", "SQLITE_NOTADB"].map(kindOf)).toEqual(Array(3).fill("damaged"))
     expect(["SQLITE_READONLY", "SQLITE_CANTOPEN", "EACCES", "EROFS"].map(kindOf)).toEqual(Array(4).fill("readonly"))
     expect(["SQLITE_ERROR", "SQLITE_CONSTRAINT"].map(kindOf)).toEqual(Array(2).fill("failed"))
+  })
+})
+
+describe("a folder", () => {
+  it("is made with those that it lies in, for its owner alone, and left as it is where it is there", () => {
+    const folder = join(scratch, "made", "level", "by level")
+    makeFolder(folder)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(scratch, "made")).mode & 0o777).toBe(0o700)
+    chmodSync(folder, 0o755)
+    makeFolder(folder)
+    expect(statSync(folder).mode & 0o777).toBe(0o755)
+  })
+
+  it("that cannot be made is told at once, with its path", () => {
+    const file = join(scratch, "a file")
+    writeFileSync(file, "")
+    symlinkSync(join(scratch, "loop"), join(scratch, "loop"))
+    for (const folder of [file, join(file, "below"), "/proc/none", "/proc/none/below", join(scratch, "loop", "x")]) {
+      let thrown: unknown
+      try {
+        makeFolder(folder)
+      } catch (cause) {
+        thrown = cause
+      }
+      expect(thrown).toBeInstanceOf(StorageError)
+      expect(thrown).toMatchObject({ kind: "nofolder", where: `folder ${folder}` })
+    }
   })
 })
 

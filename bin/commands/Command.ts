@@ -5,21 +5,25 @@ import type * as Scope from "effect/Scope"
 import type { StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import type { CommandError } from "../../src/Actor.js"
-import type { AsOfInput, Daybook } from "../../src/Daybook.js"
+import type { Daybook } from "../../src/Daybook.js"
 import type {
+  FileInSession,
   FileNotFound,
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
+  PathRefused,
   ProjectionParked,
   RecallNotFound,
   SequenceConflict,
   SessionNotFound,
   StoreForbidden,
-  TrustRequired
+  TrustRequired,
+  VersionNotFound
 } from "../../src/errors.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
 import type { Ended, Outcome } from "../exit.js"
+import type { AsOf, Moment } from "../options.js"
 import type { Output } from "../output.js"
 
 /**
@@ -52,7 +56,11 @@ export interface Call {
   readonly daybook: Effect.Effect<Context.Tag.Service<Daybook>, Failure, Scope.Scope>
   readonly memory: Effect.Effect<Memory, Failure, Scope.Scope>
   /** The memory as it is now, or as it was. */
-  readonly reader: (asOf: AsOfInput | undefined) => Effect.Effect<MemoryReader, Failure, Scope.Scope>
+  readonly reader: (asOf: AsOf | undefined) => Effect.Effect<MemoryReader, Failure, Scope.Scope>
+  /** Milliseconds since the epoch of a time, words for one taken as now and in the policy's zone. */
+  readonly momentOf: <M extends Moment | undefined>(
+    said: M
+  ) => Effect.Effect<number | (undefined extends M ? undefined : never), Failure>
   /** Carries out another command line, as if it had been called, with its answers to `out`. */
   readonly again: (argv: ReadonlyArray<string>, out: Output) => Effect.Effect<Outcome>
 }
@@ -61,10 +69,12 @@ export interface Call {
 export type Failure =
   | CommandError
   | Ended
+  | FileInSession
   | FileNotFound
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
+  | PathRefused
   | RecallNotFound
   | ProjectionParked
   | SequenceConflict
@@ -72,3 +82,4 @@ export type Failure =
   | StorageError
   | StoreForbidden
   | TrustRequired
+  | VersionNotFound

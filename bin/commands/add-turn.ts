@@ -25,7 +25,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     one("--role <role>", "who speaks: user, assistant, system or tool (default: user)", among(Role.literals)),
     one("--speaker <name>", "the name of whoever speaks"),
     one("--channel <name>", "where it was said"),
-    one("--sequence <n>", "its number in the session, larger than all before (default: the next one)", whole),
+    one("--sequence <n>", "its number in the session, larger than all before (default: the next one)", whole(1)),
     one("--store <store>", "private, shared or social", storeOf),
     one("--at <time>", "when it was said, an ISO 8601 date or time (default: now)", instant),
     commandId

@@ -1,5 +1,7 @@
+import { statSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import { refused } from "../exit.js"
 import { count, oneLine } from "../format.js"
 import { commandId } from "../options.js"
 import type { Command } from "./Command.js"
@@ -15,7 +17,7 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
       // A program may have given it another name than its place on this disk.
       const done = yield* Effect.catchTag(forgetFile(path, { commandId }), "FileNotFound", (error) =>
         Effect.mapError(forgetFile(resolve(path), { commandId }), (other) =>
-          other._tag === "FileNotFound" ? error : other
+          other._tag === "FileNotFound" ? refused(`${error.message}${insteadOf(path)}`) : other
         )
       )
       yield* out.show(done, () => {
@@ -25,3 +27,9 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
       })
     })
 }
+
+/** What to do about a path that holds no file. */
+const insteadOf = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    ? " is indexed: that is a folder, and forget-file takes the path of one file, as 'daybook files' lists them"
+    : "; 'daybook files' lists those that are indexed"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import { refused } from "../exit.js"
-import { count } from "../format.js"
+import { count, oneLine } from "../format.js"
 import { one, storeOf } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
@@ -25,8 +25,9 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
         const { added, duplicates, files, items, unchanged } = done
         const news = added === 0 && duplicates === 0 ? "nothing new" : `${added} added, ${duplicates} mentioned again`
         const summary = `${count(files, "file")}, ${count(items, "item")}: ${news}, ${unchanged} unchanged`
-        return [summary, ...done.refused.map(({ file, line, problem }) => `${file}:${line}: ${problem}`)].join("\n")
+        return summary
       })
+      for (const { file, line, problem } of done.refused) out.note(oneLine(`${file}:${line}: ${problem}`))
       const bad = done.refused.length
       if (bad > 0) return yield* refused(`${count(bad, "item")} refused, the first in ${done.refused[0]!.file}`)
     })

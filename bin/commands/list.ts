@@ -8,12 +8,13 @@ import type { Command } from "./Command.js"
 export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: number }> = {
   usage: "list",
   summary: "the newest memories, a page at a time",
-  options: [...filterOptions, one("--offset <n>", "leave out the newest so many", whole), asOf],
+  options: [...filterOptions, one("--offset <n>", "leave out the newest so many", whole(0)), asOf],
   examples: ["list --limit 20", "list --person Alice --store shared --offset 20 --limit 20"],
-  run: ({ out, reader }, options) =>
+  run: (call, options) =>
     Effect.gen(function* () {
-      const memory = yield* reader(options.asOf)
-      const rows = yield* memory.list({ ...filterOf(options), offset: options.offset })
+      const { out } = call
+      const memory = yield* call.reader(options.asOf)
+      const rows = yield* memory.list({ ...(yield* filterOf(call, options)), offset: options.offset })
       yield* out.show(rows, () => table(out, rows, [idColumn, ...indexColumns]))
     })
 }

@@ -15,19 +15,24 @@ export const log: Command<LogOptions> = {
   usage: "log",
   summary: "the events of an agent, oldest first",
   operator: true,
-  options: [one("--after <version>", "only later ones", whole), one("--limit <n>", "at most so many", whole), asOf],
+  options: [
+    one("--after <version>", "only later ones", whole(0)),
+    one("--limit <n>", "at most so many", whole(1)),
+    asOf
+  ],
   examples: ["log", "log --after 100 --limit 20 --json"],
-  run: ({ agent, daybook, out, reader }, { after, asOf, limit }) =>
+  run: ({ agent, daybook, momentOf, out, reader }, { after, asOf, limit }) =>
     Effect.gen(function* () {
       const opened = yield* daybook
       // Refuses a version that is not there, as every read does.
       yield* reader(asOf)
+      const at = yield* momentOf(asOf !== undefined && "at" in asOf ? asOf.at : undefined)
       const list = out.list()
       const wanted = opened.log(agent, after).pipe(
         Stream.takeWhile(({ recordedAt, version }) => {
           if (!out.open()) return false
           if (asOf === undefined) return true
-          return "version" in asOf ? version <= asOf.version : recordedAt <= Number(asOf.at)
+          return "version" in asOf ? version <= asOf.version : recordedAt <= at!
         }),
         (events) => (limit === undefined ? events : Stream.take(events, limit))
       )

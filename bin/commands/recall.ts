@@ -20,7 +20,7 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, 
   run: ({ out, reader }, { asOf, limit, offset }, [what, number]) =>
     Effect.gen(function* () {
       const verb = verbs.find((one) => one === what)
-      if (verb === undefined) return yield* badCall(`'${what}' is none of ${verbs.join(", ")}`)
+      if (verb === undefined) return yield* badCall(`what: must be one of ${verbs.join(", ")}`)
       if (verb === "list") {
         if (number !== undefined) return yield* badCall("'recall list' takes no number")
         const memory = yield* reader(asOf)
@@ -28,7 +28,10 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, 
         return yield* out.show(rows, () => table<RecallRow>(out, rows, rowColumns))
       }
       if (limit !== undefined || offset !== undefined) return yield* badCall("--limit and --offset need 'recall list'")
-      if (number === undefined || !/^\d+$/.test(number)) return yield* badCall(`'recall ${verb}' needs a number`)
+      // As in an option: of a number that can be none, only what it must be is said.
+      if (number === undefined || !/^0*[1-9]\d{0,14}$/.test(number)) {
+        return yield* badCall(`'recall ${verb}' needs a number, 1 or more`)
+      }
       yield* verbsWithNumber[verb](yield* reader(asOf), Number(number), out)
     })
 }

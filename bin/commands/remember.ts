@@ -64,8 +64,12 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
           case "replaced":
             return `added ${done.id} in place of ${done.replaced}${place}`
           default:
-            return `known as ${done.id}, ${mentioned}${place}`
+            return `known as ${done.id}, ${mentioned}${place}${ignored(done)}`
         }
       })
     })
 }
+
+/** Whoever says more about what is known would think that it was taken. */
+const ignored = ({ id, notTaken }: Remembered): string =>
+  notTaken === undefined ? "" : `; not taken: ${notTaken.join(", ")} ('daybook update ${id}' changes what is there)`

@@ -49,8 +49,9 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     'search --conversation "what did Mira say about the harbour"',
     "search 東京 --as-of 2026-03-01 --json"
   ],
-  run: ({ out, reader }, options, [words]) =>
+  run: (call, options, [words]) =>
     Effect.gen(function* () {
+      const { out } = call
       const text = words.join(" ")
       const conversation = options.conversation === true
       const wrong = (conversation ? ofMemories : ofTurns).find((name) => options[name] !== undefined)
@@ -61,11 +62,12 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       if (options.record === true && options.asOf !== undefined) {
         return yield* new InvalidInput({ field: "--record", problem: "means nothing with --as-of" })
       }
-      const memory = yield* reader(options.asOf)
+      const memory = yield* call.reader(options.asOf)
       const score = { name: "score", of: (hit: { score: number }) => hit.score.toFixed(3), right: true }
+      const filter = yield* filterOf(call, options)
       const asked = { text, mode: options.mode, gate: options.gate }
       if (!conversation) {
-        const query = { ...filterOf(options), ...asked }
+        const query = { ...filter, ...asked }
         const columns = [idColumn, score, ...indexColumns]
         if (options.explain !== true) {
           const hits = yield* memory.search(query)
@@ -74,29 +76,26 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         const answer = yield* memory.explain(query)
         return yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<Hit>(out, hits, columns)))
       }
-      const { after, before, kind, limit, role, session, speaker, store } = options
+      const { kind, role, session, speaker } = options
+      const { after, before, limit, stores } = filter
       const sessions = session === undefined ? [] : [session]
       const query = {
         sessions,
         speakers: speaker,
         roles: role,
         kinds: kind,
-        stores: store,
+        stores,
         after,
         before,
         limit,
         ...asked
       }
       const columns = [
-        { name: "session", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
-        {
-          name: "turn",
-          of: (hit) => (hit.kind === "file" ? `lines ${hit.file.line}-${hit.file.lineEnd}` : hit.sequence),
-          right: true
-        },
+        { name: "source", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
+        { name: "place", of: placeOf },
         score,
         { name: "day", of: ({ occurredAt }) => day(occurredAt) },
-        { name: "speaker", of: (hit) => (hit.kind === "file" ? hit.file.media : (hit.speaker ?? hit.role)) },
+        { name: "who", of: (hit) => (hit.kind === "file" ? "" : (hit.speaker ?? hit.role)) },
         { name: "text", of: ({ text }) => text, elastic: true }
       ] satisfies ReadonlyArray<Column<ConversationHit>>
       if (options.explain !== true) {
@@ -106,6 +105,13 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       const answer = yield* memory.explainConversation(query)
       yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<ConversationHit>(out, hits, columns)))
     })
+}
+
+/** Where in its session or its file a hit stands. */
+const placeOf = (hit: ConversationHit): string => {
+  if (hit.kind === "turn") return `turn ${hit.sequence}`
+  const { line, lineEnd } = hit.file
+  return line === lineEnd ? `line ${line}` : `lines ${line}-${lineEnd}`
 }
 
 /** How the query was understood, then each hit with its reasons below it. */

@@ -19,7 +19,7 @@ export const sessions: Command<AsOfOptions & PageOptions> = {
           { name: "store", of: ({ store }) => store },
           { name: "turns", of: ({ turns }) => turns, right: true },
           { name: "tokens", of: ({ tokens }) => tokens, right: true },
-          { name: "last turn", of: ({ lastAt }) => second(lastAt) },
+          { name: "last said", of: ({ lastAt }) => second(lastAt) },
           { name: "speakers", of: ({ speakers }) => speakers.join(", "), elastic: true }
         ])
       )

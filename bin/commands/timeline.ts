@@ -1,8 +1,11 @@
 import * as Effect from "effect/Effect"
+import { limits } from "../../src/limits.js"
 import { type AsOfOptions, asOf, one, whole } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
+
+const around = whole(0, limits.around)
 
 export const timeline: Command<
   AsOfOptions & { readonly before?: number; readonly after?: number },
@@ -11,8 +14,8 @@ export const timeline: Command<
   usage: "timeline <id>",
   summary: "what stood before and after a memory in time, oldest first",
   options: [
-    one("--before <n>", "so many older ones (default: 5)", whole),
-    one("--after <n>", "so many newer ones (default: 5)", whole),
+    one("--before <n>", `so many older ones, up to ${limits.around} (default: 5)`, around),
+    one("--after <n>", `so many newer ones, up to ${limits.around} (default: 5)`, around),
     asOf
   ],
   examples: ["timeline 8k2v0q5w1x --before 3 --after 3"],

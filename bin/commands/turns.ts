@@ -1,12 +1,13 @@
 import * as Effect from "effect/Effect"
+import { limits } from "../../src/limits.js"
 import { oneLine, second } from "../format.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { type AsOfOptions, asOf, one, rowCount } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [session: string]> = {
   usage: "turns <session>",
   summary: "the last turns of a conversation, oldest first",
-  options: [one("--last <n>", "so many (default: 100)", whole), asOf],
+  options: [one("--last <n>", `so many, 1 to ${limits.page} (default: 100)`, rowCount), asOf],
   examples: ["turns monday --last 10"],
   run: ({ out, reader }, { asOf, last }, [session]) =>
     Effect.gen(function* () {

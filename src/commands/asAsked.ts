@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Memory } from "../../events/Memory.js"
-import type { Observation } from "../input.js"
+import { toInstant } from "../dates.js"
+import { normaliseTags, type Observation } from "../input.js"
 
 const fields: ReadonlyArray<keyof Observation> = [
   "title",
@@ -47,6 +48,33 @@ export const asAsked = (memory: Memory, input: Readonly<Record<string, unknown>>
     if (value !== null && value !== undefined) observation[field] = value
   }
   return observation as unknown as Observation
+}
+
+/**
+ * The fields by which what was asked says something that the memory does not
+ * hold, by the input that an event keeps beside it. One entry more in a list
+ * counts, one less does not; nor does the line in which something was seen.
+ */
+export const notTaken = (
+  memory: Memory,
+  input: Readonly<Record<string, unknown>> | undefined
+): ReadonlyArray<keyof Observation> =>
+  input === undefined ? [] : fields.filter((field) => input[field] != null && !holds(memory, field, input[field]))
+
+const holds = (memory: Memory, field: keyof Observation, asked: unknown): boolean => {
+  if (field === "occurredAt" || field === "expiresAt") return toInstant(asked) === memory[field]
+  if (field === "source") {
+    const { kind, name } = asked as Memory["source"]
+    return kind === memory.source.kind && (name === undefined || name === memory.source.name)
+  }
+  if (field === "from") {
+    const links = memory.lineage ?? []
+    return (asked as NonNullable<Observation["from"]>).every(({ id }) => links.some(({ to }) => to === id))
+  }
+  const held: unknown = memory[field]
+  if (!Array.isArray(asked) || !Array.isArray(held)) return isDeepStrictEqual(asked, held)
+  const entries: ReadonlyArray<unknown> = field === "tags" ? normaliseTags(asked) : asked
+  return entries.every((entry) => held.includes(entry))
 }
 
 const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

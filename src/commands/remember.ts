@@ -10,6 +10,7 @@ import { boundBySources, linkOf, staleEvents } from "../lineage.js"
 import { findLikely } from "../reconcile/candidates.js"
 import { judge } from "../reconcile/judge.js"
 import type { Reconciling } from "../reconcile/Reconciling.js"
+import { notTaken } from "./asAsked.js"
 import { type Command, commandIdOf, given, ruled, versionAt } from "./Command.js"
 import { added, counted, type Draft, reconciled } from "./rememberEvents.js"
 
@@ -29,6 +30,11 @@ export interface Remembered {
   readonly version?: number
   /** How often it has been mentioned so far. */
   readonly mentions: number
+  /**
+   * Of a duplicate, the fields that said something else than the memory that is there, or more. It was not changed by
+   * them: `update` does that. Absent where all of it is there.
+   */
+  readonly notTaken?: ReadonlyArray<keyof Observation>
   /** Whether this command id had been carried out before: then nothing was written now. */
   readonly repeated: boolean
 }
@@ -106,12 +112,15 @@ export const remember = (
       }
       const replacement = event.type === "DELETE" ? event.payload.replacement : undefined
       const memory = replacement ?? event.payload.memory
+      const heard = event.type === "UPDATE" && event.payload.decision.action === "NONE"
+      const dropped = heard ? notTaken(memory, event.payload.input) : []
       return {
         outcome: outcomeOf(event),
         id: memory.id,
         ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
         ...versionAt(writer.level, event.version),
         mentions: memory.mentions,
+        ...(dropped.length === 0 ? {} : { notTaken: dropped }),
         repeated
       }
     }

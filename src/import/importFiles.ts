@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { CommandError } from "../Actor.js"
 import type { Remembered, RememberOptions } from "../commands/remember.js"
-import { InvalidInput, type StoreForbidden } from "../errors.js"
+import { type InvalidInput, PathRefused, type StoreForbidden } from "../errors.js"
 import { randomId } from "../ids.js"
 import type { Observation } from "../input.js"
 import { limits } from "../limits.js"
@@ -70,13 +70,14 @@ interface SourceFile {
  * Imports markdown: a file, or every .md and .markdown file below a folder.
  * Each item carries a command id made of its file and its text, so importing
  * again adds nothing, also when lines have moved. Links that lead out of a
- * folder, and files over 4 MiB, are refused.
+ * folder, and files over 4 MiB, are refused. Fails with `PathRefused` where a
+ * path that is named cannot be read.
  */
 export const importFiles = (
   target: ImportTarget,
   paths: ReadonlyArray<string>,
   options: ImportOptions = {}
-): Effect.Effect<Imported, CommandError | InvalidInput> =>
+): Effect.Effect<Imported, CommandError | InvalidInput | PathRefused> =>
   Effect.gen(function* () {
     if (options.whenEmpty === true && !(yield* target.isEmpty)) return nothing
     const refused: Array<Imported["refused"][number]> = []
@@ -163,7 +164,7 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
       }
       return found.sort((a, b) => (a.path < b.path ? -1 : 1))
     },
-    catch: () => new InvalidInput({ field: "path", problem: `${path} cannot be read` })
+    catch: () => new PathRefused({ path, problem: "cannot be read" })
   })
 
 const readText = ({ file, path }: SourceFile) =>
@@ -175,9 +176,9 @@ const readText = ({ file, path }: SourceFile) =>
       return text
     },
     catch: () =>
-      new InvalidInput({
-        field: "path",
-        problem: `${path} cannot be read, is not text, or is larger than ${limits.importFile} bytes`
+      new PathRefused({
+        path,
+        problem: `cannot be read, is not text, or is larger than ${limits.importFile} bytes`
       })
   })
 

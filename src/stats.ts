@@ -1,0 +1,55 @@
+import { chunkVectorIndex } from "../projections/chunkVectors.js"
+import type { Db } from "../projections/Projection.js"
+import { countMemories } from "../projections/reads.js"
+import { countRecalls } from "../projections/recalls.js"
+import { countConversation } from "../projections/sessionReads.js"
+import * as ViewFile from "../projections/ViewFile.js"
+import { memoryVectors } from "../projections/vectors.js"
+
+/** What one agent's memory holds and what state its view is in. */
+export interface AgentStats {
+  readonly agent: string
+  readonly version: number
+  readonly memories: ReturnType<typeof countMemories>
+  /** What was said; `embedded` counts the chunks that have a vector. */
+  readonly conversation: ReturnType<typeof countConversation> & { readonly embedded: number }
+  readonly vectors: {
+    /** Whether sqlite-vec could be loaded; full text answers alone where it could not. */
+    readonly available: boolean
+    readonly model: string
+    readonly dimensions: number
+    readonly embedded: number
+    /** Why the newest batch failed; absent while all is well. */
+    readonly failure?: string
+  }
+  /** Reads on record, those that wait for it in this process, and those that were lost because too many waited. */
+  readonly recalls: { readonly recorded: number; readonly waiting: number; readonly dropped: number }
+  readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
+}
+
+/** What the view says, and beside it what only this process knows. `bytes` is what the view takes on disk. */
+export const statsOf = (
+  db: Db,
+  agent: string,
+  { dimensions, model }: { readonly model: string; readonly dimensions: number },
+  known: {
+    readonly hasVectors: boolean
+    readonly failure: { readonly message: string } | undefined
+    readonly recalls: { readonly waiting: number; readonly dropped: number }
+    readonly bytes: number
+  }
+): AgentStats => ({
+  agent,
+  version: ViewFile.checkpointOf(db).position,
+  memories: countMemories(db),
+  conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
+  vectors: {
+    available: known.hasVectors,
+    model,
+    dimensions,
+    embedded: memoryVectors.count(db, model, dimensions),
+    ...(known.failure === undefined ? {} : { failure: known.failure.message })
+  },
+  recalls: { recorded: countRecalls(db), ...known.recalls },
+  view: { bytes: known.bytes, parked: ViewFile.parkedOf(db) }
+})
