@@ -47,7 +47,8 @@ try {
   if (what === "daybook") await bundle("bin/daybook.ts", "dist/daybook.mjs")
   else if (what === "bench") await bundle("bench/run.ts", "dist/bench.mjs")
   else if (what === "quality") await bundle("bench/quality.ts", "dist/quality.mjs")
-  else throw new Error(`bundle: nothing is called "${what}"; there are "daybook" and "bench"`)
+  else if (what === "decisions") await bundle("bench/decisions.ts", "dist/decisions.mjs")
+  else throw new Error(`bundle: nothing is called "${what}"; there are "daybook", "bench", "quality" and "decisions"`)
 } catch (error) {
   // esbuild has already printed the errors it found in the sources.
   if (!(error instanceof Error && "errors" in error)) console.error(error instanceof Error ? error.message : error)

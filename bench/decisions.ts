@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import * as Either from "effect/Either"
+import { answer, reconcilers } from "./decisions/answer.js"
+import { render, renderWrong } from "./decisions/render.js"
+import { scores } from "./decisions/scores.js"
+import { decodeStories, type Story } from "./decisions/stories.js"
+
+const usage = `npm run bench:decisions -- --data FILE [--reconciler NAME] [--wrong] [--json]
+
+  --data        a file of stories; may be given several times
+  --reconciler  ${Object.keys(reconcilers).join(", ")}
+  --wrong       lists the stories that were answered wrongly
+  --json        one JSON document in place of the tables`
+
+const fail = (message: string): never => {
+  console.error(message)
+  process.exit(2)
+}
+
+const storiesOf = (file: string): ReadonlyArray<Story> => {
+  let document: unknown
+  try {
+    document = JSON.parse(readFileSync(file, "utf8"))
+  } catch (error) {
+    return fail(`${file}: ${error instanceof SyntaxError ? "is not JSON" : (error as Error).message}`)
+  }
+  return Either.getOrElse(
+    Either.map(decodeStories(document), ({ stories }) => stories),
+    ({ problems }) => fail(problems.map((problem) => `${file}: ${problem}`).join("\n"))
+  )
+}
+
+const main = () => {
+  const { values } = parseArgs({
+    options: {
+      data: { type: "string", multiple: true, default: [] },
+      reconciler: { type: "string", default: "none" },
+      wrong: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false }
+    }
+  })
+  if (values.help) return console.log(usage)
+  const reconciler =
+    reconcilers[values.reconciler] ?? fail(`No reconciler is called "${values.reconciler}".\n\n${usage}`)
+  if (values.data.length === 0) fail(`No data.\n\n${usage}`)
+  const stories = values.data.flatMap(storiesOf)
+  const result = scores(
+    stories,
+    stories.map((story) => answer(reconciler, story))
+  )
+  if (values.json) {
+    const wrong = result.wrong.map(({ answer, story }) => ({
+      id: story.id,
+      kind: story.kind,
+      accept: story.accept,
+      answer
+    }))
+    return console.log(JSON.stringify({ reconciler: reconciler.name, ...result, wrong }, null, 2))
+  }
+  console.log(`${reconciler.name}: ${render(result)}`)
+  if (values.wrong && result.wrong.length > 0) console.log(`\n${renderWrong(result.wrong)}`)
+}
+
+main()

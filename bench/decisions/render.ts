@@ -1,0 +1,65 @@
+import type { Answer, Mistake, Scores } from "./scores.js"
+import { actions, type Told } from "./stories.js"
+
+/** The scores as tables of plain text. */
+export const render = (scores: Scores): string =>
+  [
+    `${scores.right} of ${scores.stories} right: accuracy ${percent(scores.accuracy)}; ${scores.harmful} wrong UPDATE or DELETE`,
+    table([
+      ["", "expected", "answered", "precision", "recall"],
+      ...actions.map((action) => {
+        const { answered, expected, precision, recall } = scores.actions[action]
+        return [action, String(expected), String(answered), percent(precision), percent(recall)]
+      })
+    ]),
+    table([
+      ["expected, answered →", ...actions, "wrong target"],
+      ...actions.map((action) => {
+        const { answered, wrongTarget } = scores.confusion[action]
+        return [action, ...actions.map((other) => String(answered[other])), String(wrongTarget)]
+      })
+    ]),
+    table([
+      ["kind", "stories", "right", "accuracy"],
+      ...Object.entries(scores.kinds).map(([kind, { accuracy, right, stories }]) => [
+        kind,
+        String(stories),
+        String(right),
+        percent(accuracy)
+      ])
+    ])
+  ].join("\n\n")
+
+/** The stories that were answered wrongly: what was expected, what was answered and why, and the texts. */
+export const renderWrong = (wrong: ReadonlyArray<Mistake>): string =>
+  wrong
+    .map(({ answer, story }) =>
+      [
+        `${story.id} (${story.kind}): expected ${story.accept.map(answerText).join(" or ")}, answered ${answerText(answer)}${answer.reason === undefined ? "" : `: ${answer.reason}`}`,
+        ...story.memories.map((memory, place) => `  ${place}  ${toldText(memory)}`),
+        `  >  ${toldText(story.statement)}`
+      ].join("\n")
+    )
+    .join("\n\n")
+
+const answerText = ({ action, target }: Answer): string =>
+  action === "ADD" || target === undefined ? action : `${action} ${target}`
+
+const toldText = ({ facts = [], narrative, title, type }: Told): string =>
+  [type === undefined ? title : `(${type}) ${title}`, ...(narrative === undefined ? [] : [narrative]), ...facts].join(
+    " | "
+  )
+
+/** The first column to the left, figures to the right. */
+const table = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join("  ")
+      .trimEnd()
+  )
+  return [lines[0], widths.map((width) => "─".repeat(width)).join("  "), ...lines.slice(1)].join("\n")
+}
+
+const percent = (share: number | null): string => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)

@@ -1,0 +1,121 @@
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { toInstant } from "../../src/dates.js"
+import { list, oneOf, text } from "../../src/input.js"
+import { limits } from "../../src/limits.js"
+
+/** What may become of a statement, in the order of the reports. */
+export const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const
+export type Action = (typeof actions)[number]
+
+const some = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+  list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
+/** JSON knows no undefined: a field is there or not. */
+const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
+const texts = (max: number, most: number) => optional(list(text(max), most))
+
+/** A memory as a story tells it; its type is `discovery` where none is named, as everywhere. */
+const Told = Schema.Struct({
+  title: text(limits.title),
+  type: optional(text(limits.type)),
+  narrative: optional(text(limits.narrative)),
+  facts: texts(limits.fact, limits.facts),
+  tags: texts(limits.tag, limits.tags),
+  people: texts(limits.person, limits.people),
+  at: optional(
+    text(limits.key).pipe(Schema.filter((at) => toInstant(at) !== undefined || "is not a date: use an ISO 8601 time"))
+  )
+})
+export type Told = typeof Told.Type
+
+/** An answer: what becomes of the statement, and the place of the memory that it concerns; none for ADD. */
+const Accepted = Schema.Struct({
+  action: oneOf(Schema.Literal(...actions), actions.join(", ")),
+  target: optional(
+    Schema.Number.annotations({ message: () => "must be a number" }).pipe(
+      Schema.filter((place) => (Number.isInteger(place) && place >= 0) || "must be a place, counted from 0")
+    )
+  )
+})
+
+const Story = Schema.Struct({
+  id: text(limits.key),
+  /** What it puts to the test: scores are told apart by it. */
+  kind: text(limits.key),
+  memories: some(Told, 6),
+  statement: Told,
+  /** Every answer that a careful person may give, the best first. */
+  accept: some(Accepted, 6)
+})
+
+/** Memories that are there already, what is said then, and what may become of it. */
+export type Story = typeof Story.Type
+
+const File = Schema.Struct({ name: text(limits.key), stories: some(Schema.Unknown, 100_000) })
+
+/** Why a file of stories cannot be taken: a line for each thing that is wrong, with its story and field. Never the texts. */
+export class InvalidStories extends Schema.TaggedError<InvalidStories>()("InvalidStories", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return this.problems.join("\n")
+  }
+}
+
+const strict = { errors: "all", onExcessProperty: "error" } as const
+const decodeFile = Schema.decodeUnknownEither(File, strict)
+const decodeStory = Schema.decodeUnknownEither(Story, strict)
+
+/** Reads a file of stories, all of it: `{ name, stories: [{ id, kind, memories, statement, accept }] }`. */
+export const decodeStories = (
+  document: unknown
+): Either.Either<{ readonly name: string; readonly stories: ReadonlyArray<Story> }, InvalidStories> => {
+  const file = decodeFile(document)
+  if (Either.isLeft(file)) return Either.left(new InvalidStories({ problems: problemsOf("file", file.left) }))
+  const seen = new Set<string>()
+  const stories: Array<Story> = []
+  const problems = file.right.stories.flatMap((one, place) => {
+    const story = decodeStory(one)
+    const name = nameOf(one, place)
+    if (Either.isLeft(story)) return problemsOf(name, story.left)
+    const { accept, id, memories } = story.right
+    const twice = seen.has(id) ? [`${name}: id: is that of an earlier story`] : []
+    seen.add(id)
+    stories.push(story.right)
+    return [
+      ...twice,
+      ...accept.flatMap(({ action, target }, at) => {
+        const problem = problemOfTarget(action, target, memories.length)
+        return problem === undefined ? [] : [`${name}: accept.${at}.target: ${problem}`]
+      })
+    ]
+  })
+  return problems.length > 0
+    ? Either.left(new InvalidStories({ problems }))
+    : Either.right({ name: file.right.name, stories })
+}
+
+const problemOfTarget = (action: Action, target: number | undefined, memories: number): string | undefined => {
+  if (action === "ADD") return target === undefined ? undefined : "ADD has none"
+  if (target === undefined) return "is missing"
+  return target < memories ? undefined : `is not among the ${memories} memories`
+}
+
+/** Its id, or its place in the file where it has none. */
+const nameOf = (story: unknown, place: number): string => {
+  const id = (story as { readonly id?: unknown } | null)?.id
+  return typeof id === "string" && id !== "" ? `story "${id}"` : `story ${place + 1}`
+}
+
+const problemsOf = (name: string, error: ParseResult.ParseError): ReadonlyArray<string> =>
+  ParseResult.ArrayFormatter.formatErrorSync(error).map((issue) =>
+    [name, ...(issue.path.length > 0 ? [issue.path.join(".")] : []), problemOf(issue)].join(": ")
+  )
+
+/** What Effect says on its own may quote the value. */
+const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string => {
+  if (_tag === "Unexpected") return "is not a known field"
+  if (_tag === "Missing") return "is missing"
+  return /^(is|must|has|holds) [^"]*$/.test(message) ? message : "is not valid"
+}

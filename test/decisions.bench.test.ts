@@ -1,0 +1,205 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import { answer, reconcilers } from "../bench/decisions/answer.js"
+import { render, renderWrong } from "../bench/decisions/render.js"
+import { type Answer, accepts, scores } from "../bench/decisions/scores.js"
+import { decodeStories, type Story } from "../bench/decisions/stories.js"
+import type { Question } from "../src/Reconciler.js"
+
+const story = (id: string, accept: Story["accept"], kind = "value"): Story => ({
+  id,
+  kind,
+  memories: [{ title: "The door is red" }, { title: "The gate is green" }],
+  statement: { title: "The gate is blue" },
+  accept
+})
+const ADD = { action: "ADD" } as const
+const DELETE = (target: number) => ({ action: "DELETE", target }) as const
+const UPDATE = (target: number) => ({ action: "UPDATE", target }) as const
+const NONE = (target: number) => ({ action: "NONE", target }) as const
+
+const stories = [
+  story("a", [DELETE(1)]),
+  story("b", [DELETE(1)]),
+  story("c", [DELETE(0), ADD]),
+  story("d", [ADD], "lookalike"),
+  story("e", [NONE(0)], "paraphrase"),
+  story("f", [UPDATE(0), UPDATE(1)], "refinement")
+]
+const answers: ReadonlyArray<Answer> = [DELETE(1), DELETE(0), ADD, UPDATE(0), NONE(0), UPDATE(1)]
+
+describe("scores of decisions", () => {
+  const result = scores(stories, answers)
+
+  it("count an answer as right where its action and its target are accepted", () => {
+    expect(result.stories).toBe(6)
+    expect(result.right).toBe(4)
+    expect(result.accuracy).toBeCloseTo(4 / 6)
+    expect(result.wrong.map(({ story }) => story.id)).toEqual(["b", "d"])
+    expect(accepts(story("x", [ADD]), { action: "ADD", target: 1 })).toBe(true)
+    expect(accepts(story("x", [NONE(0)]), { action: "NONE" })).toBe(false)
+  })
+
+  it("count as harmful what is wrong and touches a memory", () => {
+    expect(result.harmful).toBe(2)
+    expect(scores(stories, Array(6).fill(ADD)).harmful).toBe(0)
+    expect(scores([story("x", [DELETE(1)])], [NONE(1)]).harmful).toBe(0)
+  })
+
+  it("give precision over what was answered, recall over what was expected", () => {
+    expect(result.actions).toEqual({
+      ADD: { expected: 1, answered: 1, precision: 1, recall: 0 },
+      UPDATE: { expected: 1, answered: 2, precision: 0.5, recall: 1 },
+      DELETE: { expected: 3, answered: 2, precision: 0.5, recall: 2 / 3 },
+      NONE: { expected: 1, answered: 1, precision: 1, recall: 1 }
+    })
+  })
+
+  it("are null where there is nothing to take a share of", () => {
+    const { accuracy, actions } = scores([], [])
+    expect(accuracy).toBeNull()
+    expect(actions.DELETE).toEqual({ expected: 0, answered: 0, precision: null, recall: null })
+  })
+
+  it("tell in the confusion matrix a wrong target apart from a wrong action", () => {
+    const none = { ADD: 0, UPDATE: 0, DELETE: 0, NONE: 0 }
+    expect(result.confusion).toEqual({
+      ADD: { answered: { ...none, UPDATE: 1 }, wrongTarget: 0 },
+      UPDATE: { answered: { ...none, UPDATE: 1 }, wrongTarget: 0 },
+      DELETE: { answered: { ...none, DELETE: 1, ADD: 1 }, wrongTarget: 1 },
+      NONE: { answered: { ...none, NONE: 1 }, wrongTarget: 0 }
+    })
+  })
+
+  it("are told apart by kind", () => {
+    expect(result.kinds).toEqual({
+      lookalike: { stories: 1, right: 0, accuracy: 0 },
+      paraphrase: { stories: 1, right: 1, accuracy: 1 },
+      refinement: { stories: 1, right: 1, accuracy: 1 },
+      value: { stories: 3, right: 2, accuracy: 2 / 3 }
+    })
+    expect(Object.keys(result.kinds)).toEqual(["lookalike", "paraphrase", "refinement", "value"])
+  })
+
+  it("are refused where answers are missing", () => {
+    expect(() => scores(stories, answers.slice(1))).toThrow("5 answers for 6 stories")
+  })
+
+  it("are printed as aligned tables, with what is wrong and why", () => {
+    const text = render(result)
+    expect(text).toContain("4 of 6 right: accuracy 66.7 %; 2 wrong UPDATE or DELETE")
+    expect(text).toContain("DELETE         3         2     50.0 %   66.7 %")
+    expect(text).toContain("DELETE                  1       0       1     0             1")
+    const [wrong] = scores([stories[2]!], [{ ...DELETE(1), reason: "another colour" }]).wrong
+    expect(renderWrong([wrong!])).toBe(
+      "c (value): expected DELETE 0 or ADD, answered DELETE 1: another colour\n  0  The door is red\n  1  The gate is green\n  >  The gate is blue"
+    )
+  })
+})
+
+describe("a file of stories", () => {
+  const file = (...stories: ReadonlyArray<unknown>) => ({ name: "a file", stories })
+  const problems = (document: unknown) =>
+    Either.match(decodeStories(document), { onLeft: ({ problems }) => problems, onRight: () => [] })
+
+  it("is read as it is written", () => {
+    const told = {
+      type: "decision",
+      title: "t",
+      narrative: "n",
+      facts: ["f"],
+      tags: [],
+      people: ["p"],
+      at: "2026-01-05"
+    }
+    const whole = { ...stories[2]!, statement: told }
+    expect(Either.getOrThrow(decodeStories(file(whole)))).toEqual({ name: "a file", stories: [whole] })
+  })
+
+  it("is refused with every story and field that is wrong, and without their texts", () => {
+    const { accept, ...rest } = story("no-accept", [ADD])
+    const bad = { ...story("bad", [ADD]), memories: [{ title: "secret", fact: [] }, { title: " " }], kind: 3 }
+    expect(problems(file(rest, bad))).toEqual([
+      `story "no-accept": accept: is missing`,
+      `story "bad": kind: must be text`,
+      `story "bad": memories.0.fact: is not a known field`,
+      `story "bad": memories.1.title: is empty`
+    ])
+    expect(accept).toHaveLength(1)
+  })
+
+  it.each([
+    ["file: stories: is missing", { name: "a" }],
+    ["file: stories: is empty", { name: "a", stories: [] }],
+    [
+      "story 1: id: is missing",
+      file({ kind: "k", memories: [{ title: "t" }], statement: { title: "t" }, accept: [ADD] })
+    ],
+    ["story 2: is not valid", file(story("x", [ADD]), "y")],
+    [`story "x": memories: is empty`, file({ ...story("x", [ADD]), memories: [] })],
+    [`story "x": accept: is empty`, file(story("x", []))],
+    [
+      `story "x": accept.0.action: must be one of ADD, UPDATE, DELETE, NONE`,
+      file(story("x", [{ action: "KEEP" as "ADD" }]))
+    ],
+    [`story "x": accept.1.target: is not among the 2 memories`, file(story("x", [ADD, DELETE(2)]))],
+    [`story "x": accept.0.target: is missing`, file(story("x", [{ action: "NONE" }]))],
+    [`story "x": accept.0.target: ADD has none`, file(story("x", [{ action: "ADD", target: 0 }]))],
+    [`story "x": accept.0.target: must be a place, counted from 0`, file(story("x", [DELETE(0.5)]))],
+    [`story "x": id: is that of an earlier story`, file(story("x", [ADD]), story("x", [ADD]))],
+    [
+      `story "x": statement.at: is not a date: use an ISO 8601 time`,
+      file({ ...story("x", [ADD]), statement: { title: "t", at: "30 Feb" } })
+    ]
+  ])("says %s", (problem, document) => {
+    expect(problems(document)).toEqual([problem])
+  })
+})
+
+describe("the stories of this repository", () => {
+  const read = (half: string) => {
+    const url = new URL(`./fixtures/reconcile/${half}.json`, import.meta.url)
+    return Either.getOrThrow(decodeStories(JSON.parse(readFileSync(url, "utf8")))).stories
+  }
+  const halves = [read("tune"), read("kept")]
+
+  it("are in one half only", () => {
+    const both = halves.flat()
+    expect(both.length).toBeGreaterThanOrEqual(330)
+    expect(new Set(both.map(({ id }) => id)).size).toBe(both.length)
+    expect(new Set(both.map(({ memories, statement }) => JSON.stringify([memories, statement]))).size).toBe(both.length)
+  })
+
+  it("put every kind and every action to the test in both halves", () => {
+    const [tune, kept] = halves.map((half) => scores(half, Array(half.length).fill(ADD)))
+    expect(Object.keys(kept!.kinds)).toEqual(Object.keys(tune!.kinds))
+    for (const { actions, stories } of [tune!, kept!])
+      for (const { expected } of Object.values(actions)) expect(expected / stories).toBeGreaterThan(0.1)
+  })
+})
+
+describe("an answer", () => {
+  it("is that of the reconciler, shown every memory in its order and before the statement", () => {
+    const asked: Array<Question> = []
+    const reconciler = {
+      ...reconcilers.none!,
+      judge: (question: Question) => {
+        asked.push(question)
+        const verdict = { action: "DELETE", target: question.candidates.length - 1, reason: "the last" } as const
+        return { ...reconcilers.none!.judge(question), verdict }
+      }
+    }
+    const dated = { ...stories[0]!, memories: [{ title: "first" }, { title: "second", at: "2026-01-05" }] }
+    expect(answer(reconciler, dated)).toEqual({ action: "DELETE", target: 1, reason: "the last" })
+    const [{ candidates, statement }] = asked as [Question]
+    expect(candidates.map(({ title }) => title)).toEqual(["first", "second"])
+    expect(candidates.map(({ score }) => score)).toEqual([1, 1])
+    expect(candidates[1]!.at).toBe(Date.parse("2026-01-05"))
+    for (const { at } of candidates) expect(at).toBeLessThan(statement.at)
+  })
+
+  it("of no reconciler is ADD", () => {
+    expect(answer(reconcilers.none!, stories[0]!).action).toBe("ADD")
+  })
+})
