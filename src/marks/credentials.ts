@@ -1,0 +1,65 @@
+import { assignmentsIn } from "./assignments.js"
+import type { Look } from "./fold.js"
+import type { Hits } from "./hits.js"
+import { issued } from "./issued.js"
+import type { CredentialKind } from "./kinds.js"
+
+/** Adds the kinds of what lets somebody in: keys and tokens by their issuers' shapes, key blocks, and what a word gives away. */
+export const credentialsIn = (text: string, seen: Look, hits: Hits, found: Set<CredentialKind>): void => {
+  // Every issuer's key has a run of at least 16.
+  if (seen.run >= 16) {
+    issuedIn(text, found)
+    if (!found.has("private-key") && hasKeyBlock(text)) found.add("private-key")
+  }
+  if (!found.has("password") && hasUrlWithPassword(text)) found.add("password")
+  assignmentsIn(text, hits, found)
+}
+
+const runs = /(?<![\w-])[\w-][\w.-]{15,2047}/g
+
+const issuedIn = (text: string, found: Set<CredentialKind>): void => {
+  for (const { 0: run, index } of text.matchAll(runs)) {
+    for (const { kind, shape } of issued(run)) {
+      if (found.has(kind)) continue
+      const key = shape.exec(run)?.[0]
+      if (key !== undefined && isVaried(key)) found.add(kind)
+    }
+    // The token of a Telegram bot: its number, a colon, 35 characters.
+    if (
+      text[index - 1] === ":" &&
+      /^[\w-]{35}(?![\w-])/.test(run) &&
+      /(?<!\d)\d{8,10}:$/.test(text.slice(Math.max(0, index - 12), index))
+    ) {
+      found.add("token")
+    }
+  }
+}
+
+/** Whether it is no placeholder: enough different characters, and no word that says so. */
+const isVaried = (key: string): boolean =>
+  new Set(key.slice(-16)).size >= 6 && !/x{5}|your|\.\.\.|placeholder|redacted|insert|replace|dummy|0{8}/i.test(key)
+
+/** Blocks of PEM, OpenPGP, OpenSSH and PuTTY with a body; a heading that is only mentioned is none. */
+const hasKeyBlock = (text: string): boolean => {
+  const heading =
+    /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d/g
+  for (const { 0: head, index } of text.matchAll(heading)) {
+    const body = text.slice(index + head.length, index + head.length + 160)
+    if (/[A-Za-z0-9+/]{24}/.test(body)) return true
+  }
+  return false
+}
+
+/** scheme://user:password@host */
+const hasUrlWithPassword = (text: string): boolean => {
+  for (let index = text.indexOf("://"); index >= 0; index = text.indexOf("://", index + 3)) {
+    const password = /^:\/\/[^\s:@/]{0,64}:([^\s@/]{3,128})@[\w[]/.exec(text.slice(index, index + 208))?.[1]
+    if (
+      password !== undefined &&
+      !/^(?:pass(?:word|wd|phrase)?|pwd|secret|pw|token|x+|\*+|\.+|…|user)$|^[$<{[%*]|x{4}|\*{3}|your/i.test(password)
+    ) {
+      return true
+    }
+  }
+  return false
+}

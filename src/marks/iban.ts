@@ -1,0 +1,44 @@
+import { mod97 } from "./checks.js"
+import { isWord } from "./numbers.js"
+
+/** Length of an IBAN by country, from SWIFT's registry. */
+const lengths: Readonly<Record<string, number>> = Object.fromEntries(
+  (
+    "15NO 16BE 18DK 18FI 18FK 18FO 18GL 18NL 18SD 19MK 19SI 20AT 20BA 20EE 20KZ 20LT 20LU 20MN 20XK 21CH 21HR 21LI 21LV " +
+    "22BG 22BH 22CR 22DE 22GB 22GE 22IE 22ME 22RS 23AE 23GI 23IL 23IQ 23OM 23SO 23TL 24AD 24CZ 24DZ 24ES 24MD 24PK 24RO " +
+    "24SA 24SE 24SK 24TN 24VG 25AO 25CV 25LY 25MZ 25PT 25ST 26IR 26IS 26TR 27BF 27BI 27CF 27CM 27DJ 27FR 27GR 27IT 27MC " +
+    "27MG 27SM 28AL 28AZ 28BJ 28BY 28CI 28CY 28DO 28GT 28HN 28HU 28LB 28LC 28MA 28ML 28NE 28NI 28PL 28SN 28SV 28TD 28TG " +
+    "28UA 29BR 29EG 29PS 29QA 30JO 30KW 30MR 30MU 31MT 31SC 32YE 33RU"
+  )
+    .split(" ")
+    .map((one) => [one.slice(2), Number(one.slice(0, 2))])
+)
+
+const begins = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])/g
+
+/** Whether an IBAN begins somewhere: a country, its length, the check mod 97; in one piece or in groups. */
+export const hasIban = (text: string): boolean => {
+  for (const { 0: head, index } of text.matchAll(begins)) {
+    const length = lengths[head.slice(0, 2).toUpperCase()]
+    if (length === undefined) continue
+    const value = piece(text, index, length)
+    if (value !== undefined && mod97(value.slice(4) + value.slice(0, 4)) === 1) return true
+  }
+  return false
+}
+
+/** So many letters and digits, single spaces and hyphens left out; words may follow, but not in the same group. */
+const piece = (text: string, start: number, length: number): string | undefined => {
+  let value = ""
+  let gap = false
+  for (let index = start; index < text.length && value.length < length; index++) {
+    const code = text.charCodeAt(index)
+    if (isWord(code)) {
+      value += text[index]
+      gap = false
+    } else if (gap || (code !== 32 && code !== 45)) return undefined
+    else gap = true
+    if (value.length === length && isWord(text.charCodeAt(index + 1))) return undefined
+  }
+  return value.length === length && !value.includes("_") ? value.toUpperCase() : undefined
+}

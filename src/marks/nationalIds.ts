@@ -1,0 +1,126 @@
+import * as check from "./checks.js"
+import { endBefore, type Hits } from "./hits.js"
+import { endsThere, type Written } from "./numbers.js"
+import type { Topic } from "./words.js"
+
+interface Rule {
+  /** Lengths of its groups and what separates them: "3-2-4". */
+  readonly shape: string
+  readonly holds: (digits: string) => boolean
+  /** A weak check, or none, counts only behind such a word. */
+  readonly after?: Topic
+}
+
+const rules: ReadonlyArray<Rule> = [
+  { shape: "3-2-4", holds: check.ssn },
+  { shape: "3 2 4", holds: check.ssn, after: "ssn" },
+  { shape: "9", holds: check.ssn, after: "ssn" },
+  { shape: "9", holds: check.luhn, after: "sin" },
+  { shape: "3 3 3", holds: check.luhn, after: "sin" },
+  { shape: "3-3-3", holds: check.luhn, after: "sin" },
+  { shape: "9", holds: check.tfn, after: "tfn" },
+  { shape: "3 3 3", holds: check.tfn, after: "tfn" },
+  { shape: "9", holds: check.bsn, after: "bsn" },
+  { shape: "10", holds: check.nhs, after: "nhs" },
+  { shape: "3 3 4", holds: check.nhs, after: "nhs" },
+  { shape: "15", holds: check.nir },
+  { shape: "1 2 2 2 3 3 2", holds: check.nir },
+  { shape: "13 2", holds: check.nir },
+  { shape: "11", holds: check.fodselsnummer },
+  { shape: "6 5", holds: check.fodselsnummer },
+  { shape: "11", holds: check.tckn },
+  { shape: "11", holds: check.pesel },
+  { shape: "11", holds: check.steuerId, after: "tax" },
+  { shape: "2 3 3 3", holds: check.steuerId },
+  { shape: "3.3.3-2", holds: check.cpf },
+  { shape: "11", holds: check.cpf },
+  { shape: "2.2.2-3.2", holds: check.belgian },
+  { shape: "11", holds: check.belgian },
+  { shape: "6-4", holds: check.personnummer },
+  { shape: "8-4", holds: (digits) => /^(?:19|20)/.test(digits) && check.personnummer(digits.slice(2)) },
+  { shape: "6/4", holds: check.rodneCislo },
+  { shape: "6-7", holds: check.rrn },
+  { shape: "18", holds: check.chinese },
+  { shape: "4 4 4", holds: check.aadhaar },
+  { shape: "4-4-4", holds: check.aadhaar },
+  { shape: "3.4.4.2", holds: check.ahv },
+  { shape: "13", holds: check.ahv },
+  { shape: "1-4-5-2-1", holds: check.thai },
+  { shape: "2-8-1", holds: check.cuil },
+  { shape: "2.3.3-1", holds: check.rut },
+  { shape: "8-1", holds: check.rut },
+  { shape: "13", holds: (digits) => check.beginsWithYmd(digits) && check.luhn(digits), after: "southAfrica" }
+]
+
+/** The shapes as a tree of group lengths and separators: most numbers leave it at the first step. */
+interface Node {
+  readonly next: Map<number, Node>
+  readonly rules: Array<Rule>
+}
+const stepOf = (separator: string, length: number): number =>
+  length + 32 * (separator === "" ? 0 : separator.length > 1 ? 99 : separator.charCodeAt(0))
+const tree: Node = { next: new Map(), rules: [] }
+for (const rule of rules) {
+  let node = tree
+  for (const [, separator, length] of rule.shape.matchAll(/(\D?)(\d+)/g)) {
+    const step = stepOf(separator!, Number(length))
+    const next = node.next.get(step) ?? { next: new Map(), rules: [] }
+    node.next.set(step, next)
+    node = next
+  }
+  node.rules.push(rule)
+}
+
+/** Letters and digits: the shape, then its check. All in capitals, or hashes would pass. */
+const lettered: ReadonlyArray<readonly [shape: RegExp, holds: (value: string) => boolean]> = [
+  [/^[XYZ]\d{7}[A-Z]$|^\d{8}[A-Z]$/, check.dni],
+  [/^[STFGM]\d{7}[A-Z]$/, check.nric],
+  [/^[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/, (value) => !/^(?:BG|GB|KN|NK|NT|TN|ZZ)/.test(value)],
+  [/^[A-Z]{3}P[A-Z]\d{4}[A-Z]$/, () => true],
+  [/^[A-Z][12]\d{8}$/, check.taiwanese],
+  [/^[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]$/, check.codiceFiscale],
+  [/^[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d$/, check.curp],
+  [/^\d{17}X$/, check.chinese],
+  [/^\d{7}[A-W][A-IW]?$/, check.pps],
+  [/^\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]$/, check.hetu],
+  [/^\d{7,8}K$/, check.rut],
+  [/^[A-Z]{1,2}\d{6}[0-9A]$/, check.hkid]
+]
+const candidates =
+  /(?<![\w-])(?:[A-Z]{2} \d{2} \d{2} \d{2} [A-D]|\d{6}[-+]\d{3}[0-9A-Y]|\d{8}-[A-Z]|\d{1,2}\.\d{3}\.\d{3}-K|[A-Z]{1,2}\d{6}\([0-9A]\)|[A-Z0-9]{8,18})(?![\w-])/g
+
+/** Behind the name of a paper, letters and digits of some length are enough. */
+const paper =
+  /^(?:[ -]?(?:no|nr|number|num|nummer|id|号码|#))?\.?(?: is| ist)?[ :#=]{0,3}([A-Z0-9]{6,12})(?![A-Za-z0-9])/i
+
+/** Whether a number is one by its groups and its check, or by the word before it. */
+export const isNationalId = (text: string, number: Written, hits: Hits): boolean => {
+  const { digits, lengths, separators, start } = number
+  if (text.charCodeAt(start - 1) === 43) return false
+  let node: Node | undefined = tree
+  let total = 0
+  for (let index = 0; index < lengths.length; index++) {
+    node = node.next.get(stepOf(index === 0 ? "" : separators[index - 1]!, lengths[index]!))
+    if (node === undefined) break
+    total += lengths[index]!
+    for (const { after, holds } of node.rules) {
+      if (after !== undefined && endBefore(hits, text, start, after, 24) < 0) continue
+      if (holds(digits.slice(0, total)) && endsThere(text, number, index + 1)) return true
+    }
+  }
+  return lengths[0]! < 19 && !/[-./]/.test(separators[0] ?? "") && endBefore(hits, text, start, "named", 20) >= 0
+}
+
+/** Whether there is one of letters and digits. */
+export const hasLetteredId = (text: string, hits: Hits): boolean => {
+  for (const [found] of text.matchAll(candidates)) {
+    if (!/\d/.test(found)) continue
+    const value = found.replace(/[ .()]|(?<=^\d{8})-|-(?=K$)/g, "")
+    if (lettered.some(([shape, holds]) => shape.test(value) && holds(value))) return true
+  }
+  return hits.topics.some((topic, index) => {
+    if (topic !== "named") return false
+    const value = paper.exec(text.slice(hits.ends[index]!, hits.ends[index]! + 36))?.[1]
+    return value !== undefined && /\d.{0,8}\d.{0,8}\d.{0,8}\d/.test(value)
+  })
+}

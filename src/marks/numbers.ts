@@ -1,0 +1,131 @@
+import { luhn } from "./checks.js"
+
+/** A number as it is written: groups of digits and what stands between them. */
+export interface Written {
+  /** Where its first digit stands. */
+  readonly start: number
+  /** All digits. */
+  readonly digits: string
+  /** The length of each group, at most eight groups. */
+  readonly lengths: ReadonlyArray<number>
+  /** What separates group n from n + 1. */
+  readonly separators: ReadonlyArray<string>
+  /** Where each group ends. */
+  readonly ends: ReadonlyArray<number>
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+/** ASCII letters, digits and _. */
+export const isWord = (code: number): boolean =>
+  isDigit(code) || code === 95 || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+
+/** Longer digits are no number that anybody is known by. */
+const longest = 24
+
+/**
+ * Every number of 7 digits or more, from every group that may begin one. A group
+ * within a word, behind a dot, a dash or a slash begins none. At most 24 digits
+ * in 8 groups each, so the work is linear in the text.
+ */
+export const forNumbersIn = (text: string, take: (number: Written) => void): void => {
+  let index = 0
+  while (index < text.length) {
+    if (!isDigit(text.charCodeAt(index))) {
+      index++
+      continue
+    }
+    const before = index === 0 ? 32 : text.charCodeAt(index - 1)
+    let end = index + 1
+    while (end < text.length && isDigit(text.charCodeAt(end))) end++
+    const inside = isWord(before) || (before >= 45 && before <= 47 && index > 1 && isWord(text.charCodeAt(index - 2)))
+    if (!inside && end - index <= longest) {
+      const number = from(text, index, end)
+      if (number !== undefined) {
+        take(number)
+        // A row of figures, "12 15 11 14 …": none of its next groups begins what the first did not.
+        if (isRow(number)) end = number.ends[number.lengths[0]! < 4 ? 6 : 3]!
+      }
+    }
+    index = end
+  }
+}
+
+/** Eight groups of one length. */
+const isRow = ({ lengths, separators }: Written): boolean =>
+  lengths.length === 8 && lengths.every((one) => one === lengths[0]) && separators.every((one) => one === separators[0])
+
+const from = (text: string, start: number, firstEnd: number): Written | undefined => {
+  let total = firstEnd - start
+  let digits = text.slice(start, firstEnd)
+  const [lengths, separators, ends]: [Array<number>, Array<string>, Array<number>] = [[total], [], [firstEnd]]
+  let end = firstEnd
+  while (lengths.length < 8) {
+    let next = end
+    while (next - end < 3 && isSeparator(text.charCodeAt(next))) next++
+    if (next === end) break
+    // A single digit is the first group or the last.
+    if (lengths.length > 1 && lengths[lengths.length - 1] === 1) break
+    let stop = next
+    while (stop - next <= longest && isDigit(text.charCodeAt(stop))) stop++
+    // A letter behind a group: it belongs to something else, "12 345 6789abc".
+    if (stop === next || total + stop - next > longest || isWord(text.charCodeAt(stop))) break
+    const between = next - end === 1 ? single[text.charCodeAt(end) - 32]! : text.slice(end, next)
+    if (next - end > 1 && !sound.has(between)) break
+    separators.push(between)
+    digits += text.slice(next, stop)
+    total += stop - next
+    lengths.push(stop - next)
+    ends.push(stop)
+    end = stop
+  }
+  return total < 7 ? undefined : { start, digits, lengths, separators, ends }
+}
+
+/** Space . - / ( ) */
+const isSeparator = (code: number): boolean => code === 32 || (code >= 45 && code <= 47) || code === 40 || code === 41
+const single = Array.from({ length: 16 }, (_, index) => String.fromCharCode(32 + index))
+
+const sound = new Set([") ", " (", ")-", " - ", " / ", "-(", ")/", ") -"])
+
+/** Whether what stands behind the first `groups` groups lets the number end there. */
+export const endsThere = (text: string, number: Written, groups: number): boolean => {
+  const end = number.ends[groups - 1]!
+  const code = text.charCodeAt(end)
+  if (isWord(code)) return false
+  return !((code === 46 || code === 44 || code === 45) && isWord(text.charCodeAt(end + 1)))
+}
+
+/** Issuers' ranges: Visa, Mastercard, American Express, Diners, Discover, JCB, UnionPay, Maestro, Mir, RuPay, Elo. */
+const ranges: ReadonlyArray<readonly [prefix: RegExp, lengths: ReadonlyArray<number>]> = [
+  [/^4/, [13, 16, 19]],
+  [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
+  [/^3[47]/, [15]],
+  [/^3(?:0[0-5]|095|[68])/, [14, 16]],
+  [/^(?:6011|64[4-9]|65)/, [16, 19]],
+  [/^35(?:2[89]|[3-8])/, [16, 19]],
+  [/^62/, [16, 17, 18, 19]],
+  [/^(?:5018|5020|5038|5893|6304|6759|676[1-3])/, [12, 13, 16, 19]],
+  [/^220[0-4]/, [16]],
+  [/^(?:508[5-9]|60698|607|608|81|82)/, [16]]
+]
+
+/** As cards print it: all at once, in fours, or 4-6-5 and 4-6-4. */
+const printed = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4"])
+
+/** Whether the number begins as a payment card's: an issuer's range, its length, Luhn's check, its printed groups. */
+export const isCard = ({ digits, lengths, separators }: Written): boolean => {
+  if (digits.length < 12 || (lengths[0] !== 4 && lengths[0]! < 12)) return false
+  let total = 0
+  for (let groups = 1; groups <= lengths.length; groups++) {
+    total += lengths[groups - 1]!
+    if (total > 19) return false
+    if (total < 12) continue
+    const even = separators.slice(0, groups - 1).every((one) => one === separators[0] && /^[ -]$/.test(one))
+    if (!even || (groups > 1 && !printed.has(lengths.slice(0, groups).join(" ")))) continue
+    const number = digits.slice(0, total)
+    if (/^(\d)\1*$/.test(number) || !ranges.some(([prefix, sizes]) => sizes.includes(total) && prefix.test(number)))
+      continue
+    if (luhn(number)) return true
+  }
+  return false
+}

@@ -1,0 +1,124 @@
+import { endBefore, type Hits } from "./hits.js"
+import { endsThere, type Written } from "./numbers.js"
+
+/** Calling codes by length, as the ITU gives them out (E.164). */
+const codes = new Set(
+  (
+    "1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 " +
+    "90 91 92 93 94 95 98 211 212 213 216 218 220 221 222 223 224 225 226 227 228 229 230 231 232 233 234 235 236 237 " +
+    "238 239 240 241 242 243 244 245 246 247 248 249 250 251 252 253 254 255 256 257 258 260 261 262 263 264 265 266 " +
+    "267 268 269 290 291 297 298 299 350 351 352 353 354 355 356 357 358 359 370 371 372 373 374 375 376 377 378 380 " +
+    "381 382 383 385 386 387 389 420 421 423 500 501 502 503 504 505 506 507 508 509 590 591 592 593 594 595 596 597 " +
+    "598 599 670 672 673 674 675 676 677 678 679 680 681 682 683 685 686 687 688 689 690 691 692 800 850 852 853 855 " +
+    "856 870 880 886 888 960 961 962 963 964 965 966 967 968 970 971 972 973 974 975 976 977 979 992 993 994 995 996 998"
+  ).split(" ")
+)
+
+/** What may stand between a word that asks for a call and the number. */
+const direct =
+  /^(?:ed|s|e[rz]?|r|re|able)?(?: (?:me|him|her|us|them|back|[A-Z]\w{1,14}))?(?: (?:at|on|under|unter|au|al|no\.?|number))?[:,]? {0,2}\(?\+?$/
+/** What may stand between the name of a thing and its number. */
+const ofIt = /^\w{0,8}(?:[ -]?(?:id|no|nr|num|number|nummer|code|key|№|номер|n[º°]|号))?[.:#=]{0,2} {0,2}["'(]?$/i
+
+const inner = (separators: ReadonlyArray<string>, groups: number): ReadonlyArray<string> =>
+  separators.slice(0, groups - 1)
+
+/** Whether a number is written as phone numbers are, or a word before it says that it is one. */
+export const isPhone = (text: string, number: Written, hits: Hits): boolean => {
+  const { digits, lengths, separators, start } = number
+  const marks = text.slice(Math.max(0, start - 2), start)
+  const plus = marks.endsWith("+") || marks.endsWith("+(")
+  if (plus && isInternational(text, number)) return true
+  if (isDated(digits, lengths, separators)) return false
+  if (endBefore(hits, text, start, "phone", 24) >= 0) return startsSome(text, number, 7, 15)
+  const asked = endBefore(hits, text, start, "asked", 32)
+  if (asked >= 0 && direct.test(text.slice(asked, start))) return startsSome(text, number, 7, 15)
+  const counted = endBefore(hits, text, start, "counted", 16)
+  if (text[start - 1] === "#" || (counted >= 0 && ofIt.test(text.slice(counted, start)))) return false
+  if (plus) return false
+  const bracket = marks.endsWith("(")
+  if (lengths.length === 1) {
+    // Chinese mobile numbers stand in one piece.
+    return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && endsThere(text, number, 1)
+  }
+  // The middle of a longer number: of an account, say.
+  if (!bracket && /\d /.test(marks)) return false
+  // Within a country: 0 first, an area code in brackets, or the few shapes of three and one that `isNational` knows.
+  if (!bracket && text[start] !== "0" && lengths[0] !== 3 && lengths[0] !== 1) return false
+  let total = 0
+  for (let groups = 1; groups <= Math.min(lengths.length, 6); groups++) {
+    total += lengths[groups - 1]!
+    if (total > 13) return false
+    if (total < 8 || !endsThere(text, number, groups)) continue
+    if (isNational(digits.slice(0, total), lengths.slice(0, groups), inner(separators, groups), bracket)) return true
+  }
+  return false
+}
+
+const afterHan = (text: string, start: number): boolean =>
+  /\p{Script=Han}/u.test(text.slice(Math.max(0, start - 24), start))
+
+/** + and a calling code; 8 to 15 digits. */
+const isInternational = (text: string, number: Written): boolean => {
+  const { digits, lengths, separators } = number
+  if (![1, 2, 3].some((length) => codes.has(digits.slice(0, length)))) return false
+  // A coordinate: one group, a dot, a few decimals.
+  if (lengths.length === 2 && separators[0] === "." && digits.length <= 11) return false
+  if (digits[0] === "1") {
+    return /^1[2-9]\d\d[2-9]\d{6}/.test(digits) && startsSome(text, number, 11, 11)
+  }
+  return startsSome(text, number, 8, 15)
+}
+
+/** Whether some of its first groups make a number of so many digits, and end there. */
+const startsSome = (text: string, number: Written, least: number, most: number): boolean => {
+  let total = 0
+  for (const [index, length] of number.lengths.entries()) {
+    total += length
+    if (total > most) return false
+    if (total >= least && endsThere(text, number, index + 1)) return true
+  }
+  return false
+}
+
+/** 2026-03-14, 14.03.2026 and what follows them. */
+const isDated = (digits: string, lengths: ReadonlyArray<number>, separators: ReadonlyArray<string>): boolean => {
+  const [first, second, third] = lengths
+  const between = separators[0]
+  if (between === undefined || between === " " || between !== separators[1]) return false
+  if (first === 4 && second! <= 2 && third! <= 2) return /^(?:1[89]|20|21)/.test(digits)
+  return first! <= 2 && second! <= 2 && third === 4 && /^(?:1[89]|20|21)/.test(digits.slice(first! + second!))
+}
+
+/** As it is dialled within a country, where its groups alone tell. */
+const isNational = (
+  digits: string,
+  lengths: ReadonlyArray<number>,
+  separators: ReadonlyArray<string>,
+  bracket: boolean
+): boolean => {
+  const shape = lengths.join(" ")
+  const alike = separators.every((one) => one === separators[0])
+  const closed = bracket && separators[0]?.startsWith(")") === true
+  // North America: (212) 555-0134, 212-555-0134, 212.555.0134, 1-212-555-0134.
+  if (shape === "3 3 4" && /^[2-9]\d\d[2-9]/.test(digits) && (closed || (alike && /^[-.]$/.test(separators[0]!))))
+    return true
+  if (shape === "1 3 3 4" && /^1[2-9]\d\d[2-9]/.test(digits) && /^(?:[-.]| ?\()$/.test(separators[0]!)) return true
+  // An area code in brackets: (030) 901820, (11) 98765-4321.
+  if (
+    closed &&
+    digits.length <= 12 &&
+    lengths[0]! >= 2 &&
+    lengths[0]! <= 5 &&
+    lengths.slice(1).every((one) => one >= 2)
+  )
+    return true
+  // Russia: 8 (912) 345-67-89.
+  if (shape === "1 3 3 2 2" && digits.startsWith("8")) return true
+  // Spain: 612 34 56 78. China: 138-1234-5678.
+  if (shape === "3 2 2 2" && /^[679]/.test(digits) && alike && separators[0] === " ") return true
+  if (shape === "3 4 4" && /^1[3-9]/.test(digits) && alike && /^[- ]$/.test(separators[0]!)) return true
+  // 00 and a calling code, or 0 and an area code, in groups of two or more.
+  if (lengths.length < 2 || lengths.some((one) => one < 2) || !/^0(?:0[1-9]|[1-9])/.test(digits)) return false
+  return lengths.length <= 5 && digits.length >= (separators[0] === "." ? 10 : 9) && /^[-./ ]/.test(separators[0]!)
+}
