@@ -1,6 +1,7 @@
 import { dateWords, months } from "../projections/chunkText.js"
 import type { ChunkFacts, FoundChunk } from "../projections/conversationReads.js"
 import { type NamedSpeakers, nameWords } from "../projections/speakers.js"
+import { earliest, latest } from "./dates.js"
 import type { LeftOut } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
@@ -101,6 +102,8 @@ export interface Times {
   readonly leftOut: ReadonlyArray<LeftOut>
   /** Whether the query asks for nothing but what was then. */
   readonly only: boolean
+  /** Times that a text may name as well ("March", "2026-03-14"), each by its words. */
+  readonly said: ReadonlyArray<ReadonlyArray<Word>>
   readonly hints: ReadonlyArray<string>
 }
 
@@ -115,21 +118,30 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Ask
   const named = whenOf(plain, now, zone)
   const ranges = named.slice(0, mostTimes)
   const hints = named.length > mostTimes ? [`only the first ${mostTimes} times are looked at`] : []
-  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, hints }
-  const isRelative = ({ at, droppable, text: word }: Word) =>
-    droppable &&
-    ranges.some(({ index, text }) => {
-      const [ago, counted] = [relativeTime.test(text), /^\d{1,3}$/.test(word)]
-      return at >= index && at < index + text.length && (relativeWord.test(word.replace(edges, "")) || (ago && counted))
+  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, said: [], hints }
+  const within = ({ at }: Word, { index, text }: When) => at >= index && at < index + text.length
+  const isRelative = (word: Word) =>
+    word.droppable &&
+    ranges.some((range) => {
+      const [ago, counted] = [relativeTime.test(range.text), /^\d{1,3}$/.test(word.text)]
+      return within(word, range) && (relativeWord.test(word.text.replace(edges, "")) || (ago && counted))
     })
   const others = should.filter((word) => !isRelative(word))
-  const only = must.length === 0 && others.every(({ droppable, text }) => droppable && (isStopWord(text) || says(text)))
+  const inTimes = (word: Word) => ranges.some((range) => within(word, range))
+  const only = must.length === 0 && others.every((word) => inTimes(word) || isStopWord(word.text) || says(word.text))
+  const said = ranges.flatMap((range) => {
+    const words = others.filter((word) => within(word, range))
+    // "Before May" is no name of what was then, and "may" and "march" are other words as well.
+    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !otherwise.test(text))
+    return names ? [words] : []
+  })
   const leftOut = should
     .filter((word) => !others.includes(word))
     .map(({ text }) => ({ word: text, reason: "time" as const }))
-  return { ranges, words: others, leftOut, only, hints }
+  return { ranges, words: others, leftOut, only, said, hints }
 }
 
+const otherwise = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
 const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
 const relativeWord = new RegExp(
   `^(?:${[
@@ -143,10 +155,17 @@ const relativeWord = new RegExp(
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
 /** Words of a question that asks for whatever there is. */
-const says = (word: string): boolean =>
-  /^(?:happen(?:s|ed|ing)?|occur(?:red)?|new|news|anything|everything|something|things?|events?|memories|notes?)$/iu.test(
-    word.replace(/[^\p{L}]+$/gu, "")
-  )
+const says = (word: string): boolean => frame.test(word.replace(edges, ""))
+
+const frame = new RegExp(
+  `^(?:${[
+    "happen(?:s|ed|ing)?|occur(?:s|red)?|going|went|gone|done|new|newest|latest|news|recent(?:ly)?|everybody|everyone|anyone",
+    "anything|everything|something|things?|stuff|events?|memor(?:y|ies)|notes?|entr(?:y|ies)|turns?|messages?",
+    "show|list|give|tell|get|find|know|known?|remember(?:ed)?|recall|recorded|noted|stored|saved|please",
+    "say|says|said|talk(?:ed)?|discuss(?:ed)?|summar(?:y|i[sz]e)|recap|overview|back"
+  ].join("|")})$`,
+  "iu"
+)
 
 /** Whether a question names all words of a project. */
 export const projectCue = (text: string): ((project: string | null) => boolean) => {

@@ -113,6 +113,7 @@ const indexRowOf = ({ createdAt, id, mentions, occurredAt, people, store, title,
 /** Memories, as the pipeline looks for them. */
 const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
   corpus: memories,
+  things: "memory",
   text: "fulltext",
   vectors: "vectors",
   filtersOf: (asked, fields, asking) => ({ ...asked, and: memoryFilters(fields, asking) }),

@@ -100,6 +100,7 @@ export const decodeConversationQuery = (
 /** Turns and files, as the pipeline looks for them. */
 const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   corpus: chunks,
+  things: "turn or file",
   text: "conversation",
   vectors: "chunkVectors",
   // People say "last week" too: it is looked for in what they said.

@@ -351,7 +351,7 @@ describe("what was said is found", () => {
       ])
       // The day of each time is among the words that it is found by.
       for (const day of ["2020-01-01", "2026-03-14"]) {
-        const [found] = yield* memory.searchConversation({ text: day })
+        const [found] = yield* memory.searchConversation({ text: `+${day}` })
         expect(found).toMatchObject({ session: "s" })
         expect(found!.parts.text).toBeGreaterThan(0)
       }
