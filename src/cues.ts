@@ -2,6 +2,7 @@ import { dateWords, months } from "../projections/chunkText.js"
 import type { ChunkFacts, FoundChunk } from "../projections/conversationReads.js"
 import { type NamedSpeakers, nameWords } from "../projections/speakers.js"
 import { earliest, latest } from "./dates.js"
+import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "./everydayNames.js"
 import type { LeftOut } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
@@ -65,7 +66,7 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, p
   const sentence = lowerCaseWord.test(plain)
   const isName = ({ at, text }: Word) => {
     const parts = nameWords(text.replace(possessive, ""))
-    if (parts.length === 0) return false
+    if (parts.length === 0 || !parts.every((part) => names.words.has(part))) return false
     if (parts.every((part) => names.whole.has(part))) return true
     // A capital means a name inside of a sentence that has words without one, and a month as well.
     const written = sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plain.slice(0, at))
@@ -75,12 +76,26 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, p
   return others.length === 0 ? words : others
 }
 
+/**
+ * What a text names of speakers without everyday words that it does not write as
+ * a name: of a speaker "Will" nothing in "will it rain", and of "May" nothing in
+ * "in May". A name of several words that stands there whole is one.
+ */
+export const namesIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
+  const doubtful = new Set([...names.words].filter(isEverydayName))
+  if (doubtful.size === 0) return names
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const [part] = nameWords(word)
+    if (part !== undefined && doubtful.has(part) && writtenAsName(text, index, word.length)) doubtful.delete(part)
+  }
+  for (const row of names.rows) if (row.length > 1) for (const part of row) doubtful.delete(part)
+  const sure = (words: ReadonlySet<string>) => new Set([...words].filter((word) => !doubtful.has(word)))
+  return { words: sure(names.words), whole: sure(names.whole), rows: names.rows }
+}
+
 const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
 const possessive = /['’]s$/u
-/** A word that has a capital in a title. */
-const lowerCaseWord = /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u
 const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
-const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u
 
 /**
  * Whose words a question asks for: those of a speaker whom it names, by the
