@@ -58,7 +58,7 @@ export const withoutRows = <Filters extends object>(
   const nowhere = listed
     .slice(0, mostLooks)
     .filter(({ list, value }) => !passes({ [list]: [value] } as Filters))
-    .map(({ name, value }) => `no ${thing} has ${name} "${value}"`)
+    .map(({ list, name, value }) => `no ${thing} has ${name} "${value}"${list === "people" ? wholeNames : ""}`)
   return nowhere.length > 0 ? nowhere : [`no ${thing} passes all of the filters`]
 }
 
@@ -74,6 +74,8 @@ const names = {
   roles: "role",
   kinds: "kind"
 }
+
+const wholeNames = " (a whole name; people: looks for parts of one)"
 
 const mostLooks = 16
 

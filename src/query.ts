@@ -69,7 +69,8 @@ interface Group {
 /**
  * Words are alternatives, the more of them the better. `"quoted words"`,
  * `title:word` (one column), `+word` and `this AND that` must match, `-word` and
- * `NOT word` must not, `type:decision` filters and `-type:decision` filters out.
+ * `NOT word` must not, `harb*` is a beginning, `type:decision` filters and
+ * `-type:decision` filters out.
  * In a sentence (it has stop words or a question mark, and words besides) what
  * is quoted is one of the alternatives, for it speaks of more. `OR` beside a
  * phrase or a column makes alternatives of what must match. What looks like
@@ -139,7 +140,8 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
     ;[wanted, unwanted, either, afterField] = [false, false, false, false]
     let mistake = false
     if (field !== undefined && filter !== undefined) {
-      const problem = value.trim() === "" ? "has no value" : filter.problem?.(value, minus)
+      const problem =
+        value.trim() === "" ? "has no value (it stands right behind the colon)" : filter.problem?.(value, minus)
       if (problem === undefined) {
         fields.push(minus ? { name: field, value, excluded: true } : { name: field, value })
         blank(at, token.length)
@@ -167,7 +169,7 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
     const bodies = mistaken ? [field!, value] : [column || phrase ? value : `${name ?? ""}${value}`]
     if (column) blank(at, token.length - rest.length)
     for (const body of bodies) {
-      const found = expression(body)
+      const found = beginning(body) ?? expression(body)
       if (found === null) continue
       const start = at + Math.max(0, token.indexOf(body))
       const term = { text: body, expression: column ? `${field} : ${found}` : found, at: start, phrase }
@@ -189,6 +191,8 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
   }
   if ((whole.match(/"/g)?.length ?? 0) % 2 === 1) hints.push('a " is not closed; read as words')
   if (/(?:^|\s)(?:AND|OR|NOT)\s*$/u.test(whole)) hints.push("nothing follows the last AND, OR or NOT")
+  if (/(?:^|\s)(?:AND|OR|NOT)\s/u.test(whole) && /(?:^|[\s+-])\(|\)(?:\s|$)/u.test(whole))
+    hints.push("( and ) group nothing: AND and NOT hold for the word beside them")
   const common = { excluded, fields, hints, needles, not, plain }
   if (must.length > 0 || should.length > 0) {
     // A sentence quotes what it speaks of, and asks for more than the quotation.
@@ -223,6 +227,13 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
   if (signs.length === 0 && whole.trim() !== "" && fields.length === 0 && not.length === 0)
     hints.push("there is nothing to look for; the newest are shown")
   return { ...common, must: [], should: [], required: [], needles: signs }
+}
+
+/** `harb*`: words that begin so, and the word itself however it ends. */
+const beginning = (body: string): string | null => {
+  const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
+  const whole = start === undefined ? null : expression(start)
+  return whole === null ? null : `(${whole} OR "${start}" *)`
 }
 
 const isStop = ({ text }: Word) => isStopWord(text)

@@ -153,7 +153,8 @@ describe("fields in a query", () => {
     ["harbour -after:2026", /^-after:2026: a time cannot be excluded .*; left out$/, 1],
     ["harbour -store:secret", /^-store:secret: must be one of private, shared, social; left out$/, 1],
     ['""', /^there is nothing to look for; the newest are shown$/, 0],
-    ["harbour type:", /^type:: has no value; read as words$/, 2],
+    ["harbour type:", /^type:: has no value .*; read as words$/, 2],
+    ["(a OR b) AND harbour", /^\( and \) group nothing/, 1],
     ['harbour "north pier', /^a " is not closed/, 3],
     ["harbour AND", /^nothing follows the last AND, OR or NOT$/, 0],
     ["-harbour", /^there is nothing but exclusions/, 1],
@@ -193,7 +194,7 @@ describe("an answer without hits says why", () => {
         ["pump type:nothing", ['no memory has type "nothing"']],
         ["type:nothing tag:x", ['no memory has type "nothing"', 'no memory has tag "x"']],
         ["store:social", ['no memory has store "social"']],
-        ["person:Ann", ['no memory has person "Ann"']],
+        ["person:Ann", ['no memory has person "Ann" (a whole name; people: looks for parts of one)']],
         ["project:crane", ['no memory has project "crane"']],
         ["session:sunday", ['no memory has session "sunday"']],
         ["type:event session:monday", ["no memory passes all of the filters"]],
@@ -263,6 +264,29 @@ describe("what a score is made of", () => {
         expect(why).toHaveLength(Object.values(parts).filter((part) => part >= 0.0005).length)
       }
       expect(hits[0]!.why[0]).toMatch(/^has the words \(0\.\d{3}\)$/)
+    })
+  )
+
+  it.scoped("what a request begins with is no word of what it asks for", () =>
+    Effect.gen(function* () {
+      const memory = yield* remembering([
+        { title: "the pump runs" },
+        { title: "everything is listed, show it and tell all" }
+      ])
+      const words = (text: string) => Effect.map(memory.explain({ text }), ({ explanation }) => explanation.words)
+      for (const text of [
+        "Show me everything about the pump",
+        "please tell me about the pump",
+        "list all pump",
+        "what do you know about the pump",
+        "can you find me the pump",
+        "search for pump"
+      ]) {
+        expect([text, yield* words(text)]).toEqual([text, ["pump"]])
+      }
+      expect(yield* words("show pump")).toEqual(["show", "pump"])
+      expect(yield* words("know pump list")).toEqual(["know", "pump", "list"])
+      expect(yield* words("tell me everything")).toEqual(["everything"])
     })
   )
 

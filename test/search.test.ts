@@ -208,6 +208,12 @@ describe("words, phrases and fields", () => {
         ["title:green title:black", []],
         ["title:black OR people:giant", [black, coffee]],
         ["kettle title:green", [green, house]],
+        ["kett*", [green, house]],
+        ["Coff*", [coffee]],
+        ["tea -kett*", [black]],
+        ["title:gree*", [green, house]],
+        ["everything about coffee", [coffee]],
+        ["everything", []],
         ["teas", [black, green, house]],
         ["nothing", []]
       ]
