@@ -11,6 +11,8 @@ import {
   findHits,
   type HitScores,
   type HitsQuery,
+  holding,
+  type Needles,
   nothingRequired,
   type Required,
   requiring
@@ -30,7 +32,11 @@ export interface ChunkFilters {
   readonly before?: number
   /** What must hold as well. */
   readonly and?: ChunkFilters
+  /** What has one of these is left out. */
+  readonly not?: ChunkLists
 }
+
+export type ChunkLists = Pick<ChunkFilters, "sessions" | "stores" | "speakers" | "roles" | "kinds">
 
 /** What pieces of turns and of files have in common. */
 interface Piece {
@@ -154,16 +160,18 @@ export const findChunksLike = (
   db: Db,
   level: TrustLevel,
   filters: ChunkFilters,
-  needles: ReadonlyArray<string>,
+  { all = [], any, none = [], required = nothingRequired }: Needles,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
-  const like = needles.map(() => "text LIKE ? ESCAPE '\\'").join(" OR ")
+  const words = requiring(chunks, level, required)
+  const holds = holding("text LIKE ? ESCAPE '\\'", { all, any, none })
   return sql(
     db,
-    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql} AND (${like}) GROUP BY turn ORDER BY turn DESC LIMIT ?`
+    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql}${words.sql} AND ${holds}
+      GROUP BY turn ORDER BY turn DESC LIMIT ?`
   )
-    .all(...condition.params, ...needles.map(containing), limit)
+    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].map(containing), limit)
     .map((row) => row.born)
 }
 
@@ -199,18 +207,15 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
   for (let narrowing: ChunkFilters | undefined = filters; narrowing !== undefined; narrowing = narrowing.and) {
-    for (const [column, values = []] of [
-      ["session", narrowing.sessions],
-      ["store", narrowing.stores],
-      ["speaker_key", narrowing.speakers?.map(personKey)],
-      ["role", narrowing.roles]
-    ] as const) {
-      if (values.length === 0) continue
-      parts.push(`o.${column} IN (${values.map(() => "?").join(", ")})`)
+    for (const { sql, values } of listed(narrowing)) {
+      parts.push(sql)
       params.push(...values)
     }
-    const [kind, ...others] = new Set(narrowing.kinds)
-    if (kind !== undefined && others.length === 0) parts.push(`o.path IS ${kind === "file" ? "NOT NULL" : "NULL"}`)
+    for (const { sql, values } of listed(narrowing.not ?? {})) {
+      // A turn without a speaker is nobody's, and a file has no role.
+      parts.push(`(${sql}) IS NOT TRUE`)
+      params.push(...values)
+    }
     if (narrowing.after !== undefined || narrowing.before !== undefined) {
       // What was said more than once was said on either day.
       const within = (column: string) => `(${column} >= ? AND ${column} < ?)`
@@ -224,4 +229,18 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
     sql: ["o.openness >= ?", ...parts].join(" AND "),
     params: [floorOf(level), ...params]
   }
+}
+
+/** A condition for each list that names something. */
+const listed = ({ kinds = [], roles = [], sessions = [], speakers = [], stores = [] }: ChunkLists) => {
+  const lists = [
+    ["o.session", sessions],
+    ["o.store", stores],
+    ["o.speaker_key", speakers.map(personKey)],
+    ["o.role", roles],
+    ["iif(o.path IS NULL, 'turn', 'file')", kinds]
+  ] as const
+  return lists.flatMap(([value, values]) =>
+    values.length === 0 ? [] : [{ sql: `${value} IN (${values.map(() => "?").join(", ")})`, values }]
+  )
 }

@@ -105,6 +105,26 @@ export const countRows = (db: Db, { text }: Corpus, level: ReadingLevel, express
     `SELECT count(*) AS n FROM (SELECT 1 FROM ${text.table(level)} WHERE ${text.table(level)} MATCH ? LIMIT ?)`
   ).get(expression, most + 1).n
 
+/** Parts of texts, as a substring search looks for them. */
+export interface Needles {
+  /** Each of them must be there; none where absent. */
+  readonly all?: ReadonlyArray<string>
+  /** One of them must. */
+  readonly any: ReadonlyArray<string>
+  /** None of them may. */
+  readonly none?: ReadonlyArray<string>
+  /** What full text has to say of it as well. */
+  readonly required?: Required
+}
+
+/** The condition of all of them, given that of one; its parameters are those of `all`, of `any`, of `none`. */
+export const holding = (one: string, { all = [], any, none = [] }: Needles): string =>
+  [
+    ...all.map(() => one),
+    ...(any.length === 0 ? [] : [`(${any.map(() => one).join(" OR ")})`]),
+    ...none.map(() => `NOT ${one}`)
+  ].join(" AND ")
+
 /** The LIKE pattern, with `\\` to escape, of texts that contain a needle. */
 export const containing = (needle: string): string => `%${needle.replace(/[\\%_]/g, "\\$&")}%`
 

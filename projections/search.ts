@@ -8,6 +8,8 @@ import {
   findHits,
   type HitScores,
   type HitsQuery,
+  holding,
+  type Needles,
   nothingRequired,
   type Required,
   requiring
@@ -30,7 +32,11 @@ export interface Filters {
   readonly before?: number
   /** What must hold as well. */
   readonly and?: Filters
+  /** What has one of these is left out. */
+  readonly not?: FilterLists
 }
+
+export type FilterLists = Pick<Filters, "types" | "stores" | "tags" | "people" | "projects" | "sessions">
 
 /** The compact form of a memory: what it is and what it costs to read, never its narrative. */
 export interface IndexRow {
@@ -91,23 +97,16 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
 }
 
 const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
-  const { after, and, before, people = [], projects = [], sessions = [], tags = [] } = filters
-  const among = (
-    column: string,
-    values: ReadonlyArray<string>,
-    condition = (list: string) => `${column} IN ${list}`
-  ) => {
-    if (values.length === 0) return
-    parts.push(condition(`(${values.map(() => "?").join(", ")})`))
+  const { after, and, before, not } = filters
+  for (const { sql, values } of listed(filters)) {
+    parts.push(sql)
     params.push(...values)
   }
-  among("o.type", filters.types ?? [])
-  among("o.store", filters.stores ?? [])
-  among("o.project", projects)
-  among("o.session", sessions)
-  among("o.tags", tags, (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`)
-  const keys = people.map(personKey)
-  among("o.born", keys, (list) => `o.born IN (SELECT born FROM mentions WHERE person IN ${list})`)
+  for (const { sql, values } of listed(not ?? {})) {
+    // What has no project is of none.
+    parts.push(`(${sql}) IS NOT TRUE`)
+    params.push(...values)
+  }
   for (const [compare, instant] of [
     [">=", after],
     ["<", before]
@@ -117,6 +116,24 @@ const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>):
     params.push(instant)
   }
   if (and !== undefined) narrow(and, parts, params)
+}
+
+/** A condition for each list that names something. */
+const listed = ({ people = [], projects = [], sessions = [], stores = [], tags = [], types = [] }: FilterLists) => {
+  const among = (
+    values: ReadonlyArray<string>,
+    column: string,
+    condition = (list: string) => `${column} IN ${list}`
+  ): ReadonlyArray<{ readonly sql: string; readonly values: ReadonlyArray<string> }> =>
+    values.length === 0 ? [] : [{ sql: condition(`(${values.map(() => "?").join(", ")})`), values }]
+  return [
+    ...among(types, "o.type"),
+    ...among(stores, "o.store"),
+    ...among(projects, "o.project"),
+    ...among(sessions, "o.session"),
+    ...among(tags, "o.tags", (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`),
+    ...among(people.map(personKey), "o.born", (list) => `o.born IN (SELECT born FROM mentions WHERE person IN ${list})`)
+  ]
 }
 
 /** What full text and vectors find, with what ranking needs to know of each. */
@@ -149,20 +166,20 @@ export const findLike = (
   level: TrustLevel,
   filters: Filters,
   now: number,
-  needles: ReadonlyArray<string>,
+  { all = [], any, none = [], required = nothingRequired }: Needles,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, level, filters, now)
-  const patterns = needles.map(containing)
-  const like = (text: string) => `(${patterns.map(() => `${text} LIKE ? ESCAPE '\\'`).join(" OR ")})`
+  const words = requiring(memories, level, required)
+  const holds = `(title LIKE ? ESCAPE '\\' OR coalesce(json_extract(memory, '$.narrative'), '') LIKE ? ESCAPE '\\'
+    OR EXISTS (SELECT 1 FROM json_each(memory, '$.facts') WHERE value LIKE ? ESCAPE '\\'))`
+  const thrice = (needle: string) => [containing(needle), containing(needle), containing(needle)]
   return sql(
     db,
-    `SELECT born FROM observations o WHERE ${condition.sql} AND (${like("title")}
-        OR ${like("coalesce(json_extract(memory, '$.narrative'), '')")}
-        OR EXISTS (SELECT 1 FROM json_each(memory, '$.facts') WHERE ${like("value")}))
+    `SELECT born FROM observations o WHERE ${condition.sql}${words.sql} AND ${holding(holds, { all, any, none })}
       ORDER BY born DESC LIMIT ?`
   )
-    .all(...condition.params, ...patterns, ...patterns, ...patterns, limit)
+    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].flatMap(thrice), limit)
     .map((row) => row.born)
 }
 

@@ -49,6 +49,8 @@ export interface NamedSpeakers {
   readonly words: ReadonlySet<string>
   /** Those among them that stand in a row with all others of a name. */
   readonly whole: ReadonlySet<string>
+  /** Each of those rows. */
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
 /** The words of a text that are words of a speaker's name, as far as a level may know speakers. */
@@ -64,9 +66,11 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
       .all(JSON.stringify([...asked]), floorOf(level))
       .map((row) => row.word)
   )
+  const whole = rows.filter((row) => found.has(wholeName(row)))
   return {
     words: new Set([...found].filter((word) => !word.startsWith("="))),
-    whole: new Set(rows.filter((row) => found.has(wholeName(row))).flat())
+    whole: new Set(whole.flat()),
+    rows: whole
   }
 }
 

@@ -1,6 +1,8 @@
 import { dateWords, months } from "../projections/chunkText.js"
 import type { ChunkFacts, FoundChunk } from "../projections/conversationReads.js"
 import { type NamedSpeakers, nameWords } from "../projections/speakers.js"
+import { earliest, latest } from "./dates.js"
+import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "./everydayNames.js"
 import type { LeftOut } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
@@ -64,7 +66,7 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, p
   const sentence = lowerCaseWord.test(plain)
   const isName = ({ at, text }: Word) => {
     const parts = nameWords(text.replace(possessive, ""))
-    if (parts.length === 0) return false
+    if (parts.length === 0 || !parts.every((part) => names.words.has(part))) return false
     if (parts.every((part) => names.whole.has(part))) return true
     // A capital means a name inside of a sentence that has words without one, and a month as well.
     const written = sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plain.slice(0, at))
@@ -74,12 +76,26 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, p
   return others.length === 0 ? words : others
 }
 
+/**
+ * What a text names of speakers without everyday words that it does not write as
+ * a name: of a speaker "Will" nothing in "will it rain", and of "May" nothing in
+ * "in May". A name of several words that stands there whole is one.
+ */
+export const namesIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
+  const doubtful = new Set([...names.words].filter(isEverydayName))
+  if (doubtful.size === 0) return names
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const [part] = nameWords(word)
+    if (part !== undefined && doubtful.has(part) && writtenAsName(text, index, word.length)) doubtful.delete(part)
+  }
+  for (const row of names.rows) if (row.length > 1) for (const part of row) doubtful.delete(part)
+  const sure = (words: ReadonlySet<string>) => new Set([...words].filter((word) => !doubtful.has(word)))
+  return { words: sure(names.words), whole: sure(names.whole), rows: names.rows }
+}
+
 const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
 const possessive = /['’]s$/u
-/** A word that has a capital in a title. */
-const lowerCaseWord = /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u
 const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
-const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u
 
 /**
  * Whose words a question asks for: those of a speaker whom it names, by the
@@ -101,6 +117,8 @@ export interface Times {
   readonly leftOut: ReadonlyArray<LeftOut>
   /** Whether the query asks for nothing but what was then. */
   readonly only: boolean
+  /** Times that a text may name as well ("March", "2026-03-14"), each by its words. */
+  readonly said: ReadonlyArray<ReadonlyArray<Word>>
   readonly hints: ReadonlyArray<string>
 }
 
@@ -115,21 +133,30 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Ask
   const named = whenOf(plain, now, zone)
   const ranges = named.slice(0, mostTimes)
   const hints = named.length > mostTimes ? [`only the first ${mostTimes} times are looked at`] : []
-  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, hints }
-  const isRelative = ({ at, droppable, text: word }: Word) =>
-    droppable &&
-    ranges.some(({ index, text }) => {
-      const [ago, counted] = [relativeTime.test(text), /^\d{1,3}$/.test(word)]
-      return at >= index && at < index + text.length && (relativeWord.test(word.replace(edges, "")) || (ago && counted))
+  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, said: [], hints }
+  const within = ({ at }: Word, { index, text }: When) => at >= index && at < index + text.length
+  const isRelative = (word: Word) =>
+    word.droppable &&
+    ranges.some((range) => {
+      const [ago, counted] = [relativeTime.test(range.text), /^\d{1,3}$/.test(word.text)]
+      return within(word, range) && (relativeWord.test(word.text.replace(edges, "")) || (ago && counted))
     })
   const others = should.filter((word) => !isRelative(word))
-  const only = must.length === 0 && others.every(({ droppable, text }) => droppable && (isStopWord(text) || says(text)))
+  const inTimes = (word: Word) => ranges.some((range) => within(word, range))
+  const only = must.length === 0 && others.every((word) => inTimes(word) || isStopWord(word.text) || says(word.text))
+  const said = ranges.flatMap((range) => {
+    const words = others.filter((word) => within(word, range))
+    // "Before May" is no name of what was then, and "may" and "march" are other words as well.
+    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !otherwise.test(text))
+    return names ? [words] : []
+  })
   const leftOut = should
     .filter((word) => !others.includes(word))
     .map(({ text }) => ({ word: text, reason: "time" as const }))
-  return { ranges, words: others, leftOut, only, hints }
+  return { ranges, words: others, leftOut, only, said, hints }
 }
 
+const otherwise = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
 const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
 const relativeWord = new RegExp(
   `^(?:${[
@@ -143,10 +170,17 @@ const relativeWord = new RegExp(
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
 /** Words of a question that asks for whatever there is. */
-const says = (word: string): boolean =>
-  /^(?:happen(?:s|ed|ing)?|occur(?:red)?|new|news|anything|everything|something|things?|events?|memories|notes?)$/iu.test(
-    word.replace(/[^\p{L}]+$/gu, "")
-  )
+const says = (word: string): boolean => frame.test(word.replace(edges, ""))
+
+const frame = new RegExp(
+  `^(?:${[
+    "happen(?:s|ed|ing)?|occur(?:s|red)?|going|went|gone|done|new|newest|latest|news|recent(?:ly)?|everybody|everyone|anyone",
+    "anything|everything|something|things?|stuff|events?|memor(?:y|ies)|notes?|entr(?:y|ies)|turns?|messages?",
+    "show|list|give|tell|get|find|know|known?|remember(?:ed)?|recall|recorded|noted|stored|saved|please",
+    "say|says|said|talk(?:ed)?|discuss(?:ed)?|summar(?:y|i[sz]e)|recap|overview|back"
+  ].join("|")})$`,
+  "iu"
+)
 
 /** Whether a question names all words of a project. */
 export const projectCue = (text: string): ((project: string | null) => boolean) => {

@@ -9,7 +9,10 @@ export interface LeftOut {
   readonly reason: "stop word" | "in too many rows" | "time" | "speaker"
 }
 
-/** How a query was understood and answered. Holds what the query says and nothing of what is remembered. */
+/**
+ * How a query was understood and answered. Holds what the query says and nothing
+ * of what is remembered, but that there is nothing of it that the level may read.
+ */
 export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
   readonly mode: "enhanced" | "classic"
@@ -28,9 +31,53 @@ export interface Explanation {
   readonly vectors: string | null
   /** Who looked at the first hits once more; null where nobody did. */
   readonly reranker: string | null
-  /** Mistakes in the query's syntax, and how they were read. */
+  /** Mistakes in the query's syntax and how they were read; what was asked for and is nowhere. */
   readonly hints: ReadonlyArray<string>
 }
+
+/** That nothing lies in the times of a query, where it is answered by its words. */
+export const nothingIn = (ranges: Explanation["times"]): string =>
+  `nothing is recorded for ${ranges.map(({ text }) => text).join(", ")}; searched by words`
+
+/** Why no row passes filters, if none does: values that nothing has. Each look is as wide as what the level reads. */
+export const withoutRows = <Filters extends object>(
+  thing: string,
+  filters: Filters & { readonly and?: Filters },
+  passes: (filters: Filters) => boolean
+): ReadonlyArray<string> => {
+  if (passes(filters)) return []
+  const { and, ...own } = filters
+  const listed = [own, and ?? {}].flatMap((some) =>
+    Object.entries(names).flatMap(([list, name]) => {
+      const values: ReadonlyArray<string> = (some as Readonly<Record<string, ReadonlyArray<string>>>)[list] ?? []
+      return values.map((value) => ({ list, name, value }))
+    })
+  )
+  const narrowed = [own, and ?? {}].some((some) => ["after", "before", "not"].some((name) => name in some))
+  if (listed.length === 0 && !narrowed) return []
+  const nowhere = listed
+    .slice(0, mostLooks)
+    .filter(({ list, value }) => !passes({ [list]: [value] } as Filters))
+    .map(({ list, name, value }) => `no ${thing} has ${name} "${value}"${list === "people" ? wholeNames : ""}`)
+  return nowhere.length > 0 ? nowhere : [`no ${thing} passes all of the filters`]
+}
+
+/** Lists of filters, by the names that fields have. */
+const names = {
+  types: "type",
+  stores: "store",
+  tags: "tag",
+  people: "person",
+  projects: "project",
+  sessions: "session",
+  speakers: "speaker",
+  roles: "role",
+  kinds: "kind"
+}
+
+const wholeNames = " (a whole name; people: looks for parts of one)"
+
+const mostLooks = 16
 
 /** An answer with its explanation. */
 export interface Explained<Hit> {
@@ -76,7 +123,7 @@ export const linesOf = (explanation: Explanation): ReadonlyArray<string> => {
     ),
     ...line(
       "filters",
-      fields.map(({ name, value }) => `${name}: ${value}`)
+      fields.map(({ excluded, name, value }) => `${excluded ? "not " : ""}${name}: ${value}`)
     ),
     ...line(
       "times",

@@ -5,19 +5,24 @@ import { textColumns } from "../projections/fulltext.js"
 import type { Filters } from "../projections/search.js"
 import { earliest, toInstant } from "./dates.js"
 import { normaliseTag } from "./input.js"
-import type { Field, Syntax } from "./query.js"
+import type { Field, KnownField, Syntax } from "./query.js"
 import { whenOf } from "./when.js"
 
 // Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several of one name are
-// alternatives; what they say holds beside the filters that the call names.
+// alternatives; what they say holds beside the filters that the call names. With a minus they leave out what has them.
 
-const any = () => undefined
-const among = (values: ReadonlyArray<string>) => (value: string) =>
-  values.includes(value.toLowerCase()) ? undefined : `must be one of ${values.join(", ")}`
-const time = (value: string) =>
-  toInstant(value) !== undefined || stretchOf(value, { now: 0, zone: "UTC" }) !== undefined
-    ? undefined
-    : "is no date or time"
+const any: KnownField = {}
+const among = (values: ReadonlyArray<string>): KnownField => ({
+  problem: (value) => (values.includes(value.toLowerCase()) ? undefined : `must be one of ${values.join(", ")}`)
+})
+const time: KnownField = {
+  problem: (value, excluded) => {
+    if (excluded) return "a time cannot be excluded (after: and before: are each other's opposite)"
+    return toInstant(value) !== undefined || stretchOf(value, { now: 0, zone: "UTC" }) !== undefined
+      ? undefined
+      : 'is no date or time (such as 2026-03-14, 2026-03-14T09:30Z, 2026, March, yesterday, "last week")'
+  }
+}
 
 /** What a value names: by itself, or where a sentence would put a preposition before it ("2026", "Monday"). */
 export const stretchOf = (value: string, { now, zone }: Asking) => {
@@ -77,32 +82,40 @@ export interface Asking {
 }
 
 export const memoryFilters = (fields: ReadonlyArray<Field>, asking: Asking): Filters => {
-  const valuesOf = valuesIn(fields)
-  return {
+  const listsOf = (valuesOf: ValuesOf) => ({
     types: valuesOf("type").map((value) => value.toLowerCase()),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
     tags: valuesOf("tag").map(normaliseTag),
     people: valuesOf("person"),
     projects: valuesOf("project"),
-    sessions: valuesOf("session"),
-    ...timesOf(fields, asking)
-  }
+    sessions: valuesOf("session")
+  })
+  return filtersOf(fields, asking, listsOf)
 }
 
 export const conversationFilters = (fields: ReadonlyArray<Field>, asking: Asking): ChunkFilters => {
-  const valuesOf = valuesIn(fields)
-  return {
+  const listsOf = (valuesOf: ValuesOf) => ({
     sessions: valuesOf("session"),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
     speakers: [...valuesOf("speaker"), ...valuesOf("person")],
     roles: valuesOf("role").map((value) => value.toLowerCase() as Role),
-    kinds: valuesOf("kind").map((value) => value.toLowerCase() as (typeof kinds)[number]),
-    ...timesOf(fields, asking)
-  }
+    kinds: valuesOf("kind").map((value) => value.toLowerCase() as (typeof kinds)[number])
+  })
+  return filtersOf(fields, asking, listsOf)
 }
 
-const valuesIn = (fields: ReadonlyArray<Field>) => (name: string) =>
-  fields.filter((field) => field.name === name).map(({ value }) => value)
+type ValuesOf = (name: string) => ReadonlyArray<string>
+
+const filtersOf = <Lists>(fields: ReadonlyArray<Field>, asking: Asking, listsOf: (valuesOf: ValuesOf) => Lists) => {
+  const [some, none] = [fields.filter(({ excluded }) => !excluded), fields.filter(({ excluded }) => excluded)]
+  const not = none.length === 0 ? {} : { not: listsOf(valuesIn(none)) }
+  return { ...listsOf(valuesIn(some)), ...timesOf(some, asking), ...not }
+}
+
+const valuesIn =
+  (fields: ReadonlyArray<Field>): ValuesOf =>
+  (name) =>
+    fields.filter((field) => field.name === name).map(({ value }) => value)
 
 /** `after:` is from the beginning of the stretch that it names, `before:` until its beginning. */
 const timesOf = (

@@ -1,9 +1,16 @@
 import type { ReadingLevel } from "../events/Trust.js"
-import { type Corpus, type HitsQuery, nothingRequired, type QueryVector, type Required } from "../projections/hits.js"
+import {
+  type Corpus,
+  type HitsQuery,
+  type Needles,
+  nothingRequired,
+  type QueryVector,
+  type Required
+} from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
 import { parkedOf } from "../projections/ViewFile.js"
 import { type Times, timesIn } from "./cues.js"
-import { type LeftOut, wordsOf } from "./explain.js"
+import { type LeftOut, nothingIn, withoutRows, wordsOf } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
 import { expressionsOf, type Field, type ParsedQuery, type Word } from "./query.js"
@@ -28,6 +35,8 @@ export interface Weighing {
 /** One kind of rows, as the pipeline looks for it: memories, or what was said and stands in files. */
 export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
   readonly corpus: Corpus
+  /** What a row is, for people: "memory". */
+  readonly things: string
   /** The projections that hold its text and its vectors. */
   readonly text: string
   readonly vectors: string
@@ -53,17 +62,36 @@ export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
     words: Required,
     limit: number
   ) => ReadonlyArray<Candidate>
-  /** Rows that hold one of these as a part of their text, the newest first. */
+  /** Rows that hold these as parts of their text, the newest first. */
   readonly like: (
     snapshot: Snapshot,
     level: ReadingLevel,
     filters: Filters,
-    needles: ReadonlyArray<string>,
+    needles: Needles,
     limit: number
   ) => ReadonlyArray<Candidate>
   readonly score: (weighing: Weighing, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<Scored<Parts>>
   /** In the order given. */
   readonly read: (db: Db, ranked: ReadonlyArray<Scored<Parts>>) => ReadonlyArray<Draft<Row, Parts>>
+}
+
+/** Looks for what is asked; where nothing is found, for what narrows the search to nothing. */
+export const lookFor = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
+  kind: Searched<Filters, Candidate, Row, Parts>
+): Find<Filters, Row, Parts> => {
+  const once = lookOnce(kind)
+  return (snapshot, level, request, vector, ranking) => {
+    const found = once(snapshot, level, request, vector, ranking)
+    if (found.drafts.length > 0) return found
+    const { fields, required } = request.parsed
+    const asking = { now: snapshot.now, zone: ranking.policy.zone }
+    const passes = (filters: Filters) => kind.recent(snapshot, level, filters, nothingRequired, 1).length > 0
+    const rows = withoutRows(kind.things, kind.filtersOf(request.filters, fields, asking), passes)
+    const must = required.map((text) => `+${text}`).join(", ")
+    const why =
+      rows.length > 0 || required.length === 0 ? rows : [`no ${kind.things} has all that must match (${must})`]
+    return { ...found, explanation: { ...found.explanation, hints: [...found.explanation.hints, ...why] } }
+  }
 }
 
 /**
@@ -73,8 +101,8 @@ export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
  * is answered by the newest first; words that full text cannot hold, or an index
  * that is out of order, by substring search.
  */
-export const lookFor =
-  <Filters, Candidate extends Fusable, Row, Parts extends object>(
+const lookOnce =
+  <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
     kind: Searched<Filters, Candidate, Row, Parts>
   ): Find<Filters, Row, Parts> =>
   (snapshot, level, request, vector, { embedder, policy }) => {
@@ -107,11 +135,10 @@ export const lookFor =
       hints: [...parsed.hints, ...times.hints]
     }
 
-    const byTime = (candidates: ReadonlyArray<Candidate>): Found<Row, Parts> => ({
-      drafts: kind.read(db, newestFirst(kind.score(weighing, candidates)).slice(0, most)),
-      settled: true,
-      explanation
-    })
+    const byTime = (candidates: ReadonlyArray<Candidate>, more: ReadonlyArray<Candidate> = []): Found<Row, Parts> => {
+      const ranked = [...newestFirst(kind.score(weighing, candidates)), ...inOrder(kind.score(weighing, more))]
+      return { drafts: kind.read(db, ranked.slice(0, most)), settled: true, explanation }
+    }
     const byScore = (candidates: ReadonlyArray<Candidate>, model: string | null): Found<Row, Parts> => {
       const ranked = inOrder(kind.score(weighing, candidates))
       const drafts = folding<Draft<Row, Parts>>(policy.fold)
@@ -121,25 +148,36 @@ export const lookFor =
       return {
         drafts: drafts.kept(),
         settled: false,
-        explanation: { ...explanation, words: wordsOf(words), vectors: model }
+        explanation: { ...explanation, words: wordsOf(words), vectors: model, hints: [...explanation.hints, ...empty] }
       }
     }
-    const inTimes = () =>
-      distinct(
-        times.ranges.flatMap((when) => kind.recent(snapshot, level, kind.during(filters, when), required, most)),
-        kind.corpus
-      )
+    const then = distinct(
+      times.ranges.flatMap((when) => kind.recent(snapshot, level, kind.during(filters, when), required, most)),
+      kind.corpus
+    )
+    const empty = times.ranges.length > 0 && then.length === 0 ? [nothingIn(times.ranges)] : []
+
+    /** Behind what was then: what names the time. What was said is indexed with its day, and needs none of that. */
+    const alsoSaid = () => {
+      if (times.said.length === 0 || !byText || kind.saysTimes === true) return []
+      const each = times.said.map((words) => `(${words.map(({ expression }) => expression).join(" AND ")})`)
+      const { within, without } = expressions
+      const match = without === null ? each.join(" OR ") : `(${each.join(" OR ")}) NOT (${without})`
+      const known = new Set(then.map(({ born }) => born))
+      const query = { level, filters, match, within, without, vector: null, pool: most }
+      return kind.find(snapshot, query).filter(({ born }) => !known.has(born))
+    }
 
     if (parsed.needles.every((needle) => needle.trim() === "")) {
       return byTime(kind.recent(snapshot, level, filters, required, most))
     }
-    if (times.only) {
-      const then = inTimes()
-      // A time that nothing lies in may still be a word of a text.
-      if (then.length > 0) return byTime(then)
-    }
+    // A time that nothing lies in may still be a word of a text.
+    if (times.only && then.length > 0) return byTime(then, alsoSaid())
     if (expressions.match === null || !byText) {
-      return byScore(kind.like(snapshot, level, filters, parsed.needles, most), null)
+      const { excluded, needles, required } = parsed
+      const all = byText ? [] : required.filter((text) => !text.includes(" OR "))
+      const wanted = byText ? { any: needles, required: expressions } : { all, any: needles, none: excluded }
+      return byScore(kind.like(snapshot, level, filters, wanted, most), null)
     }
     const similarTo: QueryVector | null = parked.has(kind.vectors) || weight === 0 ? null : vector
     const pool = Math.max(policy.pool, limit)
@@ -148,7 +186,7 @@ export const lookFor =
     let found = findBy(expressions)
     const further = leftOut.length > 0 && found.every(({ text }) => text === null)
     if (further) found = findBy(expressionsFor(told.words))
-    const all = times.ranges.length === 0 ? found : distinct([...found, ...inTimes()], kind.corpus)
+    const all = times.ranges.length === 0 ? found : distinct([...found, ...then], kind.corpus)
     const answer = byScore(all, similarTo?.model ?? null)
     return further ? { ...answer, explanation: { ...answer.explanation, ...toldOf(told.words, []) } } : answer
   }

@@ -2,6 +2,7 @@ import { telephone } from "../projections/forms.js"
 import { textColumns } from "../projections/fulltext.js"
 import { expression } from "../projections/text.js"
 import { limits } from "./limits.js"
+import { isStopWord } from "./stopWords.js"
 
 /** A query's text, taken apart. Any text is a query: what is no syntax is words. */
 export interface ParsedQuery {
@@ -16,7 +17,7 @@ export interface ParsedQuery {
   readonly needles: ReadonlyArray<string>
   /** What narrows the search by a field, as it was written. */
   readonly fields: ReadonlyArray<Field>
-  /** The text as long as it was, with blanks where fields and exclusions stood: what is asked for, in plain words. */
+  /** The text as long as it was, with blanks where fields, operators and exclusions stood: what is asked for, in plain words. */
   readonly plain: string
   /** What looks like syntax and is none, and how it was read instead. */
   readonly hints: ReadonlyArray<string>
@@ -30,7 +31,7 @@ export interface Word {
   /** Where it stands in `plain`. */
   readonly at: number
   readonly expression: string
-  /** A word alone may be left out where it is too common; a phrase or a column's word never. */
+  /** A word may be left out where it is too common; a phrase never. */
   readonly droppable: boolean
 }
 
@@ -38,40 +39,73 @@ export interface Word {
 export interface Field {
   readonly name: string
   readonly value: string
+  /** Set where what has it is left out: `-type:task`. */
+  readonly excluded?: boolean
 }
 
 /** What stands before a colon: columns in which a word is looked for, and fields by which rows are filtered. */
 export interface Syntax {
   readonly columns: ReadonlyArray<string>
-  /** By name, why a value is none; undefined where it is one. */
-  readonly fields: Readonly<Record<string, (value: string) => string | undefined>>
+  readonly fields: Readonly<Record<string, KnownField>>
+}
+
+export interface KnownField {
+  /** Why a value is none, or cannot be excluded; undefined where it is one. Absent: any text is a value. */
+  readonly problem?: (value: string, excluded: boolean) => string | undefined
 }
 
 /** The syntax of a text that knows no fields. */
 export const wordsOnly: Syntax = { columns: Object.keys(textColumns), fields: {} }
 
+/** What must match, or one of several of them: `title:harbour OR title:pier`. */
+interface Group {
+  text: string
+  expression: string
+  readonly at: number
+  /** Whether it is quoted words and nothing else. */
+  phrase: boolean
+}
+
 /**
- * Words are alternatives, the more of them the better. `"quoted words"` are a
- * phrase, `+word` and `this AND that` must match, `-word` and `NOT word` must
- * not, `title:word` looks in one column, `type:decision` filters. What looks
- * like syntax and is none is read as words, with a hint. Cut to 1 KiB and 32 terms.
+ * Words are alternatives, the more of them the better. `"quoted words"`,
+ * `title:word` (one column), `+word` and `this AND that` must match, `-word` and
+ * `NOT word` must not, `harb*` is a beginning, `type:decision` filters and
+ * `-type:decision` filters out.
+ * In a sentence (it has stop words or a question mark, and words besides) what
+ * is quoted is one of the alternatives, for it speaks of more. `OR` beside a
+ * phrase or a column makes alternatives of what must match. What looks like
+ * syntax and is none is read as words, with a hint. Cut to 1 KiB and 32 terms.
  */
 export const parse = (text: string, { columns, fields: known }: Syntax = wordsOnly): ParsedQuery => {
-  const must: Array<string> = []
+  const must: Array<Group> = []
   const should: Array<Word> = []
   const not: Array<string> = []
-  const required: Array<string> = []
   const excluded: Array<string> = []
   const needles: Array<string> = []
   const fields: Array<Field> = []
   const hints: Array<string> = []
   let wanted = false
   let unwanted = false
-  let lastPlain: Word | undefined
+  let either = false
+  let afterField = false
+  let last: Word | Group | undefined
   const whole = bounded(text)
   let plain = whole
   const blank = (at: number, length: number) => {
     plain = plain.slice(0, at) + " ".repeat(length) + plain.slice(at + length)
+  }
+  const require = (term: Group) => {
+    must.push(term)
+    return term
+  }
+  /** What this word and the one before it say together: either of them must match. */
+  const together = (before: Word | Group, term: Group): Group => {
+    if ("droppable" in before) should.splice(should.indexOf(before), 1)
+    const group = "droppable" in before ? require({ ...before, phrase: term.phrase }) : before
+    group.text += ` OR ${term.text}`
+    group.expression += ` OR ${term.expression}`
+    group.phrase &&= term.phrase
+    return group
   }
   if (whole.length < text.trimEnd().length) hints.push(`only the first ${limits.queryBytes} bytes are looked at`)
   for (const { 0: token, index: at } of whole.matchAll(tokens)) {
@@ -79,19 +113,18 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       hints.push(`only the first ${limits.queryTerms} terms are looked for`)
       break
     }
-    if (token === "AND") {
-      if (lastPlain !== undefined) {
-        should.splice(should.indexOf(lastPlain), 1)
-        must.push(lastPlain.expression)
-        required.push(lastPlain.text)
-        lastPlain = undefined
+    if (token === "AND" || token === "OR" || token === "NOT") {
+      blank(at, token.length)
+      if (token === "NOT") unwanted = true
+      else if (token === "OR") either = last !== undefined
+      else {
+        if (last !== undefined && "droppable" in last) {
+          should.splice(should.indexOf(last), 1)
+          require({ ...last, phrase: false })
+        } else if (last !== undefined) last.phrase = false
+        last = undefined
+        wanted = must.length > 0 || afterField
       }
-      wanted = must.length > 0
-      continue
-    }
-    if (token === "OR") continue
-    if (token === "NOT") {
-      unwanted = true
       continue
     }
     // The plus of a telephone number is part of it.
@@ -99,21 +132,28 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
     const [, sign = "", name, rest = ""] = number ? [token, "", undefined, token] : parts.exec(token)!
     const field = name?.slice(0, -1).toLowerCase()
     const value = unquoted(rest)
+    const minus = sign === "-" || unwanted
     const filter = field === undefined || !Object.hasOwn(known, field) ? undefined : known[field]
+    const before = either ? last : undefined
+    const joins = wanted
+    last = undefined
+    ;[wanted, unwanted, either, afterField] = [false, false, false, false]
+    let mistake = false
     if (field !== undefined && filter !== undefined) {
       const problem =
-        sign !== "" || unwanted
-          ? "a field cannot be excluded or required"
-          : value.trim() === ""
-            ? "has no value"
-            : filter(value)
+        value.trim() === "" ? "has no value (it stands right behind the colon)" : filter.problem?.(value, minus)
       if (problem === undefined) {
-        fields.push({ name: field, value })
+        fields.push(minus ? { name: field, value, excluded: true } : { name: field, value })
         blank(at, token.length)
-        lastPlain = undefined
+        afterField = !minus
         continue
       }
-      hints.push(`${token}: ${problem}; read as words`)
+      mistake = true
+      hints.push(`${token}: ${problem}; ${minus ? "left out" : "read as words"}`)
+      if (minus) {
+        blank(at, token.length)
+        continue
+      }
     }
     const named = field !== undefined && columns.includes(field)
     const column = named && value.trim() !== ""
@@ -123,36 +163,54 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       hints.push(`${field}: is no field (there are ${names}); read as words`)
     }
     const quoted = /^".*"$/s.test(rest)
-    // What was meant for a field and is none: its name and its value are words of their own.
-    const mistaken = !column && value.trim() !== "" && (filter !== undefined || likeField.test(token))
-    const bodies = mistaken ? [field!, value] : [column ? value : unquoted(`${name ?? ""}${rest}`)]
-    lastPlain = undefined
+    const phrase = quoted && name === undefined
+    // What was meant for a field and is none: its name and its value are words of their own, but where they exclude.
+    const mistaken = !column && !minus && value.trim() !== "" && (mistake || likeField.test(token))
+    const bodies = mistaken ? [field!, value] : [column || phrase ? value : `${name ?? ""}${value}`]
+    if (column) blank(at, token.length - rest.length)
     for (const body of bodies) {
-      const found = expression(body)
+      const found = beginning(body) ?? expression(body)
       if (found === null) continue
-      const term = column ? `${field} : ${found}` : found
-      if (sign === "-" || unwanted) {
-        not.push(term)
+      const start = at + Math.max(0, token.indexOf(body))
+      const term = { text: body, expression: column ? `${field} : ${found}` : found, at: start, phrase }
+      if (minus) {
+        not.push(term.expression)
         excluded.push(body)
         blank(at, token.length)
         continue
       }
       needles.push(body)
-      if (sign === "+" || wanted) {
-        must.push(term)
-        required.push(body)
-      } else {
-        lastPlain = { text: body, at, expression: term, droppable: !quoted && !column }
-        should.push(lastPlain)
+      if ((sign === "+" || joins) && !mistake) require({ ...term, phrase: false })
+      else if (column || phrase) last = before === undefined ? require(term) : together(before, term)
+      else if (before !== undefined && !("droppable" in before)) last = together(before, { ...term, phrase: true })
+      else {
+        last = { text: body, at: start, expression: found, droppable: true }
+        should.push(last)
       }
     }
-    wanted = false
-    unwanted = false
   }
   if ((whole.match(/"/g)?.length ?? 0) % 2 === 1) hints.push('a " is not closed; read as words')
   if (/(?:^|\s)(?:AND|OR|NOT)\s*$/u.test(whole)) hints.push("nothing follows the last AND, OR or NOT")
+  if (/(?:^|\s)(?:AND|OR|NOT)\s/u.test(whole) && /(?:^|[\s+-])\(|\)(?:\s|$)/u.test(whole))
+    hints.push("( and ) group nothing: AND and NOT hold for the word beside them")
+  const common = { excluded, fields, hints, needles, not, plain }
+  if (must.length > 0 || should.length > 0) {
+    // A sentence quotes what it speaks of, and asks for more than the quotation.
+    const quotes = should.some(({ text }) => !isStopWord(text)) && (/[?？؟]\s*$/u.test(whole) || should.some(isStop))
+    const [said, musts] = [
+      must.filter(({ phrase }) => quotes && phrase),
+      must.filter(({ phrase }) => !quotes || !phrase)
+    ]
+    const phrases = said.map(({ at, expression, text }) => ({ text, at, expression, droppable: false }))
+    return {
+      ...common,
+      must: musts.map(({ expression }) => inBrackets(expression)),
+      should: [...should, ...phrases].sort((a, b) => a.at - b.at),
+      required: musts.map(({ text }) => text)
+    }
+  }
   // Exclusions alone leave nothing to look for: they are taken as words, unless fields say what they are excluded from.
-  if (must.length === 0 && should.length === 0 && not.length > 0 && fields.length === 0) {
+  if (not.length > 0 && fields.length === 0) {
     hints.push("there is nothing but exclusions; read as words")
     let at = 0
     const words = not.map((expression, index) => {
@@ -162,21 +220,25 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       return word
     })
     const plain = excluded.join(" ")
-    return { must, should: words, not: [], required, excluded: [], needles: excluded, fields, plain, hints }
+    return { ...common, must: [], should: words, not: [], required: [], excluded: [], needles: excluded, plain }
   }
-  const nothing = must.length === 0 && should.length === 0
-  return {
-    must,
-    should,
-    not,
-    required,
-    excluded,
-    needles: nothing ? [plain.trim()] : needles,
-    fields,
-    plain,
-    hints
-  }
+  // Signs that stand for nothing else are looked for as they are written: "→", "&&".
+  const signs = plain.replace(/["+*-]/gu, "").trim() === "" ? [] : [plain.trim()]
+  if (signs.length === 0 && whole.trim() !== "" && fields.length === 0 && not.length === 0)
+    hints.push("there is nothing to look for; the newest are shown")
+  return { ...common, must: [], should: [], required: [], needles: signs }
 }
+
+/** `harb*`: words that begin so, and the word itself however it ends. */
+const beginning = (body: string): string | null => {
+  const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
+  const whole = start === undefined ? null : expression(start)
+  return whole === null ? null : `(${whole} OR "${start}" *)`
+}
+
+const isStop = ({ text }: Word) => isStopWord(text)
+
+const inBrackets = (expression: string): string => (/ OR /.test(expression) ? `(${expression})` : expression)
 
 /** What is looked for, with further alternatives: neighbouring words as one. */
 type Wanted = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }
@@ -206,8 +268,10 @@ const likeField = /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu
 
 const unquoted = (text: string): string => (/^".*"$/s.test(text) ? text.slice(1, -1) : text)
 
+/** What is looked at of a text, with the quotation marks that keyboards make of `"` as such. */
 const bounded = (text: string): string =>
   Buffer.from(text.slice(0, limits.queryBytes).replace(/[\p{Surrogate}\0]/gu, " "))
     .subarray(0, limits.queryBytes)
     .toString("utf8")
     .replace(/\ufffd$/u, "")
+    .replace(/[“”„‟]/gu, '"')

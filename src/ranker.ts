@@ -3,4 +3,4 @@
  * after which the same question of the same view may get other ids or scores:
  * how text is read, matched, fused, boosted or put in order.
  */
-export const rankerVersion = 2
+export const rankerVersion = 3

@@ -125,6 +125,7 @@ const indexRowOf = ({
 /** Memories, as the pipeline looks for them. */
 const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
   corpus: memories,
+  things: "memory",
   text: "fulltext",
   vectors: "vectors",
   filtersOf: (asked, fields, asking) => ({ ...asked, and: memoryFilters(fields, asking) }),

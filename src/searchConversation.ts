@@ -16,7 +16,7 @@ import {
 } from "../projections/conversationReads.js"
 import type { Db } from "../projections/Projection.js"
 import { findNameWords } from "../projections/speakers.js"
-import { contextIn, dateCue, speakerCue, withoutNames } from "./cues.js"
+import { contextIn, dateCue, namesIn, speakerCue, withoutNames } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
 import { conversationFilters, conversationSyntax } from "./fields.js"
 import { instantOf, integerOf, listOf, textOf } from "./filters.js"
@@ -100,6 +100,7 @@ export const decodeConversationQuery = (
 /** Turns and files, as the pipeline looks for them. */
 const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   corpus: chunks,
+  things: "turn or file",
   text: "conversation",
   vectors: "chunkVectors",
   // People say "last week" too: it is looked for in what they said.
@@ -107,7 +108,7 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   filtersOf: (asked, fields, asking) => ({ ...asked, and: conversationFilters(fields, asking) }),
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   chosen: ({ db, level, parsed }, words) => {
-    const chosen = withoutNames(words, findNameWords(db, level, parsed.plain), parsed.plain)
+    const chosen = withoutNames(words, namesIn(findNameWords(db, level, parsed.plain), parsed.plain), parsed.plain)
     const names = words.filter((word) => !chosen.includes(word))
     return { words: chosen, leftOut: names.map(({ text }) => ({ word: text, reason: "speaker" as const })) }
   },
@@ -115,7 +116,7 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   recent: ({ db }, level, filters, words, limit) => unscored(db, findRecentChunks(db, level, filters, limit, words)),
   like: ({ db }, level, filters, needles, limit) => unscored(db, findChunksLike(db, level, filters, needles, limit), 1),
   score: ({ db, level, now, parsed, policy, times, weight }, candidates) => {
-    const ofSpeaker = speakerCue(parsed.plain, findNameWords(db, level, parsed.plain))
+    const ofSpeaker = speakerCue(parsed.plain, namesIn(findNameWords(db, level, parsed.plain), parsed.plain))
     const ofDate = dateCue(parsed.plain, times.ranges)
     const inTime = times.ranges.length === 0 ? 0 : timeWorth
     const fused = fuse(candidates, policy, weight)

@@ -21,3 +21,20 @@ export const isStopWord = (word: string): boolean =>
       .replaceAll("’", "'")
       .replace(/^\W+|[^\p{L}\p{N}]+$/gu, "")
   )
+
+/**
+ * Where a text says no more than that something is asked for: "show me everything
+ * about", "do you know of". From the first character to the one behind the last.
+ */
+export const framesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
+  [...text.matchAll(frames)].map(({ 0: { length }, index }) => [index, index + length])
+
+const frames = new RegExp(
+  [
+    "^\\s*(?:please\\s+)?(?:(?:can|could|will|would)\\s+you\\s+)?(?:please\\s+)?" +
+      "(?:(?:show|tell|give|remind|find|get)\\s+(?:me|us)|search\\s+for|look\\s+(?:for|up)|(?:list|show)\\s+(?:all|every))(?=\\s)",
+    "\\b(?:everything|anything|something|all)\\s+(?:about|on|of)(?=\\s)",
+    "\\b(?:do|did)\\s+(?:you|we|i)\\s+(?:know|remember|recall)(?=\\s+(?:about|of|from)\\s)"
+  ].join("|"),
+  "giu"
+)

@@ -4,7 +4,7 @@ import type { Db } from "../projections/Projection.js"
 import { fewTogether, hasHalves, joined, rare, withHalves } from "./compounds.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
-import { isStopWord } from "./stopWords.js"
+import { framesOf, isStopWord } from "./stopWords.js"
 
 /** The words of a query that are looked for, neighbours as one where they are not found apart, and what is left out. */
 export interface Telling {
@@ -21,7 +21,7 @@ export const telling = (
   db: Db,
   corpus: Corpus,
   level: ReadingLevel,
-  { must, should }: Pick<ParsedQuery, "must" | "should">,
+  { must, plain, should }: Pick<ParsedQuery, "must" | "plain" | "should">,
   commonShare: number
 ): Telling => {
   const indexed = corpus.text.count(db, level)
@@ -33,7 +33,9 @@ export const telling = (
     leftOut.push(...words.filter((word) => !kept.includes(word)).map(({ text }) => ({ word: text, reason })))
     return kept
   }
-  const words = without(should, "stop word", ({ text }) => isStopWord(text))
+  const frames = framesOf(plain)
+  const framed = ({ at }: Word) => frames.some(([from, to]) => at >= from && at < to)
+  const words = without(should, "stop word", (word) => isStopWord(word.text) || framed(word))
   const rows = ({ expression }: Word, most: number) => countRows(db, corpus, level, expression, most)
   const few = (expression: string, most: number) => countRows(db, corpus, level, expression, most) <= most
   const compounds = joined(words).flatMap(({ apart, together }) => {

@@ -351,7 +351,7 @@ describe("what was said is found", () => {
       ])
       // The day of each time is among the words that it is found by.
       for (const day of ["2020-01-01", "2026-03-14"]) {
-        const [found] = yield* memory.searchConversation({ text: day })
+        const [found] = yield* memory.searchConversation({ text: `+${day}` })
         expect(found).toMatchObject({ session: "s" })
         expect(found!.parts.text).toBeGreaterThan(0)
       }
@@ -439,6 +439,47 @@ describe("what was said is found", () => {
       const low = yield* daybook.agent(agent, { trust: "inner" })
       const { explanation } = yield* low.explainConversation({ text: "which window has the deploy bot" })
       expect(explanation.leftOut.filter(({ reason }) => reason === "speaker")).toEqual([])
+    })
+  )
+
+  it.scoped("by everyday words that are a speaker's name, unless they are written as a name", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      yield* memory.addTurn({ session: "a", text: "I march on Rome", speaker: "Will" })
+      yield* memory.addTurn({ session: "b", text: "the boat is mine", speaker: "May" })
+      yield* memory.addTurn({ session: "c", text: "we hope that the boat may float in May", speaker: "Tom" })
+      yield* memory.addTurn({ session: "d", text: "the build of the boat is green", speaker: "Support Team" })
+      const asked = (text: string) =>
+        Effect.map(memory.explainConversation({ text, mode: "classic" }), ({ explanation, hits }) => ({
+          names: explanation.leftOut.filter(({ reason }) => reason === "speaker").map(({ word }) => word),
+          boosted: hits.filter(({ parts }) => parts.speaker > 0).map(({ speaker }) => speaker)
+        }))
+      for (const text of [
+        "the boat may float",
+        "may the boat float",
+        "May the boat float",
+        "which boat floats in May",
+        "what boat for May",
+        "boat May",
+        "will the boat float",
+        "Will the boat float",
+        "support boat"
+      ]) {
+        expect([text, yield* asked(text)]).toEqual([text, { names: [], boosted: [] }])
+      }
+      for (const [text, names, boosted] of [
+        ["what boat did May mean", ["May"], ["May"]],
+        ["what boat has may", ["may"], ["May"]],
+        ["May's boat", ["May's"], ["May"]],
+        ["the boat that may says is hers", ["may"], ["May"]],
+        ["what did Will say of a march", [], ["Will"]],
+        ["the march of Will on Rome", [], ["Will"]],
+        ["the boat that support team built", ["support", "team"], ["Support Team"]],
+        ["the boat of tom", ["tom"], ["Tom"]]
+      ] as const) {
+        expect([text, yield* asked(text)]).toEqual([text, { names, boosted }])
+      }
+      expect((yield* memory.searchConversation({ text: "speaker:will" })).map(({ session }) => session)).toEqual(["a"])
     })
   )
 

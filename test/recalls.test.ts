@@ -408,9 +408,11 @@ describe("a rerun", () => {
         yield* memory.searchConversation({ text: "meeting over again" }),
         yield* memory.searchConversation({ text: "meeting in June 2025" }),
         yield* memory.explain({ text: "deploy -number" }).pipe(Effect.map(({ hits }) => hits)),
-        yield* memory.search({ text: "type:discovery -three" })
+        yield* memory.search({ text: "type:discovery -three" }),
+        yield* memory.search({ text: "deploy -type:task -project:crane -store:social" }),
+        yield* memory.searchConversation({ text: "meeting -session:s1 NOT role:assistant" })
       ]
-      expect(asked.map((hits) => hits.length > 0)).toEqual([false, false, true, true, true, false, true])
+      expect(asked.map((hits) => hits.length > 0)).toEqual([false, false, true, true, true, false, true, true, true])
       yield* daybook.flush(agent)
       for (const [index, hits] of asked.entries()) {
         const { differences, hits: again } = yield* memory.rerun(index + 1)

@@ -85,7 +85,27 @@ describe("fields in a query", () => {
     ["harbour after:2026-02-01", ["boats", "plan"]],
     ["harbour after:2026-02-01 before:2026-03-01", ["boats"]],
     ["type:task", ["boats"]],
-    ["type:task store:shared", []]
+    ["type:task store:shared", []],
+    ["harbour -type:task", ["fees", "plan"]],
+    ["harbour NOT type:task", ["fees", "plan"]],
+    ["harbour -type:task -type:Decision", ["fees"]],
+    ["-type:task", ["fees", "plan"]],
+    ["harbour -store:shared", ["boats", "plan"]],
+    ['harbour -tag:"North Pier"', ["boats", "fees"]],
+    ['harbour -person:"mira holt"', ["boats", "fees"]],
+    ["harbour -project:tide", ["boats", "fees"]],
+    ["harbour -session:monday", ["boats", "plan"]],
+    ["harbour -type:task -fees", ["plan"]],
+    ["type:task NOT fees", ["boats"]],
+    ["type:task OR type:decision -tag:boats", ["plan"]],
+    ["+type:task harbour", ["boats"]],
+    ["type:task AND plan", []],
+    ['type:task ""', ["boats"]],
+    // What is no value must not leave out what it would let in.
+    ["harbour after:2026-13-45", ["boats", "fees", "plan"]],
+    ["harbour AND before:nonsense", ["boats", "fees", "plan"]],
+    ["harbour -before:fees", ["boats", "fees", "plan"]],
+    ["harbour -store:secret", ["boats", "fees", "plan"]]
   ] as const) {
     it.scoped(text, () => Effect.map(titles(text), (answer) => expect(answer).toEqual(found)))
   }
@@ -112,6 +132,12 @@ describe("fields in a query", () => {
       expect(yield* found("harbour speaker:mira")).toEqual(["monday"])
       expect(yield* found("harbour role:assistant")).toEqual(["friday"])
       expect(yield* found("harbour before:2026-03-03")).toEqual(["monday"])
+      expect(yield* found("harbour -session:friday")).toEqual(["monday"])
+      expect(yield* found("harbour -speaker:mira")).toEqual(["friday"])
+      expect(yield* found("harbour -person:mira -role:assistant")).toEqual([])
+      expect(yield* found("harbour -role:assistant")).toEqual(["monday"])
+      expect(yield* found("harbour -kind:turn")).toEqual([])
+      expect(yield* found("-store:shared -kind:file")).toEqual(["friday", "monday"])
       // There are no titles and types in what was said: read as words.
       expect([...(yield* found("title:harbour"))].sort()).toEqual(["friday", "monday"])
       const { explanation } = yield* memory.explainConversation({ text: "harbour type:task" })
@@ -122,9 +148,13 @@ describe("fields in a query", () => {
   for (const [text, hint, words] of [
     ["harbour foo:bar", /^foo: is no field/, 3],
     ["harbour store:secret", /^store:secret: must be one of private, shared, social; read as words$/, 3],
-    ["harbour after:whenever", /^after:whenever: is no date or time; read as words$/, 3],
-    ["harbour -type:task", /^-type:task: a field cannot be excluded or required; read as words$/, 1],
-    ["harbour type:", /^type:: has no value; read as words$/, 2],
+    ["harbour after:whenever", /^after:whenever: is no date or time \(such as 2026-03-14, .*\); read as words$/, 3],
+    ["harbour after:2026-13-45", /^after:2026-13-45: is no date or time \(such as 2026-03-14, /, 3],
+    ["harbour -after:2026", /^-after:2026: a time cannot be excluded .*; left out$/, 1],
+    ["harbour -store:secret", /^-store:secret: must be one of private, shared, social; left out$/, 1],
+    ['""', /^there is nothing to look for; the newest are shown$/, 0],
+    ["harbour type:", /^type:: has no value .*; read as words$/, 2],
+    ["(a OR b) AND harbour", /^\( and \) group nothing/, 1],
     ['harbour "north pier', /^a " is not closed/, 3],
     ["harbour AND", /^nothing follows the last AND, OR or NOT$/, 0],
     ["-harbour", /^there is nothing but exclusions/, 1],
@@ -141,6 +171,60 @@ describe("fields in a query", () => {
   for (const text of ["12:30", "http://x.org/a:b", "C:\\notes", "std::vector", "note: this", "10:1 odds", ":-)"]) {
     it(`no field and no mistake: ${text}`, () => expect(parse(text, memorySyntax).hints).toEqual([]))
   }
+})
+
+describe("an answer without hits says why", () => {
+  const told: ReadonlyArray<Observation> = [
+    { title: "the pump broke", type: "event", tags: ["pump"], people: ["Mira"], store: "shared", project: "tide" },
+    { title: "the boat sank", type: "decision", store: "private", session: "monday" }
+  ]
+  const asking = Effect.gen(function* () {
+    const { daybook } = yield* fresh({ vectorExtension: null })
+    const memory = yield* daybook.agent("ada", { trust: "full" })
+    yield* memory.rememberAll(told)
+    yield* memory.addTurn({ session: "friday", text: "the pump again", speaker: "Tom", store: "shared" })
+    return { daybook, memory }
+  })
+
+  it.scoped("by values that nothing has, those of the call too", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* asking
+      const hints = (query: Query) => Effect.map(memory.explain(query), ({ explanation }) => explanation.hints)
+      for (const [text, wanted] of [
+        ["pump type:nothing", ['no memory has type "nothing"']],
+        ["type:nothing tag:x", ['no memory has type "nothing"', 'no memory has tag "x"']],
+        ["store:social", ['no memory has store "social"']],
+        ["person:Ann", ['no memory has person "Ann" (a whole name; people: looks for parts of one)']],
+        ["project:crane", ['no memory has project "crane"']],
+        ["session:sunday", ['no memory has session "sunday"']],
+        ["type:event session:monday", ["no memory passes all of the filters"]],
+        ["after:2100-01-01", ["no memory passes all of the filters"]],
+        ["-type:event -type:decision", ["no memory passes all of the filters"]],
+        ["type:event zebra", []],
+        ["zebra", []],
+        ["title:pump type:decision", ["no memory has all that must match (+pump)"]],
+        ['"broke pump"', ["no memory has all that must match (+broke pump)"]],
+        ["type:event", []]
+      ] as const) {
+        expect([text, yield* hints({ text })]).toEqual([text, wanted])
+      }
+      expect(yield* hints({ text: "pump", types: ["nothing", "event"], tags: ["x"] })).toEqual([
+        'no memory has type "nothing"',
+        'no memory has tag "x"'
+      ])
+      const { explanation } = yield* memory.explainConversation({ text: "pump speaker:Ann session:friday" })
+      expect(explanation.hints).toEqual(['no turn or file has speaker "Ann"'])
+    })
+  )
+
+  it.scoped("and tells a lower level nothing of what is stored above it", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* asking
+      const low = yield* daybook.agent("ada", { trust: "inner" })
+      const { explanation } = yield* low.explain({ text: "type:decision session:monday" })
+      expect(explanation.hints).toEqual(['no memory has type "decision"', 'no memory has session "monday"'])
+    })
+  )
 })
 
 describe("what a score is made of", () => {
@@ -180,6 +264,29 @@ describe("what a score is made of", () => {
         expect(why).toHaveLength(Object.values(parts).filter((part) => part >= 0.0005).length)
       }
       expect(hits[0]!.why[0]).toMatch(/^has the words \(0\.\d{3}\)$/)
+    })
+  )
+
+  it.scoped("what a request begins with is no word of what it asks for", () =>
+    Effect.gen(function* () {
+      const memory = yield* remembering([
+        { title: "the pump runs" },
+        { title: "everything is listed, show it and tell all" }
+      ])
+      const words = (text: string) => Effect.map(memory.explain({ text }), ({ explanation }) => explanation.words)
+      for (const text of [
+        "Show me everything about the pump",
+        "please tell me about the pump",
+        "list all pump",
+        "what do you know about the pump",
+        "can you find me the pump",
+        "search for pump"
+      ]) {
+        expect([text, yield* words(text)]).toEqual([text, ["pump"]])
+      }
+      expect(yield* words("show pump")).toEqual(["show", "pump"])
+      expect(yield* words("know pump list")).toEqual(["know", "pump", "list"])
+      expect(yield* words("tell me everything")).toEqual(["everything"])
     })
   )
 
@@ -240,6 +347,43 @@ describe("times in a query", () => {
       expect((yield* titles("in May 2025"))[0]).toBe("a pump was ordered")
       expect((yield* titles("on 6 March 2026"))[0]).toBe("Mira has a new dog")
       expect(yield* titles('pump after:"last month" before:"this month"')).toEqual(["the pump was cleaned"])
+    })
+  )
+
+  it.scoped("that name a month, a day or a year as well: what was then, and behind it what names it", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const memory = yield* remembering([
+        ...told,
+        { title: "we march on in March 2026", occurredAt: "2024-01-01" },
+        { title: "in February the boats are painted", occurredAt: "2024-01-02" },
+        { title: "May it go on", occurredAt: "2024-01-03" }
+      ])
+      const titles = (text: string) => Effect.map(memory.search({ text }), (hits) => hits.map(({ title }) => title))
+      const [pump, cleaned, ordered, dog] = told.map(({ title }) => title)
+      for (const text of ["what happened in March?", "What happened in march", "anything new in March?"])
+        expect([text, yield* titles(text)]).toEqual([text, [dog, pump]])
+      expect(yield* titles("what happened in March 2026?")).toEqual([dog, pump, "we march on in March 2026"])
+      expect(yield* titles("what happened in February")).toEqual([cleaned, "in February the boats are painted"])
+      expect(yield* titles("what happened in February -boats")).toEqual([cleaned])
+      expect(yield* titles("what was done in May 2025")).toEqual([ordered])
+      expect(yield* titles("show me everything since March")).toEqual([dog, pump])
+      expect(yield* titles("what happened on 5 March 2026")).toEqual([pump])
+      // Without a word that makes a time of it, it is one like others.
+      for (const text of ["march", "March"]) expect((yield* titles(text))[0]).toBe("we march on in March 2026")
+      for (const text of ["may", "May"]) expect((yield* titles(text))[0]).toBe("May it go on")
+    })
+  )
+
+  it.scoped("in which nothing lies: the words answer, and a hint says so", () =>
+    Effect.gen(function* () {
+      const hint = (text: string) => `nothing is recorded for ${text}; searched by words`
+      const hints = (text: string) => Effect.map(asking(text), ({ explanation }) => explanation.hints)
+      expect(yield* hints("what happened yesterday?")).toEqual([hint("yesterday")])
+      expect(yield* hints("what happened in 2019?")).toEqual([hint("2019")])
+      expect(yield* hints("the pump yesterday")).toEqual([hint("yesterday")])
+      expect(yield* hints("what happened last week?")).toEqual([])
+      expect((yield* asking("the pump yesterday")).hits.length).toBeGreaterThan(0)
     })
   )
 

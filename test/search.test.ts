@@ -122,7 +122,7 @@ describe("any text is a query", () => {
         ["what's up?", "what's up?"],
         ["foo-bar", "foo-bar"],
         ["100%", "100% cotton"],
-        ['"', 'he said "never"'],
+        ["°", "n°5 — a perfume"],
         ['said "never', 'he said "never"'],
         ["東京", "東京都に住んでいます"],
         ["東京都", "東京都に住んでいます"],
@@ -137,7 +137,6 @@ describe("any text is a query", () => {
         ["a AND", "a AND b"],
         ["NOT", "NOT now"],
         ["title:", "title: Dune"],
-        ["-", "foo-bar"],
         ["https://example.org/a?b=c", "see https://example.org/a?b=c"],
         ["ада", "Ада Лавлейс"],
         ["สวัสดี", "สวัสดีครับ"],
@@ -149,8 +148,9 @@ describe("any text is a query", () => {
       ]
       for (const [text, title] of cases)
         expect([text, yield* titlesOf(memory, { text })]).toEqual([text, expect.arrayContaining([title])])
-      for (const text of ["", " ", "\n\t", undefined])
-        expect(yield* titlesOf(memory, { text })).toEqual([...kept].reverse())
+      // Quotation marks, signs and operators with nothing between them are no text either.
+      const nothing = ["", " ", "\n\t", '""', '"', "*", "-", "+", "- +", "NOT", "AND OR", "“”", '"" AND *']
+      for (const text of [...nothing, undefined]) expect(yield* titlesOf(memory, { text })).toEqual([...kept].reverse())
       for (const trust of ["inner", "familiar", "public"] as const) {
         const reader = yield* daybook.agent(agent, { trust })
         for (const [text] of cases) expect(yield* reader.search({ text })).toEqual([])
@@ -205,6 +205,15 @@ describe("words, phrases and fields", () => {
         ["narrative:kettle", [green]],
         ["+title:tea -title:green", [black]],
         ['title:"tea house"', [house]],
+        ["title:green title:black", []],
+        ["title:black OR people:giant", [black, coffee]],
+        ["kettle title:green", [green, house]],
+        ["kett*", [green, house]],
+        ["Coff*", [coffee]],
+        ["tea -kett*", [black]],
+        ["title:gree*", [green, house]],
+        ["everything about coffee", [coffee]],
+        ["everything", []],
         ["teas", [black, green, house]],
         ["nothing", []]
       ]
@@ -219,10 +228,22 @@ describe("words, phrases and fields", () => {
     }
     expect(simple("green tea")).toEqual({ must: [], should: ['"green"', '"tea"'], not: [] })
     expect(simple('+green "black tea" -milk title:x')).toEqual({
-      must: ['"green"'],
-      should: [['"black tea"'], ['title : "x"']],
+      must: ['"green"', '"black tea"', 'title : "x"'],
+      should: [],
       not: ['"milk"']
     })
+    expect(simple("“green tea” cup")).toEqual({ must: ['"green tea"'], should: ['"cup"'], not: [] })
+    // A sentence speaks of what it quotes.
+    expect(simple('who read "black tea" there?').must).toEqual([])
+    expect(simple('cup "black tea"?').should).toEqual(['"cup"', ['"black tea"']])
+    expect(simple('what of "black tea"?').must).toEqual(['"black tea"'])
+    expect(simple('who read +"black tea"').must).toEqual(['"black tea"'])
+    expect(simple('title:a OR facts:b OR "c d" e')).toEqual({
+      must: ['(title : "a" OR facts : "b" OR "c d")'],
+      should: ['"e"'],
+      not: []
+    })
+    expect(simple("a OR title:b").must).toEqual(['("a" OR title : "b")'])
     expect(simple("a AND b OR c NOT d")).toEqual({ must: ['"a"', '"b"'], should: ['"c"'], not: ['"d"'] })
     expect(simple("a AND")).toEqual({ must: ['"a"'], should: [], not: [] })
     expect(simple("AND a")).toEqual({ must: [], should: ['"a"'], not: [] })
@@ -377,7 +398,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
 
   it.scopedLive("a hit of either side alone can win", () =>
     Effect.gen(function* () {
-      const { memory } = yield* remembering(titled("a puppy", "the zebra crossing", "feline", "bread"), {
+      const { daybook, memory } = yield* remembering(titled("a puppy", "the zebra crossing", "feline", "bread"), {
         policy,
         embedder: meaningful(0.5)
       })
@@ -393,6 +414,18 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
       // What must not be there is no hit, however near; what must be there is asked of both sides.
       expect(yield* titlesOf(memory, { text: "canine -puppy" })).toEqual([])
       expect(yield* titlesOf(memory, { text: "canine +bread" })).toEqual(["bread"])
+      expect(yield* titlesOf(memory, { text: "title:dog" })).toEqual([])
+      expect(yield* titlesOf(memory, { text: "canine title:bread" })).toEqual(["bread"])
+      expect(yield* titlesOf(memory, { text: '"dog"' })).toEqual([])
+      expect(yield* titlesOf(memory, { text: '"zebra crossing" dog' })).toEqual(["the zebra crossing"])
+      for (const text of ["dog tag:pets", "dog person:Ann", "dog type:task", "dog -store:private"])
+        expect([text, yield* titlesOf(memory, { text })]).toEqual([text, []])
+      yield* memory.addTurn({ session: "a", text: "a puppy", speaker: "Ann" })
+      const turns = (text: string) => Effect.map(memory.searchConversation({ text }), (hits) => hits.length)
+      yield* daybook.backfill(agent)
+      expect(yield* turns("dog")).toBe(1)
+      for (const text of ['"dog"', "dog -puppy", "dog +bread", "dog person:Bo", "dog -person:ann", "dog -session:a"])
+        expect([text, yield* turns(text)]).toEqual([text, 0])
     })
   )
 

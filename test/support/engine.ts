@@ -102,11 +102,15 @@ export const readPaths: {
   explain: (reader, { texts }) => [
     ...texts.map((text) => [text, reader.explain({ text, limit: 100 })] as const),
     ["classic", reader.explain({ text: texts[0] ?? "tea", mode: "classic" })],
-    ["fields", reader.explain({ text: `${texts[0] ?? "tea"} store:shared type:discovery last week` })]
+    ["fields", reader.explain({ text: `${texts[0] ?? "tea"} store:shared type:discovery last week` })],
+    ["without fields", reader.explain({ text: `${texts[0] ?? "tea"} -type:discovery -store:social -person:mira` })],
+    ["nothing has", reader.explain({ text: "type:person tag:kettle session:monday project:harbour person:mira" })],
+    ["what then", reader.explain({ text: "what happened last week?" })]
   ],
   explainConversation: (reader, { texts }) => [
     ...texts.slice(0, 3).map((text) => [text, reader.explainConversation({ text, limit: 100 })] as const),
-    ["fields", reader.explainConversation({ text: `${texts[0] ?? "tea"} session:monday role:user yesterday` })]
+    ["fields", reader.explainConversation({ text: `${texts[0] ?? "tea"} session:monday role:user yesterday` })],
+    ["nothing has", reader.explainConversation({ text: "zebra session:monday speaker:mira -role:user -kind:turn" })]
   ],
   timeline: (reader, { ids }) =>
     ids.map((anchor) => [anchor, reader.timeline({ anchor, before: 3, after: 3 })] as const),

@@ -1,0 +1,42 @@
+import { months } from "../projections/chunkText.js"
+
+/**
+ * Given names and names of roles that are everyday words of English as well.
+ * From lists of common given names those that a question is likely to have in
+ * another meaning; whoever speaks under a name that is missing here is found by
+ * it however it is written.
+ */
+const words = new Set(
+  `admin agent amber angel art assistant ash autumn bay bill bishop blue bob bot brook brooks buck bud
+  caller carol chance chase chat chip christian cliff client coach coral customer daisy dale dawn dean deacon destiny
+  doctor don drew driver duke earl editor eve faith fern fisher flora forest frank gene glen grace grant guest
+  guide guy harmony hazel heath heather helper holly honor hope host hunter iris ivy jack jade jasmine jay jean jet
+  jewel job josh joy judge king lance lane laurel liberty lily love manager mark mason max may melody merry miles
+  mike moderator narrator nick norm nova nurse olive operator page parker pat pearl penny piper poppy porter
+  precious prince princess queen ray red reed rich river rob robin rock rose ruby rusty sage sandy saint
+  scout server sky skip speaker star stone storm sue summer sunny support system teacher team terry tester tiger
+  user violet wade warren west will willow winter wolf worker you`.split(/\s+/)
+)
+const monthNames = new Set(months.map((month) => month.toLowerCase()))
+
+/** Whether a word of a name, in lower case, is an everyday word too. */
+export const isEverydayName = (word: string): boolean => words.has(word) || monthNames.has(word)
+
+/**
+ * Whether a word that stands at a place of a text is written as a name is: with
+ * a capital inside of a sentence that has words without one, with "'s", or beside
+ * what people do ("did Will", "Will said"). A capital makes no name of a month.
+ */
+export const writtenAsName = (text: string, at: number, length: number): boolean => {
+  const [before, word, after] = [text.slice(0, at), text.slice(at, at + length), text.slice(at + length)]
+  if (/^['’]s(?!\p{L})/u.test(after) || says.test(after) || asked.test(before)) return true
+  if (monthNames.has(word.toLowerCase())) return false
+  return /^\p{Lu}\p{M}*\p{Ll}/u.test(word) && insideSentence.test(before) && lowerCaseWord.test(text)
+}
+
+const says =
+  /^\s+(?:say|says|said|tell|tells|told|ask|asks|asked|think|thinks|thought|mention|mentions|mentioned|write|writes|wrote|suggest|suggests|suggested|answer|answers|answered|reply|replies|replied)(?![\p{L}\p{N}])/iu
+const asked = /(?:^|[^\p{L}\p{N}])(?:did|does|do|has|have|had|tell|told|ask|asked|with)\s+$/iu
+/** A word that has a capital in a title. */
+export const lowerCaseWord = /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u
+export const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u
