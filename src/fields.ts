@@ -35,7 +35,7 @@ export const stretchOf = (value: string, { now, zone }: Asking) => {
 
 /** Fields of the other search: none here, not listed among those that are, and read as words with a hint to where they are. */
 const besides = (fields: Syntax["fields"], names: ReadonlyArray<string>, where: string): Syntax["fields"] => {
-  const elsewhere: Syntax["fields"][string] = () => `is a filter of ${where}`
+  const elsewhere: KnownField = { problem: () => `is a filter of ${where}` }
   return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: elsewhere }])))
 }
 

@@ -45,7 +45,7 @@ export const findLikely = (
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const text = embeddingText(statement)
   const words = parked.has("fulltext") ? [] : wordsOf(text)
-  const { joined, words: should } = telling(db, memories, level, { must: [], should: words }, commonShare)
+  const { joined, words: should } = telling(db, memories, level, { must: [], plain: "", should: words }, commonShare)
   const found = findCandidates(db, {
     ...expressionsOf({ must: [], not: [], should, joined }),
     level,
