@@ -39,6 +39,7 @@ import type { Changes, Observation } from "./input.js"
 import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
+import type { Why, WhyOptions } from "./why.js"
 
 /**
  * A memory as `get` answers it. Times are milliseconds since the epoch. At full
@@ -135,6 +136,8 @@ export interface MemoryReader {
   readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<WholeMemory>, ReadError>
   /** The newest memories that pass the filters, a page at a time. */
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
+  /** How a memory came to be what it is: its versions with their decisions, what it replaced, what it was made of. See `Why`. */
+  readonly why: (id: string, options?: WhyOptions) => Effect.Effect<Why, ReadError | MemoryNotFound>
   /** Every version of a memory, oldest first. At full trust also of one that was forgotten. */
   readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
   /** Finds what was said in conversations and what stands in files: pieces, best first, one of each turn and file. */

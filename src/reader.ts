@@ -19,6 +19,7 @@ import { explained, type Find, type Request, retrieve } from "./retrieve.js"
 import { decodeFilter, decodeQuery, type Query, searchIn } from "./search.js"
 import { type ConversationQuery, decodeConversationQuery, searchConversationIn } from "./searchConversation.js"
 import { wholeOf } from "./wholeMemory.js"
+import { why } from "./why.js"
 
 /** Every read path. Each one hands the level to a query that gates by it in SQL. */
 export const make = (source: ReaderSource, services: ReaderServices): MemoryReader => {
@@ -89,6 +90,8 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
       }
       return entries
     }),
+
+    why: Effect.fn("Memory.why")(why(source, services)),
 
     sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
       const page = yield* pageOf(query, 50)

@@ -24,6 +24,7 @@ import { timeline } from "./timeline.js"
 import { turns } from "./turns.js"
 import { update } from "./update.js"
 import { verify } from "./verify.js"
+import { why } from "./why.js"
 
 /** Every command, in the order in which the help names them. */
 export const commands: ReadonlyArray<AnyCommand> = [
@@ -35,6 +36,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   update,
   forget,
   history,
+  why,
   people,
   addTurn,
   sessions,

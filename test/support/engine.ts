@@ -133,6 +133,7 @@ export const readPaths: {
     ["filters", reader.searchConversation({ text: texts[0] ?? "tea", sessions: ["monday"], roles: ["user"] })],
     ...texts.slice(0, 3).map((text) => [`${text} files`, reader.searchConversation({ text, kinds: ["file"] })] as const)
   ],
+  why: (reader, { ids }) => few(ids).map((id) => [id, reader.why(id)] as const),
   sessions: (reader) => [
     ["all", reader.sessions()],
     ["page", reader.sessions({ limit: 1, offset: 1 })]

@@ -1,0 +1,122 @@
+import * as Effect from "effect/Effect"
+import type { Why, WhySource, WhyVersion } from "../../src/why.js"
+import { type Colours, count, oneLine, second } from "../format.js"
+import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import type { Command } from "./Command.js"
+
+interface WhyOptions extends AsOfOptions {
+  readonly limit?: number
+}
+
+export const why: Command<WhyOptions, readonly [id: string]> = {
+  usage: "why <id>",
+  summary: "how a memory came to be what it is: who decided, on which grounds, what it replaced, what it was made of",
+  options: [asOf, one("--limit <n>", "the newest so many versions (default: 20)", whole(1, 200))],
+  examples: ["why 8k2v0q5w1x", "why 8k2v0q5w1x --json"],
+  run: ({ out, reader }, { asOf, limit }, [id]) =>
+    Effect.gen(function* () {
+      const memory = yield* reader(asOf)
+      const answer = yield* memory.why(id, { limit })
+      yield* out.show(answer, () => tree(answer, out.colours).join("\n"))
+    })
+}
+
+/** A line of the tree with what hangs on it. */
+interface Branch {
+  readonly text: string
+  readonly below?: ReadonlyArray<Branch>
+}
+
+const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
+  const { memory } = why
+  const recalled = memory.accesses === undefined ? "" : `, recalled ${count(memory.accesses, "time")}`
+  const about = `${memory.type}, ${memory.store}, ${memory.status}, mentioned ${count(memory.mentions, "time")}${recalled}`
+  const head = `${colours.cyan(memory.id)}  ${colours.bold(oneLine(memory.title))}`
+  const branches: ReadonlyArray<Branch> = [
+    ...(memory.stale === undefined
+      ? []
+      : [
+          {
+            text: colours.red(
+              `stale: ${memory.stale.kind === "derived" ? "memory" : memory.stale.kind} ${memory.stale.of}, which it was made of, was ${memory.stale.reason}`
+            )
+          }
+        ]),
+    ...(why.supersededBy === null
+      ? []
+      : [{ text: `replaced by ${colours.cyan(why.supersededBy.id)}  ${oneLine(why.supersededBy.title)}` }]),
+    ...(why.earlier === 0 ? [] : [{ text: colours.dim(`${count(why.earlier, "earlier version")} not shown`) }]),
+    ...why.versions.map((version) => versionBranch(version, colours)),
+    ...listed(
+      "in place of",
+      why.supersedes.map(({ id, title }) => ({ text: `${colours.cyan(id)}  ${oneLine(title)}` }))
+    ),
+    ...listed(
+      "made of",
+      why.sources.map((source) => sourceBranch(source, colours))
+    ),
+    ...listed(
+      "what was made of it",
+      why.madeOf.map(({ id, title }) => ({ text: `${colours.cyan(id)}  ${oneLine(title)}` }))
+    )
+  ]
+  return [head, colours.dim(about), ...drawn(branches, colours)]
+}
+
+const listed = (text: string, below: ReadonlyArray<Branch>): ReadonlyArray<Branch> =>
+  below.length === 0 ? [] : [{ text, below }]
+
+const versionBranch = (
+  { actor, changes, decision, recordedAt, revision, type, version }: WhyVersion,
+  colours: Colours
+): Branch => {
+  const place = version === undefined ? String(revision) : `${revision} (version ${version})`
+  const text = `${colours.bold(place)}  ${second(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${oneLine(actor)}`
+  if (decision === null) return { text: `${text}  ${colours.dim("its content was erased")}` }
+  const { by, candidates, fallback, latency, reason, threshold } = decision
+  const grounds = [
+    ...(threshold === undefined ? [] : [`${count(candidates.length, "candidate")} above ${threshold}`]),
+    ...(latency === undefined ? [] : [`${latency} ms`])
+  ]
+  const told = grounds.length === 0 ? "" : ` (${grounds.join(", ")})`
+  return {
+    text,
+    below: [
+      { text: `${oneLine(by.name)}: ${oneLine(reason)}${colours.dim(told)}` },
+      ...(fallback === undefined ? [] : [{ text: colours.yellow(`made up for: ${oneLine(fallback)}`) }]),
+      ...candidates.map(({ id, said, score }) => ({
+        text: `${score.toFixed(2)}  ${colours.cyan(id)}  ${oneLine([said.title, ...said.facts].join(" · "))}`
+      })),
+      ...changes.flatMap(({ after, before, field }) => [
+        ...(before === null ? [] : [{ text: colours.red(`- ${field}: ${shown(before)}`) }]),
+        ...(after === null ? [] : [{ text: colours.green(`+ ${field}: ${shown(after)}`) }])
+      ])
+    ]
+  }
+}
+
+const sourceBranch = (source: WhySource, colours: Colours): Branch => {
+  if (source.kind === "file") return { text: `file ${oneLine(source.path)} (${source.reason})` }
+  if (source.kind === "memory") {
+    return {
+      text: `memory ${colours.cyan(source.id)} (${source.reason})  ${oneLine(source.memory?.title ?? "")}`.trimEnd()
+    }
+  }
+  const { turn } = source
+  if (turn === undefined) return { text: `turn ${source.id} (${source.reason}), which is no longer there` }
+  const who = turn.speaker ?? turn.role
+  return {
+    text: `turn ${turn.sequence} of ${oneLine(turn.session)} (${source.reason})  ${oneLine(who)}: ${oneLine(turn.text)}`
+  }
+}
+
+const shown = (value: unknown): string => oneLine(typeof value === "string" ? value : JSON.stringify(value))
+
+const drawn = (branches: ReadonlyArray<Branch>, colours: Colours): ReadonlyArray<string> =>
+  branches.flatMap(({ below = [], text }, at) => {
+    const last = at === branches.length - 1
+    return [
+      `${colours.dim(last ? "└─" : "├─")} ${text}`,
+      ...drawn(below, colours).map((line) => `${last ? "  " : colours.dim("│ ")} ${line}`)
+    ]
+  })

@@ -1,0 +1,32 @@
+import type { Memory } from "../events/Memory.js"
+import { floorOf, type TrustLevel } from "../events/Trust.js"
+import type { Turn } from "../events/Turn.js"
+import { type Db, sql } from "./Projection.js"
+
+/**
+ * Memories by id as they stand, as far as a level may know of them: at full
+ * trust all; below it what is or was readable there, but not what was forgotten.
+ */
+export const findStanding = (db: Db, level: TrustLevel, ids: ReadonlyArray<string>): ReadonlyMap<string, Memory> =>
+  new Map(
+    sql(db, "SELECT memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND openness >= ?")
+      .pluck()
+      .all(JSON.stringify(ids), floorOf(level))
+      .map((text) => JSON.parse(text as string) as Memory)
+      .filter(({ status }) => level === "full" || status === "active" || status === "superseded")
+      .map((memory) => [memory.id, memory])
+  )
+
+/** The version in which a memory had a revision, where a level may read it as it was then. */
+export const findRevision = (db: Db, level: TrustLevel, born: number, revision: number): number | undefined =>
+  sql(db, "SELECT version FROM changes WHERE born = ? AND revision = ? AND openness >= ? LIMIT 1").get(
+    born,
+    revision,
+    floorOf(level)
+  )?.version
+
+/** A turn by its id, as far as a level may read it. */
+export const findTurn = (db: Db, level: TrustLevel, id: string): Turn | undefined => {
+  const row = sql(db, "SELECT turn FROM turns WHERE id = ? AND openness >= ?").get(id, floorOf(level))
+  return row === undefined ? undefined : (JSON.parse(row.turn) as Turn)
+}
