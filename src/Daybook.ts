@@ -179,7 +179,7 @@ export const make = Effect.gen(function* () {
     return writer.make(
       reader.make(source, services),
       (f) => agents.use(agent, f),
-      { level: options.trust, actor: options.actor ?? "program", countTokens: tokens.count },
+      { level: options.trust, actor: options.actor ?? "program", countTokens: tokens.count, marks: policy.marks },
       Effect.map(log.head(agent), ({ version }) => version === 0)
     )
   }

@@ -20,6 +20,7 @@ import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
 import type {
+  CredentialForbidden,
   FileNotFound,
   InvalidInput,
   MemoryNotFound,
@@ -164,7 +165,7 @@ export interface Memory extends MemoryReader {
   readonly remember: (
     observation: Observation,
     options?: WriteOptions
-  ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden>
+  ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>
   /**
    * Many at once, up to 1,000, in one transaction: each answered on its own, a
    * refused one leaves the others alone.
@@ -172,7 +173,7 @@ export interface Memory extends MemoryReader {
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, WriteOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
+    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>>,
     CommandError | InvalidInput
   >
   /** Imports markdown files and folders; importing again adds nothing. See `importFiles`. */
@@ -217,7 +218,7 @@ export interface Memory extends MemoryReader {
     id: string,
     changes: Changes,
     options?: WriteOptions
-  ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound>
+  ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound | CredentialForbidden>
   /** Takes a memory out of every read. Its events stay in the log until they are erased. */
   readonly forget: (
     id: string,

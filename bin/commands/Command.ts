@@ -7,6 +7,7 @@ import type { TrustLevel } from "../../events/Trust.js"
 import type { CommandError } from "../../src/Actor.js"
 import type { AsOfInput, Daybook } from "../../src/Daybook.js"
 import type {
+  CredentialForbidden,
   FileNotFound,
   InvalidInput,
   InvalidPolicy,
@@ -60,6 +61,7 @@ export interface Call {
 /** Everything that can be said no to. Each has a message of one line. */
 export type Failure =
   | CommandError
+  | CredentialForbidden
   | Ended
   | FileNotFound
   | InvalidInput

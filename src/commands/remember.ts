@@ -3,10 +3,12 @@ import { embeddingText, type Memory } from "../../events/Memory.js"
 import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../dates.js"
-import { type InvalidInput, StoreForbidden } from "../errors.js"
+import { CredentialForbidden, type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
+import type { PolicyValues } from "../Policy.js"
 import { inputBeside } from "./asAsked.js"
 import { asked, type Command, commandIdOf, type DecidedEvent, given, ruled, versionAt } from "./Command.js"
+import { marked } from "./marked.js"
 
 /** What became of something that was to be remembered. */
 export interface Remembered {
@@ -30,34 +32,49 @@ export interface Writer {
   /** Who writes, as the log will name it. */
   readonly actor: string
   readonly countTokens: (text: string) => number
+  /** What is done about personal data and credentials. */
+  readonly marks: PolicyValues["marks"]
 }
 
-/** Checks an observation and makes the command that stores it, or counts it where it is there already. */
+/**
+ * Checks an observation and makes the command that stores it, or counts it where
+ * it is there already. What holds a credential is kept in store private, whatever
+ * store was asked for; a level that cannot write there is refused.
+ */
 export const remember = (
   writer: Writer,
   input: Observation,
   options: WriteOptions = {}
-): Either.Either<Command<Remembered, never>, InvalidInput | StoreForbidden> => {
+): Either.Either<Command<Remembered, never>, InvalidInput | StoreForbidden | CredentialForbidden> => {
   const decoded = decodeObservation(input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
   const named = commandIdOf(writer.level, options.commandId)
   if (Either.isLeft(named)) return Either.left(named.left)
   const [observation, commandId] = [decoded.right, named.right]
-  const store = observation.store ?? readable(writer.level)[0]
-  if (store === undefined || !canRead(writer.level, store)) {
-    return Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
+  const askedStore = observation.store ?? readable(writer.level)[0]
+  if (askedStore === undefined || !canRead(writer.level, askedStore)) {
+    return Either.left(new StoreForbidden({ level: writer.level, store: askedStore ?? "social" }))
   }
-  const draft = draftOf(observation, store, writer)
+  const {
+    confined,
+    credentials,
+    memory: draft,
+    reason
+  } = marked(draftOf(observation, askedStore, writer), writer.marks)
+  const { store } = draft
+  if (confined && !canRead(writer.level, store)) {
+    return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
+  }
   return Either.right({
     actor: writer.actor,
     commandId,
-    request: () => requestOf(observation, store),
+    request: () => requestOf(observation, askedStore),
     text: () => embeddingText(draft),
     decide: ({ db, newId, now, version }) => {
       const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
       let id = duplicate?.id ?? newId()
       while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
-      return Either.right({ events: [decideRemember({ observation, draft, duplicate, id, now, version })] })
+      return Either.right({ events: [decideRemember({ observation, draft, duplicate, id, now, version, reason })] })
     },
     answer: ([event], repeated) => {
       if (event?.type !== "ADD" && event?.type !== "UPDATE") throw new Error("remember made another event")
@@ -84,8 +101,10 @@ export const decideRemember = (state: {
   readonly id: string
   readonly now: number
   readonly version: number
+  /** What marks did to the draft, to be told after the reason. */
+  readonly reason?: string
 }): DecidedEvent => {
-  const { draft, duplicate, id, now, observation, version } = state
+  const { draft, duplicate, id, now, observation, reason = "", version } = state
   if (duplicate !== undefined) {
     const memory = {
       ...duplicate,
@@ -99,7 +118,7 @@ export const decideRemember = (state: {
         memory,
         reason: "duplicate",
         ...inputBeside(observation, memory),
-        decision: ruled("NONE", "exact duplicate", "same title and facts in the same store")
+        decision: ruled("NONE", "exact duplicate", `same title and facts in the same store${reason}`)
       }
     }
   }
@@ -120,7 +139,7 @@ export const decideRemember = (state: {
     payload: {
       memory,
       ...inputBeside(observation, memory),
-      decision: asked("ADD", "remember", "no exact duplicate in the store")
+      decision: asked("ADD", "remember", `no exact duplicate in the store${reason}`)
     },
     ...(occurredAt === undefined ? {} : { occurredAt })
   }

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { CommandError } from "../Actor.js"
 import type { Remembered, WriteOptions } from "../commands/remember.js"
-import { InvalidInput, type StoreForbidden } from "../errors.js"
+import { type CredentialForbidden, InvalidInput, type StoreForbidden } from "../errors.js"
 import type { Observation } from "../input.js"
 import { limits } from "../limits.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
@@ -40,7 +40,7 @@ export interface ImportTarget {
   readonly rememberAll: (
     observations: ReadonlyArray<readonly [Observation, WriteOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
+    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>>,
     CommandError | InvalidInput
   >
   readonly record: (payload: {

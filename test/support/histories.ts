@@ -111,7 +111,14 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         yield* wait(step.minutes * 60_000)
     }
   }).pipe(
-    Effect.catchTag("MemoryNotFound", "SessionNotFound", "FileNotFound", "StoreForbidden", () => Effect.void),
+    Effect.catchTag(
+      "MemoryNotFound",
+      "SessionNotFound",
+      "FileNotFound",
+      "StoreForbidden",
+      "CredentialForbidden",
+      () => Effect.void
+    ),
     // A file may not be more open than its session.
     Effect.catchIf(
       (error) => step.kind === "file" && error._tag === "InvalidInput",
