@@ -72,6 +72,7 @@ const writeBatch = <Input extends object, A extends object>(
 /** Where a refusal that is not about one field's value still has a field to look at. */
 const fieldOf: Readonly<Record<string, string>> = {
   StoreForbidden: "store",
+  CredentialForbidden: "store",
   SequenceConflict: "sequence",
   CommandConflict: "commandId",
   AlreadyErased: "commandId"

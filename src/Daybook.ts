@@ -177,7 +177,13 @@ export const make = Effect.gen(function* () {
     return writer.make(
       reader.make(source, services),
       (f) => agents.use(agent, f),
-      { level: options.trust, actor: options.actor ?? "program", countTokens: tokens.count, reconciling },
+      {
+        level: options.trust,
+        actor: options.actor ?? "program",
+        countTokens: tokens.count,
+        marks: policy.marks,
+        reconciling
+      },
       Effect.map(log.head(agent), ({ version }) => version === 0)
     )
   }

@@ -20,6 +20,7 @@ import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, RememberOptions, WriteOptions } from "./commands/remember.js"
 import type { Updated } from "./commands/update.js"
 import type {
+  CredentialForbidden,
   FileInSession,
   FileNotFound,
   InvalidInput,
@@ -172,7 +173,7 @@ export interface Memory extends MemoryReader {
   readonly remember: (
     observation: Observation,
     options?: RememberOptions
-  ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden>
+  ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>
   /**
    * Many at once, up to 1,000, in one transaction: each answered on its own, a
    * refused one leaves the others alone.
@@ -180,7 +181,7 @@ export interface Memory extends MemoryReader {
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden>>,
+    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>>,
     CommandError | InvalidInput
   >
   /** Imports markdown files and folders; importing again adds nothing. See `importFiles`. */
@@ -226,7 +227,7 @@ export interface Memory extends MemoryReader {
     id: string,
     changes: Changes,
     options?: WriteOptions
-  ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound>
+  ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound | CredentialForbidden>
   /** Takes a memory out of every read. Its events stay in the log until they are erased. */
   readonly forget: (
     id: string,

@@ -119,6 +119,13 @@ const Recall = Schema.Struct({
   batch: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100)
 })
 
+const Marks = Schema.Struct({
+  /** Whether memories that hold personal data (an e-mail address, a phone, card or identity number, …) are tagged `pii`. */
+  pii: withDefault(Schema.Boolean, true),
+  /** Whether memories that hold credentials, or say that they are one by their type, are kept in store private as type `credential`. */
+  credentials: withDefault(Schema.Boolean, true)
+})
+
 const AsOf = Schema.Struct({
   /** Views of past versions kept in the cache folder for one agent. */
   kept: withDefault(count, 8)
@@ -131,6 +138,7 @@ export const PolicySchema = Schema.Struct({
   actors: withDefault(Actors, Schema.decodeSync(Actors)({})),
   reconcile: withDefault(Reconcile, Schema.decodeSync(Reconcile)({})),
   recall: withDefault(Recall, Schema.decodeSync(Recall)({})),
+  marks: withDefault(Marks, Schema.decodeSync(Marks)({})),
   asOf: withDefault(AsOf, Schema.decodeSync(AsOf)({}))
 })
 export type PolicyValues = typeof PolicySchema.Type

@@ -116,6 +116,21 @@ export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreF
   }
 }
 
+/**
+ * A write from a level that cannot read `private` holds a credential, which is
+ * kept nowhere else. Nothing was written. Which kinds were found, never what.
+ */
+export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>()("CredentialForbidden", {
+  level: TrustLevel,
+  /** What it was found to be; none where only its type said so. */
+  kinds: Schema.Array(Schema.Literal("api-key", "token", "private-key", "password"))
+}) {
+  override get message() {
+    const found = this.kinds.length === 0 ? "" : ` (${this.kinds.join(", ")})`
+    return `a credential${found} is kept in store private alone: trust level ${this.level} cannot write to it`
+  }
+}
+
 /** Something that only full trust may ask for. */
 export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustRequired", { what: Schema.String }) {
   override get message() {

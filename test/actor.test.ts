@@ -26,7 +26,12 @@ import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./
 type System = Context.Tag.Service<Daybook>
 
 const agent = "ada"
-const writer = { level: "full", actor: "test", countTokens: () => 1 } as const
+const writer = {
+  level: "full",
+  actor: "test",
+  countTokens: () => 1,
+  marks: { pii: false, credentials: false }
+} as const
 
 const ada = (options: EngineOptions = {}) =>
   Effect.gen(function* () {

@@ -7,6 +7,7 @@ import type { TrustLevel } from "../../events/Trust.js"
 import type { CommandError } from "../../src/Actor.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type {
+  CredentialForbidden,
   FileInSession,
   FileNotFound,
   InvalidInput,
@@ -68,6 +69,7 @@ export interface Call {
 /** Everything that can be said no to. Each has a message of one line. */
 export type Failure =
   | CommandError
+  | CredentialForbidden
   | Ended
   | FileInSession
   | FileNotFound

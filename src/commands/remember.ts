@@ -4,14 +4,16 @@ import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../dates.js"
-import { type InvalidInput, StoreForbidden } from "../errors.js"
+import { CredentialForbidden, type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
 import { boundBySources, linkOf, staleEvents } from "../lineage.js"
+import type { PolicyValues } from "../Policy.js"
 import { findLikely } from "../reconcile/candidates.js"
 import { judge } from "../reconcile/judge.js"
-import type { Reconciling } from "../reconcile/Reconciling.js"
+import { candidatePolicy, type Reconciling } from "../reconcile/Reconciling.js"
 import { notTaken } from "./asAsked.js"
 import { type Command, commandIdOf, given, ruled, versionAt } from "./Command.js"
+import { marked } from "./marked.js"
 import { added, counted, type Draft, reconciled } from "./rememberEvents.js"
 
 /** What became of something that was to be remembered. */
@@ -56,35 +58,50 @@ export interface Writer {
   /** Who writes, as the log will name it. */
   readonly actor: string
   readonly countTokens: (text: string) => number
+  /** What is done about personal data and credentials. */
+  readonly marks: PolicyValues["marks"]
   /** What memories are weighed with; nothing where absent. */
   readonly reconciling?: Reconciling | undefined
 }
 
 /**
  * Checks an observation and makes the command that stores it: counts it where it is there already, weighs it against
- * memories like it where it is not.
+ * memories like it where it is not. What holds a credential is kept in store private, whatever store was asked for; a
+ * level that cannot write there is refused.
  */
 export const remember = (
   writer: Writer,
   input: Observation,
   options: RememberOptions = {}
-): Either.Either<Command<Remembered, InvalidInput>, InvalidInput | StoreForbidden> => {
+): Either.Either<Command<Remembered, InvalidInput>, InvalidInput | StoreForbidden | CredentialForbidden> => {
   const decoded = decodeObservation(input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
   const named = commandIdOf(writer.level, options.commandId)
   if (Either.isLeft(named)) return Either.left(named.left)
   const [observation, commandId] = [decoded.right, named.right]
-  const store = observation.store ?? readable(writer.level)[0]
-  if (store === undefined || !canRead(writer.level, store)) {
-    return Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
+  const askedStore = observation.store ?? readable(writer.level)[0]
+  if (askedStore === undefined || !canRead(writer.level, askedStore)) {
+    return Either.left(new StoreForbidden({ level: writer.level, store: askedStore ?? "social" }))
   }
-  const draft = draftOf(observation, store, writer)
-  const reconciling = options.reconcile === false ? undefined : writer.reconciling
+  const {
+    confined,
+    credentials,
+    memory: draft,
+    reason
+  } = marked(draftOf(observation, askedStore, writer), writer.marks)
+  const { store } = draft
+  if (confined && !canRead(writer.level, store)) {
+    return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
+  }
+  const weigh =
+    options.reconcile !== false && (draft.type !== "credential" || writer.reconciling?.reconciler.ask === undefined)
+  // What lets somebody in is shown to nobody who has to be asked.
+  const reconciling = weigh ? writer.reconciling : undefined
   const weighed = reconciling === undefined ? undefined : draft
   return Either.right({
     actor: writer.actor,
     commandId,
-    request: () => requestOf(observation, store),
+    request: () => requestOf(observation, askedStore),
     text: () => embeddingText(draft),
     ...(weighed === undefined ? {} : { weighs: weighed }),
     decide: ({ again, db, newId, now, told, version }) => {
@@ -93,11 +110,11 @@ export const remember = (
       const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
       let id = duplicate?.id ?? newId()
       while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
-      const state = { observation, draft, id, now, version, countTokens: writer.countTokens }
+      const state = { observation, draft, id, now, version, countTokens: writer.countTokens, marks: reason }
       if (duplicate !== undefined) return Either.right({ events: [counted(state, duplicate)] })
       if (weighed === undefined) return Either.right({ events: [added(state)] })
-      const { commonShare, policy } = reconciling!
-      const likely = findLikely(db, weighed, told?.vector ?? null, now, { ...policy, commonShare })
+      const { policy } = reconciling!
+      const likely = findLikely(db, weighed, told?.vector ?? null, now, candidatePolicy(reconciling!))
       if (likely.length === 0) return Either.right({ events: [added(state, alone(policy.threshold))] })
       const judged = judge(reconciling!, weighed, likely, told, { again, now })
       if (judged === "again") return Either.right({ again: true })

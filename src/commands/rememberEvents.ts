@@ -1,6 +1,6 @@
 import type { Decision, Payload } from "../../events/catalogue.js"
 import type { Link, Memory } from "../../events/Memory.js"
-import type { Observation } from "../input.js"
+import { normaliseTags, type Observation } from "../input.js"
 import { limits } from "../limits.js"
 import { confirmed } from "../lineage.js"
 import { mergeStatements } from "../mergeStatements.js"
@@ -20,6 +20,8 @@ export interface State {
   readonly now: number
   readonly version: number
   readonly countTokens: (text: string) => number
+  /** What marks did to the draft, to be told after the reason; empty where nothing. */
+  readonly marks: string
 }
 
 /** An exact duplicate counts as another mention. */
@@ -34,7 +36,7 @@ export const added = (
   const memory = memoryOf(state, state.draft.lineage)
   return {
     type: "ADD",
-    payload: { memory, ...inputBeside(state.observation, memory), decision },
+    payload: { memory, ...inputBeside(state.observation, memory), decision: told(state, decision) },
     ...happened(memory)
   }
 }
@@ -58,6 +60,9 @@ export const reconciled = (
       const memory: Memory = {
         ...others,
         ...merged,
+        // What is marked stays so, whatever a merged text says of it.
+        type: draft.type === "credential" ? draft.type : target.type,
+        tags: draft.tags.includes("pii") ? normaliseTags(["pii", ...merged.tags]) : merged.tags,
         files: [...new Set([...target.files, ...draft.files])].slice(0, limits.files),
         importance: Math.max(target.importance, draft.importance),
         tokens: countTokens([merged.title, merged.narrative ?? "", ...merged.facts].join("\n")),
@@ -69,7 +74,12 @@ export const reconciled = (
       }
       return {
         type: "UPDATE",
-        payload: { memory, reason: "reconciled", ...inputBeside(state.observation, memory), decision },
+        payload: {
+          memory,
+          reason: "reconciled",
+          ...inputBeside(state.observation, memory),
+          decision: told(state, decision)
+        },
         ...happened(state.draft)
       }
     }
@@ -83,7 +93,7 @@ export const reconciled = (
         reason: "replaced",
         replacement,
         ...inputBeside(state.observation, replacement),
-        decision
+        decision: told(state, decision)
       }
       return { type: "DELETE", payload, ...happened(replacement) }
     }
@@ -102,8 +112,14 @@ const mentioned = (
     mentions: target.mentions + 1,
     lastMentionedAt: state.now
   }
-  return { type: "UPDATE", payload: { memory, reason, ...inputBeside(state.observation, memory), decision } }
+  return {
+    type: "UPDATE",
+    payload: { memory, reason, ...inputBeside(state.observation, memory), decision: told(state, decision) }
+  }
 }
+
+const told = ({ marks }: State, decision: Decision): Decision =>
+  marks === "" ? decision : { ...decision, reason: `${decision.reason}${marks}` }
 
 const memoryOf = ({ draft, id, now, version }: State, lineage: ReadonlyArray<Link> | undefined): Memory => {
   const { expiresAt, lineage: _, occurredAt, ...rest } = draft

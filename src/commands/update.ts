@@ -4,10 +4,11 @@ import type { Memory } from "../../events/Memory.js"
 import { canRead } from "../../events/Trust.js"
 import { getMemories } from "../../projections/reads.js"
 import { toInstant } from "../dates.js"
-import { InvalidInput, MemoryNotFound, StoreForbidden } from "../errors.js"
+import { CredentialForbidden, InvalidInput, MemoryNotFound, StoreForbidden } from "../errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../input.js"
 import { boundByLineage, confirmed, demotedEvents } from "../lineage.js"
 import { asked, type Command, commandIdOf, given, versionAt } from "./Command.js"
+import { marked } from "./marked.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** What became of a change to a memory. */
@@ -25,7 +26,10 @@ export const update = (
   id: string,
   input: Changes,
   options: WriteOptions = {}
-): Either.Either<Command<Updated, MemoryNotFound | InvalidInput>, InvalidInput | StoreForbidden> =>
+): Either.Either<
+  Command<Updated, MemoryNotFound | InvalidInput | CredentialForbidden>,
+  InvalidInput | StoreForbidden
+> =>
   Either.gen(function* () {
     yield* decodeKey("id", id)
     const changes = yield* decodeChanges(input)
@@ -43,9 +47,13 @@ export const update = (
       decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
-        const bound = boundByLineage(db, memory, changes.store ?? memory.store)
+        const { confined, credentials, memory: next, reason } = markedBy(memory, changes, writer)
+        if (confined && !canRead(writer.level, next.store)) {
+          return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
+        }
+        const bound = boundByLineage(db, memory, next.store)
         if (Either.isLeft(bound)) return Either.left(bound.left)
-        const changed = changedBy(memory, changes, now, writer.countTokens)
+        const changed = changedFrom(memory, next, now, writer.countTokens)
         // Under a command id even this is put on record, or asking again later could do something else.
         if (changed === undefined && commandId === undefined) {
           return Either.right({
@@ -68,13 +76,13 @@ export const update = (
                       memory,
                       reason: "unchanged",
                       input: Object.fromEntries(given(changes)),
-                      decision: asked("NONE", "update", "it said so already")
+                      decision: asked("NONE", "update", `it said so already${reason}`)
                     }
                   : {
                       memory: changed,
                       reason: "edited",
                       input: Object.fromEntries(given(changes)),
-                      decision: asked("UPDATE", "update", `changed ${fields.join(", ")}`)
+                      decision: asked("UPDATE", "update", `changed ${fields.join(", ")}${reason}`)
                     }
             },
             ...(changed === undefined ? [] : demotedEvents(db, changed, version))
@@ -90,13 +98,23 @@ export const update = (
     }
   })
 
-/** The after-image of a change; undefined where it changes nothing. */
-export const changedBy = (
-  memory: Memory,
-  changes: Changes,
-  now: number,
-  countTokens: (text: string) => number
-): Memory | undefined => {
+/**
+ * The memory with what is asked for, and the marks of what it then says. They are
+ * looked for where its texts, its type or its store are to change: a credential
+ * cannot be moved out of private, and a tag that was taken away stays away until
+ * the text changes. Nothing takes marks away but what is asked for.
+ */
+const markedBy = (memory: Memory, changes: Changes, { marks }: Writer) => {
+  const next = withChanges(memory, changes)
+  const { facts, narrative, store, title, type } = changes
+  const texts = title !== undefined || narrative !== undefined || facts !== undefined
+  if (!texts && store === undefined && type === undefined) {
+    return { memory: next, credentials: [], confined: false, reason: "" }
+  }
+  return marked(next, texts ? marks : { ...marks, pii: false })
+}
+
+const withChanges = (memory: Memory, changes: Changes): Memory => {
   const next: Record<string, unknown> = { ...confirmed(memory) }
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) continue
@@ -105,12 +123,21 @@ export const changedBy = (
     else if (field === "occurredAt" || field === "expiresAt") next[field] = toInstant(value)
     else next[field] = value
   }
-  if (isDeepStrictEqual(next, memory)) return undefined
-  const changed = next as unknown as Memory
-  return {
-    ...changed,
-    revision: memory.revision + 1,
-    updatedAt: now,
-    tokens: countTokens([changed.title, changed.narrative ?? "", ...changed.facts].join("\n"))
-  }
+  return next as unknown as Memory
 }
+
+/** The after-image of a change; undefined where it changes nothing. */
+const changedFrom = (
+  memory: Memory,
+  next: Memory,
+  now: number,
+  countTokens: (text: string) => number
+): Memory | undefined =>
+  isDeepStrictEqual(next, memory)
+    ? undefined
+    : {
+        ...next,
+        revision: memory.revision + 1,
+        updatedAt: now,
+        tokens: countTokens([next.title, next.narrative ?? "", ...next.facts].join("\n"))
+      }

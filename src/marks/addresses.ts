@@ -55,7 +55,7 @@ const shapes: Partial<Record<Topic, Shape>> = {
   // Calle de Alcalá, 48; Rua Augusta 100; Piazza Navona 3
   spanish: {
     shape:
-      /(?<!\p{L})(?:(?:[Cc]alle|[Aa]venida|Avda\.?|Plaza|Paseo|Carrera|[Rr]ua|Travessa|Praça|Viale|Piazza|Vicolo|Corso) |C\/ ?)(?:[\p{L}'’.]{1,20} ){0,4}\p{L}[\p{L}'’.]{1,20},? (?:n[º°.]{1,2} ?|# ?)?\d{1,5}\b/gu
+      /(?<!\p{L})(?:(?:[Cc]alle|[Aa]venida|Avda\.?|Plaza|Paseo|Carrera|[Rr]ua|Travessa|Praça|Viale|Piazza|Vicolo|Corso) |C\/ ?)(?:(?:de|del|da|do|dos|das|di|della|la|el|los|las) ){0,2}\p{Lu}[\p{L}'’.]{0,20}(?: (?:de|del|da|do|dos|e|y|di|\p{Lu}[\p{L}'’.]{0,20})){0,4},? (?:n[º°.]{1,2} ?|# ?)?\d{1,5}\b/gu
   },
   via: {
     shape:
@@ -64,7 +64,7 @@ const shapes: Partial<Record<Topic, Shape>> = {
   polish: { shape: /(?<!\p{L})(?:ul|al|pl|os)\. ?\p{Lu}[\p{L}.-]{1,30}(?: \p{Lu}[\p{L}.-]{1,30}){0,2} \d{1,4}/gu },
   russian: {
     shape:
-      /(?:ул\.?|улица|улице|улицу|проспекте?|просп\.|пр-т|пер\.|переулке?|бульваре?) ?\p{Lu}[\p{L}.-]{1,30}(?: \p{L}{2,20})?,? ?(?:д(?:ом|\.)? ?)?\d{1,4}/gu
+      /(?:ул\.?|улица|улице|улицу|проспекте?|просп\.|пр-т|пер\.|переулке?|бульваре?) ?\p{Lu}[\p{L}.-]{1,30}(?: \p{L}{2,20})?,? ?(?:д(?:ом|\.)? ?)?\d{1,4}|\p{Lu}\p{L}{2,24} (?:улиц[аеу]|проспекте?|переулке?|переулок|бульваре?),? ?(?:д(?:ом|\.)? ?)?\d{1,4}/gu
   },
   turkish: { shape: /\p{Lu}\p{L}{1,20} (?:Sokak|Sokağı|Sok\.|Sk\.|Caddesi|Cad\.|Bulvarı),? (?:No:? ?)?\d{1,4}/gu },
   chinese: { shape: /\p{Script=Han}{2,12}(?:路|街|大道|巷|弄|胡同) ?\d{1,5} ?[号號弄]/gu },

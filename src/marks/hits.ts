@@ -27,10 +27,14 @@ export const hitsIn = (text: string): Hits => {
     state = next[state * width + classes[text.charCodeAt(index)]!]!
     const some = said[state]
     if (some === undefined) continue
+    let longest = 0
     for (const word of some) {
+      // "client secret" is no "secret".
+      if (word.length < longest) break
       const start = index + 1 - word.length
       if (word.begins && start > 0 && isLetter(text.charCodeAt(start - 1))) continue
       if (word.ends && index + 1 < text.length && isLetter(text.charCodeAt(index + 1))) continue
+      longest = word.length
       found ??= { topics: [], starts: [], ends: [] }
       found.topics.push(word.topic)
       found.starts.push(start)

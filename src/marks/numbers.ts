@@ -63,8 +63,10 @@ const from = (text: string, start: number, firstEnd: number): Written | undefine
     let next = end
     while (next - end < 3 && isSeparator(text.charCodeAt(next))) next++
     if (next === end) break
-    // A single digit is the first group or the last.
-    if (lengths.length > 1 && lengths[lengths.length - 1] === 1) break
+    // +33 (0)6 12: what is left out when it is dialled from abroad.
+    if (text.startsWith("(0)", next) || text.startsWith("0)", next)) next = text.indexOf(")", next) + 1
+    // A single digit is the first group, the second after a calling code, or the last.
+    if (lengths[lengths.length - 1] === 1 && (lengths.length > 2 || (lengths.length === 2 && lengths[0] === 1))) break
     let stop = next
     while (stop - next <= longest && isDigit(text.charCodeAt(stop))) stop++
     // A letter behind a group: it belongs to something else, "12 345 6789abc".
@@ -85,7 +87,7 @@ const from = (text: string, start: number, firstEnd: number): Written | undefine
 const isSeparator = (code: number): boolean => code === 32 || (code >= 45 && code <= 47) || code === 40 || code === 41
 const single = Array.from({ length: 16 }, (_, index) => String.fromCharCode(32 + index))
 
-const sound = new Set([") ", " (", ")-", " - ", " / ", "-(", ")/", ") -"])
+const sound = new Set([" (0)", "(0)", ") ", " (", ")-", " - ", " / ", "-(", ")/", ") -"])
 
 /** Whether what stands behind the first `groups` groups lets the number end there. */
 export const endsThere = (text: string, number: Written, groups: number): boolean => {

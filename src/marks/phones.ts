@@ -18,7 +18,7 @@ const codes = new Set(
 const direct =
   /^(?:ed|s|e[rz]?|r|re|able)?(?: (?:me|him|her|us|them|back|[A-Z]\w{1,14}))?(?: (?:at|on|under|unter|au|al|no\.?|number))?[:,]? {0,2}\(?\+?$/
 /** What may stand between the name of a thing and its number. */
-const ofIt = /^\w{0,8}(?:[ -]?(?:id|no|nr|num|number|nummer|code|key|№|номер|n[º°]|号))?[.:#=]{0,2} {0,2}["'(]?$/i
+const ofIt = /^\p{L}{0,8}(?:[ -]?(?:id|no|nr|num|number|nummer|code|key|№|номер|n[º°]|号))?[.:#=]{0,2} {0,2}["'(]?$/iu
 
 const inner = (separators: ReadonlyArray<string>, groups: number): ReadonlyArray<string> =>
   separators.slice(0, groups - 1)

@@ -13,7 +13,7 @@ import type { Embedder } from "../Embedder.js"
 import { embedAll } from "../embedAll.js"
 import type { PolicyValues } from "../Policy.js"
 import { type Question, type Reconciler, ReconcilerError, type Statement } from "../Reconciler.js"
-import { findLikely, type Likely } from "./candidates.js"
+import { type CandidatePolicy, findLikely, type Likely } from "./candidates.js"
 import type { Asked, Told, Weighed } from "./Told.js"
 
 /** What a memory that is to be stored is weighed with. */
@@ -23,6 +23,14 @@ export interface Reconciling {
   /** Words in more than this share of the rows are left out while others remain. */
   readonly commonShare: number
 }
+
+/** How candidates are looked for. What lets somebody in is shown to nobody who has to be asked. */
+export const candidatePolicy = ({ commonShare, policy, reconciler }: Reconciling): CandidatePolicy => ({
+  candidates: policy.candidates,
+  threshold: policy.threshold,
+  commonShare,
+  credentials: reconciler.ask === undefined
+})
 
 /** Names candidates at the revisions in which they were weighed. */
 export const about = (likely: ReadonlyArray<Likely>): string =>
@@ -43,11 +51,12 @@ export const statementOf = (memory: Omit<Weighed, "store" | "occurredAt">, at: n
 
 /** Finds out, before the turn of commands that weigh something, what takes longer than a transaction may. */
 export const consult = (
-  { policy, reconciler, ...reconciling }: Reconciling,
+  reconciling: Reconciling,
   embedder: Context.Tag.Service<Embedder>,
   read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
 ) => {
-  const settings = { ...policy, commonShare: reconciling.commonShare }
+  const { policy, reconciler } = reconciling
+  const settings = candidatePolicy(reconciling)
   const vectorsOf = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
     embedder.local !== true
       ? Effect.succeed(texts.map(() => null))

@@ -22,6 +22,8 @@ export interface Likely {
 
 export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candidates" | "threshold"> {
   readonly commonShare: number
+  /** Whether memories that let somebody in are weighed too. */
+  readonly credentials: boolean
 }
 
 /**
@@ -39,7 +41,7 @@ export const findLikely = (
   statement: Pick<Weighed, "title" | "narrative" | "facts" | "store">,
   vector: QueryVector | null,
   now: number,
-  { candidates, commonShare, threshold }: CandidatePolicy
+  { candidates, commonShare, credentials, threshold }: CandidatePolicy
 ): ReadonlyArray<Likely> => {
   const level = readingLevels[opennessOf(statement.store)]!
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
@@ -62,7 +64,7 @@ export const findLikely = (
   return found
     .flatMap(({ born, similarity }): ReadonlyArray<Likely> => {
       const memory = whole.get(born)
-      if (memory === undefined) return []
+      if (memory === undefined || (memory.type === "credential" && !credentials)) return []
       const floor = vector?.floor ?? 0
       const parts = {
         words: rounded(overlap(own, wordSet(embeddingText(memory)))),

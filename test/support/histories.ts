@@ -117,6 +117,7 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       "FileNotFound",
       "FileInSession",
       "StoreForbidden",
+      "CredentialForbidden",
       () => Effect.void
     ),
     // A file may not be more open than its session.
