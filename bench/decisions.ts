@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import * as Either from "effect/Either"
-import { answer, reconcilers } from "./decisions/answer.js"
+import { defaults } from "../src/Policy.js"
+import { answers } from "./decisions/answer.js"
 import { render, renderWrong } from "./decisions/render.js"
 import { scores } from "./decisions/scores.js"
 import { decodeStories, type Story } from "./decisions/stories.js"
 
+const reconcilers = ["rules", "none"] as const
+
 const usage = `npm run bench:decisions -- --data FILE [--reconciler NAME] [--wrong] [--json]
 
   --data        a file of stories; may be given several times
-  --reconciler  ${Object.keys(reconcilers).join(", ")}
+  --reconciler  ${reconcilers.join(", ")}
   --wrong       lists the stories that were answered wrongly
   --json        one JSON document in place of the tables`
 
@@ -31,11 +34,11 @@ const storiesOf = (file: string): ReadonlyArray<Story> => {
   )
 }
 
-const main = () => {
+const main = async () => {
   const { values } = parseArgs({
     options: {
       data: { type: "string", multiple: true, default: [] },
-      reconciler: { type: "string", default: "none" },
+      reconciler: { type: "string", default: "rules" },
       wrong: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false }
@@ -43,12 +46,13 @@ const main = () => {
   })
   if (values.help) return console.log(usage)
   const reconciler =
-    reconcilers[values.reconciler] ?? fail(`No reconciler is called "${values.reconciler}".\n\n${usage}`)
+    reconcilers.find((one) => one === values.reconciler) ??
+    fail(`No reconciler is called "${values.reconciler}".\n\n${usage}`)
   if (values.data.length === 0) fail(`No data.\n\n${usage}`)
   const stories = values.data.flatMap(storiesOf)
   const result = scores(
     stories,
-    stories.map((story) => answer(reconciler, story))
+    await answers(stories, { ...defaults, reconcile: { ...defaults.reconcile, reconciler } })
   )
   if (values.json) {
     const wrong = result.wrong.map(({ answer, story }) => ({
@@ -57,10 +61,10 @@ const main = () => {
       accept: story.accept,
       answer
     }))
-    return console.log(JSON.stringify({ reconciler: reconciler.name, ...result, wrong }, null, 2))
+    return console.log(JSON.stringify({ reconciler, ...result, wrong }, null, 2))
   }
-  console.log(`${reconciler.name}: ${render(result)}`)
+  console.log(`${reconciler}: ${render(result)}`)
   if (values.wrong && result.wrong.length > 0) console.log(`\n${renderWrong(result.wrong)}`)
 }
 
-main()
+await main()

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { answer, reconcilers } from "../bench/decisions/answer.js"
+import * as Layer from "effect/Layer"
+import { answers } from "../bench/decisions/answer.js"
 import { render, renderWrong } from "../bench/decisions/render.js"
 import { type Answer, accepts, scores } from "../bench/decisions/scores.js"
 import { decodeStories, type Story } from "../bench/decisions/stories.js"
-import type { Question } from "../src/Reconciler.js"
+import { defaults } from "../src/Policy.js"
+import { type Question, Reconciler } from "../src/Reconciler.js"
 
 const story = (id: string, accept: Story["accept"], kind = "value"): Story => ({
   id,
@@ -27,10 +29,10 @@ const stories = [
   story("e", [NONE(0)], "paraphrase"),
   story("f", [UPDATE(0), UPDATE(1)], "refinement")
 ]
-const answers: ReadonlyArray<Answer> = [DELETE(1), DELETE(0), ADD, UPDATE(0), NONE(0), UPDATE(1)]
+const given: ReadonlyArray<Answer> = [DELETE(1), DELETE(0), ADD, UPDATE(0), NONE(0), UPDATE(1)]
 
 describe("scores of decisions", () => {
-  const result = scores(stories, answers)
+  const result = scores(stories, given)
 
   it("count an answer as right where its action and its target are accepted", () => {
     expect(result.stories).toBe(6)
@@ -83,7 +85,7 @@ describe("scores of decisions", () => {
   })
 
   it("are refused where answers are missing", () => {
-    expect(() => scores(stories, answers.slice(1))).toThrow("5 answers for 6 stories")
+    expect(() => scores(stories, given.slice(1))).toThrow("5 answers for 6 stories")
   })
 
   it("are printed as aligned tables, with what is wrong and why", () => {
@@ -180,26 +182,32 @@ describe("the stories of this repository", () => {
 })
 
 describe("an answer", () => {
-  it("is that of the reconciler, shown every memory in its order and before the statement", () => {
+  it("is what the public API makes of a story, its memories there before the statement", async () => {
     const asked: Array<Question> = []
-    const reconciler = {
-      ...reconcilers.none!,
-      judge: (question: Question) => {
+    const reconciler = Layer.succeed(Reconciler, {
+      name: "the oldest",
+      judge: (question) => {
         asked.push(question)
-        const verdict = { action: "DELETE", target: question.candidates.length - 1, reason: "the last" } as const
-        return { ...reconcilers.none!.judge(question), verdict }
+        const target = question.candidates.findIndex(({ title }) => title.endsWith("first"))
+        return {
+          verdict: { action: "DELETE", target, reason: "it is the oldest" },
+          by: { kind: "rule", name: "the oldest" },
+          sure: true
+        }
       }
-    }
-    const dated = { ...stories[0]!, memories: [{ title: "first" }, { title: "second", at: "2026-01-05" }] }
-    expect(answer(reconciler, dated)).toEqual({ action: "DELETE", target: 1, reason: "the last" })
+    })
+    const memories = [
+      { title: "The port of the gate is first" },
+      { title: "The port of the gate is second", at: "2026-01-05" }
+    ]
+    const dated = { ...stories[0]!, memories, statement: { title: "The port of the gate is third" } }
+    const unlike = { ...stories[0]!, memories: [{ title: "Marmots whistle" }], statement: { title: "Tea is at four" } }
+    expect(await answers([dated, unlike], defaults, reconciler)).toEqual([
+      { action: "DELETE", target: 0, reason: "it is the oldest" },
+      { action: "ADD", reason: "nothing in the store is like it" }
+    ])
     const [{ candidates, statement }] = asked as [Question]
-    expect(candidates.map(({ title }) => title)).toEqual(["first", "second"])
-    expect(candidates.map(({ score }) => score)).toEqual([1, 1])
-    expect(candidates[1]!.at).toBe(Date.parse("2026-01-05"))
+    expect(candidates.map(({ title }) => title).sort()).toEqual(memories.map(({ title }) => title))
     for (const { at } of candidates) expect(at).toBeLessThan(statement.at)
-  })
-
-  it("of no reconciler is ADD", () => {
-    expect(answer(reconcilers.none!, stories[0]!).action).toBe("ADD")
   })
 })

@@ -1,36 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Default from "../../layers/Default.js"
+import { Daybook } from "../../src/Daybook.js"
 import { toInstant } from "../../src/dates.js"
-import { none, type Question, type Reconciler, type Statement } from "../../src/Reconciler.js"
+import type { PolicyValues } from "../../src/Policy.js"
+import type { Reconciler } from "../../src/Reconciler.js"
 import type { Answer } from "./scores.js"
 import type { Story, Told } from "./stories.js"
 
-/** Those that can be asked, by name. */
-export const reconcilers: Readonly<Record<string, Reconciler["Type"]>> = { none }
-
-/** What a reconciler makes of a story when it is shown every memory of it, all equally like the statement. */
-export const answer = (reconciler: Reconciler["Type"], story: Story): Answer => {
-  const { verdict } = reconciler.judge(questionOf(story))
-  return {
-    action: verdict.action,
-    ...(verdict.action === "ADD" ? {} : { target: verdict.target }),
-    reason: verdict.reason
-  }
+/**
+ * What becomes of the statement of each story, by the public API: an agent for
+ * each story remembers its memories as they are, then the statement, with
+ * candidates found, embedded and weighed as for everybody.
+ */
+export const answers = (
+  stories: ReadonlyArray<Story>,
+  policy: PolicyValues,
+  reconciler?: Layer.Layer<Reconciler>
+): Promise<ReadonlyArray<Answer>> => {
+  const folder = mkdtempSync(join(tmpdir(), "daybook-decisions-"))
+  return Effect.flatMap(Daybook, (daybook) =>
+    Effect.forEach(stories, (story, at) => answerOf(daybook, `story-${at}`, story))
+  ).pipe(
+    Effect.provide(Layer.orDie(Default.layer({ folder, policy, ...(reconciler === undefined ? {} : { reconciler }) }))),
+    Effect.ensuring(Effect.sync(() => rmSync(folder, { recursive: true, force: true }))),
+    Effect.runPromise
+  )
 }
+
+const answerOf = (daybook: Daybook["Type"], agent: string, { memories, statement }: Story) =>
+  Effect.gen(function* () {
+    const memory = yield* daybook.agent(agent, { trust: "full" })
+    // The statement comes last, memories without a date a day apart before it, in their order.
+    const dated = memories.flatMap(({ at }) => (at === undefined ? [] : [toInstant(at)!]))
+    const said = toInstant(statement.at) ?? (dated.length > 0 ? Math.max(...dated) + day : today)
+    const ids: Array<string> = []
+    for (const [place, one] of memories.entries()) {
+      const at = toInstant(one.at) ?? said - (memories.length - place) * day
+      ids.push((yield* memory.remember(observationOf(one, at), { reconcile: false })).id)
+    }
+    yield* daybook.backfill(agent)
+    const { id, outcome, replaced } = yield* memory.remember(observationOf(statement, said))
+    const [event] = yield* memory.history(id).pipe(Effect.map((entries) => entries.slice(-1)))
+    const reason = event?.decision?.reason ?? ""
+    const of = (action: Answer["action"], target = id): Answer => ({ action, target: ids.indexOf(target), reason })
+    if (outcome === "added") return { action: "ADD", reason } satisfies Answer
+    if (outcome === "replaced") return of("DELETE", replaced)
+    return of(outcome === "merged" ? "UPDATE" : "NONE")
+  })
 
 const day = 86_400_000
 const today = Date.parse("2026-06-01T12:00:00Z")
 
-/** The statement comes last, memories without a date a day apart before it, in their order. */
-const questionOf = ({ memories, statement }: Story): Question => {
-  const dated = memories.flatMap(({ at }) => (at === undefined ? [] : [toInstant(at)!]))
-  const said = toInstant(statement.at) ?? (dated.length > 0 ? Math.max(...dated) + day : today)
-  return {
-    statement: statementOf(statement, said),
-    candidates: memories.map((memory, place) => ({
-      ...statementOf(memory, toInstant(memory.at) ?? said - (memories.length - place) * day),
-      score: 1
-    }))
-  }
-}
-
-const statementOf = ({ facts = [], narrative, people = [], tags = [], title, type = "discovery" }: Told, at: number) =>
-  ({ type, title, ...(narrative === undefined ? {} : { narrative }), facts, tags, people, at }) satisfies Statement
+const observationOf = ({ at: _, ...told }: Told, occurredAt: number) => ({ ...told, occurredAt })
