@@ -45,7 +45,6 @@ export const withoutRows = <Filters extends object>(
   filters: Filters & { readonly and?: Filters },
   passes: (filters: Filters) => boolean
 ): ReadonlyArray<string> => {
-  if (passes(filters)) return []
   const { and, ...own } = filters
   const listed = [own, and ?? {}].flatMap((some) =>
     Object.entries(names).flatMap(([list, name]) => {
@@ -54,7 +53,7 @@ export const withoutRows = <Filters extends object>(
     })
   )
   const narrowed = [own, and ?? {}].some((some) => ["after", "before", "not"].some((name) => name in some))
-  if (listed.length === 0 && !narrowed) return []
+  if ((listed.length === 0 && !narrowed) || passes(filters)) return []
   const nowhere = listed
     .slice(0, mostLooks)
     .filter(({ list, value }) => !passes({ [list]: [value] } as Filters))

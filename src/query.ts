@@ -209,8 +209,10 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       required: musts.map(({ text }) => text)
     }
   }
+  // Signs that stand for nothing else are looked for as they are written: "→", "&&".
+  const signs = plain.replace(/["+*-]/gu, "").trim() === "" ? [] : [plain.trim()]
   // Exclusions alone leave nothing to look for: they are taken as words, unless fields say what they are excluded from.
-  if (not.length > 0 && fields.length === 0) {
+  if (not.length > 0 && signs.length + fields.length === 0) {
     hints.push("there is nothing but exclusions; read as words")
     let at = 0
     const words = not.map((expression, index) => {
@@ -222,8 +224,6 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
     const plain = excluded.join(" ")
     return { ...common, must: [], should: words, not: [], required: [], excluded: [], needles: excluded, plain }
   }
-  // Signs that stand for nothing else are looked for as they are written: "→", "&&".
-  const signs = plain.replace(/["+*-]/gu, "").trim() === "" ? [] : [plain.trim()]
   if (signs.length === 0 && whole.trim() !== "" && fields.length === 0 && not.length === 0)
     hints.push("there is nothing to look for; the newest are shown")
   return { ...common, must: [], should: [], required: [], needles: signs }

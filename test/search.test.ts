@@ -221,6 +221,18 @@ describe("words, phrases and fields", () => {
     })
   )
 
+  it.scopedLive("signs that full text does not hold are looked for as parts of texts, without what is excluded", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* remembering(titled("a && b", "c && d", "e || f"), textAlone)
+      for (const [text, titles] of [
+        ["&&", ["c && d", "a && b"]],
+        ["&& -c", ["a && b"]],
+        ["&& type:task", []]
+      ] as const)
+        expect([text, yield* titlesOf(memory, { text })]).toEqual([text, titles])
+    })
+  )
+
   it("takes a text apart", () => {
     const simple = (text: string) => {
       const { must, not, should } = parse(text)
