@@ -1,0 +1,88 @@
+/** How many values a relation has at once: one, one for each purpose or occasion that is named, or many. */
+export type Valued = "one" | "scoped" | "many"
+
+/** What a word or a phrase says about its whole clause. */
+export type Cue =
+  /** Turns what is said into its opposite. */
+  | "not"
+  /** What was so is over. */
+  | "ended"
+  /** Something is so since a change. */
+  | "changed"
+  /** What comes after it is no longer so: instead of, rather than. */
+  | "former"
+  /** One thing more beside others. */
+  | "also"
+  /** Not said to be so: thought of, asked, wished, planned. */
+  | "maybe"
+  /** Somebody else's words. */
+  | "said"
+  /** Was so, once. */
+  | "once"
+  /** Sets right what was said before. */
+  | "corrected"
+  /** About so much. */
+  | "about"
+
+/** What a preposition or a conjunction begins. Phrases of one slot can hold values of one attribute. */
+export type Slot = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
+
+export interface Relation {
+  /** Verbs and nouns that name it, and phrases. */
+  readonly words: string
+  readonly valued: Valued
+  /** Cues that its words hold, by word or phrase. */
+  readonly cues?: Readonly<Record<string, Cue>>
+  /** Its subject is who, its object is what, and each what has one who: whoever owns, leads, maintains it. */
+  readonly inverse?: boolean
+  /** It happens, and may happen again. */
+  readonly event?: boolean
+}
+
+/**
+ * The tables of one language: everything that the rules know of it. Words are
+ * lower-case, separated by blanks, phrases by commas; they are brought to their
+ * stems when the tables are read.
+ */
+export interface Language {
+  readonly code: string
+  readonly stem: (word: string) => string
+  /** Inflected forms that the stemmer cannot know, and their base. */
+  readonly irregular: Readonly<Record<string, string>>
+  /** Letters that stand for words: n't, 're. Applied to lower-case text. */
+  readonly contractions: ReadonlyArray<readonly [RegExp, string]>
+  /** Words that carry no content, left out of every comparison. */
+  readonly empty: string
+  /** The speaker. */
+  readonly speaker: string
+  /** Forms of to be and to have, auxiliaries: what follows them is told of what stands before. */
+  readonly auxiliaries: string
+  /** Pronouns that stand for somebody named elsewhere. */
+  readonly pronouns: string
+  /** A determiner before a noun: what follows is no verb. */
+  readonly determiners: string
+  readonly slots: Readonly<Record<Slot, string>>
+  readonly cues: Readonly<Record<Cue, string>>
+  readonly relations: Readonly<Record<string, Relation>>
+  /** Further verbs, of which nothing is known but that they are verbs. */
+  readonly verbs: string
+  /** Verbs of what happens once and may happen again. */
+  readonly events: string
+  /** Nouns that have one value at a time: port, owner, deadline. */
+  readonly singular: string
+  /** Nouns that name the kind of thing, not which one: they tell nobody apart while other words remain. */
+  readonly generic: string
+  /** Groups of words and phrases with one meaning, parted by semicolons; the first stands for all. */
+  readonly same: string
+  /** Pairs of opposites, parted by semicolons. */
+  readonly opposites: string
+  /** Words of one kind that exclude one another as a value and tell two subjects apart, by kind. */
+  readonly kinds: Readonly<Record<string, string>>
+  readonly numbers: Readonly<Record<string, number>>
+  readonly months: string
+  readonly weekdays: string
+  /** Units: how many of the dimension's base they are. */
+  readonly units: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** Days counted from the day of the statement. */
+  readonly days: Readonly<Record<string, number>>
+}

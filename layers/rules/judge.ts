@@ -1,0 +1,108 @@
+import type { Judgement, Question, Statement, Verdict } from "../../src/Reconciler.js"
+import { type Clause, clausesOf } from "./clauses.js"
+import { type Context, compare, type Finding } from "./compare.js"
+import type { Lexicon } from "./lexicon.js"
+
+/** A statement as far as it was read. */
+interface Reading {
+  readonly title: ReadonlyArray<Clause>
+  readonly facts: ReadonlyArray<Clause>
+  readonly narrative: ReadonlyArray<Clause>
+  readonly context: Context
+}
+
+const nothing: Context = new Set()
+
+const read = (statement: Statement, lexicon: Lexicon): Reading => {
+  const title = clausesOf(statement.title, lexicon, statement.at, 4)
+  const facts = statement.facts.slice(0, mostFacts).flatMap((fact) => clausesOf(fact, lexicon, statement.at, 2))
+  const narrative = statement.narrative === undefined ? [] : clausesOf(statement.narrative, lexicon, statement.at, 8)
+  const context = new Set<string>()
+  for (const { words } of title)
+    for (const [canon, { place }] of words) if (place !== "reason" && place !== "former") context.add(canon)
+  return { title, facts, narrative, context }
+}
+const mostFacts = 16
+
+/** What is to become of a candidate, and how certainly. */
+interface Outcome {
+  readonly action: Verdict["action"]
+  readonly rule: string
+  readonly strength: number
+  readonly sure: boolean
+}
+
+const weigh = (memory: Reading, stated: Reading, lexicon: Lexicon): Outcome => {
+  const best = (clause: Clause, isTitle: boolean): Finding => {
+    let found: Finding = { kind: "other", rule: "something else", strength: -1, sure: true }
+    const look = (clauses: ReadonlyArray<Clause>, context: Context, weight: number) => {
+      for (const mine of clauses) {
+        const finding = compare(mine, clause, context, isTitle ? nothing : stated.context, lexicon)
+        const strength = finding.strength * weight + (finding.kind === "same" || finding.kind === "within" ? 0.01 : 0)
+        if (strength > found.strength) found = { ...finding, strength }
+      }
+    }
+    look(memory.title, nothing, 1)
+    look(memory.facts, memory.context, 0.95)
+    look(memory.narrative, memory.context, 0.85)
+    return found
+  }
+  const titles = stated.title.map((clause) => best(clause, true))
+  const facts = stated.facts.map((clause) => best(clause, false))
+  const narrative = stated.narrative.map((clause) => best(clause, false))
+  const related = titles.some(({ kind }) => kind !== "other")
+  const against = [...titles, ...facts, ...narrative.filter(({ sure }) => sure && related)].filter(
+    ({ kind }) => kind === "contradicts"
+  )
+  if (against.length > 0) {
+    const worst = against.reduce((worst, finding) => (finding.strength > worst.strength ? finding : worst))
+    return { action: "DELETE", rule: worst.rule, strength: worst.strength, sure: worst.sure }
+  }
+  const all = [...titles, ...facts, ...narrative]
+  const said = all.filter(({ kind }) => kind === "same" || kind === "within").length
+  const strength = titles.reduce((sum, finding) => sum + Math.max(0, finding.strength), 0) / Math.max(1, titles.length)
+  if (said === all.length && all.length > 0) {
+    const rule = titles[0]?.rule ?? "says the same"
+    return { action: "NONE", rule, strength, sure: all.every(({ sure }) => sure) }
+  }
+  const about = titles.some(({ kind }) => kind === "same" || kind === "within" || kind === "refines")
+  if (about) {
+    const rule = titles.find(({ kind }) => kind === "refines")?.rule ?? "adds detail"
+    return { action: "UPDATE", rule, strength: strength * 0.98, sure: titles.every(({ sure }) => sure) }
+  }
+  const nearest = titles[0] ?? { rule: "something else", sure: true }
+  return { action: "ADD", rule: nearest.rule, strength: 0, sure: titles.every(({ sure }) => sure) }
+}
+
+/** The judge of one language. */
+export const judgeIn =
+  (name: string, lexicon: Lexicon) =>
+  ({ candidates, statement }: Question): Judgement => {
+    const stated = read(statement, lexicon)
+    const outcomes = candidates
+      .slice(0, mostCandidates)
+      .map((candidate) => weigh(read(candidate, lexicon), stated, lexicon))
+    const target = choose(outcomes)
+    const by = { kind: "rule" as const, name }
+    if (target === -1) {
+      const sure = outcomes.every((outcome) => outcome.sure)
+      return {
+        verdict: { action: "ADD", reason: outcomes.length === 1 ? outcomes[0]!.rule : "nothing like it says the same" },
+        by,
+        sure
+      }
+    }
+    const { action, rule, sure } = outcomes[target]!
+    return { verdict: { action, target, reason: rule } as Verdict, by, sure }
+  }
+const mostCandidates = 20
+
+/** The strongest; said before wins over a contradiction of something else only where it is said in full. */
+const choose = (outcomes: ReadonlyArray<Outcome>): number => {
+  let best = -1
+  for (const [at, { action, strength }] of outcomes.entries()) {
+    if (action === "ADD") continue
+    if (best === -1 || strength > outcomes[best]!.strength) best = at
+  }
+  return best
+}
