@@ -57,8 +57,12 @@ export interface Language {
   readonly speaker: string
   /** Forms of to be and to have, auxiliaries: what follows them is told of what stands before. */
   readonly auxiliaries: string
+  /** Forms of to be in the present: what is told with them is a state, no event. */
+  readonly present: string
   /** Pronouns that stand for somebody named elsewhere. */
   readonly pronouns: string
+  /** What may join two clauses of one subject. */
+  readonly joins: string
   /** A determiner before a noun: what follows is no verb. */
   readonly determiners: string
   readonly slots: Readonly<Record<Slot, string>>

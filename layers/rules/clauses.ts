@@ -1,6 +1,7 @@
 import { type Item, itemsOf } from "./items.js"
 import type { Cue, Slot } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
+import { pivotOf, verbIn } from "./pivot.js"
 import type { Scalar } from "./scalars.js"
 
 /** Where a word of a clause stands: what it is told of, what is told, and around it. */
@@ -10,7 +11,9 @@ export type Place = "subject" | "attribute" | "object" | "former" | Slot
 export interface Word {
   readonly item: Item
   readonly place: Place
-  /** The side of a pair of opposites that the clause takes, negation counted in. */
+  /** It names the relation and nothing beside it. */
+  readonly relational: boolean
+  /** The side of a pair of opposites that it takes. */
   readonly side?: boolean
 }
 
@@ -25,11 +28,11 @@ export interface Clause {
   readonly negative: boolean
   readonly cues: ReadonlySet<Cue>
   readonly question: boolean
-  /** Key and value: port: 5432. */
-  readonly keyed: boolean
+  /** Key and value: port: 5432; "assigned" with a sign of equality or an identifier as its key. */
+  readonly keyed: "no" | "listed" | "assigned"
   /** Something that happened, and may happen again. */
   readonly event: boolean
-  /** Told of the speaker, of "we", of nobody named. */
+  /** Told of the speaker, of somebody named elsewhere, of what it names, of nobody. */
   readonly told: "speaker" | "somebody" | "named" | "nobody"
   /** Its value has an indefinite article: a doctor, an apple. */
   readonly indefinite: boolean
@@ -48,12 +51,18 @@ export const clausesOf = (text: string, lexicon: Lexicon, at: number, most: numb
 /** Characters of one text. */
 const looked = 2_000
 
-/** Parts sentences, and what follows "but" or a dash and has a subject of its own. */
+/** Parts sentences, and what follows "but", a dash or a comma and has a subject and a verb of its own. */
 const parted = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
   const found: Array<Array<Item>> = [[]]
   for (const [index, item] of items.entries()) {
     const ends = item.mark !== undefined && /^(?:[.!?;\n]|[-–—])$/.test(item.mark)
-    if (ends || (item.form === "but" && index > 0)) {
+    const joins = item.entry?.joins === true && index > 1 && goesOn(items, index + 1)
+    if (
+      ends ||
+      joins ||
+      (item.form === "but" && index > 0) ||
+      (item.mark === "," && index > 2 && begins(items, index + 1))
+    ) {
       if (item.mark === "?") found.at(-1)!.push(item)
       found.push([])
     } else found.at(-1)!.push(item)
@@ -61,118 +70,92 @@ const parted = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> 
   return found.filter((part) => part.length > 0)
 }
 
-/** Where the subject ends: at a key's colon, else at the first verb that is no noun. */
-const pivotOf = (items: ReadonlyArray<Item>): { readonly at: number; readonly keyed: boolean } => {
-  const colon = items.findIndex(({ mark }) => mark === ":" || mark === "=" || mark === ">")
-  const auxiliary = items.findIndex(({ entry }) => entry?.auxiliary === true)
-  if (colon > 0 && colon <= longestKey && (auxiliary === -1 || auxiliary > colon)) {
-    const rest = items.slice(colon + 1)
-    const verb = verbIn(rest)
-    if (verb < 1 || rest.length < 4) return { at: colon, keyed: true }
-    return { at: colon + 1 + verb, keyed: false }
-  }
-  return { at: verbIn(items), keyed: false }
+const begins = (items: ReadonlyArray<Item>, from: number): boolean => {
+  const first = items[from]
+  if (first === undefined || first.mark !== undefined || first.entry?.slot !== undefined) return false
+  const ahead = items.slice(from, from + 6)
+  const end = ahead.findIndex(({ mark }) => mark !== undefined)
+  const verb = verbIn(end === -1 ? ahead : ahead.slice(0, end))
+  return verb > 0 && (end === -1 || verb < end)
 }
-/** Words of a key. */
-const longestKey = 8
 
-const verbIn = (items: ReadonlyArray<Item>): number => {
-  for (const [at, { canon, capital, entry, form }] of items.entries()) {
-    if (entry === undefined) continue
-    const before = items[at - 1]
-    const determined = before?.entry?.determiner === true || before?.possessive === true
-    if (entry.auxiliary === true && (at > 0 || canon !== "have")) return at
-    if ((entry.cue === "ended" || entry.cue === "changed") && form.length > 3 && !determined) return at
-    if (entry.verb !== true || determined) continue
-    if (at === 0) return entry.slot === undefined && !followedByVerb(items, 1) ? 0 : nextVerb(items)
-    if (capital === true && before?.mark === undefined && entry.singular === true) continue
-    const inflected = /(?:s|ed)$/.test(form) || form !== canon || form.includes(" ")
-    const plain =
-      before?.entry?.speaker === true ||
-      before?.entry?.pronoun === true ||
-      ["we", "you", "they", "to"].includes(before?.form ?? "")
-    const plural = /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
-    if (inflected || plain || plural) return at
-  }
-  return -1
+/** "and joined a choir", "and now lives in Rome": more of the same subject. */
+const goesOn = (items: ReadonlyArray<Item>, from: number): boolean => {
+  const next = items[from]
+  const verb = next?.entry?.cue === "changed" ? (items[from + 1] ?? next) : next
+  if (verb?.entry === undefined || verb.entry.slot !== undefined) return false
+  if (verb.entry.auxiliary === true) return verb.canon !== "hav" || next !== verb
+  return verb.entry.verb === true && (/(?:[^s]s|ed)$/.test(verb.form) || past.test(verb.form))
 }
-/** "Deploy runs at five": the first word is a noun when a verb with an ending follows close by. */
-const followedByVerb = (items: ReadonlyArray<Item>, from: number): boolean =>
-  items
-    .slice(from, from + 2)
-    .some(
-      ({ entry, form }) =>
-        entry?.auxiliary === true || (entry?.verb === true && entry.slot === undefined && /(?:s|ed)$/.test(form))
-    )
-const nextVerb = (items: ReadonlyArray<Item>): number =>
-  items.findIndex(
-    ({ entry, form }, at) => at > 0 && (entry?.auxiliary === true || (entry?.verb === true && /(?:s|ed)$/.test(form)))
-  )
 
-/** Slots whose words are not what the clause says. */
+/** Gathers what a clause says while its items pass. */
 const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
-  const { at: pivot, keyed } = pivotOf(items)
+  const pivot = pivotOf(items)
   const words = new Map<string, Word>()
   const scalars: Array<Scalar> = []
   const naming: Array<Scalar> = []
   const cues = new Set<Cue>()
   let relation = ""
+  let verb = ""
   let nots = 0
   let told: Clause["told"] = "nobody"
   let event = false
   let indefinite = false
-  let quotes = 0
-  let place: Place = pivot === -1 ? "subject" : pivot === 0 ? "object" : "subject"
+  let place: Place = pivot.at === 0 ? "object" : "subject"
   for (const [at, item] of items.entries()) {
     const { entry } = item
-    if (at === pivot && place === "subject") place = "object"
+    const inside = at < pivot.at
+    if (at === pivot.at) place = "object"
     if (item.mark !== undefined) {
-      if (/["“”]/.test(item.mark)) quotes++
-      if (item.mark === "," && at > pivot && place !== "reason" && place !== "subject") place = "object"
-      if (item.mark === "(") place = pivot >= 0 && at < pivot ? place : "reason"
+      if (item.mark === "," && at > pivot.at && pivot.at >= 0 && place !== "reason") place = "object"
+      if (item.mark === "(" && !inside) place = "reason"
+      if (item.mark === ")" && place === "reason") place = "object"
       continue
     }
-    if (entry?.cue !== undefined && !(entry.cue === "about" && item.scalar === undefined && at < pivot)) {
-      if (entry.cue === "not" || entry.cue === "ended") nots++
-      if (!(entry.cue === "not" && place === "reason")) cues.add(entry.cue)
+    if (entry?.cue !== undefined) {
+      if (entry.cue === "not" || entry.cue === "ended") {
+        if (place !== "reason") nots++
+      }
+      if (place !== "reason" || entry.cue !== "ended") cues.add(entry.cue)
       if (entry.cue === "former") place = "former"
     }
     if (entry?.speaker === true) {
-      if (at < pivot || pivot === -1) told = "speaker"
+      if (inside || pivot.at <= 0) told = "speaker"
       continue
     }
     if (entry?.pronoun === true && entry.slot === undefined) {
-      if (at <= pivot) told = told === "nobody" ? "somebody" : told
+      if (inside && told === "nobody") told = "somebody"
       continue
     }
-    if (entry?.slot !== undefined && entry.relation === undefined) {
-      if (at > pivot || pivot === -1) {
-        if (entry.slot === "scope" && place === "former" && item.form === "of") continue
-        if (!(pivot === -1 && (entry.slot === "scope" || entry.slot === "with" || entry.slot === "and"))) {
-          if (entry.slot !== "and" && place !== "reason") place = entry.slot
-        }
-      }
+    if (entry?.slot !== undefined && entry.relation === undefined && !isState(items, at)) {
+      const stays =
+        inside ||
+        entry.slot === "and" ||
+        place === "reason" ||
+        (entry.slot === "scope" && place === "former" && item.form === "of")
+      const noun = pivot.at === -1 && (entry.slot === "scope" || entry.slot === "with")
+      if (!stays && !noun) place = entry.slot
       continue
     }
-    const inside = at < pivot
-    if (item.scalar !== undefined && !(item.name === true && inside)) {
-      if (inside && !keyed) naming.push(item.scalar)
-      else if (inside) naming.push(item.scalar)
-      else if (place === "reason") continue
-      else scalars.push(item.scalar)
+    if (item.scalar !== undefined && item.name !== true) {
+      if (inside) naming.push(item.scalar)
+      else if (place !== "reason" && place !== "former") scalars.push(item.scalar)
       continue
     }
-    if (item.form === "a" || item.form === "an") indefinite ||= at > pivot && place === "object"
-    if (entry?.relation !== undefined && (relation === "" || relation === "contain" || (at >= pivot && !inside))) {
-      if (inside || place !== "reason")
-        relation = entry.relation === "contain" && relation !== "" ? relation : entry.relation
-    }
+    if (item.form === "a" || item.form === "an") indefinite ||= !inside && place === "object"
+    const relational =
+      entry?.relation !== undefined &&
+      place !== "reason" &&
+      (!inside || entry.singular === true || nominal.has(entry.relation))
     if (
-      entry?.event === true &&
-      /(?:ed)$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|read|ate|paid)$/.test(
-        item.form
-      )
+      relational &&
+      (relation === "" || relation === "contain" || (!inside && entry!.relation !== "contain" && at <= pivot.at + 2))
     )
+      relation = entry!.relation!
+    if (verb === "" && !inside && entry?.verb === true && entry.pair === undefined && at <= pivot.at + 2)
+      verb = item.canon
+    if (verb === "" && at === pivot.at && entry === undefined) verb = item.canon
+    if (entry?.event === true && past.test(item.form) && !inside && !lexicon.present.has(items[at - 1]?.form ?? ""))
       event = true
     if (entry?.empty === true || entry?.auxiliary === true) continue
     if (
@@ -182,32 +165,66 @@ const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
       entry.pair === undefined
     )
       continue
-    if (entry?.cue === "about") continue
+    const side = entry?.pair !== undefined && !inside ? { side: entry.side! } : {}
     const canon = entry?.pair !== undefined && !inside ? entry.pair : item.canon
-    const found: Place = entry?.singular === true && entry.kinds === undefined ? "attribute" : place
-    if (found !== "attribute" && found === "subject" && entry?.relation === undefined) told = "named"
+    const around = place === "place" && entry?.kinds?.some((kind) => circumstances.has(kind)) === true
+    const found: Place = isAttribute(items, at, inside) ? "attribute" : around ? "scope" : place
+    if (found === "subject" && !relational) told = "named"
     const known = words.get(canon)
-    if (known === undefined || (known.place === "reason" && found !== "reason")) {
-      words.set(canon, {
-        item: inside && at === 0 && item.possessive !== true ? unnamed(item) : item,
-        place: found,
-        ...(entry?.pair !== undefined && !inside ? { side: entry.side! } : {})
-      })
-    }
+    if (known !== undefined && (known.place !== "reason" || found === "reason")) continue
+    words.set(canon, {
+      item: at === 0 && item.possessive !== true ? unnamed(item) : item,
+      place: found,
+      relational,
+      ...side
+    })
   }
-  const negative = nots % 2 === 1
+  const assigned = items.some(({ mark }) => mark === "=") || /[._/]/.test(items[0]?.form ?? "")
   return {
     words,
     scalars,
     naming,
-    relation: relation === "" ? (keyed ? "keyed" : "") : relation,
-    negative,
-    cues: quotes >= 2 ? cues.add("said") : cues,
+    relation: relation !== "" ? relation : verb,
+    negative: nots % 2 === 1,
+    cues,
     question: items.some(({ mark }) => mark === "?"),
-    keyed,
+    keyed: pivot.keyed ? (assigned ? "assigned" : "listed") : "no",
     event: event || lexicon.relations[relation]?.event === true,
     told,
     indefinite
   }
 }
+/** Kinds that tell where or when something holds, not what holds. */
+const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
+/** "is on", "went down": a preposition with nothing behind it tells a state. */
+const isState = (items: ReadonlyArray<Item>, at: number): boolean => {
+  if (items[at]!.entry!.pair === undefined) return false
+  const after = items[at + 1]
+  return after === undefined || after.mark !== undefined || after.entry?.slot !== undefined
+}
+
+/** Relations that are named by a noun as well. */
+const nominal: ReadonlySet<string> = new Set(["own", "favorite", "prefer", "cost", "weigh", "marry", "report", "name"])
+const past = /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|read|ate|paid)$/
+
 const unnamed = ({ name: _, ...item }: Item): Item => item
+
+/** A noun with one value at a time, where it stands as the attribute: last of the subject, before "of", before its value. */
+const isAttribute = (items: ReadonlyArray<Item>, at: number, inside: boolean): boolean => {
+  const { entry, form } = items[at]!
+  if (entry?.singular !== true || /[^su]s$/.test(form)) return false
+  let next = at + 1
+  while (items[next]?.entry?.empty === true && items[next]!.entry!.slot === undefined) next++
+  const after = items[next]
+  if (after === undefined) return inside || items[at - 1]?.form === "as" || items[at - 1]?.form === "the"
+  if (
+    after.scalar !== undefined ||
+    after.mark === ":" ||
+    after.mark === "=" ||
+    after.mark === "," ||
+    after.mark === "("
+  )
+    return true
+  if (after.entry?.auxiliary === true || after.entry?.slot !== undefined || after.entry?.verb === true) return true
+  return !inside && after.capital === true
+}

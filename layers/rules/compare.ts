@@ -1,5 +1,5 @@
 import type { Clause, Word } from "./clauses.js"
-import { type Differences, differences } from "./differences.js"
+import { type Context, type Differences, differences } from "./differences.js"
 import type { Lexicon } from "./lexicon.js"
 
 /** How what is stated stands to what is remembered, by the rule that saw it. */
@@ -19,26 +19,18 @@ const contradicts = (rule: string, strength: number, sure = false): Finding => (
   sure
 })
 
-/** What a clause is told around: the words of the title above it. */
-export type Context = ReadonlySet<string>
-
-/** Compares what is remembered (`a`) with what is stated (`b`). */
+/** Compares what is remembered (`a`) with what is stated (`b`), each told under a title. */
 export const compare = (a: Clause, b: Clause, contextA: Context, contextB: Context, lexicon: Lexicon): Finding => {
   const d = differences(a, b, contextA, contextB, lexicon)
   if (d.shared === 0) return other("nothing in common", true)
   if (d.apart !== undefined) return other(d.apart, true)
-  const moodA = mood(a)
-  const moodB = mood(b)
-  const flipped = flip(a, b, d)
-  if (moodB !== moodA && !(b.cues.has("ended") && moodB === ""))
-    return moodB === "" ? other("only considered before") : other(`${moodB}, not stated`, true)
-  if (flipped !== undefined) return flipped
-  if (reversed(a, b)) return contradicts("preference reversed", 0.95, true)
-  const replaced = replacement(a, b, d)
-  if (replaced !== undefined) return replaced
-  const valued = anotherValue(a, b, d, lexicon)
-  if (valued !== undefined) return valued
-  return overlap(a, b, d)
+  const [moodA, moodB] = [mood(a), mood(b)]
+  if (moodA !== moodB) {
+    const ended = moodB === "" ? endedOf(a, b, d) : undefined
+    return ended ?? other(moodB === "" ? "only considered before" : `${moodB}, not stated`, true)
+  }
+  const found = endedOf(a, b, d) ?? flip(a, b, d) ?? replacement(a, b, d) ?? anotherValue(a, b, d, lexicon)
+  return found ?? overlap(a, b, d)
 }
 
 const mood = ({ cues, question }: Clause): string =>
@@ -52,152 +44,162 @@ const mood = ({ cues, question }: Clause): string =>
           ? "past"
           : ""
 
-/** The same with the opposite sign. */
-const flip = (a: Clause, b: Clause, d: Differences): Finding | undefined => {
-  let sided = false
-  let turned = false
-  for (const [canon, { side }] of b.words) {
-    const mine = a.words.get(canon)?.side
-    if (side === undefined || mine === undefined) continue
-    sided = true
-    if ((side !== b.negative) !== (mine !== a.negative)) turned = true
-  }
-  if (!sided) turned = a.negative !== b.negative
-  if (!turned) return undefined
-  const ended = b.cues.has("ended")
-  const rule = ended ? "no longer so" : sided ? "opposite" : "negated"
-  if (b.cues.has("also") && !ended) return other("one more beside it")
-  if (d.valueExtra > 0 && d.valueMissing > 0) return other("negated, of something else")
-  if (d.differs.length > 0) return contradicts(rule, 0.7)
-  const covered = d.shared / Math.max(1, d.shared + d.extra)
-  const kept = d.shared / Math.max(1, d.shared + d.missing)
-  if (covered >= (ended ? 0.5 : 0.6) && (kept >= 0.5 || covered >= 0.75))
-    return contradicts(rule, 0.6 + 0.4 * Math.min(covered, kept), covered >= 0.75)
-  return other("negated, of something else")
-}
-
 const wordsAt = (clause: Clause, ...places: ReadonlyArray<Word["place"]>) =>
   [...clause.words].filter(([, word]) => places.includes(word.place))
 
-/** A over B, B over A. */
-const reversed = (a: Clause, b: Clause): boolean => {
-  const lesser = new Set(wordsAt(b, "over", "former").map(([canon]) => canon))
-  const was = new Set(wordsAt(a, "over", "former").map(([canon]) => canon))
-  if (lesser.size === 0) return false
-  const best = wordsAt(a, "object", "subject", "attribute").some(([canon]) => lesser.has(canon))
-  const now = wordsAt(b, "object", "subject", "attribute").some(([canon]) => was.has(canon))
-  if (was.size > 0) return best && now
-  return false
+/** What was remembered is over: stopped, cancelled, no longer. */
+const endedOf = (a: Clause, b: Clause, d: Differences): Finding | undefined => {
+  if (!b.cues.has("ended") || a.cues.has("ended") || a.negative || !b.negative) return undefined
+  if (d.namesExtra > 0 && d.namesMissing > 0) return other("another thing ended", true)
+  if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
+  const told = [...b.words.values()].filter(({ place, relational }) => place !== "reason" && !relational)
+  const covered =
+    told.length === 0
+      ? 0
+      : told.filter(({ item }) => a.words.has(item.canon) || a.words.has(item.entry?.pair ?? "")).length / told.length
+  const anchored = d.subjectShared + d.attributeShared > 0 || (d.subjectExtra === 0 && d.valueShared > 0)
+  // Who and what: of a clause with an object, the object too must be what is remembered.
+  const object = told.filter(({ place }) => place === "object" || place === "attribute")
+  const meant = object.length === 0 || object.some(({ item }) => a.words.has(item.canon))
+  if (covered >= 0.5 && anchored && meant && d.subjectExtra === 0)
+    return contradicts("no longer so", 0.65 + 0.35 * covered, covered >= 0.75)
+  return other("another thing ended")
 }
 
-/** What was is named as given up: from it, instead of it, replaced. */
+/** The same with the opposite sign. */
+const flip = (_a: Clause, b: Clause, d: Differences): Finding | undefined => {
+  const { sided, turned } = d
+  if (!turned) return undefined
+  if (b.cues.has("also")) return other("one more beside it")
+  if (d.namesMissing > 0 && d.namesExtra > 0) return other("the opposite of something else")
+  if (d.valueMissing > 0 && d.valueExtra > 0 && d.conflicts > 0) return other("the opposite of something else")
+  if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
+  const covered = d.shared / (d.shared + d.extra)
+  const kept = d.shared / (d.shared + d.missing)
+  if ((covered >= 0.6 && kept >= 0.5) || (covered >= 0.5 && kept >= 0.75)) {
+    return contradicts(sided ? "opposite" : "negated", 0.6 + 0.4 * Math.min(covered, kept), covered >= 0.75)
+  }
+  return other("the opposite of something else")
+}
+
+/** What was is named as given up: from it, instead of it, replaced; or what was preferred is now the lesser. */
 const replacement = (a: Clause, b: Clause, d: Differences): Finding | undefined => {
   const changing = b.cues.has("changed") || b.cues.has("ended") || b.cues.has("corrected")
-  const given = wordsAt(b, "former", ...(changing ? (["from"] as const) : [])).map(([canon]) => canon)
-  if (b.relation === "use" && b.cues.has("changed")) {
-    const named = [...b.words.values()].some(({ item }) => /^(?:replac|swap|supersed)/.test(item.form))
-    if (named) given.push(...wordsAt(b, "object", "subject").map(([canon]) => canon))
-  }
-  if (given.length === 0) return undefined
-  const hit = given.filter((canon) => {
+  const lesser = wordsAt(b, "over", "former")
+  const given = [
+    ...lesser,
+    ...(changing ? wordsAt(b, "from") : []),
+    ...(b.relation === "replace" ? wordsAt(b, "object", "subject") : [])
+  ]
+  const hit = given.filter(([canon]) => {
     const word = a.words.get(canon)
     return word !== undefined && word.place !== "reason" && word.place !== "former" && word.place !== "over"
   })
-  if (hit.length === 0 || hit.length < given.length / 2) return undefined
-  // What is told of it elsewhere as a subject stays true: only where it was the value, or all there is.
-  const asValue = hit.some((canon) => a.words.get(canon)!.place !== "subject")
-  if (!asValue && a.relation !== "" && a.relation !== b.relation) return other("about what was replaced")
-  if (b.cues.has("also")) return undefined
-  return contradicts("replaced", 0.75 + 0.05 * Math.min(4, d.shared), d.shared > hit.length)
+  if (hit.length === 0 || hit.length < lesser.length / 2 || b.cues.has("also")) return undefined
+  const asValue = hit.some(([canon]) => a.words.get(canon)!.place !== "subject")
+  if (!asValue) return b.relation === a.relation || a.relation === "" ? undefined : other("of what was replaced")
+  // Who prefers one now preferred it before: another person's preference stays.
+  if (d.subjectMissing > 0 && d.subjectExtra > 0) return undefined
+  const was = new Set(wordsAt(a, "over", "former").map(([canon]) => canon))
+  const reversed = was.size > 0 && wordsAt(b, "object", "subject", "attribute").some(([canon]) => was.has(canon))
+  return contradicts(
+    reversed ? "preference reversed" : "replaced",
+    0.75 + 0.05 * Math.min(4, d.shared),
+    d.shared > hit.length
+  )
 }
+
+/** Relations of which a move may be a change. */
+const moving: ReadonlySet<string> = new Set([
+  "live",
+  "work",
+  "store",
+  "happen",
+  "use",
+  "put",
+  "stand",
+  "sit",
+  "hang",
+  "park",
+  ""
+])
 
 /** The same attribute of the same thing with another value. */
 const anotherValue = (a: Clause, b: Clause, d: Differences, lexicon: Lexicon): Finding | undefined => {
   const changed = b.cues.has("changed") || b.cues.has("corrected")
-  if (b.cues.has("also")) return d.valueExtra > 0 && d.valueMissing > 0 ? other("one more beside it") : undefined
-  const sameRelation = a.relation === b.relation
-  const anchored = d.attributeShared > 0 || d.subjectShared > 0 || d.scopeShared > 0
-  if (!anchored && !(sameRelation && a.relation !== "" && d.told)) return undefined
+  const differing = d.valueMissing > 0 && d.valueExtra > 0
+  if (b.cues.has("also")) return differing ? other("one more beside it") : undefined
+  const sameRelation = a.relation === b.relation || (b.relation === "move" && moving.has(a.relation))
+  const anchors = d.attributeShared + d.subjectShared + d.scopeShared
+  if (anchors === 0 && !(sameRelation && a.relation !== "" && d.told)) return undefined
   if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
+  if (!changed && a.event && b.event && (d.differs.length > 0 || differing)) return other("happened again")
   if (d.differs.length > 0) {
-    if (!changed && b.event && a.event) return other("happened again")
-    if (!changed && d.differs.includes("day") && (d.valueExtra > 0 || d.differs.length > 1) && !d.steady)
-      return other("another time")
-    if (d.valueMissing > 0 && d.valueExtra > 0 && !changed) return other("more than a number differs")
-    if (d.extra > 2 + d.shared && !changed) return undefined
+    if (!changed && d.conflicts > 0) return other("more than a number differs")
+    if (!changed && d.differs.includes("day") && d.differs.length > 1 && !d.steady) return other("another time")
+    if (!changed && d.subjectMissing > 0 && d.extra > d.shared) return undefined
     return contradicts(
       `another ${d.differs[0]}`,
-      0.7 + 0.1 * Math.min(2, d.shared),
-      d.subjectShared > 0 || d.attributeShared > 0
+      0.7 + 0.05 * Math.min(5, d.shared),
+      anchors > 0 && d.extra + d.missing <= d.shared
     )
   }
-  if (d.valueMissing === 0 || d.valueExtra === 0) return undefined
-  if (a.event && b.event && !changed) return other("happened again")
+  if (!differing) return undefined
+  if (d.conflicts > 1 && !changed) return other("another occasion")
   const valued = lexicon.relations[sameRelation ? a.relation : ""]?.valued
-  const keyed = a.keyed && b.keyed
-  const single = (valued === "one" && sameRelation) || d.attributeShared > 0 || (keyed && d.subjectShared > 0)
-  const kind = d.kindsConflict
-  if (single && (d.slotsMeet || kind) && !(a.indefinite && b.indefinite && !kind)) {
-    return contradicts(changed ? "changed" : "another value", 0.75 + (changed ? 0.15 : 0), changed || kind || keyed)
+  const single =
+    (valued === "one" && sameRelation) ||
+    d.attributeShared > 0 ||
+    (a.keyed === "assigned" && b.keyed === "assigned" && d.subjectShared > 0) ||
+    (d.kindsConflict &&
+      sameRelation &&
+      a.relation === "" &&
+      d.subjectMissing + d.subjectExtra === 0 &&
+      d.subjectShared > 0)
+  const strength = 0.65 + 0.05 * Math.min(5, d.shared)
+  if (single && (d.conflicts > 0 || d.kindsConflict)) {
+    if (a.indefinite && b.indefinite && !d.kindsConflict && !changed) return other("another value beside it")
+    return contradicts(
+      changed ? "changed" : "another value",
+      strength + (changed ? 0.1 : 0),
+      (changed || d.kindsConflict) && d.subjectShared > 0
+    )
   }
-  if (
-    changed &&
-    (sameRelation || kind || d.scopeShared > 0) &&
-    (d.subjectShared > 0 || d.scopeShared > 0 || kind) &&
-    d.slotsMeet
-  ) {
-    return contradicts("changed", 0.7 + (kind ? 0.15 : 0), kind)
+  if (changed && d.conflicts > 0 && anchors > 0 && (sameRelation || d.kindsConflict))
+    return contradicts("changed", strength, d.kindsConflict)
+  if (valued === "scoped" && d.conflicts > 0 && (d.scopeShared > 0 || (d.kindsConflict && a.relation === "prefer"))) {
+    return contradicts("another value", strength, false)
   }
-  if (valued === "scoped" && (d.scopeShared > 0 || (kind && (a.relation === "prefer" || d.valueShared > 0))))
-    return contradicts("another value", 0.7, false)
-  if (kind && d.valueShared > 0 && sameRelation && d.valueMissing === 1 && d.valueExtra === 1 && valued !== "many")
-    return contradicts("another value", 0.65, false)
-  return other("another value beside it")
+  return undefined
 }
 
 /** How much one says of what the other says. */
 const overlap = (a: Clause, b: Clause, d: Differences): Finding => {
-  if (a.negative !== b.negative) return other("negated")
-  const covered = d.shared / (d.shared + d.extra + d.scalarExtra)
-  const kept = d.shared / (d.shared + d.missing + d.scalarMissing)
+  if (d.turned) return other("negated")
   if (d.namesExtra > 0 && d.namesMissing > 0) return other("other names")
   if (d.kindsConflict) return other("another kind")
   if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
-  if (covered === 1 && kept === 1)
-    return {
-      kind: d.finer > 0 ? "refines" : d.coarser > 0 ? "within" : "same",
-      rule: d.finer > 0 ? "says it more exactly" : "says the same",
-      strength: 1,
-      sure: true
-    }
-  if (covered === 1 && d.subjectMissing === 0)
-    return {
-      kind: d.finer > 0 ? "refines" : "within",
-      rule: "says part of it",
-      strength: 0.6 + 0.4 * kept,
-      sure: kept > 0.6
-    }
-  if (kept === 1 && d.subjectExtra === 0)
-    return b.cues.has("also")
+  const also = b.cues.has("also") && !a.cues.has("also")
+  const covered = d.shared / (d.shared + d.extra + d.scalarExtra)
+  const kept = d.shared / (d.shared + d.missing + d.scalarMissing)
+  const refines = (strength: number, sure: boolean): Finding =>
+    also
       ? other("one more beside it")
-      : { kind: "refines", rule: "adds detail", strength: 0.6 + 0.4 * covered, sure: covered > 0.4 }
+      : { kind: "refines", rule: d.finer > 0 ? "says it more exactly" : "adds detail", strength, sure }
+  if (covered === 1 && kept === 1) {
+    if (d.finer > 0) return refines(1, true)
+    return { kind: "same", rule: "says the same", strength: 1, sure: true }
+  }
+  if (covered === 1 && d.finer === 0 && d.subjectMissing === 0) {
+    return { kind: "within", rule: "says part of it", strength: 0.6 + 0.4 * kept, sure: kept > 0.6 }
+  }
+  if (kept === 1 && d.subjectExtra === 0) return refines(0.6 + 0.4 * covered, covered > 0.4)
   const alike = d.shared / (d.shared + d.extra + d.missing + d.scalarExtra + d.scalarMissing)
-  if (d.subjectMissing > 0 && d.subjectExtra > 0) return other("another subject")
-  if (d.namesExtra + d.namesMissing + d.scalarMissing === 0 && alike >= 0.6 && d.shared >= 3) {
-    return d.scalarExtra > 0 || d.extra > d.missing + 1
-      ? { kind: "refines", rule: "adds detail", strength: alike, sure: false }
-      : { kind: "same", rule: "says nearly the same", strength: alike, sure: alike >= 0.8 }
+  if (d.namesMissing + d.scalarMissing > 0 || d.shared < 2) return other("something else", alike < 0.25)
+  if (d.conflicts > 0 && d.missing > d.shared / 3) return other("something else")
+  if (covered >= 0.75 && d.capitalsExtra === 0 && d.scalarExtra === 0 && alike >= 0.5 && d.conflicts === 0) {
+    return { kind: "same", rule: "says nearly the same", strength: alike, sure: alike >= 0.8 }
   }
-  if (
-    kept >= 0.75 &&
-    d.shared >= 2 &&
-    d.extra + d.scalarExtra >= 2 &&
-    d.subjectExtra === 0 &&
-    d.namesMissing === 0 &&
-    d.scalarMissing === 0 &&
-    !b.cues.has("also")
-  ) {
-    return { kind: "refines", rule: "adds detail", strength: kept * 0.8, sure: false }
-  }
+  if (kept >= 0.6 && (d.shared >= 3 || kept >= 0.75)) return refines(kept * 0.9, false)
   return other("something else", alike < 0.25)
 }

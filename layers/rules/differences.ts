@@ -1,7 +1,9 @@
 import type { Clause, Word } from "./clauses.js"
-import type { Context } from "./compare.js"
 import type { Lexicon } from "./lexicon.js"
 import { type Scalar, standing } from "./scalars.js"
+
+/** What a clause is told under: the words of its title. */
+export type Context = ReadonlySet<string>
 
 /** What two clauses share, and what only one of them has, by where it stands. Counts of words. */
 export interface Differences {
@@ -22,10 +24,11 @@ export interface Differences {
   readonly valueExtra: number
   readonly namesMissing: number
   readonly namesExtra: number
+  readonly capitalsExtra: number
   /** Values that exclude one another: two of one kind, two sides of a pair. */
   readonly kindsConflict: boolean
-  /** Whether values that differ stand in the same slot. */
-  readonly slotsMeet: boolean
+  /** In how many slots their values differ. */
+  readonly conflicts: number
   /** Both of the speaker, or of nobody named. */
   readonly told: boolean
   /** What numbers and days differ in: "number", "day", "time", "version". */
@@ -34,6 +37,9 @@ export interface Differences {
   readonly coarser: number
   readonly scalarMissing: number
   readonly scalarExtra: number
+  /** Whether both take sides of a pair of opposites, and whether they take the same. */
+  readonly sided: boolean
+  readonly turned: boolean
   /** A day or a time that is planned and may be moved. */
   readonly steady: boolean
 }
@@ -46,7 +52,8 @@ const isValue = ({ place }: Word) =>
   place !== "former" &&
   place !== "from" &&
   place !== "over"
-const tells = ({ item }: Word) => item.name === true || item.entry?.kinds !== undefined
+const tells = ({ item }: Word) =>
+  item.name === true || item.entry?.kinds !== undefined || item.entry?.pair !== undefined
 
 export const differences = (
   a: Clause,
@@ -68,8 +75,7 @@ export const differences = (
   }
   const at = (words: ReadonlyArray<Word>, place: Word["place"]) => words.filter((word) => word.place === place)
   const both = (place: Word["place"]) => shared.filter(([x, y]) => x.place === place || y.place === place).length
-  const plain = (words: ReadonlyArray<Word>) =>
-    words.filter(({ item }) => item.entry?.relation === undefined || item.entry.singular === true)
+  const plain = (words: ReadonlyArray<Word>) => words.filter(({ relational }) => !relational)
   const subjectMissing = plain(at(missing, "subject")).filter(({ item }) => item.entry?.generic !== true)
   const subjectExtra = plain(at(extra, "subject")).filter(({ item }) => item.entry?.generic !== true)
   const attributeMissing = at(missing, "attribute")
@@ -109,17 +115,38 @@ export const differences = (
     valueExtra: valueExtra.length,
     namesMissing: missing.filter(({ item }) => item.name === true).length,
     namesExtra: extra.filter(({ item }) => item.name === true).length,
+    capitalsExtra: extra.filter(({ item }) => item.capital === true).length,
     kindsConflict: valueMissing.some((x) => valueExtra.some((y) => exclude(x, y))),
-    slotsMeet: valueMissing.some((x) =>
-      valueExtra.some((y) => x.place === y.place || (loose.has(x.place) && loose.has(y.place)))
-    ),
+    conflicts: conflictsOf(valueMissing, valueExtra),
     told: a.told === b.told || a.told === "nobody" || b.told === "nobody",
     ...scalars,
-    steady: lexicon.relations[a.relation]?.valued === "one" || a.keyed
+    ...sidesOf(a, b),
+    steady: lexicon.relations[a.relation]?.valued === "one" || a.keyed !== "no"
   }
 }
 
-const loose: ReadonlySet<string> = new Set(["object", "place", "by", "as"])
+const sidesOf = (a: Clause, b: Clause): { readonly sided: boolean; readonly turned: boolean } => {
+  let sided = false
+  let turned = false
+  for (const [canon, { side }] of b.words) {
+    const mine = a.words.get(canon)?.side
+    if (side === undefined || mine === undefined) continue
+    sided = true
+    if ((side !== b.negative) !== (mine !== a.negative)) turned = true
+  }
+  return { sided, turned: sided ? turned : a.negative !== b.negative }
+}
+
+const groups: Readonly<Record<string, string>> = { object: "what", by: "what", place: "where" }
+const groupOf = ({ place }: Word): string => groups[place] ?? place
+
+/** Slots that both fill, each otherwise; or what one says in a slot of its own each: "is Rome", "is in Rome". */
+const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): number => {
+  const [left, right] = [new Set(missing.map(groupOf)), new Set(extra.map(groupOf))]
+  const both = [...left].filter((group) => right.has(group)).length
+  if (both > 0) return both
+  return (left.has("what") && right.has("where")) || (left.has("where") && right.has("what")) ? 1 : 0
+}
 
 /** A word that the other side's title says is no difference of the subject. */
 const known = (canon: string, { place }: Word, context: Context, _other: Clause): boolean =>

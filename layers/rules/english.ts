@@ -138,6 +138,8 @@ export const english: Language = {
     thing way kind sort want ourselves itself`,
   speaker: "i me my mine myself user",
   auxiliaries: "be have do will shall can could should must would might may need get become remain stay",
+  present: "is are am be",
+  joins: "and then but so",
   pronouns: "he she they him her them his their hers theirs it this that",
   determiners: "a an the this that these those my our your his her their its every each some any no to of",
   slots: {
@@ -168,15 +170,15 @@ export const english: Language = {
       henceforth, go forward, cut to, drop to, rise to, grow to, go up to, go down to, double to, raise, lower, increase, decrease,
       reduce, swap for, swap, trade for, give way to, supersede by, transfer to, reassign to, reassign, promote to, switch over to,
       switch back to, move back to, go back to, revert to, up to date, latest`,
-    former: "instead of, rather than, in place of, in lieu of, and not, as opposed to, not",
+    former: "instead of, rather than, in place of, in lieu of, and not, as opposed to",
     also: `also, too, another, additional, additionally, as well, as well as, in addition, besides, moreover, furthermore,
       not only, second, other, extra, further, alongside, on top of, both`,
     maybe: `if, might, could, would, maybe, perhaps, possibly, probably, consider, think about, think of, wonder, what if, suppose,
       hypothetically, plan to, planning to, want to, hope to, would like to, propose, suggest, proposal, idea, in case, imagine, wish,
       try to decide, discuss, debate, evaluate, look into, explore, be going to, intend to, toy with, should we, whether,
       option, potentially, likely, rumor, rumour, may, tempted to, dream of, aim to, todo, unless, expect to, unsure`,
-    said: `say, claim, believe, think, tell, argue, hear, according to, reportedly, allegedly, joke, quote, ask, mention,
-      guess, assume, pretend, in the book, in the film, in the movie, in the novel, story, character, lyric, example`,
+    said: `say, claim, believe, argue, hear, according to, reportedly, allegedly, joke, guess, assume, pretend, in the book, in the film,
+      in the movie, in the novel, character, lyric, insist, swear, gossip`,
     once: `used to, formerly, previously, in the past, back then, once, originally, initially, at first, before that,
       years ago, last year, as a child, as a kid, when young, historically, in those days, at the time, ex, former, old, at that time`,
     corrected: `actually, correction, turn out, in fact, in reality, mistaken, mistake, wrong, sorry, to be precise, not true,
@@ -186,14 +188,24 @@ export const english: Language = {
   relations: {
     live: {
       words:
-        "live, reside, dwell, live in, reside in, be based, base in, be home, home, be located, locate, relocate, relocate to, settle, settle in, residence, apartment in, move in",
+        "live, reside, dwell, live in, reside in, be based, base in, be home, home, be located, locate, settle, settle in, residence, apartment in, move in",
       valued: "one",
-      cues: { relocate: "changed", "relocate to": "changed", "settle in": "changed", "move in": "changed" }
+      cues: { "settle in": "changed", "move in": "changed" }
     },
     work: {
       words: "work at, work for, employ by, be employed, employer, job at, start at, join, work, hire by, work as",
       valued: "one",
       cues: { "start at": "changed", join: "changed", "hire by": "changed" }
+    },
+    move: {
+      words:
+        "move, move to, relocate, relocate to, transfer, transfer to, shift to, move from, move back to, migrate from",
+      valued: "one"
+    },
+    replace: {
+      words: "replace, swap, supersede, swap for, replace with, replace by, supersede by",
+      valued: "scoped",
+      cues: { replace: "changed" }
     },
     leave: {
       words: "leave, left, resign, depart",
@@ -230,10 +242,10 @@ export const english: Language = {
     like: { words: "like, love, enjoy, fond of, be fond, fan of, adore, be into, keen on, appreciate", valued: "many" },
     use: {
       words: `use, utilize, utilise, adopt, rely on, switch to, migrate to, migrate, power by, build with, build on, go with,
-        stick with, choose, pick, decide on, decide, choose to use, opt for, settle on, base on, switch, replace with, replace by, replace,
+        stick with, choose, pick, decide on, decide, choose to use, opt for, settle on, base on, switch, switch from,
         standardize on, standardise on, decide to use, write in, implement in, go back to, run on, run in, transition to`,
       valued: "scoped",
-      cues: { replace: "changed", adopt: "changed" }
+      cues: { adopt: "changed" }
     },
     write: { words: "write in, write, implement in, code in", valued: "one" },
     store: {

@@ -18,7 +18,7 @@ export interface Item {
 }
 
 const pattern =
-  /(?<iso>\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(?<clock>\d{1,2}:\d\d)(?::\d\d)?(?:\s?(?<half>[ap])\.?m\b\.?)?|(?<hour>\d{1,2})\s?(?<halfOfHour>[ap])\.?m\b\.?|(?<quarter>\bQ[1-4]\b)|(?<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)|(?<id>\b(?=[\p{L}-]*\d)\p{L}[\p{L}\p{N}]*(?:[-_]\p{L}*\d[\p{L}\p{N}]*|[-_][\p{L}\p{N}]+)*\b|#\d+)|(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>[%°]C?|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])|(?<word>[\p{L}\p{M}\p{N}]+(?:[-'’+#][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?)(?<own>['’]s?(?!\p{L}))?|(?<arrow>->|→|=>)|(?<mark>[.?!;:=(),"“”\n|/]|\s[-–—]\s)/gu
+  /(?<iso>\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(?<clock>\d{1,2}:\d\d)(?::\d\d)?(?:\s?(?<half>[ap])\.?m\b\.?)?|(?<hour>\d{1,2})\s?(?<halfOfHour>[ap])\.?m\b\.?|(?<quarter>\bQ[1-4]\b)|(?<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)|(?<id>\b(?=[\p{L}-]*\d)\p{L}[\p{L}\p{N}]*(?:[-_]\p{L}*\d[\p{L}\p{N}]*|[-_][\p{L}\p{N}]+)*\b|#\d+)|(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?[%°]C?|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])|(?<word>[\p{L}\p{M}\p{N}]+(?:[-'’+#._/@][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?)(?<own>['’]s?(?!\p{L}))?|(?<arrow>->|→|=>)|(?<mark>[.?!;:=(),"“”\n|/]|\s[-–—]\s)/gu
 
 /** Reads a text into items: phrases as one, dates and numbers as what they mean. `at`: the day that "tomorrow" is counted from. */
 export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArray<Item> =>
@@ -68,11 +68,16 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
   const form = groups.number!
   if (groups.ordinal !== undefined)
     return [{ canon: `${form}th`, form: `${form}th`, name: true, scalar: { kind: "quantity", amount, unit: "th" } }]
-  const sign = groups.sign ?? groups.unit
+  const sign = groups.sign ?? groups.unit?.trim()
   const unit = sign === undefined ? undefined : entries.get(key(sign.toLowerCase()))
   if (unit?.dimension !== undefined)
     return [of(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
-  const bare = of(form, { kind: "quantity", amount, unit: "" })
+  const bare = of(form, {
+    kind: "quantity",
+    amount,
+    unit: "",
+    ...(sign === undefined ? { parts: form.split(".") } : {})
+  })
   return groups.unit === undefined
     ? [bare]
     : [bare, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
@@ -82,7 +87,7 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
 const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
   const lower = fold(word)
   const known = lexicon.entries.has(lexicon.key(lower))
-  const parts = known ? [word] : word.split(/[-'’]|(?<=\p{Ll})(?=\p{Lu})/u).filter((part) => part !== "")
+  const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll})(?=\p{Lu})/u).filter((part) => part !== "")
   return parts.map((part, index) => {
     const form = fold(part)
     const last = index === parts.length - 1

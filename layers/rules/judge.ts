@@ -1,6 +1,7 @@
 import type { Judgement, Question, Statement, Verdict } from "../../src/Reconciler.js"
 import { type Clause, clausesOf } from "./clauses.js"
-import { type Context, compare, type Finding } from "./compare.js"
+import { compare, type Finding } from "./compare.js"
+import type { Context } from "./differences.js"
 import type { Lexicon } from "./lexicon.js"
 
 /** A statement as far as it was read. */
@@ -33,11 +34,11 @@ interface Outcome {
 }
 
 const weigh = (memory: Reading, stated: Reading, lexicon: Lexicon): Outcome => {
-  const best = (clause: Clause, isTitle: boolean): Finding => {
+  const best = (clause: Clause, under: Context): Finding => {
     let found: Finding = { kind: "other", rule: "something else", strength: -1, sure: true }
     const look = (clauses: ReadonlyArray<Clause>, context: Context, weight: number) => {
-      for (const mine of clauses) {
-        const finding = compare(mine, clause, context, isTitle ? nothing : stated.context, lexicon)
+      for (const [place, mine] of clauses.entries()) {
+        const finding = compare(mine, clause, place === 0 ? context : memory.context, under, lexicon)
         const strength = finding.strength * weight + (finding.kind === "same" || finding.kind === "within" ? 0.01 : 0)
         if (strength > found.strength) found = { ...finding, strength }
       }
@@ -47,9 +48,9 @@ const weigh = (memory: Reading, stated: Reading, lexicon: Lexicon): Outcome => {
     look(memory.narrative, memory.context, 0.85)
     return found
   }
-  const titles = stated.title.map((clause) => best(clause, true))
-  const facts = stated.facts.map((clause) => best(clause, false))
-  const narrative = stated.narrative.map((clause) => best(clause, false))
+  const titles = stated.title.map((clause, place) => best(clause, place === 0 ? nothing : stated.context))
+  const facts = stated.facts.map((clause) => best(clause, stated.context))
+  const narrative = stated.narrative.map((clause) => best(clause, stated.context))
   const related = titles.some(({ kind }) => kind !== "other")
   const against = [...titles, ...facts, ...narrative.filter(({ sure }) => sure && related)].filter(
     ({ kind }) => kind === "contradicts"

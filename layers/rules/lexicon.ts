@@ -17,6 +17,7 @@ export interface Entry {
   pronoun?: true
   auxiliary?: true
   determiner?: true
+  joins?: true
   verb?: true
   event?: true
   singular?: true
@@ -35,6 +36,7 @@ export interface Lexicon {
   readonly entries: ReadonlyMap<string, Entry>
   /** How many words the longest phrase has that begins with a stem. */
   readonly longest: ReadonlyMap<string, number>
+  readonly present: ReadonlySet<string>
   readonly relations: Readonly<Record<string, Relation>>
   /** The stem of a lower-case word, irregular ones included. */
   readonly key: (word: string) => string
@@ -76,6 +78,7 @@ export const lexiconOf = (language: Language): Lexicon => {
   mark(language.pronouns, " ", { pronoun: true })
   mark(language.determiners, " ", { determiner: true })
   mark(language.auxiliaries, " ", { auxiliary: true })
+  mark(language.joins, " ", { joins: true })
   mark(language.verbs, " ", { verb: true })
   mark(language.events, " ", { verb: true, event: true })
   mark(language.singular, " ", { singular: true })
@@ -102,5 +105,12 @@ export const lexiconOf = (language: Language): Lexicon => {
   for (const [dimension, sizes] of Object.entries(language.units)) {
     for (const [unit, size] of Object.entries(sizes)) Object.assign(at(unit), { dimension, size })
   }
-  return { language, entries, longest, relations: language.relations, key }
+  return {
+    language,
+    entries,
+    longest,
+    present: new Set(language.present.split(" ")),
+    relations: language.relations,
+    key
+  }
 }

@@ -7,7 +7,7 @@ export interface Scalar {
   readonly unit?: string
   /** The word before it: port 5432, version 3. */
   readonly head?: string
-  /** Version: its parts, the most significant first. */
+  /** Of a version or a bare number: its parts, the most significant first. */
   readonly parts?: ReadonlyArray<string>
   readonly year?: number
   readonly quarter?: number
@@ -26,8 +26,8 @@ export const standing = (a: Scalar, b: Scalar): Standing => {
   if (a.kind === "day" && b.kind === "day") return dayStanding(a, b)
   if (a.kind === "clock" && b.kind === "clock") return a.amount === b.amount ? "equal" : "differs"
   if (a.kind === "version" && b.kind === "version") return versionStanding(a.parts!, b.parts!)
-  if (a.kind === "version" && b.kind === "quantity") return versionStanding(a.parts!, [String(b.amount)])
-  if (a.kind === "quantity" && b.kind === "version") return versionStanding([String(a.amount)], b.parts!)
+  if (a.kind === "version" && b.kind === "quantity") return versionStanding(a.parts!, b.parts ?? [])
+  if (a.kind === "quantity" && b.kind === "version") return versionStanding(a.parts ?? [], b.parts!)
   if (a.kind !== "quantity" || b.kind !== "quantity") return "apart"
   if (a.unit !== b.unit && a.unit !== "" && b.unit !== "") return "apart"
   if (close(a.amount!, b.amount!, 1e-6)) return "equal"
@@ -35,9 +35,8 @@ export const standing = (a: Scalar, b: Scalar): Standing => {
     return a.about === b.about ? "equal" : a.about === true ? "finer" : "coarser"
   }
   // 20 and 20.11 of a name with versions: Node 20, Node 20.11.
-  if (a.unit === "" && b.unit === "" && a.head !== undefined && a.head === b.head && Number.isInteger(a.amount!)) {
-    if (Math.floor(b.amount!) === a.amount && !Number.isInteger(b.amount!)) return "finer"
-  }
+  if (a.parts !== undefined && b.parts !== undefined && a.head !== undefined && a.head === b.head)
+    return versionStanding(a.parts, b.parts)
   return "differs"
 }
 
@@ -47,6 +46,7 @@ const close = (a: number, b: number, share: number) => Math.abs(a - b) <= share 
 
 const versionStanding = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): Standing => {
   const shared = Math.min(a.length, b.length)
+  if (shared === 0) return "apart"
   for (let index = 0; index < shared; index++) if (a[index] !== b[index]) return "differs"
   return a.length === b.length ? "equal" : a.length < b.length ? "finer" : "coarser"
 }

@@ -1,5 +1,5 @@
-import type { Question, Reconciler, Statement, Verdict } from "../../src/Reconciler.js"
 import type * as Context from "effect/Context"
+import type { Question, Reconciler, Statement, Verdict } from "../../src/Reconciler.js"
 
 /** A memory or a statement of a labelled story, as its file has it. */
 export interface Told {
@@ -21,7 +21,10 @@ export interface Story {
   readonly accept: ReadonlyArray<{ readonly action: Verdict["action"]; readonly target?: number }>
 }
 
-const statementOf = ({ at, facts = [], people = [], tags = [], type = "discovery", ...rest }: Told, day: string): Statement => ({
+const statementOf = (
+  { at, facts = [], people = [], tags = [], type = "discovery", ...rest }: Told,
+  day: string
+): Statement => ({
   ...rest,
   facts,
   people,
@@ -37,7 +40,11 @@ export const questionOf = ({ memories, statement }: Pick<Story, "memories" | "st
 })
 
 export const accepts = (story: Story, verdict: Verdict): boolean =>
-  story.accept.some(({ action, target }) => action === verdict.action && (action === "ADD" || target === undefined || target === (verdict as { target?: number }).target))
+  story.accept.some(
+    ({ action, target }) =>
+      action === verdict.action &&
+      (action === "ADD" || target === undefined || target === (verdict as { target?: number }).target)
+  )
 
 /** How well a reconciler's rules answer labelled stories. Shares are 0…1; of nothing they are 1. */
 export const scoreOf = (reconciler: Pick<Context.Tag.Service<Reconciler>, "judge">, stories: ReadonlyArray<Story>) => {
