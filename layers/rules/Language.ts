@@ -61,6 +61,8 @@ export interface Language {
   readonly present: string
   /** Pronouns that stand for somebody named elsewhere. */
   readonly pronouns: string
+  /** Words that end in a full stop which ends no sentence. */
+  readonly abbreviations: string
   /** What may join two clauses of one subject. */
   readonly joins: string
   /** A determiner before a noun: what follows is no verb. */

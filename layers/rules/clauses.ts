@@ -55,7 +55,10 @@ const looked = 2_000
 const parted = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
   const found: Array<Array<Item>> = [[]]
   for (const [index, item] of items.entries()) {
-    const ends = item.mark !== undefined && /^(?:[.!?;\n]|[-–—])$/.test(item.mark)
+    const ends =
+      item.mark !== undefined &&
+      items[index - 1]?.entry?.abbreviation !== true &&
+      /^(?:[.!?;\n]|[-–—])$/.test(item.mark)
     const joins = item.entry?.joins === true && index > 1 && goesOn(items, index + 1)
     if (
       ends ||
@@ -71,6 +74,7 @@ const parted = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> 
 }
 
 const begins = (items: ReadonlyArray<Item>, from: number): boolean => {
+  if (items[from]?.entry?.joins === true) return begins(items, from + 1)
   const first = items[from]
   if (first === undefined || first.mark !== undefined || first.entry?.slot !== undefined) return false
   const ahead = items.slice(from, from + 6)
@@ -82,7 +86,7 @@ const begins = (items: ReadonlyArray<Item>, from: number): boolean => {
 /** "and joined a choir", "and now lives in Rome": more of the same subject. */
 const goesOn = (items: ReadonlyArray<Item>, from: number): boolean => {
   const next = items[from]
-  const verb = next?.entry?.cue === "changed" ? (items[from + 1] ?? next) : next
+  const verb = next?.entry?.cue === "changed" && next.entry.verb === undefined ? (items[from + 1] ?? next) : next
   if (verb?.entry === undefined || verb.entry.slot !== undefined) return false
   if (verb.entry.auxiliary === true) return verb.canon !== "hav" || next !== verb
   return verb.entry.verb === true && (/(?:[^s]s|ed)$/.test(verb.form) || past.test(verb.form))
@@ -134,7 +138,7 @@ const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
         place === "reason" ||
         (entry.slot === "scope" && place === "former" && item.form === "of")
       const noun = pivot.at === -1 && (entry.slot === "scope" || entry.slot === "with")
-      if (!stays && !noun) place = entry.slot
+      if (!stays && !noun) place = entry.slot === "reason" && items[at + 1]?.scalar !== undefined ? "until" : entry.slot
       continue
     }
     if (item.scalar !== undefined && item.name !== true) {
@@ -154,10 +158,15 @@ const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
       relation = entry!.relation!
     if (verb === "" && !inside && entry?.verb === true && entry.pair === undefined && at <= pivot.at + 2)
       verb = item.canon
-    if (verb === "" && at === pivot.at && entry === undefined) verb = item.canon
+    if (verb === "" && at === pivot.at && entry === undefined && !pivot.keyed) verb = item.canon
     if (entry?.event === true && past.test(item.form) && !inside && !lexicon.present.has(items[at - 1]?.form ?? ""))
       event = true
-    if (entry?.empty === true || entry?.auxiliary === true) continue
+    if (
+      entry?.empty === true ||
+      (entry?.relation === "own" && item.form === "own" && items[at - 1]?.entry?.pronoun === true) ||
+      entry?.auxiliary === true
+    )
+      continue
     if (
       entry?.cue !== undefined &&
       entry.kinds === undefined &&
@@ -168,7 +177,8 @@ const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
     const side = entry?.pair !== undefined && !inside ? { side: entry.side! } : {}
     const canon = entry?.pair !== undefined && !inside ? entry.pair : item.canon
     const around = place === "place" && entry?.kinds?.some((kind) => circumstances.has(kind)) === true
-    const found: Place = isAttribute(items, at, inside) ? "attribute" : around ? "scope" : place
+    const key = pivot.keyed && at === pivot.at - 1 && entry?.singular === true
+    const found: Place = key || isAttribute(items, at, inside) ? "attribute" : around ? "scope" : place
     if (found === "subject" && !relational) told = "named"
     const known = words.get(canon)
     if (known !== undefined && (known.place !== "reason" || found === "reason")) continue

@@ -22,7 +22,7 @@ const contradicts = (rule: string, strength: number, sure = false): Finding => (
 /** Compares what is remembered (`a`) with what is stated (`b`), each told under a title. */
 export const compare = (a: Clause, b: Clause, contextA: Context, contextB: Context, lexicon: Lexicon): Finding => {
   const d = differences(a, b, contextA, contextB, lexicon)
-  if (d.shared === 0) return other("nothing in common", true)
+  if (d.shared + d.subjectShared === 0) return other("nothing in common", true)
   if (d.apart !== undefined) return other(d.apart, true)
   const [moodA, moodB] = [mood(a), mood(b)]
   if (moodA !== moodB) {
@@ -196,8 +196,8 @@ const overlap = (a: Clause, b: Clause, d: Differences): Finding => {
   if (kept === 1 && d.subjectExtra === 0) return refines(0.6 + 0.4 * covered, covered > 0.4)
   const alike = d.shared / (d.shared + d.extra + d.missing + d.scalarExtra + d.scalarMissing)
   if (d.namesMissing + d.scalarMissing > 0 || d.shared < 2) return other("something else", alike < 0.25)
-  if (d.conflicts > 0 && d.missing > d.shared / 3) return other("something else")
-  if (covered >= 0.75 && d.capitalsExtra === 0 && d.scalarExtra === 0 && alike >= 0.5 && d.conflicts === 0) {
+  if (d.conflicts > 0) return other("something else")
+  if (covered >= 0.75 && d.capitalsExtra === 0 && d.scalarExtra === 0 && alike >= 0.5) {
     return { kind: "same", rule: "says nearly the same", strength: alike, sure: alike >= 0.8 }
   }
   if (kept >= 0.6 && (d.shared >= 3 || kept >= 0.75)) return refines(kept * 0.9, false)

@@ -7,12 +7,16 @@ const stem = (word: string): string => {
   if (base.length > 4 && /(?:ies|ied)$/.test(base)) return `${base.slice(0, -3)}y`
   if (base.length > 4 && /(?:ss|sh|ch|x|z)es$/.test(base)) base = base.slice(0, -2)
   else if (base.length > 3 && /[^sui]s$/.test(base)) base = base.slice(0, -1)
-  if (base.length > 5 && /[aeiouy].*ing$/.test(base)) base = undoubled(base.slice(0, -3))
-  else if (base.length > 4 && /[aeiouy].*[^e]ed$/.test(base)) base = undoubled(base.slice(0, -2))
+  if (base.length > 5 && /[aeiouy].*ing$/.test(base)) base = bared(base.slice(0, -3))
+  else if (base.length > 4 && /[aeiouy].*[^e]ed$/.test(base)) base = bared(base.slice(0, -2))
   if (base.length > 6 && base.endsWith("ly")) base = base.slice(0, -2)
-  return base.length > 3 && base.endsWith("e") ? base.slice(0, -1) : base
+  return base.length > 4 && base.endsWith("e") ? base.slice(0, -1) : base
 }
-const undoubled = (word: string): string => (/([bdgmnprt])\1$/.test(word) ? word.slice(0, -1) : word)
+/** Without its ending: stopp is stop, mov is move, eat is eat. */
+const bared = (word: string): string => {
+  if (/([bdgmnprt])\1$/.test(word)) return word.slice(0, -1)
+  return /^[^aeiou][aeiou][^aeiouwxy]$/.test(word) ? `${word}e` : word
+}
 
 export const english: Language = {
   code: "en",
@@ -139,6 +143,7 @@ export const english: Language = {
   speaker: "i me my mine myself user",
   auxiliaries: "be have do will shall can could should must would might may need get become remain stay",
   present: "is are am be",
+  abbreviations: "prof dr mr mrs ms st jr sr no approx",
   joins: "and then but so",
   pronouns: "he she they him her them his their hers theirs it this that",
   determiners: "a an the this that these those my our your his her their its every each some any no to of",
@@ -150,7 +155,7 @@ export const english: Language = {
     as: "as",
     scope: "for of about regarding concerning during when while whenever on_behalf against among between",
     over: "over than",
-    reason: `because since due_to so_that in_order_to as_long_as thanks_to given after before although though
+    reason: `because since due_to so_that in_order_to as_long_as thanks_to after before although though
       unless whose where which who`,
     until: "until till by_the_end_of",
     per: "per every each",

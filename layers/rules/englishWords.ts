@@ -36,7 +36,7 @@ export const opposites = `
   synchronous, sync / asynchronous, async; manual, manually, by hand / automatic, automatically, automated; single / married; employed / unemployed; alive / dead;
   accept, approve / reject, decline, refuse; agree / disagree; safe / unsafe, dangerous; stable / unstable, flaky; supported / unsupported;
   visible / hidden; increase / decrease; win / lose; hot / cold; cheap / expensive; possible / impossible; healthy / unhealthy; happy / unhappy; known / unknown;
-  encrypted / unencrypted, plaintext; signed / unsigned; blocked / unblocked; locked / unlocked; paid / unpaid; free / paid;
+  encrypted / unencrypted, plaintext; signed / unsigned; blocked / unblocked; locked / unlocked; 
   install / uninstall; subscribe / unsubscribe; include / exclude; inside / outside; indoors / outdoors; early / late; full time, full-time / part time, part-time;
   mutable / immutable; case sensitive, case-sensitive / case insensitive, case-insensitive; trust / distrust; can / can not; necessary / unnecessary;
   verbose / quiet, terse, concise; formal / informal, casual; strict / lenient, loose; persistent / ephemeral, temporary; empty / full; window seat, window / aisle, aisle seat;

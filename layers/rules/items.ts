@@ -87,7 +87,7 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
 const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
   const lower = fold(word)
   const known = lexicon.entries.has(lexicon.key(lower))
-  const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll})(?=\p{Lu})/u).filter((part) => part !== "")
+  const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")
   return parts.map((part, index) => {
     const form = fold(part)
     const last = index === parts.length - 1

@@ -80,30 +80,54 @@ export const judgeIn =
   (name: string, lexicon: Lexicon) =>
   ({ candidates, statement }: Question): Judgement => {
     const stated = read(statement, lexicon)
-    const outcomes = candidates
-      .slice(0, mostCandidates)
-      .map((candidate) => weigh(read(candidate, lexicon), stated, lexicon))
-    const target = choose(outcomes)
+    const memories = candidates.slice(0, mostCandidates).map((candidate) => read(candidate, lexicon))
+    const outcomes = memories.map((memory) => weigh(memory, stated, lexicon))
+    const target = choose(outcomes, likenesses(stated, memories))
     const by = { kind: "rule" as const, name }
     if (target === -1) {
       const sure = outcomes.every((outcome) => outcome.sure)
-      return {
-        verdict: { action: "ADD", reason: outcomes.length === 1 ? outcomes[0]!.rule : "nothing like it says the same" },
-        by,
-        sure
-      }
+      const reason = outcomes.length === 1 ? outcomes[0]!.rule : "nothing like it says the same"
+      return { verdict: { action: "ADD", reason }, by, sure }
     }
     const { action, rule, sure } = outcomes[target]!
     return { verdict: { action, target, reason: rule } as Verdict, by, sure }
   }
 const mostCandidates = 20
 
-/** The strongest; said before wins over a contradiction of something else only where it is said in full. */
-const choose = (outcomes: ReadonlyArray<Outcome>): number => {
+/** 0…1: how much of the statement's words each memory has; a word of fewer memories tells more. */
+const likenesses = (stated: Reading, memories: ReadonlyArray<Reading>): ReadonlyArray<number> => {
+  const bags = memories.map(bagOf)
+  const weights = [...bagOf(stated)].map((word) => {
+    const having = bags.filter((bag) => bag.has(word)).length
+    return [word, having === 0 ? 0 : 1 / having] as const
+  })
+  const all = weights.reduce((sum, [, weight]) => sum + weight, 0)
+  return bags.map(
+    (bag) => weights.reduce((sum, [word, weight]) => sum + (bag.has(word) ? weight : 0), 0) / Math.max(1, all)
+  )
+}
+
+const bagOf = ({ facts, narrative, title }: Reading): ReadonlySet<string> => {
+  const bag = new Set<string>()
+  for (const { naming, scalars, words } of [...title, ...facts, ...narrative]) {
+    for (const canon of words.keys()) bag.add(canon)
+    for (const scalar of [...naming, ...scalars]) bag.add(JSON.stringify(scalar))
+  }
+  return bag
+}
+
+/** The likest of those that something is to become of; a tie goes to the first. */
+const choose = (outcomes: ReadonlyArray<Outcome>, likeness: ReadonlyArray<number>): number => {
   let best = -1
+  let most = 0
   for (const [at, { action, strength }] of outcomes.entries()) {
     if (action === "ADD") continue
-    if (best === -1 || strength > outcomes[best]!.strength) best = at
+    const weight = strength + likeness[at]! + (action === "DELETE" ? preferred : 0)
+    if (best !== -1 && weight <= most) continue
+    best = at
+    most = weight
   }
   return best
 }
+/** What a contradiction counts for more than a likeness: a memory that is no longer true does harm. */
+const preferred = 0.15

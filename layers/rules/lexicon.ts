@@ -18,6 +18,7 @@ export interface Entry {
   auxiliary?: true
   determiner?: true
   joins?: true
+  abbreviation?: true
   verb?: true
   event?: true
   singular?: true
@@ -78,6 +79,7 @@ export const lexiconOf = (language: Language): Lexicon => {
   mark(language.pronouns, " ", { pronoun: true })
   mark(language.determiners, " ", { determiner: true })
   mark(language.auxiliaries, " ", { auxiliary: true })
+  mark(language.abbreviations, " ", { abbreviation: true })
   mark(language.joins, " ", { joins: true })
   mark(language.verbs, " ", { verb: true })
   mark(language.events, " ", { verb: true, event: true })
