@@ -59,6 +59,8 @@ export interface Language {
   readonly auxiliaries: string
   /** Forms of to be in the present: what is told with them is a state, no event. */
   readonly present: string
+  /** Forms of to be and to have in the past. */
+  readonly past: string
   /** Pronouns that stand for somebody named elsewhere. */
   readonly pronouns: string
   /** Words that end in a full stop which ends no sentence. */

@@ -1,4 +1,4 @@
-import type { Clause, Word } from "./clauses.js"
+import type { Clause, Word } from "./Clause.js"
 import { type Context, type Differences, differences } from "./differences.js"
 import type { Lexicon } from "./lexicon.js"
 
@@ -23,6 +23,8 @@ const contradicts = (rule: string, strength: number, sure = false): Finding => (
 export const compare = (a: Clause, b: Clause, contextA: Context, contextB: Context, lexicon: Lexicon): Finding => {
   const d = differences(a, b, contextA, contextB, lexicon)
   if (d.shared + d.subjectShared === 0) return other("nothing in common", true)
+  const swapped = anotherOwner(a, b, d, lexicon)
+  if (swapped !== undefined) return swapped
   if (d.apart !== undefined) return other(d.apart, true)
   const [moodA, moodB] = [mood(a), mood(b)]
   if (moodA !== moodB) {
@@ -47,12 +49,25 @@ const mood = ({ cues, question }: Clause): string =>
 const wordsAt = (clause: Clause, ...places: ReadonlyArray<Word["place"]>) =>
   [...clause.words].filter(([, word]) => places.includes(word.place))
 
+/** Whoever owns, leads, maintains it is somebody else: the names differ, what is owned does not. */
+const anotherOwner = (a: Clause, b: Clause, d: Differences, lexicon: Lexicon): Finding | undefined => {
+  if (a.relation !== b.relation || lexicon.relations[a.relation]?.inverse !== true) return undefined
+  if ((a.indefinite && b.indefinite) || b.cues.has("also") || a.negative || b.negative || mood(a) !== mood(b))
+    return undefined
+  const people = (words: ReadonlyArray<Word>) =>
+    words.length > 0 && words.every(({ item }) => item.capital === true && item.entry === undefined)
+  if (!people(d.missingWords) || !people(d.extraWords) || d.contentShared === 0) return undefined
+  return contradicts("another owner", 0.8, b.cues.has("changed"))
+}
+
 /** What was remembered is over: stopped, cancelled, no longer. */
 const endedOf = (a: Clause, b: Clause, d: Differences): Finding | undefined => {
   if (!b.cues.has("ended") || a.cues.has("ended") || a.negative || !b.negative) return undefined
   if (d.namesExtra > 0 && d.namesMissing > 0) return other("another thing ended", true)
   if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
-  const told = [...b.words.values()].filter(({ place, relational }) => place !== "reason" && !relational)
+  const told = [...b.words.values()].filter(
+    ({ item, place, relational }) => place !== "reason" && !relational && item.entry?.cue !== "ended"
+  )
   const covered =
     told.length === 0
       ? 0
@@ -67,15 +82,18 @@ const endedOf = (a: Clause, b: Clause, d: Differences): Finding | undefined => {
 }
 
 /** The same with the opposite sign. */
-const flip = (_a: Clause, b: Clause, d: Differences): Finding | undefined => {
+const flip = (a: Clause, b: Clause, d: Differences): Finding | undefined => {
   const { sided, turned } = d
   if (!turned) return undefined
   if (b.cues.has("also")) return other("one more beside it")
   if (d.namesMissing > 0 && d.namesExtra > 0) return other("the opposite of something else")
   if (d.valueMissing > 0 && d.valueExtra > 0 && d.conflicts > 0) return other("the opposite of something else")
   if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
+  if (!sided && [a.denied, b.denied].some((word, of) => word !== undefined && ![a, b][1 - of]!.words.has(word)))
+    return other("the opposite of something else")
   const covered = d.shared / (d.shared + d.extra)
   const kept = d.shared / (d.shared + d.missing)
+  if (Math.min(d.missing, d.extra) > 0 && covered < 0.75) return other("the opposite of something else")
   if ((covered >= 0.6 && kept >= 0.5) || (covered >= 0.5 && kept >= 0.75)) {
     return contradicts(sided ? "opposite" : "negated", 0.6 + 0.4 * Math.min(covered, kept), covered >= 0.75)
   }
@@ -109,33 +127,22 @@ const replacement = (a: Clause, b: Clause, d: Differences): Finding | undefined 
   )
 }
 
-/** Relations of which a move may be a change. */
-const moving: ReadonlySet<string> = new Set([
-  "live",
-  "work",
-  "store",
-  "happen",
-  "use",
-  "put",
-  "stand",
-  "sit",
-  "hang",
-  "park",
-  ""
-])
-
 /** The same attribute of the same thing with another value. */
 const anotherValue = (a: Clause, b: Clause, d: Differences, lexicon: Lexicon): Finding | undefined => {
   const changed = b.cues.has("changed") || b.cues.has("corrected")
   const differing = d.valueMissing > 0 && d.valueExtra > 0
   if (b.cues.has("also")) return differing ? other("one more beside it") : undefined
-  const sameRelation = a.relation === b.relation || (b.relation === "move" && moving.has(a.relation))
+  const { sameRelation } = d
   const anchors = d.attributeShared + d.subjectShared + d.scopeShared
   if (anchors === 0 && !(sameRelation && a.relation !== "" && d.told)) return undefined
   if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
+  if (!changed && b.past && !a.past && b.scalars.some(({ kind }) => kind === "day") && d.scalarExtra > 0)
+    return other("was so then")
+  if (!changed && a.verbless && b.verbless && d.differs.includes("day")) return other("another time")
   if (!changed && a.event && b.event && (d.differs.length > 0 || differing)) return other("happened again")
   if (d.differs.length > 0) {
-    if (!changed && d.conflicts > 0) return other("more than a number differs")
+    if (!changed && (d.conflicts > 0 || (d.valueMissing > 0 && d.scalarExtra > 0)))
+      return other("more than a number differs")
     if (!changed && d.differs.includes("day") && d.differs.length > 1 && !d.steady) return other("another time")
     if (!changed && d.subjectMissing > 0 && d.extra > d.shared) return undefined
     return contradicts(

@@ -1,4 +1,4 @@
-import type { Clause, Word } from "./clauses.js"
+import type { Clause, Word } from "./Clause.js"
 import type { Lexicon } from "./lexicon.js"
 import { type Scalar, standing } from "./scalars.js"
 
@@ -10,6 +10,12 @@ export interface Differences {
   /** Why they are about two things; undefined where nothing says so. */
   readonly apart: string | undefined
   readonly shared: number
+  /** Words of content that both say. */
+  readonly contentShared: number
+  readonly missingWords: ReadonlyArray<Word>
+  readonly extraWords: ReadonlyArray<Word>
+  /** The same relation, or a move of what is somewhere. */
+  readonly sameRelation: boolean
   readonly missing: number
   readonly extra: number
   readonly subjectShared: number
@@ -75,7 +81,8 @@ export const differences = (
   }
   const at = (words: ReadonlyArray<Word>, place: Word["place"]) => words.filter((word) => word.place === place)
   const both = (place: Word["place"]) => shared.filter(([x, y]) => x.place === place || y.place === place).length
-  const plain = (words: ReadonlyArray<Word>) => words.filter(({ relational }) => !relational)
+  const plain = (words: ReadonlyArray<Word>) =>
+    words.filter(({ item, relational }) => !relational && item.entry?.generic !== true)
   const subjectMissing = plain(at(missing, "subject")).filter(({ item }) => item.entry?.generic !== true)
   const subjectExtra = plain(at(extra, "subject")).filter(({ item }) => item.entry?.generic !== true)
   const attributeMissing = at(missing, "attribute")
@@ -86,7 +93,8 @@ export const differences = (
   const subjectShared = both("subject") + contextShared(contextA, contextB, a, b)
 
   let apart: string | undefined
-  if (namingDiffers(a.naming, b.naming)) apart = "another number in its name"
+  if (titlesDiffer(contextA, contextB, a, b)) apart = "under another title"
+  else if (namingDiffers(a.naming, b.naming)) apart = "another number in its name"
   else if (subjectMissing.length > 0 && subjectExtra.length > 0) apart = "another subject"
   else if ([...subjectMissing, ...subjectExtra].some(tells) && subjectMissing.length + subjectExtra.length > 0)
     apart = "another subject"
@@ -97,10 +105,16 @@ export const differences = (
     apart = "another person"
   const scopeMissing = plain(at(missing, "scope"))
   const scopeExtra = plain(at(extra, "scope"))
-  const relations = shared.length + (a.relation !== "" && a.relation === b.relation ? 1 : 0) + scalars.equal
+  const sameRelation = a.relation === b.relation || (b.relation === "move" && moving.has(a.relation))
+  const relations =
+    shared.filter(([x]) => !x.relational).length + (a.relation !== "" && sameRelation ? 1 : 0) + scalars.equal
   return {
     apart,
     shared: relations,
+    contentShared: shared.filter(([x]) => !x.relational).length,
+    missingWords: plain(missing),
+    extraWords: plain(extra),
+    sameRelation,
     missing: plain(missing).length,
     extra: plain(extra).length,
     subjectShared,
@@ -124,6 +138,20 @@ export const differences = (
     steady: lexicon.relations[a.relation]?.valued === "one" || a.keyed !== "no"
   }
 }
+
+/** Relations of which a move may be a change. */
+const moving: ReadonlySet<string> = new Set([
+  "live",
+  "store",
+  "happen",
+  "use",
+  "put",
+  "stand",
+  "sit",
+  "hang",
+  "park",
+  ""
+])
 
 const sidesOf = (a: Clause, b: Clause): { readonly sided: boolean; readonly turned: boolean } => {
   let sided = false
@@ -151,6 +179,15 @@ const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): 
 /** A word that the other side's title says is no difference of the subject. */
 const known = (canon: string, { place }: Word, context: Context, _other: Clause): boolean =>
   (place === "subject" || place === "scope" || place === "attribute") && context.has(canon)
+
+/** Two titles of which each has words that the other side has not, more than they share. */
+const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => {
+  if (a.size === 0 || b.size === 0) return false
+  const left = [...a].filter((canon) => !b.has(canon) && !y.words.has(canon)).length
+  const right = [...b].filter((canon) => !a.has(canon) && !x.words.has(canon)).length
+  const both = [...a].filter((canon) => b.has(canon)).length
+  return Math.min(left, right) > 0 && both <= Math.min(left, right)
+}
 
 const contextShared = (a: Context, b: Context, x: Clause, y: Clause): number => {
   let shared = 0

@@ -142,6 +142,7 @@ export const english: Language = {
     thing way kind sort want ourselves itself`,
   speaker: "i me my mine myself user",
   auxiliaries: "be have do will shall can could should must would might may need get become remain stay",
+  past: "was were had",
   present: "is are am be",
   abbreviations: "prof dr mr mrs ms st jr sr no approx",
   joins: "and then but so",
@@ -165,11 +166,11 @@ export const english: Language = {
     not: "not, never, no, none, nobody, nothing, neither, nor, without, cannot, hardly, barely, fail to, refuse to, avoid",
     ended: `no longer, not any more, not anymore, anymore, any more, stop, quit, cease, give up, drop, cancel, call off,
       abandon, deprecate, remove, retire, discontinue, get rid of, ditch, scrap, phase out, shut down, decommission,
-      sunset, delete, unsubscribe, be over, be gone, be dead, done with, move away from, revoke, withdraw, turn down`,
-    changed: `now, nowadays, these days, from now on, as of, change to, change from, change, switch, switch to, move to, move from,
-      migrate to, migrate, migrate from, upgrade to, upgrade, downgrade to, downgrade, bump to, bump, bump from, rename to, rename, replace by,
+      sunset, delete, unsubscribe, break off, break up with, break up, be over, be gone, be dead, done with, move away from, revoke, withdraw, turn down`,
+    changed: `now, nowadays, these days, from now on, as of, change to, change, switch, switch to, move to,
+      migrate to, migrate, upgrade to, upgrade, downgrade to, downgrade, bump to, bump, slip, slip to, slip by, rename to, rename, replace by,
       replace with, postpone to, postpone until, postpone, reschedule to, reschedule, push back to, push to, push back, push, bring forward to,
-      bring forward, become, turn into, increase to, increase from, raise to, raise from, reduce to, lower to, decrease to,
+      bring forward, become, turn into, increase to, raise to, reduce to, lower to, decrease to,
       update to, set to, shift to, shift, transition to, convert to, delay to, delay until, delay, extend to, extend until,
       hand over to, hand to, hand off to, pass to, take over, relocate to, currently, at the moment, since then, new,
       henceforth, go forward, cut to, drop to, rise to, grow to, go up to, go down to, double to, raise, lower, increase, decrease,
@@ -178,7 +179,7 @@ export const english: Language = {
     former: "instead of, rather than, in place of, in lieu of, and not, as opposed to",
     also: `also, too, another, additional, additionally, as well, as well as, in addition, besides, moreover, furthermore,
       not only, second, other, extra, further, alongside, on top of, both`,
-    maybe: `if, might, could, would, maybe, perhaps, possibly, probably, consider, think about, think of, wonder, what if, suppose,
+    maybe: `if, might, could, maybe, perhaps, possibly, probably, consider, think about, think of, wonder, what if, suppose,
       hypothetically, plan to, planning to, want to, hope to, would like to, propose, suggest, proposal, idea, in case, imagine, wish,
       try to decide, discuss, debate, evaluate, look into, explore, be going to, intend to, toy with, should we, whether,
       option, potentially, likely, rumor, rumour, may, tempted to, dream of, aim to, todo, unless, expect to, unsure`,
@@ -203,8 +204,7 @@ export const english: Language = {
       cues: { "start at": "changed", join: "changed", "hire by": "changed" }
     },
     move: {
-      words:
-        "move, move to, relocate, relocate to, transfer, transfer to, shift to, move from, move back to, migrate from",
+      words: "move, move to, relocate, relocate to, transfer, transfer to, shift to, move back to",
       valued: "one"
     },
     replace: {
@@ -238,7 +238,7 @@ export const english: Language = {
       }
     },
     report: { words: "report to, boss, supervisor", valued: "one" },
-    marry: { words: "be married, marry, married to, spouse, husband, wife, partner", valued: "one" },
+    marry: { words: "marry, spouse, husband, wife, partner", valued: "one" },
     prefer: {
       words: "prefer, favor, favour, would rather, rather, preference, preferred, go for, first choice",
       valued: "scoped"
@@ -247,7 +247,7 @@ export const english: Language = {
     like: { words: "like, love, enjoy, fond of, be fond, fan of, adore, be into, keen on, appreciate", valued: "many" },
     use: {
       words: `use, utilize, utilise, adopt, rely on, switch to, migrate to, migrate, power by, build with, build on, go with,
-        stick with, choose, pick, decide on, decide, choose to use, opt for, settle on, base on, switch, switch from,
+        stick with, choose, pick, decide on, decide, choose to use, opt for, settle on, base on, switch,
         standardize on, standardise on, decide to use, write in, implement in, go back to, run on, run in, transition to`,
       valued: "scoped",
       cues: { adopt: "changed" }
@@ -307,7 +307,7 @@ export const english: Language = {
     tier package subscription username key token secret id identifier`,
   generic: `app application project team service system server user company thing tool repo repository code codebase software
     product component module setting config configuration option value meeting account machine instance package library
-    process job task group department person customer client site website page work place`,
+    decision note fact info reminder update policy rule correction summary fyi process job task group department person customer client site website page work place`,
   same,
   opposites,
   kinds,

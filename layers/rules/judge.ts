@@ -1,5 +1,6 @@
 import type { Judgement, Question, Statement, Verdict } from "../../src/Reconciler.js"
-import { type Clause, clausesOf } from "./clauses.js"
+import type { Clause } from "./Clause.js"
+import { clausesOf } from "./clauses.js"
 import { compare, type Finding } from "./compare.js"
 import type { Context } from "./differences.js"
 import type { Lexicon } from "./lexicon.js"
@@ -20,7 +21,8 @@ const read = (statement: Statement, lexicon: Lexicon): Reading => {
   const narrative = statement.narrative === undefined ? [] : clausesOf(statement.narrative, lexicon, statement.at, 8)
   const context = new Set<string>()
   for (const { words } of title)
-    for (const [canon, { place }] of words) if (place !== "reason" && place !== "former") context.add(canon)
+    for (const [canon, { item, place }] of words)
+      if (place !== "reason" && place !== "former" && item.entry?.generic !== true) context.add(canon)
   return { title, facts, narrative, context }
 }
 const mostFacts = 16

@@ -37,6 +37,7 @@ export interface Lexicon {
   readonly entries: ReadonlyMap<string, Entry>
   /** How many words the longest phrase has that begins with a stem. */
   readonly longest: ReadonlyMap<string, number>
+  readonly past: ReadonlySet<string>
   readonly present: ReadonlySet<string>
   readonly relations: Readonly<Record<string, Relation>>
   /** The stem of a lower-case word, irregular ones included. */
@@ -111,6 +112,7 @@ export const lexiconOf = (language: Language): Lexicon => {
     language,
     entries,
     longest,
+    past: new Set(language.past.split(" ")),
     present: new Set(language.present.split(" ")),
     relations: language.relations,
     key

@@ -1,5 +1,9 @@
 import type { Item } from "./items.js"
 
+/** Words in the past: those that the ending does not tell are few enough to be named. */
+export const past =
+  /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
+
 /** Where the subject of a clause ends. */
 export interface Pivot {
   /** The place of the verb, or of the mark behind a key; −1 where there is neither. */
@@ -38,10 +42,9 @@ export const verbIn = (items: ReadonlyArray<Item>): number => {
     if (item.mark !== undefined || item.scalar !== undefined || isDetermined(before)) continue
     const { entry, form } = item
     if (entry?.auxiliary === true && (at > 0 || item.canon !== "hav")) return at
-    if (entry === undefined) {
-      if (at > 0 && at <= 4 && unknownVerb(items, at)) return at
-      continue
-    }
+    if (at > 0 && at <= 4 && unknownVerb(items, at)) return at
+    if (entry === undefined) continue
+    if (entry.pair !== undefined && form.includes(" ") && at > 0) return at
     if ((entry.cue === "ended" || entry.cue === "changed") && entry.verb !== undefined && form.length > 3) return at
     if (entry.cue === "ended" && form.length > 3) return at
     if (entry.verb !== true && !(entry.cue === "changed" && form.includes(" "))) continue
@@ -67,12 +70,25 @@ const plural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form
 /** A word that the tables do not know, where a verb would stand: with its ending behind a noun, or between nouns. */
 const unknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
   const [before, item, after] = [items[at - 1]!, items[at]!, items[at + 1]]
+  const { entry } = item
+  if (
+    entry !== undefined &&
+    (entry.verb ||
+      entry.slot ||
+      entry.cue ||
+      entry.empty ||
+      entry.pronoun ||
+      entry.number !== undefined ||
+      entry.auxiliary ||
+      entry.dimension)
+  )
+    return false
   if (item.capital === true || item.form.length < 3 || before.mark !== undefined || before.entry?.slot !== undefined)
     return false
   if (after === undefined || after.mark !== undefined || after.entry?.auxiliary === true || after.entry?.verb === true)
     return false
   if (plural(before)) return after.entry?.determiner === true || after.entry?.pronoun === true
-  return /(?:[^su]s|ed)$/.test(item.form)
+  return entry === undefined || before.scalar !== undefined ? /(?:[^su]s|ed)$/.test(item.form) : /ed$/.test(item.form)
 }
 
 /**
