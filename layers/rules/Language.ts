@@ -7,6 +7,8 @@ export type Cue =
   | "not"
   /** What was so is over. */
   | "ended"
+  /** So too, as an adverb that may stand beside "not": no longer, any more. */
+  | "over"
   /** Something is so since a change. */
   | "changed"
   /** What comes after it is no longer so: instead of, rather than. */
@@ -21,6 +23,8 @@ export type Cue =
   | "once"
   /** Sets right what was said before. */
   | "corrected"
+  /** Still to be done. */
+  | "due"
   /** About so much. */
   | "about"
 
@@ -28,8 +32,10 @@ export type Cue =
 export type Slot = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
 
 export interface Relation {
-  /** Verbs and nouns that name it, and phrases. */
+  /** Verbs that tell it, and phrases. */
   readonly words: string
+  /** Nouns that name it. */
+  readonly nouns?: string
   readonly valued: Valued
   /** Cues that its words hold, by word or phrase. */
   readonly cues?: Readonly<Record<string, Cue>>
@@ -47,8 +53,8 @@ export interface Relation {
 export interface Language {
   readonly code: string
   readonly stem: (word: string) => string
-  /** Inflected forms that the stemmer cannot know, and their base. */
-  readonly irregular: Readonly<Record<string, string>>
+  /** Inflected forms that the stemmer cannot know, and their base, which stands first. Groups are parted by semicolons. */
+  readonly irregular: string
   /** Letters that stand for words: n't, 're. Applied to lower-case text. */
   readonly contractions: ReadonlyArray<readonly [RegExp, string]>
   /** Words that carry no content, left out of every comparison. */
@@ -71,6 +77,8 @@ export interface Language {
   readonly determiners: string
   readonly slots: Readonly<Record<Slot, string>>
   readonly cues: Readonly<Record<Cue, string>>
+  /** Verbs, and phrases of a verb, that tell of a change. */
+  readonly changes: string
   readonly relations: Readonly<Record<string, Relation>>
   /** Further verbs, of which nothing is known but that they are verbs. */
   readonly verbs: string
@@ -86,11 +94,11 @@ export interface Language {
   readonly opposites: string
   /** Words of one kind that exclude one another as a value and tell two subjects apart, by kind. */
   readonly kinds: Readonly<Record<string, string>>
-  readonly numbers: Readonly<Record<string, number>>
+  readonly numbers: string
   readonly months: string
   readonly weekdays: string
-  /** Units: how many of the dimension's base they are. */
-  readonly units: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** Units by dimension: how many of its base they are, as name=number. */
+  readonly units: Readonly<Record<string, string>>
   /** Days counted from the day of the statement. */
-  readonly days: Readonly<Record<string, number>>
+  readonly days: string
 }

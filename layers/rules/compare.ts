@@ -29,6 +29,9 @@ export const compare = (a: Clause, b: Clause, contextA: Context, contextB: Conte
   const [moodA, moodB] = [mood(a), mood(b)]
   if (moodA !== moodB) {
     const ended = moodB === "" ? endedOf(a, b, d) : undefined
+    // What had to be done was done.
+    if (moodA === "due" && moodB === "" && b.past && !b.negative && d.missing === 0 && d.shared > 1)
+      return contradicts("done since", 0.75)
     return ended ?? other(moodB === "" ? "only considered before" : `${moodB}, not stated`, true)
   }
   const found = endedOf(a, b, d) ?? flip(a, b, d) ?? replacement(a, b, d) ?? anotherValue(a, b, d, lexicon)

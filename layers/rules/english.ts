@@ -1,3 +1,4 @@
+import { relations } from "./englishRelations.js"
 import { kinds, opposites, same } from "./englishWords.js"
 import type { Language } from "./Language.js"
 
@@ -21,109 +22,16 @@ const bared = (word: string): string => {
 export const english: Language = {
   code: "en",
   stem,
-  irregular: {
-    using: "use",
-    used: "use",
-    uses: "use",
-    was: "be",
-    were: "be",
-    is: "be",
-    are: "be",
-    am: "be",
-    been: "be",
-    being: "be",
-    has: "have",
-    had: "have",
-    having: "have",
-    does: "do",
-    did: "do",
-    done: "done",
-    ran: "run",
-    went: "go",
-    gone: "go",
-    goes: "go",
-    chose: "choose",
-    chosen: "choose",
-    took: "take",
-    taken: "take",
-    left: "left",
-    became: "become",
-    got: "get",
-    gotten: "get",
-    gave: "give",
-    given: "give",
-    made: "make",
-    met: "meet",
-    bought: "buy",
-    sold: "sell",
-    told: "tell",
-    said: "say",
-    says: "say",
-    thought: "think",
-    wrote: "write",
-    written: "write",
-    built: "build",
-    kept: "keep",
-    held: "hold",
-    led: "lead",
-    found: "find",
-    saw: "see",
-    seen: "see",
-    spoke: "speak",
-    spoken: "speak",
-    drank: "drink",
-    ate: "eat",
-    eaten: "eat",
-    drove: "drive",
-    flew: "fly",
-    grew: "grow",
-    heard: "hear",
-    lost: "lose",
-    won: "win",
-    paid: "pay",
-    sent: "send",
-    spent: "spend",
-    slept: "sleep",
-    broke: "break",
-    broken: "broken",
-    began: "begin",
-    begun: "begin",
-    came: "come",
-    children: "child",
-    people: "person",
-    men: "man",
-    women: "woman",
-    wives: "wife",
-    knives: "knife",
-    dying: "die",
-    lying: "lie",
-    stopped: "stop",
-    preferred: "prefer",
-    preferring: "prefer",
-    cancelled: "cancel",
-    canceled: "cancel",
-    cancelling: "cancel",
-    data: "data",
-    status: "status",
-    bus: "bus",
-    swam: "swim",
-    taught: "teach",
-    knew: "know",
-    known: "know",
-    forbade: "forbid",
-    forbidden: "forbid",
-    hidden: "hide",
-    stored: "store",
-    lives: "live",
-    living: "live",
-    fed: "feed",
-    needed: "need",
-    agreed: "agree",
-    freed: "free",
-    speed: "speed",
-    feed: "feed",
-    need: "need"
-  },
+  irregular: `use using used uses; be was were is are am been being; have has had having; do does did; done done; run ran;
+    go went gone goes; choose chose chosen; take took taken; left left; become became; get got gotten;
+    give gave given; make made; meet met; buy bought; sell sold; tell told; say said says; think thought;
+    write wrote written; build built; keep kept; hold held; lead led; find found; see saw seen; speak spoke spoken;
+    drink drank; eat ate eaten; drive drove; fly flew; grow grew; hear heard; lose lost; win won; pay paid;
+    send sent; spend spent; sleep slept; break broke; broken broken; begin began begun; come came; child children;
+    person people; man men; woman women; wife wives; knife knives; die dying; lie lying; stop stopped;
+    prefer preferred preferring; cancel cancelled canceled cancelling; data data; status status; bus bus; swim swam;
+    teach taught; know knew known; forbid forbade forbidden; hide hidden; store stored; live lives living;
+    feed fed feed; need needed need; agree agreed; free freed; speed speed`,
   contractions: [
     [/\bcan['’]t\b|\bcannot\b/g, "can not"],
     [/\bwon['’]t\b/g, "will not"],
@@ -136,7 +44,7 @@ export const english: Language = {
     [/\b(it|he|she|that|there|what|who|here)['’]s\b/g, "$1 is"],
     [/\blet['’]s\b/g, "let us"]
   ],
-  empty: `a an the this that these those and or so very just really quite it its there here then be have do will shall
+  empty: `last_week last_month last_year this_week this_month this_year next_week next_month next_year recently a an the this that these those and or so very just really quite it its there here then be have do will shall
     we us our ours you your yours of own am pm o'clock who which what please let however still already always about
     s etc e.g i.e eg ie vs quot yes ok well both each such get got some any all more most than lot
     thing way kind sort want ourselves itself`,
@@ -164,120 +72,38 @@ export const english: Language = {
   },
   cues: {
     not: "not, never, no, none, nobody, nothing, neither, nor, without, cannot, hardly, barely, fail to, refuse to, avoid",
-    ended: `no longer, not any more, not anymore, anymore, any more, stop, quit, cease, give up, drop, cancel, call off,
+    over: "no longer, not any more, not anymore, anymore, any more",
+    ended: `stop, quit, cease, give up, drop, cancel, call off,
       abandon, deprecate, remove, retire, discontinue, get rid of, ditch, scrap, phase out, shut down, decommission,
-      sunset, delete, unsubscribe, break off, break up with, break up, be over, be gone, be dead, done with, move away from, revoke, withdraw, turn down`,
-    changed: `now, nowadays, these days, from now on, as of, change to, change, switch, switch to, move to,
-      migrate to, migrate, upgrade to, upgrade, downgrade to, downgrade, bump to, bump, slip, slip to, slip by, rename to, rename, replace by,
-      replace with, postpone to, postpone until, postpone, reschedule to, reschedule, push back to, push to, push back, push, bring forward to,
-      bring forward, become, turn into, increase to, raise to, reduce to, lower to, decrease to,
-      update to, set to, shift to, shift, transition to, convert to, delay to, delay until, delay, extend to, extend until,
-      hand over to, hand to, hand off to, pass to, take over, relocate to, currently, at the moment, since then, new,
-      henceforth, go forward, cut to, drop to, rise to, grow to, go up to, go down to, double to, raise, lower, increase, decrease,
-      reduce, swap for, swap, trade for, give way to, supersede by, transfer to, reassign to, reassign, promote to, switch over to,
-      switch back to, move back to, go back to, revert to, up to date, latest`,
+      sunset, delete, unsubscribe, not happen, not take place, not come, break off, break up with, break up, be over, be gone, be dead, done with, move away from, revoke, withdraw, turn down`,
+    changed:
+      "now, nowadays, these days, from now on, as of, currently, at the moment, since then, new, henceforth, go forward, up to date, latest",
     former: "instead of, rather than, in place of, in lieu of, and not, as opposed to",
     also: `also, too, another, additional, additionally, as well, as well as, in addition, besides, moreover, furthermore,
-      not only, second, other, extra, further, alongside, on top of, both`,
+      not only, alongside, on top of`,
     maybe: `if, might, could, maybe, perhaps, possibly, probably, consider, think about, think of, wonder, what if, suppose,
       hypothetically, plan to, planning to, want to, hope to, would like to, propose, suggest, proposal, idea, in case, imagine, wish,
       try to decide, discuss, debate, evaluate, look into, explore, be going to, intend to, toy with, should we, whether,
       option, potentially, likely, rumor, rumour, may, tempted to, dream of, aim to, todo, unless, expect to, unsure`,
     said: `say, claim, believe, argue, hear, according to, reportedly, allegedly, joke, guess, assume, pretend, in the book, in the film,
-      in the movie, in the novel, character, lyric, insist, swear, gossip`,
-    once: `used to, formerly, previously, in the past, back then, once, originally, initially, at first, before that,
-      years ago, last year, as a child, as a kid, when young, historically, in those days, at the time, ex, former, old, at that time`,
+      in the movie, in the novel, lyric, insist, swear, gossip`,
+    once: `used to, formerly, previously, in the past, back then, originally, initially, at first, before that,
+      as a child, as a kid, when young, historically, in those days, at the time, former, at that time`,
     corrected: `actually, correction, turn out, in fact, in reality, mistaken, mistake, wrong, sorry, to be precise, not true,
       my mistake, contrary to, erratum, incorrect`,
+    due: "have to, need to, yet to, still to, remain to, to be done",
     about: "about, around, approximately, roughly, circa, almost, nearly, some, approx, ca, ~, or so"
   },
-  relations: {
-    live: {
-      words:
-        "live, reside, dwell, live in, reside in, be based, base in, be home, home, be located, locate, settle, settle in, residence, apartment in, move in",
-      valued: "one",
-      cues: { "settle in": "changed", "move in": "changed" }
-    },
-    work: {
-      words: "work at, work for, employ by, be employed, employer, job at, start at, join, work, hire by, work as",
-      valued: "one",
-      cues: { "start at": "changed", join: "changed", "hire by": "changed" }
-    },
-    move: {
-      words: "move, move to, relocate, relocate to, transfer, transfer to, shift to, move back to",
-      valued: "one"
-    },
-    replace: {
-      words: "replace, swap, supersede, swap for, replace with, replace by, supersede by",
-      valued: "scoped",
-      cues: { replace: "changed" }
-    },
-    leave: {
-      words: "leave, left, resign, depart",
-      valued: "many",
-      cues: { leave: "ended", left: "ended", resign: "ended", depart: "ended" }
-    },
-    name: {
-      words: "call, name, rename, rename to, go by, title, nickname",
-      valued: "one",
-      cues: { rename: "changed", "rename to": "changed" }
-    },
-    own: {
-      words: `own, owner, maintain, maintainer, lead, leader, responsible for, be responsible, in charge of, in charge,
-        take over, manage, manager, look after, take care of, handle, assign, assign to, assignee, be on call, hand over,
-        hand over to, hand to, reassign, reassign to, run by, head, supervise, coordinate, chair, point person`,
-      valued: "one",
-      inverse: true,
-      cues: {
-        "take over": "changed",
-        "hand over": "changed",
-        "hand over to": "changed",
-        "hand to": "changed",
-        reassign: "changed",
-        "reassign to": "changed"
-      }
-    },
-    report: { words: "report to, boss, supervisor", valued: "one" },
-    marry: { words: "marry, spouse, husband, wife, partner", valued: "one" },
-    prefer: {
-      words: "prefer, favor, favour, would rather, rather, preference, preferred, go for, first choice",
-      valued: "scoped"
-    },
-    favorite: { words: "favorite, favourite, be best, number one", valued: "one" },
-    like: { words: "like, love, enjoy, fond of, be fond, fan of, adore, be into, keen on, appreciate", valued: "many" },
-    use: {
-      words: `use, utilize, utilise, adopt, rely on, switch to, migrate to, migrate, power by, build with, build on, go with,
-        stick with, choose, pick, decide on, decide, choose to use, opt for, settle on, base on, switch,
-        standardize on, standardise on, decide to use, write in, implement in, go back to, run on, run in, transition to`,
-      valued: "scoped",
-      cues: { adopt: "changed" }
-    },
-    write: { words: "write in, write, implement in, code in", valued: "one" },
-    store: {
-      words:
-        "store, store in, save, save in, keep, keep in, host, host on, host in, host at, deploy to, deploy on, deploy in, persist, live at, put, reside at, serve from",
-      valued: "one"
-    },
-    listen: {
-      words: "listen on, listen, bind to, bind, expose on, expose, run on port, serve on, port",
-      valued: "one"
-    },
-    happen: {
-      words: `happen, take place, be due, due, due on, schedule, schedule for, be scheduled, plan for, start, begin, end, finish, expire, expire on, close, open,
-        deadline, be set, be held, hold, postpone, postpone to, postpone until, reschedule, reschedule to, push back,
-        push back to, bring forward, bring forward to, depart at, arrive, meet, occur, set for, kick off, run until, recur, launch, ship`,
-      valued: "one"
-    },
-    cost: { words: "cost, price, charge, be priced, fee, pay", valued: "one" },
-    last: { words: "take, last, require", valued: "scoped" },
-    weigh: { words: "weigh, weight, measure, earn, make up, total, amount to, count", valued: "one" },
-    speak: { words: "speak, be fluent, know, understand", valued: "many" },
-    default: { words: "default to, default, be default, by default", valued: "one" },
-    contain: { words: "have, contain, include, consist of, comprise, come with", valued: "many" },
-    visit: { words: "visit, travel to, go to, fly to, attend, trip to, trip", valued: "many", event: true },
-    mean: { words: "mean, stand for, equal", valued: "one" },
-    allow: { words: "allow, permit, support, accept, can use", valued: "many" }
-  },
+  changes: `change to, change, switch, switch to, move to, migrate to, migrate, upgrade to, upgrade, downgrade to,
+      downgrade, bump to, bump, slip, slip to, slip by, rename to, rename, replace by, replace with,
+      postpone to, postpone until, postpone, reschedule to, reschedule, push back to, push to, push back, push,
+      bring forward to, bring forward, become, turn into, increase to, raise to, reduce to, lower to,
+      decrease to, update to, set to, shift to, shift, transition to, convert to, delay to, delay until, delay,
+      extend to, extend until, hand over to, hand to, hand off to, pass to, take over, relocate to, cut to,
+      drop to, rise to, grow to, go up to, go down to, double to, raise, lower, increase, decrease, reduce,
+      swap for, swap, trade for, give way to, supersede by, transfer to, reassign to, reassign, promote to,
+      switch over to, switch back to, move back to, go back to, revert to`,
+  relations,
   verbs: `accept act add agree allow answer apply approve ask block break bring build cache call carry cause check
     clean clear collect compile complete configure connect contain copy create crash cut deal decide define delete deliver
     depend deploy describe design develop disable display do download drink drive drop eat edit emit enable encrypt end ensure enter
@@ -307,121 +133,31 @@ export const english: Language = {
     tier package subscription username key token secret id identifier`,
   generic: `app application project team service system server user company thing tool repo repository code codebase software
     product component module setting config configuration option value meeting account machine instance package library
-    decision note fact info reminder update policy rule correction summary fyi process job task group department person customer client site website page work place`,
+    decision note fact reminder update policy rule correction summary fyi process job task group department person customer client site website page work place`,
   same,
   opposites,
   kinds,
-  numbers: {
-    zero: 0,
-    one: 1,
-    two: 2,
-    three: 3,
-    four: 4,
-    five: 5,
-    six: 6,
-    seven: 7,
-    eight: 8,
-    nine: 9,
-    ten: 10,
-    eleven: 11,
-    twelve: 12,
-    thirteen: 13,
-    fourteen: 14,
-    fifteen: 15,
-    sixteen: 16,
-    seventeen: 17,
-    eighteen: 18,
-    nineteen: 19,
-    twenty: 20,
-    thirty: 30,
-    forty: 40,
-    fifty: 50,
-    sixty: 60,
-    seventy: 70,
-    eighty: 80,
-    ninety: 90,
-    hundred: 100,
-    thousand: 1000,
-    million: 1_000_000,
-    dozen: 12,
-    once: 1,
-    twice: 2,
-    half: 0.5
-  },
+  numbers: `zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13
+    fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50
+    sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000 million=1000000 dozen=12 once=1 twice=2
+    half=0.5`,
   months:
     "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct november/nov december/dec",
   weekdays: "monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday/sat sunday/sun",
   units: {
-    duration: {
-      ms: 0.001,
-      millisecond: 0.001,
-      msec: 0.001,
-      s: 1,
-      sec: 1,
-      second: 1,
-      min: 60,
-      mins: 60,
-      minute: 60,
-      h: 3600,
-      hr: 3600,
-      hrs: 3600,
-      hour: 3600,
-      day: 86_400,
-      d: 86_400,
-      week: 604_800,
-      month: 2_629_800,
-      year: 31_557_600,
-      yr: 31_557_600
-    },
-    size: {
-      byte: 1,
-      kb: 1e3,
-      kib: 1024,
-      mb: 1e6,
-      mib: 1_048_576,
-      gb: 1e9,
-      gib: 1_073_741_824,
-      tb: 1e12,
-      kilobyte: 1e3,
-      megabyte: 1e6,
-      gigabyte: 1e9,
-      terabyte: 1e12
-    },
-    length: {
-      mm: 0.001,
-      cm: 0.01,
-      m: 1,
-      meter: 1,
-      metre: 1,
-      km: 1000,
-      kilometer: 1000,
-      kilometre: 1000,
-      mile: 1609.34,
-      ft: 0.3048,
-      foot: 0.3048,
-      feet: 0.3048,
-      inch: 0.0254
-    },
-    mass: {
-      mg: 1e-6,
-      g: 0.001,
-      gram: 0.001,
-      kg: 1,
-      kilo: 1,
-      kilogram: 1,
-      lb: 0.453592,
-      lbs: 0.453592,
-      pound: 0.453592,
-      ton: 1000,
-      tonne: 1000
-    },
-    dollar: { $: 1, usd: 1, dollar: 1, buck: 1 },
-    euro: { "€": 1, eur: 1, euro: 1 },
-    sterling: { "£": 1, gbp: 1 },
-    percent: { "%": 0.01, percent: 0.01, pct: 0.01 },
-    degree: { "°": 1, degree: 1, celsius: 1, "°c": 1 },
-    watt: { w: 1, watt: 1, kw: 1000, mw: 1e6 },
-    frequency: { hz: 1, khz: 1e3, mhz: 1e6, ghz: 1e9 }
+    duration:
+      "ms=0.001 millisecond=0.001 msec=0.001 s=1 sec=1 second=1 min=60 mins=60 minute=60 h=3600 hr=3600 hrs=3600 hour=3600 day=86400 d=86400 week=604800 month=2629800 year=31557600 yr=31557600",
+    size: "byte=1 kb=1e3 kib=1024 mb=1e6 mib=1048576 gb=1e9 gib=1073741824 tb=1e12 kilobyte=1e3 megabyte=1e6 gigabyte=1e9 terabyte=1e12",
+    length:
+      "mm=0.001 cm=0.01 m=1 meter=1 metre=1 km=1000 kilometer=1000 kilometre=1000 mile=1609.34 ft=0.3048 foot=0.3048 feet=0.3048 inch=0.0254",
+    mass: "mg=1e-6 g=0.001 gram=0.001 kg=1 kilo=1 kilogram=1 lb=0.453592 lbs=0.453592 pound=0.453592 ton=1000 tonne=1000",
+    dollar: "$=1 usd=1 dollar=1 buck=1",
+    euro: "€=1 eur=1 euro=1",
+    sterling: "£=1 gbp=1",
+    percent: "%=0.01 percent=0.01 pct=0.01",
+    degree: "°=1 degree=1 celsius=1 °c=1",
+    watt: "w=1 watt=1 kw=1000 mw=1e6",
+    frequency: "hz=1 khz=1e3 mhz=1e6 ghz=1e9"
   },
-  days: { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 }
+  days: "today=0 tonight=0 tomorrow=1 yesterday=-1"
 }

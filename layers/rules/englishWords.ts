@@ -6,7 +6,7 @@ export const same = `
   birthday, born, date of birth, birthdate, birth; job, occupation, profession; color, colour; favorite, favourite;
   big, large, huge; small, little, tiny; begin, start, commence, kick off; end, finish, conclude; buy, purchase, get hold of;
   car, automobile; phone, telephone, phone number, telephone number, mobile number, cell; email, e-mail, mail address, email address; child, kid; mother, mom, mum; father, dad;
-  doctor, physician, gp; company, firm, business; meeting, meet, mtg; deploy, deployment, rollout, roll out; ship, release;
+  doctor, physician, gp; company, firm; meeting, meet, mtg; deploy, deployment, rollout, roll out; ship, release;
   bug, defect, issue; fix, repair, solve, resolve, solution; error, failure, exception; crash, go down; quick, fast, rapid; slow, sluggish; allergic, allergy;
   vegetarian, no meat; holiday, vacation, time off; flat, apartment; sick, ill; client, customer; maximum, max, at most, upper limit;
   minimum, min, at least; limit, cap; folder, directory; picture, image, photo, photograph; film, movie; football, soccer;
@@ -30,7 +30,7 @@ export const same = `
 /** Pairs, or groups on two sides: what excludes what. */
 export const opposites = `
   enable, activate, turn on, switch on / disable, deactivate, turn off, switch off; on / off; allow, permit, legal, allowed / forbid, prohibit, ban, disallow, illegal, not allow;
-  open / close, closed, shut; public / private; active / inactive; like / dislike, hate, detest, despise, loathe, can not stand, not stand;
+  open / close, closed, shut; public / private; active / inactive; like, love, enjoy, adore, fond of / dislike, hate, detest, despise, loathe, can not stand, not stand;
   true / false; always / never; available / unavailable; required, mandatory, obligatory, compulsory / optional; valid / invalid;
   pass, succeed, success / fail, failure; work fine, working / broken, break; fixed, resolved, fix / unresolved, unfixed; complete, done / incomplete, unfinished, pending; online / offline; up / down; light / dark;
   synchronous, sync / asynchronous, async; manual, manually, by hand / automatic, automatically, automated; single / married; employed / unemployed; alive / dead;
@@ -40,7 +40,7 @@ export const opposites = `
   install / uninstall; subscribe / unsubscribe; include / exclude; inside / outside; indoors / outdoors; early / late; full time, full-time / part time, part-time;
   mutable / immutable; case sensitive, case-sensitive / case insensitive, case-insensitive; trust / distrust; can / can not; necessary / unnecessary;
   verbose / quiet, terse, concise; formal / informal, casual; strict / lenient, loose; persistent / ephemeral, temporary; empty / full; window seat, window / aisle, aisle seat;
-  ascending / descending; horizontal / vertical; vegetarian, vegan / meat eater, carnivore; smoker, smoke / nonsmoker, non-smoker; loud / quiet; tabs, tab / spaces, space; opt in / opt out; merge / squash; sober / drunk; home / away; hourly / daily; short, brief / long; big / small; high / low; quick / slow; easy / hard, difficult; more / less, fewer; strong / weak; many / few; new / old; wet / dry; hot / cold; thick / thin; wide / narrow; heavy / light; plural / singular`
+  ascending / descending; horizontal / vertical; vegetarian, vegan / meat eater, carnivore; smoker, smoke / nonsmoker, non-smoker; loud / quiet; tabs, tab / spaces, space; opt in / opt out; merge / squash; sober / drunk; home / away; hourly / daily; short, brief / long; big / small; high / low; quick / slow; easy / hard, difficult; more / less, fewer; strong / weak; many / few; wet / dry; hot / cold; thick / thin; wide / narrow; heavy / light; plural / singular`
 
 /** Words that exclude one another, by kind. */
 export const kinds = {

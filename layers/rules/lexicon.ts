@@ -18,6 +18,7 @@ export interface Entry {
   auxiliary?: true
   determiner?: true
   joins?: true
+  noun?: true
   abbreviation?: true
   verb?: true
   event?: true
@@ -50,11 +51,20 @@ const split = (text: string, by: RegExp | string): ReadonlyArray<string> =>
     .map((part) => part.trim().replace(/\s+/g, " "))
     .filter((part) => part !== "")
 
+/** "one=1 two=2" */
+const valued = (text: string): ReadonlyArray<readonly [string, number]> =>
+  split(text, " ").map((pair) => {
+    const [word, value] = pair.split("=")
+    return [word!, Number(value)]
+  })
+
 export const lexiconOf = (language: Language): Lexicon => {
-  const key = (word: string): string => {
-    const base = Object.hasOwn(language.irregular, word) ? language.irregular[word]! : word
-    return language.stem(base)
+  const irregular = new Map<string, string>()
+  for (const group of split(language.irregular, ";")) {
+    const [base, ...forms] = group.split(" ")
+    for (const form of forms) irregular.set(form, base!)
   }
+  const key = (word: string): string => language.stem(irregular.get(word) ?? word)
   const entries = new Map<string, Entry>()
   const longest = new Map<string, number>()
   const at = (phrase: string): Entry => {
@@ -88,8 +98,11 @@ export const lexiconOf = (language: Language): Lexicon => {
   mark(language.generic, " ", { generic: true })
   for (const [slot, words] of Object.entries(language.slots)) mark(words, " ", { slot: slot as Slot })
   for (const [cue, words] of Object.entries(language.cues)) mark(words, ",", { cue: cue as Cue })
-  for (const [name, { cues = {}, event, words }] of Object.entries(language.relations)) {
+  mark(language.changes, ",", { cue: "changed", verb: true })
+  mark(language.cues.ended, ",", { verb: true })
+  for (const [name, { cues = {}, event, nouns = "", words }] of Object.entries(language.relations)) {
     mark(words, ",", { relation: name, verb: true, ...(event === true ? { event } : {}) })
+    mark(nouns, ",", { relation: name, noun: true })
     for (const [word, cue] of Object.entries(cues)) at(word).cue = cue
   }
   for (const [index, pair] of split(language.opposites, ";").entries()) {
@@ -101,12 +114,12 @@ export const lexiconOf = (language: Language): Lexicon => {
       entry.kinds = [...(entry.kinds ?? []), kind]
     }
   }
-  for (const [word, number] of Object.entries(language.numbers)) at(word).number = number
+  for (const [word, number] of valued(language.numbers)) at(word).number = number
   for (const [index, names] of split(language.months, " ").entries()) mark(names, "/", { month: index + 1 })
   for (const [index, names] of split(language.weekdays, " ").entries()) mark(names, "/", { weekday: index })
-  for (const [word, day] of Object.entries(language.days)) at(word).day = day
+  for (const [word, day] of valued(language.days)) at(word).day = day
   for (const [dimension, sizes] of Object.entries(language.units)) {
-    for (const [unit, size] of Object.entries(sizes)) Object.assign(at(unit), { dimension, size })
+    for (const [unit, size] of valued(sizes)) Object.assign(at(unit), { dimension, size })
   }
   return {
     language,

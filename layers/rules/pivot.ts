@@ -45,9 +45,7 @@ export const verbIn = (items: ReadonlyArray<Item>): number => {
     if (at > 0 && at <= 4 && unknownVerb(items, at)) return at
     if (entry === undefined) continue
     if (entry.pair !== undefined && form.includes(" ") && at > 0) return at
-    if ((entry.cue === "ended" || entry.cue === "changed") && entry.verb !== undefined && form.length > 3) return at
-    if (entry.cue === "ended" && form.length > 3) return at
-    if (entry.verb !== true && !(entry.cue === "changed" && form.includes(" "))) continue
+    if (entry.verb !== true) continue
     if (at === 0) {
       const later = nextVerb(items)
       return Math.max(later, 0)
@@ -88,7 +86,10 @@ const unknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
   if (after === undefined || after.mark !== undefined || after.entry?.auxiliary === true || after.entry?.verb === true)
     return false
   if (plural(before)) return after.entry?.determiner === true || after.entry?.pronoun === true
-  return entry === undefined || before.scalar !== undefined ? /(?:[^su]s|ed)$/.test(item.form) : /ed$/.test(item.form)
+  const object = after.capital === true || after.entry?.determiner === true
+  return entry === undefined || before.scalar !== undefined || object
+    ? /(?:[^su]s|ed)$/.test(item.form)
+    : /ed$/.test(item.form)
 }
 
 /**

@@ -18,6 +18,7 @@ interface Gathered {
   relation: string
   verb: string
   nots: number
+  over: boolean
   denying: boolean
   denied: string | undefined
   told: Clause["told"]
@@ -41,6 +42,7 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
     relation: "",
     verb: "",
     nots: 0,
+    over: false,
     denying: false,
     denied: undefined,
     told: "nobody",
@@ -63,7 +65,7 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
     scalars,
     naming,
     relation: relation !== "" ? relation : verb,
-    negative: nots % 2 === 1,
+    negative: (nots === 0 && gathered.over ? 1 : nots) % 2 === 1,
     cues,
     denied,
     question: items.some(({ mark }) => mark === "?"),
@@ -93,6 +95,10 @@ const takeCue = (gathered: Gathered, at: number) => {
   if (cue === undefined || place === "reason") return
   if (cue === "not" && place === "former") return
   if (cue === "not" || cue === "ended") gathered.nots++
+  if (cue === "over") {
+    gathered.over = true
+    cues.add("ended")
+  }
   if (cue === "not") gathered.denying = true
   if (cue === "former") gathered.place = "former"
   cues.add(cue)
@@ -147,10 +153,7 @@ const takeWord = (gathered: Gathered, at: number) => {
     gathered.place = at === 1 ? "scope" : "subject"
   const { place } = gathered
   if (form === "a" || form === "an") gathered.indefinite ||= !inside && place === "object"
-  const relational =
-    entry?.relation !== undefined &&
-    place !== "reason" &&
-    (!inside || entry.singular === true || nominal.has(entry.relation))
+  const relational = entry?.relation !== undefined && place !== "reason" && (!inside || entry.noun === true)
   if (relational) takeRelation(gathered, at)
   if (!inside && at <= pivot.at + 2) {
     if (
@@ -194,8 +197,6 @@ const takeRelation = (gathered: Gathered, at: number) => {
 
 /** Kinds that tell where or when something holds, not what holds. */
 const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
-/** Relations that are named by a noun as well. */
-const nominal: ReadonlySet<string> = new Set(["own", "favorite", "prefer", "cost", "weigh", "marry", "report", "name"])
 
 /** "is on", "went down": a preposition with nothing behind it tells a state. */
 const isState = (items: ReadonlyArray<Item>, at: number): boolean => {
