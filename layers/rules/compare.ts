@@ -41,13 +41,15 @@ export const compare = (a: Clause, b: Clause, contextA: Context, contextB: Conte
 const mood = ({ cues, question }: Clause): string =>
   question
     ? "asked"
-    : cues.has("maybe")
-      ? "considered"
-      : cues.has("said")
-        ? "said by others"
-        : cues.has("once")
-          ? "past"
-          : ""
+    : cues.has("due")
+      ? "due"
+      : cues.has("maybe")
+        ? "considered"
+        : cues.has("said")
+          ? "said by others"
+          : cues.has("once")
+            ? "past"
+            : ""
 
 const wordsAt = (clause: Clause, ...places: ReadonlyArray<Word["place"]>) =>
   [...clause.words].filter(([, word]) => places.includes(word.place))

@@ -1,6 +1,6 @@
 import type { Relation } from "./Language.js"
 
-const changed = (words: string): Relation["cues"] =>
+const changed = (words: string): NonNullable<Relation["cues"]> =>
   Object.fromEntries(words.split(",").map((word) => [word.trim(), "changed" as const]))
 
 /** What English verbs and nouns tell of their subject, and of which there is but one at a time. */
@@ -44,7 +44,7 @@ export const relations: Readonly<Record<string, Relation>> = {
     inverse: true,
     cues: changed("take over, hand over, hand over to, hand to, reassign, reassign to, appoint, elect")
   },
-  report: { words: "report to", nouns: "boss, supervisor", valued: "one" },
+  report: { words: "report to", nouns: "boss, supervisor, manager", valued: "one" },
   marry: { words: "marry", nouns: "spouse, husband, wife, partner", valued: "one" },
   prefer: {
     words: "prefer, favor, favour, would rather, rather, go for",

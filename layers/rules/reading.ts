@@ -94,6 +94,8 @@ const takeCue = (gathered: Gathered, at: number) => {
   const cue = items[at]!.entry?.cue
   if (cue === undefined || place === "reason") return
   if (cue === "not" && place === "former") return
+  // What the speaker says is no hearsay.
+  if (cue === "said" && gathered.told === "speaker") return
   if (cue === "not" || cue === "ended") gathered.nots++
   if (cue === "over") {
     gathered.over = true
