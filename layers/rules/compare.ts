@@ -98,7 +98,7 @@ const flip = (a: Clause, b: Clause, d: Differences): Finding | undefined => {
     return other("the opposite of something else")
   const covered = d.shared / (d.shared + d.extra)
   const kept = d.shared / (d.shared + d.missing)
-  if (Math.min(d.missing, d.extra) > 0 && covered < 0.75) return other("the opposite of something else")
+  if (Math.min(d.missing, d.extra) > 0 && covered < 0.8) return other("the opposite of something else")
   if ((covered >= 0.6 && kept >= 0.5) || (covered >= 0.5 && kept >= 0.75)) {
     return contradicts(sided ? "opposite" : "negated", 0.6 + 0.4 * Math.min(covered, kept), covered >= 0.75)
   }
@@ -143,7 +143,7 @@ const anotherValue = (a: Clause, b: Clause, d: Differences, lexicon: Lexicon): F
   if (d.scopeMissing > 0 && d.scopeExtra > 0) return other("another occasion")
   if (!changed && b.past && !a.past && b.scalars.some(({ kind }) => kind === "day") && d.scalarExtra > 0)
     return other("was so then")
-  if (!changed && a.verbless && b.verbless && d.differs.includes("day")) return other("another time")
+  if (!changed && d.differs.includes("day") && heads(a, d) && heads(b, d)) return other("another time")
   if (!changed && a.event && b.event && (d.differs.length > 0 || differing)) return other("happened again")
   if (d.differs.length > 0) {
     if (!changed && (d.conflicts > 0 || (d.valueMissing > 0 && d.scalarExtra > 0)))
@@ -184,6 +184,10 @@ const anotherValue = (a: Clause, b: Clause, d: Differences, lexicon: Lexicon): F
   }
   return undefined
 }
+
+/** A heading whose day tells which of several it is, not a key with a day as its value. */
+const heads = ({ keyed, verbless }: Clause, d: Differences): boolean =>
+  verbless || (keyed === "listed" && d.valueShared > 0)
 
 /** How much one says of what the other says. */
 const overlap = (a: Clause, b: Clause, d: Differences): Finding => {

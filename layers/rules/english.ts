@@ -71,7 +71,7 @@ export const english: Language = {
     and: "and or plus"
   },
   cues: {
-    not: "not, never, no, none, nobody, nothing, neither, nor, without, cannot, hardly, barely, fail to, refuse to, avoid",
+    not: "not the case that, not true that, not the case, not, never, no, none, nobody, nothing, neither, nor, without, cannot, hardly, barely, fail to, refuse to, avoid",
     over: "no longer, not any more, not anymore, anymore, any more",
     ended: `stop, quit, cease, give up, drop, cancel, call off,
       abandon, deprecate, remove, retire, discontinue, get rid of, ditch, scrap, phase out, shut down, decommission,

@@ -46,7 +46,7 @@ export const opposites = `
 export const kinds = {
   environment: "production staging development test testing qa local preview canary sandbox demo uat live beta alpha",
   side: "left right top bottom upper lower front rear back north south east west northern southern eastern western central middle",
-  rank: "primary secondary first third fourth fifth main replica master slave leader follower senior junior backup standby",
+  rank: "primary secondary first second third fourth fifth main replica master slave leader follower senior junior backup standby",
   audience:
     "internal external public private admin guest anonymous personal business corporate individual staff visitor",
   device: "mobile desktop web ios android tablet laptop phone watch kiosk",
