@@ -1,6 +1,6 @@
-import type { Item } from "./items.js"
 import type { Cue, Slot } from "./Language.js"
 import type { Scalar } from "./scalars.js"
+import type { Item } from "./tokens.js"
 
 /** Where a word of a clause stands: what it is told of, what is told, and around it. */
 export type Place = "subject" | "attribute" | "object" | "former" | Slot

@@ -1,8 +1,9 @@
 import type { Clause } from "./Clause.js"
-import { type Item, itemsOf } from "./items.js"
+import { itemsOf } from "./items.js"
 import type { Lexicon } from "./lexicon.js"
 import { past, verbIn } from "./pivot.js"
 import { clauseOf } from "./reading.js"
+import type { Item } from "./tokens.js"
 
 /** The clauses of a text, as many as are worth reading. */
 export const clausesOf = (text: string, lexicon: Lexicon, at: number, most: number): ReadonlyArray<Clause> => {

@@ -1,115 +1,17 @@
 import type { Entry, Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
-
-/** A word, a phrase, a number or a mark of a clause. */
-export interface Item {
-  /** What it is compared by. */
-  readonly canon: string
-  /** As written, lower-case. */
-  readonly form: string
-  readonly entry?: Entry
-  readonly scalar?: Scalar
-  /** Punctuation that parts a clause. */
-  readonly mark?: string
-  /** A name, or an identifier: tells one thing from another. */
-  readonly name?: boolean
-  readonly capital?: boolean
-  readonly possessive?: boolean
-}
-
-const pattern =
-  /(?<iso>\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(?<clock>\d{1,2}:\d\d)(?::\d\d)?(?:\s?(?<half>[ap])\.?m\b\.?)?|(?<hour>\d{1,2})\s?(?<halfOfHour>[ap])\.?m\b\.?|(?<quarter>\bQ[1-4]\b)|(?<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)|(?<id>\b(?=[\p{L}-]*\d)\p{L}[\p{L}\p{N}]*(?:[-_]\p{L}*\d[\p{L}\p{N}]*|[-_][\p{L}\p{N}]+)*\b|#\d+)|(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?[%°]C?|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])|(?<word>[\p{L}\p{M}\p{N}]+(?:[-'’+#._/@][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?)(?<own>['’]s?(?!\p{L}))?|(?<arrow>->|→|=>)|(?<mark>[.?!;:=(),"“”\n|/]|\s[-–—]\s)/gu
+import { type Item, of, tokens } from "./tokens.js"
 
 /** Reads a text into items: phrases as one, dates and numbers as what they mean. `at`: the day that "tomorrow" is counted from. */
 export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArray<Item> =>
-  dated(phrased(rawItems(expanded(text, lexicon), lexicon), lexicon), at)
+  dated(phrased(tokens(expanded(text, lexicon), lexicon, mostItems), lexicon), at)
 
 const expanded = (text: string, { language }: Lexicon): string => {
   if (!/['’]|annot/.test(text)) return text
   return language.contractions.reduce((said, [from, to]) => said.replace(new RegExp(from.source, "gi"), to), text)
 }
 
-const rawItems = (text: string, lexicon: Lexicon): ReadonlyArray<Item> => {
-  const items: Array<Item> = []
-  for (const match of text.matchAll(pattern)) {
-    if (items.length >= mostItems) break
-    const { groups } = match as RegExpMatchArray & { groups: Record<string, string | undefined> }
-    const form = match[0].toLowerCase()
-    const { arrow, clock, half, halfOfHour, hour, id, iso, mark, number, quarter, version, word } = groups
-    if (mark !== undefined) items.push({ canon: "", form, mark: mark.trim() === "" ? "\n" : mark.trim() })
-    else if (arrow !== undefined) items.push({ canon: "", form, mark: ">" })
-    else if (iso !== undefined) items.push(of(form, dayOfIso(iso)))
-    else if (clock !== undefined) {
-      const [hours, minutes] = clock.split(":").map(Number) as [number, number]
-      items.push(of(form, { kind: "clock", amount: onClock(hours, half) + minutes }))
-    } else if (hour !== undefined) items.push(of(form, { kind: "clock", amount: onClock(Number(hour), halfOfHour) }))
-    else if (quarter !== undefined) items.push(of(form, { kind: "day", quarter: Number(quarter[1]) }))
-    else if (version !== undefined) items.push(of(form, { kind: "version", parts: form.replace("v", "").split(".") }))
-    else if (id !== undefined) items.push({ canon: form, form, name: true })
-    else if (number !== undefined) items.push(...numberItems(groups, lexicon))
-    else if (word !== undefined) items.push(...wordItems(word, groups.own !== undefined, lexicon))
-  }
-  return items
-}
 const mostItems = 400
-
-const of = (form: string, scalar: Scalar): Item => ({ canon: form, form, scalar })
-const onClock = (hours: number, half: string | undefined): number =>
-  (half === undefined ? hours : (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60
-const dayOfIso = (iso: string): Scalar => {
-  const [year, month, day] = iso.split("-").map(Number) as [number, number, number]
-  return { kind: "day", year, month, day }
-}
-
-const scales: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, bn: 1e9 }
-
-const numberItems = (groups: Record<string, string | undefined>, { entries, key }: Lexicon): ReadonlyArray<Item> => {
-  const amount = Number(groups.number!.replaceAll(",", "")) * (scales[groups.scale ?? ""] ?? 1)
-  const form = groups.number!
-  if (groups.ordinal !== undefined)
-    return [{ canon: `${form}th`, form: `${form}th`, name: true, scalar: { kind: "quantity", amount, unit: "th" } }]
-  const sign = groups.sign ?? groups.unit?.trim()
-  const unit = sign === undefined ? undefined : entries.get(key(sign.toLowerCase()))
-  if (unit?.dimension !== undefined)
-    return [of(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
-  const bare = of(form, {
-    kind: "quantity",
-    amount,
-    unit: "",
-    ...(sign === undefined ? { parts: form.split(".") } : {})
-  })
-  return groups.unit === undefined
-    ? [bare]
-    : [bare, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
-}
-
-/** A compound that the language does not know is its parts: db_port, front-line. */
-const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
-  const lower = fold(word)
-  const known = lexicon.entries.has(lexicon.key(lower))
-  const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")
-  return parts.map((part, index) => {
-    const form = fold(part)
-    const last = index === parts.length - 1
-    return {
-      canon: lexicon.key(form),
-      form,
-      ...(/^\p{Lu}/u.test(part) ? { name: true, capital: true } : {}),
-      ...(possessive && last ? { possessive } : {})
-    }
-  })
-}
-
-const fold = (word: string): string => {
-  const lower = word.toLowerCase()
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
-  return /^[\x00-\x7f]*$/.test(lower)
-    ? lower
-    : lower
-        .normalize("NFKD")
-        .replace(/[\u0300-\u036f]/g, "")
-        .replaceAll("ß", "ss")
-}
 
 /** Phrases of the language as one item, the longest first. */
 const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {

@@ -1,4 +1,4 @@
-import type { Item } from "./items.js"
+import type { Item } from "./tokens.js"
 
 /** Words in the past: those that the ending does not tell are few enough to be named. */
 export const past =

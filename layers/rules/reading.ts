@@ -1,9 +1,9 @@
 import type { Clause, Place, Word } from "./Clause.js"
-import type { Item } from "./items.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
 import { type Pivot, past, pivotOf } from "./pivot.js"
 import type { Scalar } from "./scalars.js"
+import type { Item } from "./tokens.js"
 
 /** What was gathered of a clause so far. */
 interface Gathered {
@@ -155,7 +155,9 @@ const takeWord = (gathered: Gathered, at: number) => {
     gathered.place = at === 1 ? "scope" : "subject"
   const { place } = gathered
   if (form === "a" || form === "an") gathered.indefinite ||= !inside && place === "object"
-  const relational = entry?.relation !== undefined && place !== "reason" && (!inside || entry.noun === true)
+  const adjective = entry?.pair !== undefined && follows(items, at) && !past.test(form)
+  const relational =
+    entry?.relation !== undefined && !adjective && place !== "reason" && (!inside || entry.noun === true)
   if (relational) takeRelation(gathered, at)
   if (!inside && at <= pivot.at + 2) {
     if (
@@ -165,6 +167,7 @@ const takeWord = (gathered: Gathered, at: number) => {
       gathered.verb = item.canon
     if (
       lexicon.past.has(form) ||
+      (at === pivot.at && past.test(form)) ||
       (entry?.verb === true && past.test(form) && !lexicon.present.has(items[at - 1]?.form ?? ""))
     )
       gathered.past = true
@@ -199,6 +202,13 @@ const takeRelation = (gathered: Gathered, at: number) => {
 
 /** Kinds that tell where or when something holds, not what holds. */
 const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
+
+/** Behind a form of to be, adverbs aside. */
+const follows = (items: ReadonlyArray<Item>, at: number): boolean => {
+  let before = at - 1
+  while (before > 0 && items[before]!.entry?.empty === true && items[before]!.entry?.auxiliary !== true) before--
+  return items[before]?.entry?.auxiliary === true
+}
 
 /** "is on", "went down": a preposition with nothing behind it tells a state. */
 const isState = (items: ReadonlyArray<Item>, at: number): boolean => {
