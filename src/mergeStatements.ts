@@ -10,7 +10,7 @@ export type MergedStatement = Pick<Statement, "title" | "narrative" | "facts" | 
  * - the title is the one that says more: the other, where it holds all words of it;
  * - facts are united without repeats: one that another holds word for word gives way,
  *   and so does one whose words are all in the title;
- * - a narrative is followed by what the other adds to it, and by the title that was given up;
+ * - a narrative is followed by what the other adds to it; a title that was given up becomes a fact;
  * - tags and people are united, the memory's own first.
  * Never beyond `limits`: what does not fit is left out whole, the newest first, a long narrative cut at a sentence.
  */

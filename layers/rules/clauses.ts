@@ -5,8 +5,14 @@ import { past, verbIn } from "./pivot.js"
 import { clauseOf } from "./reading.js"
 import type { Item } from "./tokens.js"
 
-/** The clauses of a text, as many as are worth reading. */
-export const clausesOf = (text: string, lexicon: Lexicon, at: number, most: number): ReadonlyArray<Clause> => {
+/** The clauses of a text: at most so many, of its first characters. */
+export const clausesOf = (
+  text: string,
+  lexicon: Lexicon,
+  at: number,
+  most: number,
+  looked: number
+): ReadonlyArray<Clause> => {
   const clauses: Array<Clause> = []
   for (const items of parted(itemsOf(text.slice(0, looked), lexicon, at))) {
     if (clauses.length >= most) break
@@ -15,8 +21,6 @@ export const clausesOf = (text: string, lexicon: Lexicon, at: number, most: numb
   }
   return clauses
 }
-/** Characters of one text. */
-const looked = 2_000
 
 /** Parts sentences, and what follows "but", a dash or a comma and has a subject and a verb of its own. */
 const parted = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {

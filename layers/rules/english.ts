@@ -22,7 +22,7 @@ const bared = (word: string): string => {
 export const english: Language = {
   code: "en",
   stem,
-  irregular: `use using used uses; be was were is are am been being; have has had having; do does did; done done; run ran;
+  irregular: `thema theme themes; use using used uses; be was were is are am been being; have has had having; do does did; done done; run ran;
     go went gone goes; choose chose chosen; take took taken; left left; become became; get got gotten;
     give gave given; make made; meet met; buy bought; sell sold; tell told; say said says; think thought;
     write wrote written; build built; keep kept; hold held; lead led; find found; see saw seen; speak spoke spoken;

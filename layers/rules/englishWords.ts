@@ -32,7 +32,7 @@ export const opposites = `
   enable, activate, turn on, switch on / disable, deactivate, turn off, switch off; on / off; allow, permit, legal, allowed / forbid, prohibit, ban, disallow, illegal, not allow;
   open / close, closed, shut; public / private; active / inactive; like, love, enjoy, adore, fond of / dislike, hate, detest, despise, loathe, can not stand, not stand;
   true / false; always / never; available / unavailable; required, mandatory, obligatory, compulsory / optional; valid / invalid;
-  pass, succeed, success / fail, failure; work fine, working / broken, break; fixed, resolved, fix / unresolved, unfixed; complete, done / incomplete, unfinished, pending; online / offline; up / down; light / dark;
+  pass, succeed, success / fail, failure; work fine / broken, break; fixed, resolved, fix / unresolved, unfixed; complete, done / incomplete, unfinished, pending; online / offline; up / down; light / dark;
   synchronous, sync / asynchronous, async; manual, manually, by hand / automatic, automatically, automated; single / married; employed / unemployed; alive / dead;
   accept, approve / reject, decline, refuse; agree / disagree; safe / unsafe, dangerous; stable / unstable, flaky; supported / unsupported;
   visible / hidden; increase / decrease; win / lose; hot / cold; cheap / expensive; possible / impossible; healthy / unhealthy; happy / unhappy; known / unknown;

@@ -16,9 +16,16 @@ interface Reading {
 const nothing: Context = new Set()
 
 const read = (statement: Statement, lexicon: Lexicon): Reading => {
-  const title = clausesOf(statement.title, lexicon, statement.at, 4)
-  const facts = statement.facts.slice(0, mostFacts).flatMap((fact) => clausesOf(fact, lexicon, statement.at, 2))
-  const narrative = statement.narrative === undefined ? [] : clausesOf(statement.narrative, lexicon, statement.at, 8)
+  const { at } = statement
+  const title = clausesOf(statement.title, lexicon, at, 4, looked.title)
+  const facts: Array<Clause> = []
+  let left = looked.facts
+  for (const fact of statement.facts) {
+    if (left <= 0 || facts.length >= mostFacts) break
+    facts.push(...clausesOf(fact, lexicon, at, 2, left))
+    left -= fact.length
+  }
+  const narrative = clausesOf(statement.narrative ?? "", lexicon, at, 8, looked.narrative)
   const context = new Set<string>()
   for (const { words } of title)
     for (const [canon, { item, place }] of words)
@@ -26,6 +33,8 @@ const read = (statement: Statement, lexicon: Lexicon): Reading => {
   return { title, facts, narrative, context }
 }
 const mostFacts = 16
+/** Characters that are read. */
+const looked = { title: 500, facts: 2_000, narrative: 1_500 }
 
 /** What is to become of a candidate, and how certainly. */
 interface Outcome {
