@@ -28,9 +28,9 @@ const telling: ReadonlyArray<
   ],
   [
     "NONE says part of it",
-    "The parser is written in Rust by the tools team",
+    "The parser is written in Rust with handwritten recursion",
     "The parser is written in Rust",
-    "The parser is written in Rust by the tools team",
+    "The parser is written in Rust with handwritten recursion",
     "The lexer is written in Rust"
   ],
   [

@@ -21,11 +21,12 @@ const contradicts = (rule: string, strength: number, sure = false): Finding => (
 
 /** Compares what is remembered (`a`) with what is stated (`b`), each told under a title. */
 export const compare = (a: Clause, b: Clause, contextA: Context, contextB: Context, lexicon: Lexicon): Finding => {
+  if (!touch(a, b, contextA, contextB)) return other("nothing in common", true)
   const d = differences(a, b, contextA, contextB, lexicon)
   if (d.shared + d.subjectShared === 0) return other("nothing in common", true)
   const swapped = anotherOwner(a, b, d, lexicon)
   if (swapped !== undefined) return swapped
-  if (d.apart !== undefined) return other(d.apart, true)
+  if (d.apart !== undefined) return other(d.apart, d.told && (d.contentShared < 2 || d.namesMissing + d.namesExtra > 1))
   const [moodA, moodB] = [mood(a), mood(b)]
   if (moodA !== moodB) {
     const ended = moodB === "" ? endedOf(a, b, d) : undefined
@@ -36,6 +37,15 @@ export const compare = (a: Clause, b: Clause, contextA: Context, contextB: Conte
   }
   const found = endedOf(a, b, d) ?? flip(a, b, d) ?? replacement(a, b, d) ?? anotherValue(a, b, d, lexicon)
   return found ?? overlap(a, b, d)
+}
+
+/** Whether they share a word or a relation, their titles included. */
+const touch = (a: Clause, b: Clause, contextA: Context, contextB: Context): boolean => {
+  if (a.told === "speaker" && b.told === "speaker") return true
+  if (a.relation !== "" && a.relation === b.relation) return true
+  for (const canon of a.words.keys()) if (b.words.has(canon) || contextB.has(canon)) return true
+  for (const canon of contextA) if (b.words.has(canon) || contextB.has(canon)) return true
+  return false
 }
 
 const mood = ({ cues, question }: Clause): string =>
@@ -209,10 +219,12 @@ const overlap = (a: Clause, b: Clause, d: Differences): Finding => {
   if (covered === 1 && d.finer === 0 && d.subjectMissing === 0) {
     return { kind: "within", rule: "says part of it", strength: 0.6 + 0.4 * kept, sure: kept > 0.6 }
   }
-  if (kept === 1 && d.subjectExtra === 0) return refines(0.6 + 0.4 * covered, covered > 0.4)
+  if (kept === 1 && d.subjectExtra === 0)
+    return refines(0.6 + 0.4 * covered, covered > 0.4 && d.scalarExtra + d.capitalsExtra > 0)
   const alike = d.shared / (d.shared + d.extra + d.missing + d.scalarExtra + d.scalarMissing)
   if (d.namesMissing + d.scalarMissing > 0 || d.shared < 2) return other("something else", alike < 0.25)
-  if (d.conflicts > 0) return other("something else")
+  const richer = d.extra + d.scalarExtra > d.missing
+  if (d.conflicts > 0 && !(richer && d.missing <= d.shared / 4)) return other("something else")
   if (covered >= 0.75 && d.capitalsExtra === 0 && d.scalarExtra === 0 && alike >= 0.5) {
     return { kind: "same", rule: "says nearly the same", strength: alike, sure: alike >= 0.8 }
   }

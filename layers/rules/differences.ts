@@ -94,11 +94,12 @@ export const differences = (
 
   let apart: string | undefined
   if (titlesDiffer(contextA, contextB, a, b)) apart = "under another title"
-  else if (namingDiffers(a.naming, b.naming)) apart = "another number in its name"
+  else if (namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)) apart = "another number in its name"
   else if (subjectMissing.length > 0 && subjectExtra.length > 0) apart = "another subject"
   else if ([...subjectMissing, ...subjectExtra].some(tells) && subjectMissing.length + subjectExtra.length > 0)
     apart = "another subject"
-  else if (attributeMissing.length > 0 && attributeExtra.length > 0) apart = "another attribute"
+  else if (attributeMissing.length + subjectMissing.length > 0 && attributeExtra.length + subjectExtra.length > 0)
+    apart = "another attribute"
   else if (a.told === "speaker" && b.told === "named" && subjectExtra.some(({ item }) => item.capital === true))
     apart = "another person"
   else if (b.told === "speaker" && a.told === "named" && subjectMissing.some(({ item }) => item.capital === true))
@@ -199,13 +200,18 @@ const contextShared = (a: Context, b: Context, x: Clause, y: Clause): number => 
 const exclude = (x: Word, y: Word): boolean =>
   x.item.entry?.kinds?.some((kind) => y.item.entry?.kinds?.includes(kind) === true) === true
 
-const namingDiffers = (a: ReadonlyArray<Scalar>, b: ReadonlyArray<Scalar>): boolean => {
-  if (a.length === 0 && b.length === 0) return false
-  if (a.length === 0 || b.length === 0) return true
-  return (
-    a.some((x) => b.every((y) => standing(x, y) !== "equal")) ||
-    b.some((y) => a.every((x) => standing(x, y) !== "equal"))
-  )
+/** A number in one name that the other has not, unless a title above says it. */
+const namingDiffers = (
+  a: ReadonlyArray<Scalar>,
+  b: ReadonlyArray<Scalar>,
+  underA: boolean,
+  underB: boolean
+): boolean => {
+  if (a.length === 0) return b.length > 0 && !underA
+  if (b.length === 0) return !underB
+  const alone = (these: ReadonlyArray<Scalar>, those: ReadonlyArray<Scalar>) =>
+    these.some((x) => those.every((y) => standing(x, y) !== "equal"))
+  return alone(a, b) || alone(b, a)
 }
 
 const names = { quantity: "number", version: "version", clock: "time", day: "day" } as const

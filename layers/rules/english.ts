@@ -44,7 +44,7 @@ export const english: Language = {
     [/\b(it|he|she|that|there|what|who|here)['’]s\b/g, "$1 is"],
     [/\blet['’]s\b/g, "let us"]
   ],
-  empty: `last_week last_month last_year this_week this_month this_year next_week next_month next_year recently a an the this that these those and or so very just really quite it its there here then be have do will shall
+  empty: `everywhere anywhere throughout whole entire last_week last_month last_year this_week this_month this_year next_week next_month next_year recently a an the this that these those and or so very just really quite it its there here then be have do will shall
     we us our ours you your yours of own am pm o'clock who which what please let however still already always about
     s etc e.g i.e eg ie vs quot yes ok well both each such get got some any all more most than lot
     thing way kind sort want ourselves itself`,

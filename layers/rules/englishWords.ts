@@ -19,7 +19,7 @@ export const same = `
   address, location; deadline, due date, due; office, headquarters, hq; log, logging; monitor, monitoring; encrypt, encryption;
   cache, caching; index, indexing; backup, back up; login, log in, sign in, signin; signup, sign up, register; logout, log out, sign out;
   schedule, timetable; talk, speak, presentation; dinner, supper; lunch, midday meal; breakfast, morning meal;
-  review, code review; pr, pull request; ci, continuous integration, pipeline; ticket, issue; version, release; server, host; 
+  review, code review; pr, pull request; ci, continuous integration, pipeline; ticket, issue; server, host; 
   retry, try again; timeout, time out; run, execute; save, store, persist; happy, glad; tired, exhausted; important, crucial, essential;
   wrong, incorrect; right, correct; often, frequently; sometimes, occasionally; morning, a.m.; indentation, indent;
   frontend, front-end, front end; backend, back-end, back end; standup, stand-up, daily standup, daily stand-up; cat, kitten; dog, puppy;

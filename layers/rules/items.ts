@@ -4,7 +4,7 @@ import { type Item, of, tokens } from "./tokens.js"
 
 /** Reads a text into items: phrases as one, dates and numbers as what they mean. `at`: the day that "tomorrow" is counted from. */
 export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArray<Item> =>
-  dated(phrased(tokens(expanded(text, lexicon), lexicon, mostItems), lexicon), at)
+  dated(uncalendared(phrased(tokens(expanded(text, lexicon), lexicon, mostItems), lexicon), lexicon), at)
 
 const expanded = (text: string, { language }: Lexicon): string => {
   if (!/['’]|annot/.test(text)) return text
@@ -12,6 +12,16 @@ const expanded = (text: string, { language }: Lexicon): string => {
 }
 
 const mostItems = 400
+
+/** Words whose stem alone is that of a day or a month are themselves. */
+const uncalendared = (items: ReadonlyArray<Item>, { calendar }: Lexicon): ReadonlyArray<Item> =>
+  items.map((item) => {
+    const { entry, form } = item
+    if (entry?.weekday === undefined && entry?.month === undefined) return item
+    if (calendar.has(form) || calendar.has(form.replace(/s$/, ""))) return item
+    const { entry: _, ...rest } = item
+    return { ...rest, canon: form }
+  })
 
 /** Phrases of the language as one item, the longest first. */
 const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {
@@ -81,6 +91,11 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
     const before = found.at(-1)
     const about = before?.entry?.cue === "about" ? { about: true } : {}
     const head = headOf(found)
+    // Week 32: which one, not how many.
+    if (before?.canon === week && before.scalar === undefined && scalar.unit === "" && unit?.dimension === undefined) {
+      found.push(of(item.form, { kind: "day", week: scalar.amount! }))
+      continue
+    }
     if (scalar.unit === "" && unit?.dimension !== undefined) {
       found.push(of(item.form, { ...scalar, ...about, amount: scalar.amount! * unit.size!, unit: unit.dimension }))
       index++
@@ -94,6 +109,9 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
   }
   return found
 }
+
+/** The unit that is numbered. */
+const week = "week"
 
 const headOf = (items: ReadonlyArray<Item>): string | undefined => {
   for (let at = items.length - 1; at >= Math.max(0, items.length - 3); at--) {

@@ -122,7 +122,7 @@ const bagOf = ({ facts, narrative, title }: Reading): ReadonlySet<string> => {
   const bag = new Set<string>()
   for (const { naming, scalars, words } of [...title, ...facts, ...narrative]) {
     for (const canon of words.keys()) bag.add(canon)
-    for (const scalar of [...naming, ...scalars]) bag.add(JSON.stringify(scalar))
+    for (const scalar of [...naming, ...scalars]) bag.add(Object.values(scalar).join(" "))
   }
   return bag
 }

@@ -38,6 +38,8 @@ export interface Lexicon {
   readonly entries: ReadonlyMap<string, Entry>
   /** How many words the longest phrase has that begins with a stem. */
   readonly longest: ReadonlyMap<string, number>
+  /** Names of days and months as they are written: a wedding is no Wednesday. */
+  readonly calendar: ReadonlySet<string>
   readonly past: ReadonlySet<string>
   readonly present: ReadonlySet<string>
   readonly relations: Readonly<Record<string, Relation>>
@@ -125,6 +127,7 @@ export const lexiconOf = (language: Language): Lexicon => {
     language,
     entries,
     longest,
+    calendar: new Set(split(`${language.months} ${language.weekdays}`, /[ /]/)),
     past: new Set(language.past.split(" ")),
     present: new Set(language.present.split(" ")),
     relations: language.relations,

@@ -84,8 +84,8 @@ const takeMark = (gathered: Gathered, at: number, mark: string) => {
   if (mark === "," && at > pivot.at && pivot.at >= 0 && place !== "reason") gathered.place = "object"
   // "X, not Y": Y is what it is not.
   if (mark === "," && items[at + 1]?.entry?.cue === "not") gathered.place = "former"
-  if (mark === "(" && !inside) gathered.place = "reason"
-  if (mark === ")" && place === "reason") gathered.place = "object"
+  if (mark === "(") gathered.place = "reason"
+  if (mark === ")" && place === "reason") gathered.place = inside ? "subject" : "object"
   if (inside && mark === "," && place === "scope") gathered.place = "subject"
 }
 
@@ -138,10 +138,10 @@ const takeScalar = (gathered: Gathered, at: number): boolean => {
   const { items, naming, pivot, place, scalars } = gathered
   const { name, scalar } = items[at]!
   if (scalar === undefined || name === true) return false
-  const slot = items[at - 1]?.entry?.slot
+  const slot = items[at - 1]?.entry?.slot ?? items[at - 2]?.entry?.slot
   const dated =
     (scalar.kind === "day" || scalar.kind === "clock") && (place === "scope" || slot === "place" || slot === "until")
-  if (at < pivot.at && !dated) naming.push(scalar)
+  if (at < pivot.at && !dated && place !== "reason") naming.push(scalar)
   else if (place !== "reason" && place !== "former") scalars.push(scalar)
   return true
 }

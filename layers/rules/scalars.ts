@@ -13,6 +13,7 @@ export interface Scalar {
   readonly quarter?: number
   readonly month?: number
   readonly day?: number
+  readonly week?: number
   readonly weekday?: number
   /** About so much. */
   readonly about?: boolean
@@ -51,7 +52,7 @@ const versionStanding = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): St
   return a.length === b.length ? "equal" : a.length < b.length ? "finer" : "coarser"
 }
 
-const fields = ["year", "quarter", "month", "day", "weekday"] as const
+const fields = ["year", "quarter", "month", "day", "week", "weekday"] as const
 
 const dayStanding = (a: Scalar, b: Scalar): Standing => {
   let shared = 0
