@@ -40,7 +40,7 @@ export const opposites = `
   install / uninstall; subscribe / unsubscribe; include / exclude; inside / outside; indoors / outdoors; early / late; full time, full-time / part time, part-time;
   mutable / immutable; case sensitive, case-sensitive / case insensitive, case-insensitive; trust / distrust; can / can not; necessary / unnecessary;
   verbose / quiet, terse, concise; formal / informal, casual; strict / lenient, loose; persistent / ephemeral, temporary; empty / full; window seat, window / aisle, aisle seat;
-  ascending / descending; horizontal / vertical; vegetarian, vegan / meat eater, carnivore; smoker, smoke / nonsmoker, non-smoker; loud / quiet; tabs, tab / spaces, space; opt in / opt out; merge / squash; sober / drunk; home / away; hourly / daily; short, brief / long; big / small; high / low; quick / slow; easy / hard, difficult; more / less, fewer; strong / weak; many / few; wet / dry; hot / cold; thick / thin; wide / narrow; heavy / light; plural / singular`
+  ascending / descending; horizontal / vertical; vegetarian / meat eater, carnivore; smoker, smoke / nonsmoker, non-smoker; loud / quiet; tabs, tab / spaces, space; opt in / opt out; merge / squash; sober / drunk; home / away; hourly / daily; short, brief / long; big / small; high / low; quick / slow; easy / hard, difficult; more / less, fewer; strong / weak; many / few; wet / dry; hot / cold; thick / thin; wide / narrow; heavy / light; plural / singular`
 
 /** Words that exclude one another, by kind. */
 export const kinds = {

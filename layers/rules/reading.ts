@@ -224,7 +224,7 @@ const isAttribute = (items: ReadonlyArray<Item>, at: number, inside: boolean): b
   const { entry, form } = items[at]!
   if (entry?.singular !== true || /[^su]s$/.test(form)) return false
   let next = at + 1
-  while (items[next]?.entry?.empty === true && items[next]!.entry!.slot === undefined) next++
+  while (items[next]?.entry?.empty === true && !items[next]!.entry!.slot && !items[next]!.entry!.auxiliary) next++
   const after = items[next]
   if (after === undefined) return inside || items[at - 1]?.form === "as" || items[at - 1]?.form === "the"
   if (
