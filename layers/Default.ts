@@ -11,6 +11,7 @@ import type { Reconciler } from "../src/Reconciler.js"
 import type { Reranker } from "../src/Reranker.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import * as LexicalReranker from "./LexicalReranker.js"
+import * as RuleReconciler from "./RuleReconciler.js"
 import * as WordEmbedder from "./WordEmbedder.js"
 
 export interface DefaultOptions {
@@ -41,7 +42,7 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   const policy =
     options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
   const reranker = options.reranker === undefined ? LexicalReranker.layer : (options.reranker ?? Layer.empty)
-  const reconciler = options.reconciler ?? Layer.empty
+  const reconciler = options.reconciler === undefined ? RuleReconciler.layer : (options.reconciler ?? Layer.empty)
   return Daybook.layer.pipe(
     Layer.provide(reranker),
     Layer.provide(reconciler),

@@ -1,0 +1,14 @@
+import type * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import { Reconciler } from "../src/Reconciler.js"
+import { english } from "./rules/english.js"
+import { judgeIn } from "./rules/judge.js"
+import { lexiconOf } from "./rules/lexicon.js"
+
+/** Decides by rules alone: no model, no network; the same question has the same answer. */
+export const rules: Context.Tag.Service<Reconciler> = {
+  name: "rules-v1",
+  judge: judgeIn("rules-v1", lexiconOf(english))
+}
+
+export const layer: Layer.Layer<Reconciler> = Layer.succeed(Reconciler, rules)

@@ -1,0 +1,64 @@
+import type { Clause } from "./Clause.js"
+import { itemsOf } from "./items.js"
+import type { Lexicon } from "./lexicon.js"
+import { past, verbIn } from "./pivot.js"
+import { clauseOf } from "./reading.js"
+import type { Item } from "./tokens.js"
+
+/** The clauses of a text: at most so many, of its first characters. */
+export const clausesOf = (
+  text: string,
+  lexicon: Lexicon,
+  at: number,
+  most: number,
+  looked: number
+): ReadonlyArray<Clause> => {
+  const clauses: Array<Clause> = []
+  for (const items of parted(itemsOf(text.slice(0, looked), lexicon, at))) {
+    if (clauses.length >= most) break
+    const clause = clauseOf(items, lexicon)
+    if (clause.words.size + clause.scalars.length > 0) clauses.push(clause)
+  }
+  return clauses
+}
+
+/** Parts sentences, and what follows "but", a dash or a comma and has a subject and a verb of its own. */
+const parted = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
+  const found: Array<Array<Item>> = [[]]
+  for (const [index, item] of items.entries()) {
+    const ends =
+      item.mark !== undefined &&
+      items[index - 1]?.entry?.abbreviation !== true &&
+      /^(?:[.!?;\n]|[-–—])$/.test(item.mark)
+    const joins = item.entry?.joins === true && index > 1 && goesOn(items, index + 1)
+    if (
+      ends ||
+      joins ||
+      (item.form === "but" && index > 0) ||
+      (item.mark === "," && index > 2 && begins(items, index + 1))
+    ) {
+      if (item.mark === "?") found.at(-1)!.push(item)
+      found.push([])
+    } else found.at(-1)!.push(item)
+  }
+  return found.filter((part) => part.length > 0)
+}
+
+const begins = (items: ReadonlyArray<Item>, from: number): boolean => {
+  if (items[from]?.entry?.joins === true) return begins(items, from + 1)
+  const first = items[from]
+  if (first === undefined || first.mark !== undefined || first.entry?.slot !== undefined) return false
+  const ahead = items.slice(from, from + 6)
+  const end = ahead.findIndex(({ mark }) => mark !== undefined)
+  const verb = verbIn(end === -1 ? ahead : ahead.slice(0, end))
+  return verb > 0 && (end === -1 || verb < end)
+}
+
+/** "and joined a choir", "and now lives in Rome": more of the same subject. */
+const goesOn = (items: ReadonlyArray<Item>, from: number): boolean => {
+  const next = items[from]
+  const verb = next?.entry?.cue === "changed" && next.entry.verb === undefined ? (items[from + 1] ?? next) : next
+  if (verb?.entry === undefined || verb.entry.slot !== undefined) return false
+  if (verb.entry.auxiliary === true) return verb.canon !== "hav" || next !== verb
+  return verb.entry.verb === true && (/(?:[^s]s|ed)$/.test(verb.form) || past.test(verb.form))
+}

@@ -1,0 +1,262 @@
+import type { Clause, Word } from "./Clause.js"
+import type { Lexicon } from "./lexicon.js"
+import { type Scalar, standing } from "./scalars.js"
+
+/** What a clause is told under: the words of its title. */
+export type Context = ReadonlySet<string>
+
+/** What two clauses share, and what only one of them has, by where it stands. Counts of words. */
+export interface Differences {
+  /** Why they are about two things; undefined where nothing says so. */
+  readonly apart: string | undefined
+  readonly shared: number
+  /** Words of content that both say. */
+  readonly contentShared: number
+  readonly missingWords: ReadonlyArray<Word>
+  readonly extraWords: ReadonlyArray<Word>
+  /** The same relation, or a move of what is somewhere. */
+  readonly sameRelation: boolean
+  readonly missing: number
+  readonly extra: number
+  readonly subjectShared: number
+  readonly subjectMissing: number
+  readonly subjectExtra: number
+  readonly attributeShared: number
+  readonly scopeShared: number
+  readonly scopeMissing: number
+  readonly scopeExtra: number
+  readonly valueShared: number
+  readonly valueMissing: number
+  readonly valueExtra: number
+  readonly namesMissing: number
+  readonly namesExtra: number
+  readonly capitalsExtra: number
+  /** Values that exclude one another: two of one kind, two sides of a pair. */
+  readonly kindsConflict: boolean
+  /** In how many slots their values differ. */
+  readonly conflicts: number
+  /** Both of the speaker, or of nobody named. */
+  readonly told: boolean
+  /** What numbers and days differ in: "number", "day", "time", "version". */
+  readonly differs: ReadonlyArray<string>
+  readonly finer: number
+  readonly coarser: number
+  readonly scalarMissing: number
+  readonly scalarExtra: number
+  /** Whether both take sides of a pair of opposites, and whether they take the same. */
+  readonly sided: boolean
+  readonly turned: boolean
+  /** A day or a time that is planned and may be moved. */
+  readonly steady: boolean
+}
+
+const isValue = ({ place }: Word) =>
+  place !== "subject" &&
+  place !== "attribute" &&
+  place !== "scope" &&
+  place !== "reason" &&
+  place !== "former" &&
+  place !== "from" &&
+  place !== "over"
+const tells = ({ item }: Word) =>
+  item.name === true || item.entry?.kinds !== undefined || item.entry?.pair !== undefined
+
+export const differences = (
+  a: Clause,
+  b: Clause,
+  contextA: Context,
+  contextB: Context,
+  lexicon: Lexicon
+): Differences => {
+  const missing: Array<Word> = []
+  const shared: Array<readonly [Word, Word]> = []
+  for (const [canon, word] of a.words) {
+    const mate = b.words.get(canon)
+    if (mate !== undefined) shared.push([word, mate])
+    else if (word.place !== "reason" && !known(canon, word, contextB, b)) missing.push(word)
+  }
+  const extra: Array<Word> = []
+  for (const [canon, word] of b.words) {
+    if (!a.words.has(canon) && word.place !== "reason" && !known(canon, word, contextA, a)) extra.push(word)
+  }
+  const at = (words: ReadonlyArray<Word>, place: Word["place"]) => words.filter((word) => word.place === place)
+  const both = (place: Word["place"]) => shared.filter(([x, y]) => x.place === place || y.place === place).length
+  const plain = (words: ReadonlyArray<Word>) =>
+    words.filter(({ item, relational }) => !relational && item.entry?.generic !== true)
+  const subjectMissing = plain(at(missing, "subject")).filter(({ item }) => item.entry?.generic !== true)
+  const subjectExtra = plain(at(extra, "subject")).filter(({ item }) => item.entry?.generic !== true)
+  const attributeMissing = at(missing, "attribute")
+  const attributeExtra = at(extra, "attribute")
+  const valueMissing = plain(missing.filter(isValue))
+  const valueExtra = plain(extra.filter(isValue))
+  const scalars = scalarDifferences(a, b)
+  const subjectShared = both("subject") + contextShared(contextA, contextB, a, b)
+
+  let apart: string | undefined
+  if (titlesDiffer(contextA, contextB, a, b)) apart = "under another title"
+  else if (namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)) apart = "another number in its name"
+  else if (subjectMissing.length > 0 && subjectExtra.length > 0) apart = "another subject"
+  else if ([...subjectMissing, ...subjectExtra].some(tells) && subjectMissing.length + subjectExtra.length > 0)
+    apart = "another subject"
+  else if (attributeMissing.length + subjectMissing.length > 0 && attributeExtra.length + subjectExtra.length > 0)
+    apart = "another attribute"
+  else if (a.told === "speaker" && b.told === "named" && subjectExtra.some(({ item }) => item.capital === true))
+    apart = "another person"
+  else if (b.told === "speaker" && a.told === "named" && subjectMissing.some(({ item }) => item.capital === true))
+    apart = "another person"
+  const scopeMissing = plain(at(missing, "scope"))
+  const scopeExtra = plain(at(extra, "scope"))
+  const sameRelation = a.relation === b.relation || (b.relation === "move" && moving.has(a.relation))
+  const relations =
+    shared.filter(([x]) => !x.relational).length + (a.relation !== "" && sameRelation ? 1 : 0) + scalars.equal
+  return {
+    apart,
+    shared: relations,
+    contentShared: shared.filter(([x]) => !x.relational).length,
+    missingWords: plain(missing),
+    extraWords: plain(extra),
+    sameRelation,
+    missing: plain(missing).length,
+    extra: plain(extra).length,
+    subjectShared,
+    subjectMissing: subjectMissing.length,
+    subjectExtra: subjectExtra.length,
+    attributeShared: both("attribute"),
+    scopeShared: both("scope"),
+    scopeMissing: scopeMissing.length,
+    scopeExtra: scopeExtra.length,
+    valueShared: shared.filter(([x, y]) => isValue(x) && isValue(y)).length,
+    valueMissing: valueMissing.length,
+    valueExtra: valueExtra.length,
+    namesMissing: missing.filter(({ item }) => item.name === true).length,
+    namesExtra: extra.filter(({ item }) => item.name === true).length,
+    capitalsExtra: extra.filter(({ item }) => item.capital === true).length,
+    kindsConflict: valueMissing.some((x) => valueExtra.some((y) => exclude(x, y))),
+    conflicts: conflictsOf(valueMissing, valueExtra),
+    told: a.told === b.told || a.told === "nobody" || b.told === "nobody",
+    ...scalars,
+    ...sidesOf(a, b),
+    steady: lexicon.relations[a.relation]?.valued === "one" || a.keyed !== "no"
+  }
+}
+
+/** Relations of which a move may be a change. */
+const moving: ReadonlySet<string> = new Set([
+  "live",
+  "store",
+  "happen",
+  "use",
+  "put",
+  "stand",
+  "sit",
+  "hang",
+  "park",
+  ""
+])
+
+const sidesOf = (a: Clause, b: Clause): { readonly sided: boolean; readonly turned: boolean } => {
+  let sided = false
+  let turned = false
+  for (const [canon, { side }] of b.words) {
+    const mine = a.words.get(canon)?.side
+    if (side === undefined || mine === undefined) continue
+    sided = true
+    if ((side !== b.negative) !== (mine !== a.negative)) turned = true
+  }
+  return { sided, turned: sided ? turned : a.negative !== b.negative }
+}
+
+const groups: Readonly<Record<string, string>> = { object: "what", by: "what", place: "where" }
+const groupOf = ({ place }: Word): string => groups[place] ?? place
+
+/** Slots that both fill, each otherwise; or what one says in a slot of its own each: "is Rome", "is in Rome". */
+const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): number => {
+  const [left, right] = [new Set(missing.map(groupOf)), new Set(extra.map(groupOf))]
+  const both = [...left].filter((group) => right.has(group)).length
+  if (both > 0) return both
+  return (left.has("what") && right.has("where")) || (left.has("where") && right.has("what")) ? 1 : 0
+}
+
+/** A word that the other side's title says is no difference of the subject. */
+const known = (canon: string, { place }: Word, context: Context, _other: Clause): boolean =>
+  (place === "subject" || place === "scope" || place === "attribute") && context.has(canon)
+
+/** Two titles of which each has words that the other side has not, more than they share. */
+const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => {
+  if (a.size === 0 || b.size === 0) return false
+  const left = [...a].filter((canon) => !b.has(canon) && !y.words.has(canon)).length
+  const right = [...b].filter((canon) => !a.has(canon) && !x.words.has(canon)).length
+  const both = [...a].filter((canon) => b.has(canon)).length
+  return Math.min(left, right) > 0 && both <= Math.min(left, right)
+}
+
+const contextShared = (a: Context, b: Context, x: Clause, y: Clause): number => {
+  let shared = 0
+  for (const canon of a) if (b.has(canon) || y.words.has(canon)) shared++
+  for (const canon of b) if (x.words.has(canon)) shared++
+  return Math.min(shared, 3)
+}
+
+const exclude = (x: Word, y: Word): boolean =>
+  x.item.entry?.kinds?.some((kind) => y.item.entry?.kinds?.includes(kind) === true) === true
+
+/** A number in one name that the other has not, unless a title above says it. */
+const namingDiffers = (
+  a: ReadonlyArray<Scalar>,
+  b: ReadonlyArray<Scalar>,
+  underA: boolean,
+  underB: boolean
+): boolean => {
+  if (a.length === 0) return b.length > 0 && !underA
+  if (b.length === 0) return !underB
+  const alone = (these: ReadonlyArray<Scalar>, those: ReadonlyArray<Scalar>) =>
+    these.some((x) => those.every((y) => standing(x, y) !== "equal"))
+  return alone(a, b) || alone(b, a)
+}
+
+const names = { quantity: "number", version: "version", clock: "time", day: "day" } as const
+
+const scalarDifferences = (a: Clause, b: Clause) => {
+  const left = [...a.scalars]
+  const differs: Array<string> = []
+  let equal = 0
+  let finer = 0
+  let coarser = 0
+  let scalarExtra = 0
+  const open: Array<Scalar> = []
+  for (const scalar of b.scalars) {
+    const mate = left.findIndex(
+      (other) => ["equal", "finer", "coarser"].includes(standing(other, scalar)) && headsMeet(other, scalar, a, b)
+    )
+    if (mate === -1) {
+      open.push(scalar)
+      continue
+    }
+    const how = standing(left[mate]!, scalar)
+    left.splice(mate, 1)
+    equal++
+    if (how === "finer") finer++
+    if (how === "coarser") coarser++
+  }
+  for (const scalar of open) {
+    const mate = left.findIndex((other) => standing(other, scalar) === "differs" && headsMeet(other, scalar, a, b))
+    if (mate === -1) {
+      scalarExtra++
+      continue
+    }
+    left.splice(mate, 1)
+    differs.push(names[scalar.kind])
+  }
+  return { differs, equal, finer, coarser, scalarExtra, scalarMissing: left.length }
+}
+
+/** Whether two numbers may be values of one attribute: the word before each is said on the other side too. */
+const headsMeet = (x: Scalar, y: Scalar, a: Clause, b: Clause): boolean => {
+  if (x.kind !== "quantity" || y.kind !== "quantity") return true
+  if (x.unit !== "" || y.unit !== "") if (x.unit !== y.unit && x.head !== y.head) return false
+  if (x.head === y.head) return true
+  return (
+    (x.head === undefined || b.words.has(x.head) || x.unit !== "") &&
+    (y.head === undefined || a.words.has(y.head) || y.unit !== "")
+  )
+}

@@ -1,0 +1,194 @@
+import type { Entry, Lexicon } from "./lexicon.js"
+import type { Scalar } from "./scalars.js"
+import { type Item, of, tokens } from "./tokens.js"
+
+/** Reads a text into items: phrases as one, dates and numbers as what they mean. `at`: the day that "tomorrow" is counted from. */
+export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArray<Item> =>
+  dated(uncalendared(phrased(tokens(expanded(text, lexicon), lexicon, mostItems), lexicon), lexicon), at)
+
+const expanded = (text: string, { language }: Lexicon): string => {
+  if (!/['’]|annot/.test(text)) return text
+  return language.contractions.reduce((said, [from, to]) => said.replace(new RegExp(from.source, "gi"), to), text)
+}
+
+const mostItems = 400
+
+/** Words whose stem alone is that of a day or a month are themselves. */
+const uncalendared = (items: ReadonlyArray<Item>, { calendar }: Lexicon): ReadonlyArray<Item> =>
+  items.map((item) => {
+    const { entry, form } = item
+    if (entry?.weekday === undefined && entry?.month === undefined) return item
+    if (calendar.has(form) || calendar.has(form.replace(/s$/, ""))) return item
+    const { entry: _, ...rest } = item
+    return { ...rest, canon: form }
+  })
+
+/** Phrases of the language as one item, the longest first. */
+const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {
+  const found: Array<Item> = []
+  for (let at = 0; at < items.length; ) {
+    const item = items[at]!
+    let taken = 1
+    let entry: Entry | undefined
+    if (item.mark === undefined && item.scalar === undefined) {
+      for (let length = Math.min(longest.get(item.canon) ?? 1, items.length - at); length > 0; length--) {
+        const keys: Array<string> = []
+        for (let next = at; next < at + length && items[next]!.mark === undefined; next++) keys.push(items[next]!.canon)
+        if (keys.length < length) continue
+        entry = entries.get(keys.join(" "))
+        if (entry === undefined) continue
+        taken = length
+        break
+      }
+    }
+    if (entry === undefined) found.push(item)
+    else {
+      const last = items[at + taken - 1]!
+      found.push({
+        canon: entry.canon,
+        form:
+          taken === 1
+            ? item.form
+            : items
+                .slice(at, at + taken)
+                .map(({ form }) => form)
+                .join(" "),
+        entry,
+        ...(item.name === true && !ordinary(entry) ? { name: true } : {}),
+        ...(item.capital === true ? { capital: true } : {}),
+        ...(last.possessive === true ? { possessive: true } : {})
+      })
+    }
+    at += taken
+  }
+  return found
+}
+
+/** A word of the language that a capital does not make a name. */
+const ordinary = (entry: Entry): boolean => entry.kinds === undefined || entry.verb === true
+
+/** Days of several items as one; numbers with what they count. */
+const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
+  const found: Array<Item> = []
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]!
+    const day = dayFrom(items, index, at)
+    if (day !== undefined) {
+      found.push(of(item.form, day.scalar))
+      index += day.taken - 1
+      continue
+    }
+    const scalar =
+      item.scalar ??
+      (item.entry?.number === undefined
+        ? undefined
+        : { kind: "quantity" as const, amount: item.entry.number, unit: "" })
+    if (scalar?.kind !== "quantity") {
+      found.push(item)
+      continue
+    }
+    const unit = items[index + 1]?.entry
+    const before = found.at(-1)
+    const about = before?.entry?.cue === "about" ? { about: true } : {}
+    const head = headOf(found)
+    // Week 32: which one, not how many.
+    if (before?.canon === week && before.scalar === undefined && scalar.unit === "" && unit?.dimension === undefined) {
+      found.push(of(item.form, { kind: "day", week: scalar.amount! }))
+      continue
+    }
+    if (scalar.unit === "" && unit?.dimension !== undefined) {
+      found.push(of(item.form, { ...scalar, ...about, amount: scalar.amount! * unit.size!, unit: unit.dimension }))
+      index++
+    } else {
+      const counted = scalar.unit === "" ? nounAt(items, index + 1) : undefined
+      found.push({
+        ...item,
+        scalar: { ...scalar, ...about, unit: counted ?? scalar.unit!, ...(head === undefined ? {} : { head }) }
+      })
+    }
+  }
+  return found
+}
+
+/** The unit that is numbered. */
+const week = "week"
+
+const headOf = (items: ReadonlyArray<Item>): string | undefined => {
+  for (let at = items.length - 1; at >= Math.max(0, items.length - 3); at--) {
+    const { canon, entry, mark, scalar } = items[at]!
+    if (scalar !== undefined || (mark !== undefined && mark !== ":" && mark !== "=")) return undefined
+    if (mark === undefined && entry?.cue !== "about" && entry?.auxiliary !== true && entry?.slot === undefined)
+      return canon
+  }
+  return undefined
+}
+
+const nounAt = (items: ReadonlyArray<Item>, at: number): string | undefined => {
+  const item = items[at]
+  if (item === undefined || item.mark !== undefined || item.scalar !== undefined) return undefined
+  const { auxiliary, cue, empty, number, slot } = item.entry ?? {}
+  return auxiliary || cue || empty || slot || number !== undefined ? undefined : item.canon
+}
+
+/** A day written in up to four items: March 5, 5 March 2025, March 2025, Friday, tomorrow, 2025. */
+const dayFrom = (
+  items: ReadonlyArray<Item>,
+  index: number,
+  at: number
+): { readonly scalar: Scalar; readonly taken: number } | undefined => {
+  const item = items[index]!
+  const sure = item.capital === true || item.form.length > 3
+  if (item.entry?.weekday !== undefined && sure)
+    return { scalar: { kind: "day", weekday: item.entry.weekday }, taken: 1 }
+  if (item.entry?.day !== undefined && Number.isFinite(at)) {
+    const day = new Date(at + item.entry.day * 86_400_000)
+    if (Number.isNaN(day.getTime())) return undefined
+    return {
+      scalar: { kind: "day", year: day.getUTCFullYear(), month: day.getUTCMonth() + 1, day: day.getUTCDate() },
+      taken: 1
+    }
+  }
+  const month = (place: number) => {
+    const named = items[place]
+    return named?.entry?.cue !== "maybe" || named.capital === true ? named?.entry?.month : undefined
+  }
+  const dayAt = (place: number) => small(items[place], 1, 31)
+  const yearAt = (place: number) => small(items[items[place]?.mark === "," ? place + 1 : place], 1900, 2100)
+  const until = (place: number) => place + (items[place]?.mark === "," ? 2 : 1) - index
+  const make = (month: number, day: number | undefined, place: number) => {
+    const year = yearAt(place)
+    const scalar: Scalar = {
+      kind: "day",
+      month,
+      ...(day === undefined ? {} : { day }),
+      ...(year === undefined ? {} : { year })
+    }
+    return { scalar, taken: year === undefined ? place - index : until(place) }
+  }
+  if (month(index) !== undefined) {
+    const day = dayAt(index + 1)
+    return make(month(index)!, day, day === undefined ? index + 1 : index + 2)
+  }
+  const day = dayAt(index)
+  if (day !== undefined) {
+    const place = items[index + 1]?.form === "of" ? index + 2 : index + 1
+    if (month(place) !== undefined) return make(month(place)!, day, place + 1)
+  }
+  const year = small(item, 1900, 2100)
+  if (year === undefined || item.form.length !== 4) {
+    if (item.scalar?.quarter === undefined) return undefined
+    const of = yearAt(index + 1)
+    return {
+      scalar: of === undefined ? item.scalar : { ...item.scalar, year: of },
+      taken: of === undefined ? 1 : until(index + 1)
+    }
+  }
+  return nounAt(items, index + 1) !== undefined && items[index + 1]!.entry?.dimension !== undefined
+    ? undefined
+    : { scalar: { kind: "day", year }, taken: 1 }
+}
+
+const small = (item: Item | undefined, least: number, most: number): number | undefined => {
+  const amount = item?.scalar?.kind === "quantity" ? item.scalar.amount : undefined
+  return amount !== undefined && Number.isInteger(amount) && amount >= least && amount <= most ? amount : undefined
+}

@@ -1,0 +1,136 @@
+import type { Cue, Language, Relation, Slot } from "./Language.js"
+
+/** What a language knows of a word or of a phrase. */
+export interface Entry {
+  /** The word that stands for all of its meaning. */
+  canon: string
+  cue?: Cue
+  slot?: Slot
+  relation?: string
+  /** The kinds of thing it is one of. */
+  kinds?: ReadonlyArray<string>
+  /** The pair of opposites it belongs to, and its side. */
+  pair?: string
+  side?: boolean
+  empty?: true
+  speaker?: true
+  pronoun?: true
+  auxiliary?: true
+  determiner?: true
+  joins?: true
+  noun?: true
+  abbreviation?: true
+  verb?: true
+  event?: true
+  singular?: true
+  generic?: true
+  number?: number
+  month?: number
+  weekday?: number
+  day?: number
+  dimension?: string
+  size?: number
+}
+
+/** The tables of a language as they are looked up: by the stems of a word or of a phrase. */
+export interface Lexicon {
+  readonly language: Language
+  readonly entries: ReadonlyMap<string, Entry>
+  /** How many words the longest phrase has that begins with a stem. */
+  readonly longest: ReadonlyMap<string, number>
+  /** Names of days and months as they are written: a wedding is no Wednesday. */
+  readonly calendar: ReadonlySet<string>
+  readonly past: ReadonlySet<string>
+  readonly present: ReadonlySet<string>
+  readonly relations: Readonly<Record<string, Relation>>
+  /** The stem of a lower-case word, irregular ones included. */
+  readonly key: (word: string) => string
+}
+
+const split = (text: string, by: RegExp | string): ReadonlyArray<string> =>
+  text
+    .split(by)
+    .map((part) => part.trim().replace(/\s+/g, " "))
+    .filter((part) => part !== "")
+
+/** "one=1 two=2" */
+const valued = (text: string): ReadonlyArray<readonly [string, number]> =>
+  split(text, " ").map((pair) => {
+    const [word, value] = pair.split("=")
+    return [word!, Number(value)]
+  })
+
+export const lexiconOf = (language: Language): Lexicon => {
+  const irregular = new Map<string, string>()
+  for (const group of split(language.irregular, ";")) {
+    const [base, ...forms] = group.split(" ")
+    for (const form of forms) irregular.set(form, base!)
+  }
+  const key = (word: string): string => language.stem(irregular.get(word) ?? word)
+  const entries = new Map<string, Entry>()
+  const longest = new Map<string, number>()
+  const at = (phrase: string): Entry => {
+    const keys = phrase.replaceAll("_", " ").split(" ").map(key)
+    const joined = keys.join(" ")
+    longest.set(keys[0]!, Math.max(longest.get(keys[0]!) ?? 1, keys.length))
+    const known = entries.get(joined)
+    if (known !== undefined) return known
+    const made: Entry = { canon: joined }
+    entries.set(joined, made)
+    return made
+  }
+  const mark = (text: string, by: RegExp | string, entry: Partial<Entry>) => {
+    for (const word of split(text, by)) Object.assign(at(word), entry)
+  }
+
+  for (const group of split(language.same, ";")) {
+    const words = split(group, ",")
+    for (const word of words) at(word).canon = key(words[0]!)
+  }
+  mark(language.empty, " ", { empty: true })
+  mark(language.speaker, " ", { speaker: true })
+  mark(language.pronouns, " ", { pronoun: true })
+  mark(language.determiners, " ", { determiner: true })
+  mark(language.auxiliaries, " ", { auxiliary: true })
+  mark(language.abbreviations, " ", { abbreviation: true })
+  mark(language.joins, " ", { joins: true })
+  mark(language.verbs, " ", { verb: true })
+  mark(language.events, " ", { verb: true, event: true })
+  mark(language.singular, " ", { singular: true })
+  mark(language.generic, " ", { generic: true })
+  for (const [slot, words] of Object.entries(language.slots)) mark(words, " ", { slot: slot as Slot })
+  for (const [cue, words] of Object.entries(language.cues)) mark(words, ",", { cue: cue as Cue })
+  mark(language.changes, ",", { cue: "changed", verb: true })
+  mark(language.cues.ended, ",", { verb: true })
+  for (const [name, { cues = {}, event, nouns = "", words }] of Object.entries(language.relations)) {
+    mark(words, ",", { relation: name, verb: true, ...(event === true ? { event } : {}) })
+    mark(nouns, ",", { relation: name, noun: true })
+    for (const [word, cue] of Object.entries(cues)) at(word).cue = cue
+  }
+  for (const [index, pair] of split(language.opposites, ";").entries()) {
+    for (const [side, words] of split(pair, " / ").entries()) mark(words, ",", { pair: `±${index}`, side: side === 0 })
+  }
+  for (const [kind, words] of Object.entries(language.kinds)) {
+    for (const word of split(words, " ")) {
+      const entry = at(word)
+      entry.kinds = [...(entry.kinds ?? []), kind]
+    }
+  }
+  for (const [word, number] of valued(language.numbers)) at(word).number = number
+  for (const [index, names] of split(language.months, " ").entries()) mark(names, "/", { month: index + 1 })
+  for (const [index, names] of split(language.weekdays, " ").entries()) mark(names, "/", { weekday: index })
+  for (const [word, day] of valued(language.days)) at(word).day = day
+  for (const [dimension, sizes] of Object.entries(language.units)) {
+    for (const [unit, size] of valued(sizes)) Object.assign(at(unit), { dimension, size })
+  }
+  return {
+    language,
+    entries,
+    longest,
+    calendar: new Set(split(`${language.months} ${language.weekdays}`, /[ /]/)),
+    past: new Set(language.past.split(" ")),
+    present: new Set(language.present.split(" ")),
+    relations: language.relations,
+    key
+  }
+}

@@ -1,0 +1,115 @@
+import type { Item } from "./tokens.js"
+
+/** Words in the past: those that the ending does not tell are few enough to be named. */
+export const past =
+  /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
+
+/** Where the subject of a clause ends. */
+export interface Pivot {
+  /** The place of the verb, or of the mark behind a key; −1 where there is neither. */
+  readonly at: number
+  /** Key and value: port: 5432. */
+  readonly keyed: boolean
+}
+
+/** At a key's colon, else at the first verb that is no noun. */
+export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
+  const colon = items.findIndex(({ mark }) => mark !== undefined && /[:=>(]/.test(mark))
+  const verb = verbIn(items)
+  // A terse fact: plan Starter, port 5432.
+  if (verb === -1 && colon === -1 && items.length <= tersest && items[0]?.entry?.singular === true)
+    return { at: 1, keyed: true }
+  if (
+    colon <= 0 ||
+    colon > longestKey ||
+    items[colon]!.mark === "(" ||
+    (verb > -1 && verb < colon && items[verb]!.entry?.auxiliary === true)
+  )
+    return { at: verb, keyed: false }
+  const rest = items.slice(colon + 1)
+  const later = verbIn(rest)
+  const listed = rest.slice(0, Math.max(0, later)).some(({ mark }) => mark === ",")
+  return later < 1 || listed || rest.length < 4 ? { at: colon, keyed: true } : { at: colon + 1 + later, keyed: false }
+}
+/** Words of a key. */
+const longestKey = 8
+/** Words of a key and its value that nothing parts. */
+const tersest = 3
+
+export const verbIn = (items: ReadonlyArray<Item>): number => {
+  for (const [at, item] of items.entries()) {
+    const before = items[at - 1]
+    if (item.mark !== undefined || item.scalar !== undefined || isDetermined(before)) continue
+    const { entry, form } = item
+    if (entry?.auxiliary === true && (at > 0 || item.canon !== "hav")) return at
+    if (at > 0 && at <= 4 && unknownVerb(items, at)) return at
+    if (entry === undefined) continue
+    if (entry.pair !== undefined && form.includes(" ") && at > 0) return at
+    if (entry.verb !== true) continue
+    if (at === 0) {
+      const later = nextVerb(items)
+      return Math.max(later, 0)
+    }
+    if (isInflected(item) || form.includes(" ") || bare(before) || plural(before)) return at
+  }
+  return -1
+}
+
+const isDetermined = (before: Item | undefined): boolean =>
+  before?.entry?.determiner === true || before?.possessive === true
+const isInflected = ({ canon, form }: Item): boolean =>
+  /(?:[^s]s|ed)$/.test(form) || (form !== canon && !/e$|ing$/.test(form))
+const bare = (before: Item | undefined): boolean =>
+  before?.entry?.speaker === true ||
+  before?.entry?.pronoun === true ||
+  ["we", "you", "they", "to", "always", "never"].includes(before?.form ?? "")
+const plural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
+
+/** A word that the tables do not know, where a verb would stand: with its ending behind a noun, or between nouns. */
+const unknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
+  const [before, item, after] = [items[at - 1]!, items[at]!, items[at + 1]]
+  const { entry } = item
+  if (
+    entry !== undefined &&
+    (entry.verb ||
+      entry.slot ||
+      entry.cue ||
+      entry.empty ||
+      entry.pronoun ||
+      entry.number !== undefined ||
+      entry.auxiliary ||
+      entry.dimension)
+  )
+    return false
+  if (item.capital === true || item.form.length < 3 || before.mark !== undefined || before.entry?.slot !== undefined)
+    return false
+  if (after === undefined || after.mark !== undefined || after.entry?.auxiliary === true || after.entry?.verb === true)
+    return false
+  if (plural(before)) return after.entry?.determiner === true || after.entry?.pronoun === true
+  const object = after.capital === true || after.entry?.determiner === true
+  return entry === undefined || before.scalar !== undefined || object
+    ? /(?:[^su]s|ed)$/.test(item.form)
+    : /ed$/.test(item.form)
+}
+
+/**
+ * "Deploy runs at five", "Write timeout of the gateway is 10 s": a first word
+ * that may be a verb is a noun when another verb follows before a new clause.
+ */
+const nextVerb = (items: ReadonlyArray<Item>): number => {
+  for (let at = 1; at < items.length; at++) {
+    const { entry, form, mark } = items[at]!
+    if (
+      mark !== undefined ||
+      entry?.slot === "reason" ||
+      entry?.pronoun === true ||
+      entry?.speaker === true ||
+      entry?.joins === true
+    )
+      return -1
+    if (isDetermined(items[at - 1])) continue
+    if (entry?.auxiliary === true) return at
+    if (at <= 3 && entry?.verb === true && entry.slot === undefined && /(?:[^s]s|ed)$/.test(form)) return at
+  }
+  return -1
+}

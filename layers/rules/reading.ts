@@ -1,0 +1,240 @@
+import type { Clause, Place, Word } from "./Clause.js"
+import type { Cue } from "./Language.js"
+import type { Lexicon } from "./lexicon.js"
+import { type Pivot, past, pivotOf } from "./pivot.js"
+import type { Scalar } from "./scalars.js"
+import type { Item } from "./tokens.js"
+
+/** What was gathered of a clause so far. */
+interface Gathered {
+  readonly items: ReadonlyArray<Item>
+  readonly pivot: Pivot
+  readonly lexicon: Lexicon
+  readonly words: Map<string, Word>
+  readonly scalars: Array<Scalar>
+  readonly naming: Array<Scalar>
+  readonly cues: Set<Cue>
+  place: Place
+  relation: string
+  verb: string
+  nots: number
+  over: boolean
+  denying: boolean
+  denied: string | undefined
+  told: Clause["told"]
+  event: boolean
+  past: boolean
+  indefinite: boolean
+}
+
+/** Reads a clause: what it is told of, what is told, in which relation, and with which sign. */
+export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
+  const pivot = pivotOf(items)
+  const gathered: Gathered = {
+    items,
+    pivot,
+    lexicon,
+    words: new Map(),
+    scalars: [],
+    naming: [],
+    cues: new Set(),
+    place: pivot.at === 0 ? "object" : "subject",
+    relation: "",
+    verb: "",
+    nots: 0,
+    over: false,
+    denying: false,
+    denied: undefined,
+    told: "nobody",
+    event: false,
+    past: false,
+    indefinite: false
+  }
+  for (const [at, item] of items.entries()) {
+    if (at === pivot.at) gathered.place = "object"
+    if (item.mark !== undefined) takeMark(gathered, at, item.mark)
+    else {
+      takeCue(gathered, at)
+      if (!takePronoun(gathered, at) && !takeSlot(gathered, at) && !takeScalar(gathered, at)) takeWord(gathered, at)
+    }
+  }
+  const assigned = items.some(({ mark }) => mark === "=") || /[._/]/.test(items[0]?.form ?? "")
+  const { cues, denied, event, indefinite, naming, nots, relation, scalars, told, verb, words } = gathered
+  return {
+    words,
+    scalars,
+    naming,
+    relation: relation !== "" ? relation : verb,
+    negative: (nots === 0 && gathered.over ? 1 : nots) % 2 === 1,
+    cues,
+    denied,
+    question: items.some(({ mark }) => mark === "?"),
+    keyed: pivot.keyed ? (assigned ? "assigned" : "listed") : "no",
+    verbless: pivot.at === -1,
+    event: event || lexicon.relations[relation]?.event === true,
+    past: gathered.past,
+    told,
+    indefinite
+  }
+}
+
+const takeMark = (gathered: Gathered, at: number, mark: string) => {
+  const { items, pivot, place } = gathered
+  const inside = at < pivot.at
+  if (mark === "," && at > pivot.at && pivot.at >= 0 && place !== "reason") gathered.place = "object"
+  // "X, not Y": Y is what it is not.
+  if (mark === "," && items[at + 1]?.entry?.cue === "not") gathered.place = "former"
+  if (mark === "(") gathered.place = "reason"
+  if (mark === ")" && place === "reason") gathered.place = inside ? "subject" : "object"
+  if (inside && mark === "," && place === "scope") gathered.place = "subject"
+}
+
+const takeCue = (gathered: Gathered, at: number) => {
+  const { cues, items, place } = gathered
+  const cue = items[at]!.entry?.cue
+  if (cue === undefined || place === "reason") return
+  if (cue === "not" && place === "former") return
+  // What the speaker says is no hearsay.
+  if (cue === "said" && gathered.told === "speaker") return
+  if (cue === "not" || cue === "ended") gathered.nots++
+  if (cue === "over") {
+    gathered.over = true
+    cues.add("ended")
+  }
+  if (cue === "not") gathered.denying = true
+  if (cue === "former") gathered.place = "former"
+  cues.add(cue)
+}
+
+const takePronoun = (gathered: Gathered, at: number): boolean => {
+  const { entry } = gathered.items[at]!
+  const inside = at < gathered.pivot.at
+  if (entry?.speaker === true) {
+    if (inside || gathered.pivot.at <= 0) gathered.told = "speaker"
+    return true
+  }
+  if (entry?.pronoun !== true || entry.slot !== undefined) return false
+  if (inside && gathered.told === "nobody") gathered.told = "somebody"
+  return true
+}
+
+const takeSlot = (gathered: Gathered, at: number): boolean => {
+  const { items, pivot, place } = gathered
+  const { entry, form } = items[at]!
+  if (entry?.slot === undefined || entry.relation !== undefined || isState(items, at)) return false
+  if (at < pivot.at) {
+    // "For state management we use it", "On Saturdays the bus leaves": around what is told, not what it is told of.
+    if (at === 0 && entry.slot !== "and") gathered.place = "scope"
+    return true
+  }
+  if (entry.slot === "and" || place === "reason" || (entry.slot === "scope" && place === "former" && form === "of"))
+    return true
+  if (pivot.at === -1 && (entry.slot === "scope" || entry.slot === "with")) return true
+  gathered.place = entry.slot === "reason" && items[at + 1]?.scalar !== undefined ? "until" : entry.slot
+  return true
+}
+
+const takeScalar = (gathered: Gathered, at: number): boolean => {
+  const { items, naming, pivot, place, scalars } = gathered
+  const { name, scalar } = items[at]!
+  if (scalar === undefined || name === true) return false
+  const slot = items[at - 1]?.entry?.slot ?? items[at - 2]?.entry?.slot
+  const dated =
+    (scalar.kind === "day" || scalar.kind === "clock") && (place === "scope" || slot === "place" || slot === "until")
+  if (at < pivot.at && !dated && place !== "reason") naming.push(scalar)
+  else if (place !== "reason" && place !== "former") scalars.push(scalar)
+  return true
+}
+
+const takeWord = (gathered: Gathered, at: number) => {
+  const { items, lexicon, pivot, words } = gathered
+  const item = items[at]!
+  const { entry, form } = item
+  const inside = at < pivot.at
+  if (inside && gathered.place === "scope" && (entry?.determiner === true || items[at - 1]?.scalar !== undefined))
+    gathered.place = at === 1 ? "scope" : "subject"
+  const { place } = gathered
+  if (form === "a" || form === "an") gathered.indefinite ||= !inside && place === "object"
+  const adjective = entry?.pair !== undefined && follows(items, at) && !past.test(form)
+  const relational =
+    entry?.relation !== undefined && !adjective && place !== "reason" && (!inside || entry.noun === true)
+  if (relational) takeRelation(gathered, at)
+  if (!inside && at <= pivot.at + 2) {
+    if (
+      gathered.verb === "" &&
+      (entry === undefined ? at === pivot.at && !pivot.keyed : entry.verb === true && entry.pair === undefined)
+    )
+      gathered.verb = item.canon
+    if (
+      lexicon.past.has(form) ||
+      (at === pivot.at && past.test(form)) ||
+      (entry?.verb === true && past.test(form) && !lexicon.present.has(items[at - 1]?.form ?? ""))
+    )
+      gathered.past = true
+  }
+  if (entry?.event === true && past.test(form) && !inside && !lexicon.present.has(items[at - 1]?.form ?? ""))
+    gathered.event = true
+  if (entry?.empty === true || entry?.auxiliary === true) return
+  // "On their own phones": no owner.
+  if (entry?.relation === "own" && form === "own" && items[at - 1]?.entry?.pronoun === true) return
+  if (entry?.cue !== undefined && entry.kinds === undefined && entry.relation === undefined && entry.pair === undefined)
+    return
+  const sided = entry?.pair !== undefined && !inside
+  const canon = sided ? entry.pair! : item.canon
+  if (gathered.denying && gathered.denied === undefined) gathered.denied = canon
+  const around = place === "place" && entry?.kinds?.some((kind) => circumstances.has(kind)) === true
+  const key = pivot.keyed && at === pivot.at - 1 && entry?.singular === true
+  const found: Place = key || isAttribute(items, at, inside) ? "attribute" : around ? "scope" : place
+  if (found === "subject" && !relational) gathered.told = "named"
+  const known = words.get(canon)
+  if (known !== undefined && (known.place !== "reason" || found === "reason")) return
+  const told = at === 0 && item.possessive !== true ? unnamed(item) : item
+  words.set(canon, { item: told, place: found, relational, ...(sided ? { side: entry.side! } : {}) })
+}
+
+/** The verb's relation stands before that of a noun, and any before "has". */
+const takeRelation = (gathered: Gathered, at: number) => {
+  const { items, pivot, relation } = gathered
+  const found = items[at]!.entry!.relation!
+  const main = at >= pivot.at && at <= pivot.at + 2 && found !== "contain"
+  if (relation === "" || relation === "contain" || main) gathered.relation = found
+}
+
+/** Kinds that tell where or when something holds, not what holds. */
+const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
+
+/** Behind a form of to be, adverbs aside. */
+const follows = (items: ReadonlyArray<Item>, at: number): boolean => {
+  let before = at - 1
+  while (before > 0 && items[before]!.entry?.empty === true && items[before]!.entry?.auxiliary !== true) before--
+  return items[before]?.entry?.auxiliary === true
+}
+
+/** "is on", "went down": a preposition with nothing behind it tells a state. */
+const isState = (items: ReadonlyArray<Item>, at: number): boolean => {
+  if (items[at]!.entry!.pair === undefined) return false
+  const after = items[at + 1]
+  return after === undefined || after.mark !== undefined || after.entry?.slot !== undefined
+}
+
+const unnamed = ({ name: _, ...item }: Item): Item => item
+
+/** A noun with one value at a time, where it stands as the attribute: last of the subject, before "of", before its value. */
+const isAttribute = (items: ReadonlyArray<Item>, at: number, inside: boolean): boolean => {
+  const { entry, form } = items[at]!
+  if (entry?.singular !== true || /[^su]s$/.test(form)) return false
+  let next = at + 1
+  while (items[next]?.entry?.empty === true && !items[next]!.entry!.slot && !items[next]!.entry!.auxiliary) next++
+  const after = items[next]
+  if (after === undefined) return inside || items[at - 1]?.form === "as" || items[at - 1]?.form === "the"
+  if (
+    after.scalar !== undefined ||
+    after.mark === ":" ||
+    after.mark === "=" ||
+    after.mark === "," ||
+    after.mark === "("
+  )
+    return true
+  if (after.entry?.auxiliary === true || after.entry?.slot !== undefined || after.entry?.verb === true) return true
+  return !inside && after.capital === true
+}

@@ -1,0 +1,71 @@
+/** A number, a day or a time of day, as far as it is named. */
+export interface Scalar {
+  readonly kind: "quantity" | "version" | "clock" | "day"
+  /** Quantity: in the base of its dimension. Clock: minutes since midnight. */
+  readonly amount?: number
+  /** The dimension of the unit, or the stem of the noun that is counted; "" for a bare number. */
+  readonly unit?: string
+  /** The word before it: port 5432, version 3. */
+  readonly head?: string
+  /** Of a version or a bare number: its parts, the most significant first. */
+  readonly parts?: ReadonlyArray<string>
+  readonly year?: number
+  readonly quarter?: number
+  readonly month?: number
+  readonly day?: number
+  readonly week?: number
+  readonly weekday?: number
+  /** About so much. */
+  readonly about?: boolean
+}
+
+/** How a value stands to another: the same, said more or less exactly, another value of the same thing, of something else. */
+export type Standing = "equal" | "finer" | "coarser" | "differs" | "apart"
+
+/** How `b` stands to `a`. */
+export const standing = (a: Scalar, b: Scalar): Standing => {
+  if (a.kind === "day" && b.kind === "day") return dayStanding(a, b)
+  if (a.kind === "clock" && b.kind === "clock") return a.amount === b.amount ? "equal" : "differs"
+  if (a.kind === "version" && b.kind === "version") return versionStanding(a.parts!, b.parts!)
+  if (a.kind === "version" && b.kind === "quantity") return versionStanding(a.parts!, b.parts ?? [])
+  if (a.kind === "quantity" && b.kind === "version") return versionStanding(a.parts ?? [], b.parts!)
+  if (a.kind !== "quantity" || b.kind !== "quantity") return "apart"
+  if (a.unit !== b.unit && a.unit !== "" && b.unit !== "") return "apart"
+  if (close(a.amount!, b.amount!, 1e-6)) return "equal"
+  if ((a.about === true || b.about === true) && close(a.amount!, b.amount!, nearly)) {
+    return a.about === b.about ? "equal" : a.about === true ? "finer" : "coarser"
+  }
+  // 20 and 20.11 of a name with versions: Node 20, Node 20.11.
+  if (a.parts !== undefined && b.parts !== undefined && a.head !== undefined && a.head === b.head)
+    return versionStanding(a.parts, b.parts)
+  return "differs"
+}
+
+/** What "about" leaves open, as a share. */
+const nearly = 0.1
+const close = (a: number, b: number, share: number) => Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b))
+
+const versionStanding = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): Standing => {
+  const shared = Math.min(a.length, b.length)
+  if (shared === 0) return "apart"
+  for (let index = 0; index < shared; index++) if (a[index] !== b[index]) return "differs"
+  return a.length === b.length ? "equal" : a.length < b.length ? "finer" : "coarser"
+}
+
+const fields = ["year", "quarter", "month", "day", "week", "weekday"] as const
+
+const dayStanding = (a: Scalar, b: Scalar): Standing => {
+  let shared = 0
+  let finer = 0
+  let coarser = 0
+  for (const field of fields) {
+    const [x, y] = [a[field], b[field]]
+    if (x !== undefined && y !== undefined) {
+      if (x !== y) return "differs"
+      shared++
+    } else if (y !== undefined) finer++
+    else if (x !== undefined) coarser++
+  }
+  if (shared === 0) return "apart"
+  return finer > 0 && coarser === 0 ? "finer" : coarser > 0 && finer === 0 ? "coarser" : "equal"
+}

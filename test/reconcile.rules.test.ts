@@ -1,0 +1,386 @@
+import { readFileSync } from "node:fs"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { rules } from "../layers/RuleReconciler.js"
+import { limits } from "../src/limits.js"
+import { mergeStatements } from "../src/mergeStatements.js"
+import { decodeVerdict, type Statement } from "../src/Reconciler.js"
+import { questionOf, type Story, scoreOf, type Told } from "./support/decisions.js"
+
+const told = (text: string | Told): Told => (typeof text === "string" ? { title: text } : text)
+
+/** What is decided of a statement, given what is remembered: the action and its target in one word. */
+const decided = (memory: string | Told, statement: string | Told): string => {
+  const { verdict } = rules.judge(questionOf({ memories: [told(memory)], statement: told(statement) }))
+  return `${verdict.action} ${verdict.reason}`
+}
+
+/** A rule, a pair of texts that it decides, and one that looks like it and must be stored beside the other. */
+const telling: ReadonlyArray<
+  readonly [decision: string, memory: string, statement: string, trapMemory: string, trap: string]
+> = [
+  [
+    "NONE says the same",
+    "Ingrid lives in Bergen",
+    "Ingrid resides in Bergen",
+    "Ingrid lives in Bergen",
+    "Astrid resides in Bergen"
+  ],
+  [
+    "NONE says part of it",
+    "The parser is written in Rust with handwritten recursion",
+    "The parser is written in Rust",
+    "The parser is written in Rust with handwritten recursion",
+    "The lexer is written in Rust"
+  ],
+  [
+    "UPDATE adds detail",
+    "Ingrid lives in Bergen",
+    "Ingrid lives in Bergen, near the harbour",
+    "Ingrid lives in Bergen",
+    "Ingrid's sister lives in Bergen, near the harbour"
+  ],
+  [
+    "UPDATE says it more exactly",
+    "The wedding is in June",
+    "The wedding is on 14 June",
+    "The wedding is in June",
+    "The christening is on 14 June"
+  ],
+  [
+    "DELETE another number",
+    "The upload API times out after 30 seconds",
+    "The upload API times out after 90 seconds",
+    "The upload API times out after 30 seconds",
+    "The upload API retries 5 times"
+  ],
+  [
+    "DELETE another version",
+    "The build uses Terraform 1.8.2",
+    "The build uses Terraform 1.9.0",
+    "The build uses Terraform 1.8.2",
+    "The build uses Ansible 2.1.0"
+  ],
+  [
+    "DELETE another time",
+    "The gym opens at 6:00",
+    "The gym opens at 7:00",
+    "The gym opens at 6:00",
+    "The sauna opens at 7:00"
+  ],
+  [
+    "DELETE another day",
+    "The launch is on 6 May",
+    "The launch is on 10 June",
+    "Ran a race on 6 May",
+    "Ran a race on 10 June"
+  ],
+  ["DELETE another value", "theme: dark", "theme: light", "theme: dark", "language: light"],
+  [
+    "DELETE another owner",
+    "Tomas maintains the billing service",
+    "Ines maintains the billing service",
+    "Tomas owns a cat",
+    "Ines owns a cat"
+  ],
+  [
+    "DELETE changed",
+    "CI runs on Jenkins",
+    "CI now runs on Buildkite",
+    "CI runs on Jenkins",
+    "CI also runs on Buildkite"
+  ],
+  [
+    "DELETE no longer so",
+    "The frontend uses jQuery",
+    "The frontend no longer uses jQuery",
+    "The frontend uses jQuery",
+    "The backend no longer uses Python"
+  ],
+  [
+    "DELETE negated",
+    "Employees may work from abroad",
+    "Employees may not work from abroad",
+    "Employees may work from abroad",
+    "Employees may not smoke in the lobby"
+  ],
+  [
+    "DELETE opposite",
+    "Dark mode is enabled for all users",
+    "Dark mode is disabled for all users",
+    "Dark mode is enabled for all users",
+    "Push messages are disabled for all users"
+  ],
+  [
+    "DELETE preference reversed",
+    "I prefer tea over coffee",
+    "I prefer coffee over tea",
+    "I prefer tea over coffee",
+    "Lena prefers coffee over tea"
+  ],
+  [
+    "DELETE replaced",
+    "We use npm for package management",
+    "We switched from npm to pnpm",
+    "The npm token expires in May",
+    "We switched from bower to pnpm"
+  ],
+  [
+    "DELETE done since",
+    "The boiler still has to be installed",
+    "The boiler was installed on 4 September",
+    "The boiler still has to be installed",
+    "The radiator was installed on 4 September"
+  ]
+]
+
+describe("each rule decides its pair, and lets the one that looks like it pass", () => {
+  for (const [decision, memory, statement, trapMemory, trap] of telling) {
+    it(decision, () => {
+      expect(decided(memory, statement)).toBe(decision)
+      expect(decided(trapMemory, trap)).toMatch(/^ADD /)
+    })
+  }
+})
+
+describe("what is not stated retires nothing", () => {
+  it.each([
+    ["a question", "The app uses SQLite", "Does the app use Postgres now?"],
+    ["a condition", "We deploy on Mondays", "If we deployed on Fridays, support would complain"],
+    ["a thought", "I live in Zurich", "I am thinking about moving to Oslo"],
+    ["hearsay", "Our refund window is 14 days", "A customer claims that the refund window is 30 days"],
+    ["the past", "I live in Zurich", "I used to live in Hamburg"],
+    ["one more", "Marco likes olives", "Marco also likes capers"],
+    ["another environment", "Staging has 2 replicas", "Production has 4 replicas"],
+    ["another year", "The 2024 report has 80 pages", "The 2025 report has 95 pages"]
+  ])("%s", (_, memory, statement) => {
+    expect(decided(memory, statement)).toMatch(/^ADD /)
+  })
+  it("a double negation is no negation", () => {
+    expect(
+      decided("Backups are enabled on the server", "It is not true that backups are disabled on the server")
+    ).toMatch(/^NONE /)
+  })
+})
+
+const { stories } = JSON.parse(
+  readFileSync(new URL("./fixtures/reconcile/own-rules.json", import.meta.url), "utf8")
+) as { readonly stories: ReadonlyArray<Story> }
+
+describe("labelled stories", () => {
+  it("are decided as they are labelled, but for a few", () => {
+    const { accuracy, precision, wrong } = scoreOf(rules, stories)
+    expect(stories.length).toBeGreaterThanOrEqual(100)
+    expect(wrong.map(({ story }) => story.id).length).toBeLessThanOrEqual(4)
+    expect(accuracy).toBeGreaterThanOrEqual(0.96)
+    expect(precision("DELETE")).toBeGreaterThanOrEqual(0.98)
+    expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.95)
+  })
+  it("do not depend on the order of the memories", () => {
+    for (const { id, memories, statement } of stories.filter(({ memories }) => memories.length > 1)) {
+      const there = rules.judge(questionOf({ memories, statement })).verdict
+      const back = rules.judge(questionOf({ memories: memories.toReversed(), statement })).verdict
+      expect({ id, action: back.action }).toEqual({ id, action: there.action })
+      if ("target" in there && "target" in back) expect(back.target).toBe(memories.length - 1 - there.target)
+    }
+  })
+  it("find their target among many others", () => {
+    const others = Array.from({ length: 9 }, (_, at) => ({ title: `The lamp in corridor ${at} has ${at + 3} bulbs` }))
+    for (const { id, memories, statement, accept } of stories) {
+      const many = rules.judge(questionOf({ memories: [...others, ...memories], statement })).verdict
+      const alone = rules.judge(questionOf({ memories, statement })).verdict
+      expect({ id, action: many.action }).toEqual({ id, action: alone.action })
+      if ("target" in many && accept[0]?.target !== undefined) expect(many.target).toBeGreaterThanOrEqual(others.length)
+    }
+  })
+  it("name the rule, and copy no text", () => {
+    for (const story of stories) {
+      const { by, verdict } = rules.judge(questionOf(story))
+      expect(by).toEqual({ kind: "rule", name: "rules-v1" })
+      expect(reasons).toContain(verdict.reason)
+    }
+  })
+})
+
+/** Every reason that may be given. */
+const reasons = [
+  ...telling.map(([decision]) => decision.slice(decision.indexOf(" ") + 1)),
+  ...["says nearly the same", "nothing like it says the same", "something else", "nothing in common", "negated"],
+  ...["another subject", "another attribute", "another person", "another number in its name", "under another title"],
+  ...[
+    "asked, not stated",
+    "considered, not stated",
+    "said by others, not stated",
+    "past, not stated",
+    "due, not stated"
+  ],
+  ...[
+    "only considered before",
+    "another thing ended",
+    "one more beside it",
+    "the opposite of something else",
+    "happened again"
+  ],
+  ...[
+    "another occasion",
+    "of what was replaced",
+    "was so then",
+    "more than a number differs",
+    "another value beside it"
+  ],
+  ...["other names", "another kind"]
+]
+
+const pieces = fc.constantFrom(
+  ..."Anna lives in Berlin no longer not now 5432 port: = 10:30 2025-02-30 March 31 Q7 v1.2 ( ) \" ? . , - → 東京 é ß İ \u0301 🙂 $5 10% 3rd #12 don't 's __proto__ constructor toString from to over instead of".split(
+    " "
+  )
+)
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string(),
+  fc.array(pieces, { maxLength: 40 }).map((words) => words.join(" "))
+)
+const statement = fc.record({
+  type: fc.constantFrom("discovery", "event", "task"),
+  title: text,
+  narrative: text,
+  facts: fc.array(text, { maxLength: 5 }),
+  tags: fc.array(text, { maxLength: 3 }),
+  people: fc.array(text, { maxLength: 3 }),
+  at: fc.oneof(fc.integer(), fc.constant(Number.NaN), fc.constant(8.64e15))
+})
+
+describe("any input", () => {
+  it("is decided, twice alike, with a target that is there", () => {
+    fc.assert(
+      fc.property(statement, fc.array(statement, { maxLength: 12 }), (stated, memories) => {
+        const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
+        const before = JSON.stringify(question)
+        const { sure, verdict } = rules.judge(question)
+        expect(rules.judge(question)).toEqual({ by: { kind: "rule", name: "rules-v1" }, sure, verdict })
+        expect(JSON.stringify(question)).toBe(before)
+        expect(decodeVerdict("rules-v1", verdict, memories.length)._tag).toBe("Right")
+        expect(reasons).toContain(verdict.reason)
+      }),
+      { numRuns: 300 }
+    )
+  })
+  it("of 100 kB a text is decided in a moment", () => {
+    for (const unit of [
+      "a",
+      "1",
+      "1,",
+      "a.b-",
+      "no longer ",
+      "March 5 ",
+      "Anna now lives in Berlin. ",
+      "(",
+      "\u0301",
+      "東",
+      "#1 ",
+      "x'"
+    ]) {
+      const long = unit.repeat(100_000 / unit.length)
+      const huge: Statement = {
+        type: "discovery",
+        title: long,
+        narrative: long,
+        facts: Array(200).fill(long),
+        tags: [],
+        people: [],
+        at: 0
+      }
+      const started = process.cpuUsage()
+      rules.judge({ statement: huge, candidates: Array(20).fill({ ...huge, score: 1 }) })
+      const { system, user } = process.cpuUsage(started)
+      expect((user + system) / 1e6).toBeLessThan(4)
+    }
+  })
+})
+
+const plain = (title: string, rest: Partial<Statement> = {}): Statement => ({
+  type: "discovery",
+  title,
+  facts: [],
+  tags: [],
+  people: [],
+  at: 0,
+  ...rest
+})
+
+describe("mergeStatements", () => {
+  it("keeps the title that says more, and loses no other", () => {
+    expect(
+      mergeStatements(plain("Ingrid lives in Bergen"), plain("Ingrid lives in Bergen, near the harbour"))
+    ).toMatchObject({
+      title: "Ingrid lives in Bergen, near the harbour",
+      facts: []
+    })
+    expect(mergeStatements(plain("Router"), plain("The router's model is AX55"))).toMatchObject({
+      title: "The router's model is AX55"
+    })
+    expect(mergeStatements(plain("Backups run nightly"), plain("Nightly backups go to S3"))).toMatchObject({
+      title: "Backups run nightly",
+      facts: ["Nightly backups go to S3"]
+    })
+  })
+  it("unites facts, narratives, tags and people without repeats", () => {
+    const target = plain("Router", {
+      facts: ["ip: 10.0.0.1", "user: admin"],
+      narrative: "Bought in May.",
+      tags: ["home"],
+      people: ["Ada"]
+    })
+    const stated = plain("Router", {
+      facts: ["IP: 10.0.0.1", "user: admin, shared with Ada", "model: AX55"],
+      narrative: "Bought in May. It restarts at night.",
+      tags: ["Home", "net"],
+      people: ["Ada", "Bo"]
+    })
+    expect(mergeStatements(target, stated)).toEqual({
+      title: "Router",
+      facts: ["ip: 10.0.0.1", "user: admin, shared with Ada", "model: AX55"],
+      narrative: "Bought in May. It restarts at night.",
+      tags: ["home", "net"],
+      people: ["Ada", "Bo"]
+    })
+  })
+  it("does not take 1 for a part of 10", () => {
+    expect(mergeStatements(plain("Shelf", { facts: ["box 1"] }), plain("Shelf", { facts: ["box 10"] })).facts).toEqual([
+      "box 1",
+      "box 10"
+    ])
+  })
+  it("lets what was decided stand", () => {
+    const merged = { title: "Cache", facts: ["ttl: 5"], tags: ["b"], narrative: "So." }
+    expect(mergeStatements(plain("A", { facts: ["x"], tags: ["a"] }), plain("B", { facts: ["y"] }), merged)).toEqual({
+      ...merged,
+      people: []
+    })
+  })
+  it("never goes beyond the limits, and merging again changes nothing", () => {
+    fc.assert(
+      fc.property(statement, statement, fc.integer({ min: 0, max: 9 }), (a, b, power) => {
+        const grown = {
+          ...b,
+          narrative: b.narrative.repeat(4 ** power).slice(0, limits.narrative),
+          tags: Array.from({ length: 30 }, (_, at) => `${at}`)
+        }
+        const target = {
+          ...a,
+          title: a.title.slice(0, limits.title),
+          facts: [...a.facts, ...Array.from({ length: 199 }, (_, at) => `fact ${at}`)]
+        }
+        const { facts, narrative = "", people, tags, title } = mergeStatements(target, grown)
+        expect(title.length).toBeLessThanOrEqual(limits.title)
+        expect(facts.length).toBeLessThanOrEqual(limits.facts)
+        expect(facts.every((fact) => fact.length <= limits.fact)).toBe(true)
+        expect(narrative.length).toBeLessThanOrEqual(limits.narrative)
+        expect(tags.length).toBeLessThanOrEqual(limits.tags)
+        expect(people.length).toBeLessThanOrEqual(limits.people)
+      }),
+      { numRuns: 100 }
+    )
+  })
+})
