@@ -98,7 +98,7 @@ describe("what a reconciler decides", () => {
       expect(whole).toMatchObject({
         id: first.id,
         mentions: 2,
-        facts: ["host: db-1", "user: app"],
+        facts: ["host: db-1", "user: app", statement.title],
         tags: ["db", "moved"],
         people: ["Ada"],
         importance: 0.5

@@ -1,14 +1,13 @@
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { opennessOf, readingLevels } from "../../events/Trust.js"
-import type { QueryVector } from "../../projections/hits.js"
+import { countRows, nothingRequired, type QueryVector } from "../../projections/hits.js"
 import type { Db } from "../../projections/Projection.js"
 import { findCandidates, memories, memoriesAt } from "../../projections/search.js"
 import { expression } from "../../projections/text.js"
 import { parkedOf } from "../../projections/ViewFile.js"
 import { limits } from "../limits.js"
 import type { PolicyValues } from "../Policy.js"
-import { expressionsOf, type Word } from "../query.js"
-import { telling } from "../telling.js"
+import { isStopWord } from "../stopWords.js"
 import { overlap, wordSet } from "./likeness.js"
 import type { Weighed } from "./Told.js"
 
@@ -46,10 +45,13 @@ export const findLikely = (
   const level = readingLevels[opennessOf(statement.store)]!
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const text = embeddingText(statement)
-  const words = parked.has("fulltext") ? [] : wordsOf(text)
-  const { joined, words: should } = telling(db, memories, level, { must: [], plain: "", should: words }, commonShare)
+  const words = parked.has("fulltext") ? [] : wordsOf([statement.title, ...statement.facts].join("\n"))
+  const most = Math.max(always, Math.floor(memories.text.count(db, level) * commonShare))
+  const rare = words.filter((word) => countRows(db, memories, level, word, most) <= most)
+  const match = (rare.length === 0 ? words : rare).join(" OR ")
   const found = findCandidates(db, {
-    ...expressionsOf({ must: [], not: [], should, joined }),
+    match: match === "" ? null : match,
+    ...nothingRequired,
     level,
     filters: { stores: [statement.store] },
     now,
@@ -80,15 +82,20 @@ export const findLikely = (
 /** Scores are kept on events: four digits are more than they are worth. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
 
-/** The first different words of a text, as alternatives. */
-const wordsOf = (text: string): ReadonlyArray<Word> => {
-  const words = new Map<string, Word>()
-  for (const { 0: word, index: at } of text.slice(0, limits.queryBytes).matchAll(/\S+/gu)) {
+/** Words that are looked for: each further one costs, and the first ones say what it is about. */
+const mostWords = 12
+/** Words in so many rows are looked for whatever share of all that is. */
+const always = 200
+
+/** The first different words of a text that say something, as FTS5 expressions. */
+const wordsOf = (text: string): ReadonlyArray<string> => {
+  const words = new Map<string, string>()
+  for (const [word] of text.slice(0, limits.queryBytes).matchAll(/\S+/gu)) {
     const found = expression(word)
     const key = word.toLowerCase()
-    if (found === null || words.has(key)) continue
-    words.set(key, { text: word, at, expression: found, droppable: true })
-    if (words.size === limits.queryTerms) break
+    if (found === null || words.has(key) || isStopWord(word)) continue
+    words.set(key, found)
+    if (words.size === mostWords) break
   }
   return [...words.values()]
 }
