@@ -44,7 +44,7 @@ export const marksOf = (texts: ReadonlyArray<string>): Marks => {
 
 const numbersOf = (text: string, seen: Look, hits: Hits, pii: Set<PiiKind>): void => {
   if (!pii.has("address") && hasAddress(text, hits)) pii.add("address")
-  if (seen.digits < 4) return
+  if (seen.digits < 2) return
   if (seen.number >= 7) {
     forNumbersIn(text, (number) => {
       if (!pii.has("card") && isCard(number)) pii.add("card")

@@ -28,7 +28,7 @@ const shapes: Partial<Record<Topic, Shape>> = {
   },
   lane: {
     shape: new RegExp(
-      `(?<![\\w.,-])(?!(?:19|20)\\d\\d )${number} (?!Google|One|Hard|Flash|USB|Pen|Disk|Test|Whole)(?:${name} ){1,3}(?:Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Way|Close|Gardens|Grove|Quay|Alley|Circle|Trail|Hill|Row)\\b`,
+      `(?<![\\w.,-])(?!(?:19|20)\\d\\d )${number} (?!Google|Star|One|Hard|Flash|USB|Pen|Disk|Test|Whole)(?:${name} ){1,3}(?:Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Way|Close|Gardens|Grove|Quay|Alley|Circle|Trail|Hill|Row)\\b`,
       "gu"
     ),
     weak: true
@@ -55,7 +55,7 @@ const shapes: Partial<Record<Topic, Shape>> = {
   // Calle de Alcalá, 48; Rua Augusta 100; Piazza Navona 3
   spanish: {
     shape:
-      /(?<!\p{L})(?:(?:[Cc]alle|[Aa]venida|Avda\.?|Plaza|Paseo|Carrera|[Rr]ua|Travessa|Praça|Viale|Piazza|Vicolo|Corso) |C\/ ?)(?:(?:de|del|da|do|dos|das|di|della|la|el|los|las) ){0,2}\p{Lu}[\p{L}'’.]{0,20}(?: (?:de|del|da|do|dos|e|y|di|\p{Lu}[\p{L}'’.]{0,20})){0,4},? (?:n[º°.]{1,2} ?|# ?)?\d{1,5}\b/gu
+      /(?<!\p{L})(?:(?:[Cc]alle|[Aa]venida|Avda\.?|Plaza|Paseo|Carrera|[Rr]ua|Travessa|Praça|Viale|Piazza|Vicolo|Corso|Carrer|Gran Vía|Largo|Rambla) |C\/ ?)(?:(?:de|del|da|do|dos|das|di|della|la|el|los|las) ){0,2}\p{Lu}[\p{L}'’.]{0,20}(?: (?:de|del|da|do|dos|e|y|di|\p{Lu}[\p{L}'’.]{0,20})){0,4},? (?:n[º°.]{1,2} ?|# ?)?\d{1,5}\b/gu
   },
   via: {
     shape:

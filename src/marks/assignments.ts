@@ -85,7 +85,7 @@ const gives = (kind: CredentialKind, topic: Topic, text: string, start: number, 
 const isSecret = (kind: CredentialKind, topic: Topic, value: string, quoted: boolean, strong: boolean): boolean => {
   if (placeholder.test(value)) return false
   if (kind !== "password") return value.length >= 12 && !dates.test(value) && isMixed(value)
-  if (topic === "pin") return /^\d{4,8}$/.test(value)
+  if (topic === "pin") return /^(?:\d{4,8}|\d{1,2}(?:-\d{1,2}){2})$/.test(value)
   if (topic === "secret") return value.length >= 8 && isOdd(value) && !value.includes("/")
   if (
     value.length < 4 ||

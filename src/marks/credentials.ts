@@ -24,6 +24,16 @@ const issuedIn = (text: string, found: Set<CredentialKind>): void => {
       const key = shape.exec(run)?.[0]
       if (key !== undefined && isVaried(key)) found.add(kind)
     }
+    // Slack's and Discord's hooks: whoever knows the address may write.
+    if (
+      index > 8 &&
+      /(?:hooks\.slack\.com\/services\/T\w{6,14}\/B\w{6,14}|discord(?:app)?\.com\/api\/webhooks\/\d{17,20})\/$/.test(
+        text.slice(Math.max(0, index - 72), index)
+      ) &&
+      isVaried(run)
+    ) {
+      found.add("token")
+    }
     // The token of a Telegram bot: its number, a colon, 35 characters.
     if (
       text[index - 1] === ":" &&

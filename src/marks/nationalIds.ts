@@ -1,6 +1,6 @@
 import * as check from "./checks.js"
 import { endBefore, type Hits } from "./hits.js"
-import { endsThere, type Written } from "./numbers.js"
+import { endsThere, isDated, type Written } from "./numbers.js"
 import type { Topic } from "./words.js"
 
 interface Rule {
@@ -108,7 +108,7 @@ export const isNationalId = (text: string, number: Written, hits: Hits): boolean
       if (holds(digits.slice(0, total)) && endsThere(text, number, index + 1)) return true
     }
   }
-  return lengths[0]! < 19 && !/[-./]/.test(separators[0] ?? "") && endBefore(hits, text, start, "named", 20) >= 0
+  return lengths[0]! < 19 && !isDated(number) && endBefore(hits, text, start, "named", 20) >= 0
 }
 
 /** Whether there is one of letters and digits. */
@@ -121,6 +121,6 @@ export const hasLetteredId = (text: string, hits: Hits): boolean => {
   return hits.topics.some((topic, index) => {
     if (topic !== "named") return false
     const value = paper.exec(text.slice(hits.ends[index]!, hits.ends[index]! + 36))?.[1]
-    return value !== undefined && /\d.{0,8}\d.{0,8}\d.{0,8}\d/.test(value)
+    return value !== undefined && (/\d.{0,8}\d.{0,8}\d.{0,8}\d/.test(value) || /^(?=.{0,8}\d)[A-Z0-9]{9}$/.test(value))
   })
 }

@@ -43,16 +43,16 @@ export const forNumbersIn = (text: string, take: (number: Written) => void): voi
       if (number !== undefined) {
         take(number)
         // A row of figures, "12 15 11 14 …": none of its next groups begins what the first did not.
-        if (isRow(number)) end = number.ends[number.lengths[0]! < 4 ? 6 : 3]!
+        if (isRow(number)) end = number.ends[number.lengths[0]! < 4 ? number.ends.length - 2 : 3]!
       }
     }
     index = end
   }
 }
 
-/** Eight groups of one length. */
+/** Six groups of one length or more. */
 const isRow = ({ lengths, separators }: Written): boolean =>
-  lengths.length === 8 && lengths.every((one) => one === lengths[0]) && separators.every((one) => one === separators[0])
+  lengths.length >= 6 && lengths.every((one) => one === lengths[0]) && separators.every((one) => one === separators[0])
 
 const from = (text: string, start: number, firstEnd: number): Written | undefined => {
   let total = firstEnd - start
@@ -116,7 +116,8 @@ const printed = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4"])
 
 /** Whether the number begins as a payment card's: an issuer's range, its length, Luhn's check, its printed groups. */
 export const isCard = ({ digits, lengths, separators }: Written): boolean => {
-  if (digits.length < 12 || (lengths[0] !== 4 && lengths[0]! < 12)) return false
+  if (digits.length < 12 || /^[0179]/.test(digits)) return false
+  if (lengths[0]! < 12 && (lengths[0] !== 4 || (lengths[1] !== 4 && lengths[1] !== 6))) return false
   let total = 0
   for (let groups = 1; groups <= lengths.length; groups++) {
     total += lengths[groups - 1]!
@@ -130,4 +131,13 @@ export const isCard = ({ digits, lengths, separators }: Written): boolean => {
     if (luhn(number)) return true
   }
   return false
+}
+
+/** 2026-03-14, 14.03.2026 and what follows them. */
+export const isDated = ({ digits, lengths, separators }: Written): boolean => {
+  const [first, second, third] = lengths
+  const between = separators[0]
+  if (between === undefined || between === " " || between !== separators[1]) return false
+  if (first === 4 && second! <= 2 && third! <= 2) return /^(?:1[89]|20|21)/.test(digits)
+  return first! <= 2 && second! <= 2 && third === 4 && /^(?:1[89]|20|21)/.test(digits.slice(first! + second!))
 }

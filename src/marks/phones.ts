@@ -1,5 +1,5 @@
 import { endBefore, type Hits } from "./hits.js"
-import { endsThere, type Written } from "./numbers.js"
+import { endsThere, isDated, type Written } from "./numbers.js"
 
 /** Calling codes by length, as the ITU gives them out (E.164). */
 const codes = new Set(
@@ -29,7 +29,7 @@ export const isPhone = (text: string, number: Written, hits: Hits): boolean => {
   const marks = text.slice(Math.max(0, start - 2), start)
   const plus = marks.endsWith("+") || marks.endsWith("+(")
   if (plus && isInternational(text, number)) return true
-  if (isDated(digits, lengths, separators)) return false
+  if (isDated(number)) return false
   if (endBefore(hits, text, start, "phone", 24) >= 0) return startsSome(text, number, 7, 15)
   const asked = endBefore(hits, text, start, "asked", 32)
   if (asked >= 0 && direct.test(text.slice(asked, start))) return startsSome(text, number, 7, 15)
@@ -79,15 +79,6 @@ const startsSome = (text: string, number: Written, least: number, most: number):
     if (total >= least && endsThere(text, number, index + 1)) return true
   }
   return false
-}
-
-/** 2026-03-14, 14.03.2026 and what follows them. */
-const isDated = (digits: string, lengths: ReadonlyArray<number>, separators: ReadonlyArray<string>): boolean => {
-  const [first, second, third] = lengths
-  const between = separators[0]
-  if (between === undefined || between === " " || between !== separators[1]) return false
-  if (first === 4 && second! <= 2 && third! <= 2) return /^(?:1[89]|20|21)/.test(digits)
-  return first! <= 2 && second! <= 2 && third === 4 && /^(?:1[89]|20|21)/.test(digits.slice(first! + second!))
 }
 
 /** As it is dialled within a country, where its groups alone tell. */

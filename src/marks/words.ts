@@ -5,7 +5,7 @@
 export const words = {
   /** A phone number follows. */
   phone:
-    "phone|^tel$|^telef|^téléf|telefon|mobile|^mobil|handy|^cell$|celular|cellulare|whatsapp|^sms$|^fax$|hotline|rufnummer|^portable|móvil|^movil|позвони|^тел|^моб|电话|電話|手机|手機|携帯|전화|휴대폰|연락처|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร",
+    "phone|^tel$|^tél$|^tlf$|^telef|^téléf|telefon|mobile|^mobil|handy|^cell$|celular|cellulare|whatsapp|^sms$|^fax$|hotline|rufnummer|^portable|móvil|^movil|позвони|^тел|^моб|电话|電話|手机|手機|携帯|전화|휴대폰|연락처|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร",
   /** So it does where nothing else comes between. */
   asked: "^call|^ring$|^text|^dial|^reach|^anrufen|^erreichbar|^appel|^llama|^chiama",
   /** The number of something else follows. */
@@ -28,7 +28,8 @@ export const words = {
     "straße|strasse|str.|gasse$|allee$|chaussee|straat$|laan$|gracht|kade$|singel$|gatan$|vägen$|gata$|veien$|vej$|gade$|katu$",
   square: "platz$|weg$|damm$|ufer$|plein$|ring$|hof$",
   french: "^rue$|^avenue$|^av.|^boulevard$|^bd$|^place$|^chemin$|^impasse$|^allée|^quai$|^route$|^cours$",
-  spanish: "^calle$|^c/|^avenida|^avda|^plaza|^paseo|^carrera|^rua$|^travessa|^praça|^viale|^piazza|^vicolo|^corso",
+  spanish:
+    "^calle$|^c/|^avenida|^avda|^plaza|^paseo|^carrera|^rua$|^travessa|^praça|^viale|^carrer|gran vía|^largo|^rambla|^piazza|^vicolo|^corso",
   via: "^via$",
   polish: "^ul.|^al.|^pl.|^os.",
   russian: "^ул|проспект|^просп|пр-т|^пер.|переул|бульвар",
@@ -43,10 +44,10 @@ export const words = {
     "api key|apikey|api secret|apisecret|access key|accesskey|access key id|secret key|secretkey|secret access key|secretaccesskey|client secret|clientsecret|app secret|appsecret|consumer secret|account key|accountkey|encryption key|license key|api schlüssel|clé api|clé d'api|clave api|clave de api|api密钥|api 密钥|密钥|apiキー|api キー|chiave api|ключ api|api ключ",
   token: "token|jeton|令牌|トークン|токен|session id|session cookie|webhook secret|webhooksecret",
   password:
-    "password|pass word|passwd|passwort|kennwort|passphrase|pass phrase|passcode|pass code|^pwd|mot de passe|^mdp$|contraseña|senha|wachtwoord|hasło|пароль|пароля|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|lösenord|şifre|salasana|adgangskode|passord|^heslo|jelszó|mật khẩu|كلمة المرور|كلمة السر|סיסמה|पासवर्ड|รหัสผ่าน|^pass$|user pwd",
+    "password|pass word|passwd|passwort|kennwort|passphrase|pass phrase|passcode|pass code|^pwd|^pw$|mot de passe|^mdp$|contraseña|senha|wachtwoord|hasło|пароль|пароля|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|lösenord|şifre|salasana|adgangskode|passord|^heslo|jelszó|mật khẩu|كلمة المرور|كلمة السر|סיסמה|पासवर्ड|รหัสผ่าน|^pass$|user pwd",
   /** Names of much else: what follows must be odder. */
   secret: "secret|^clave|^parola",
-  pin: "^pin|^пин|code secret",
+  pin: "^pin|^пин|code secret|alarm code|door code|gate code|entry code|lock code|access code|safe code|unlock code|combination|türcode|门禁码",
   bearer: "bearer ",
   basic: "authorization: basic "
 } as const
