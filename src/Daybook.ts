@@ -185,7 +185,8 @@ export const make = Effect.gen(function* () {
       reader.make(source, services),
       (f) => agents.use(agent, f),
       { level: options.trust, actor: options.actor ?? "program", countTokens: tokens.count, reconciling },
-      Effect.map(log.head(agent), ({ version }) => version === 0)
+      Effect.map(log.head(agent), ({ version }) => version === 0),
+      { agent, log, codec, read: source.read }
     )
   }
 

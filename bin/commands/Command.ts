@@ -11,6 +11,8 @@ import type {
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
+  NothingToUndo,
+  NotUndoable,
   ProjectionParked,
   RecallNotFound,
   SequenceConflict,
@@ -65,6 +67,8 @@ export type Failure =
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
+  | NothingToUndo
+  | NotUndoable
   | RecallNotFound
   | ProjectionParked
   | SequenceConflict

@@ -25,7 +25,10 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
         const { added, duplicates, files, items, unchanged } = done
         const news = added === 0 && duplicates === 0 ? "nothing new" : `${added} added, ${duplicates} mentioned again`
         const summary = `${count(files, "file")}, ${count(items, "item")}: ${news}, ${unchanged} unchanged`
-        return [summary, ...done.refused.map(({ file, line, problem }) => `${file}:${line}: ${problem}`)].join("\n")
+        const run = done.run === undefined ? [] : [`to take it back: daybook undo --run ${done.run}`]
+        return [summary, ...run, ...done.refused.map(({ file, line, problem }) => `${file}:${line}: ${problem}`)].join(
+          "\n"
+        )
       })
       const bad = done.refused.length
       if (bad > 0) return yield* refused(`${count(bad, "item")} refused, the first in ${done.refused[0]!.file}`)
