@@ -45,7 +45,7 @@ export const undo: Command<UndoCall> = {
       if (done.run !== undefined) yield* awaitVectors(call)
       yield* out.show(done, () => doneText(out, done))
       const left = done.conflicts.length
-      if (left > 0) return yield* refused(`${count(left, "conflict")} left as they are; --force takes them back too`)
+      if (left > 0) return yield* refused(`${count(left, "conflict")} left; --force takes back those changes too`)
     })
 }
 
