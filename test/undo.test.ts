@@ -323,6 +323,28 @@ describe("what others did later", () => {
       })
   )
 
+  it.scoped(
+    "what others merged as well stays as they said it, and what they replaced is gone from the people too",
+    () =>
+      Effect.gen(function* () {
+        const { memory } = yield* prepared(true)
+        const bad = { source: { kind: "tool" as const, name: "evil" } }
+        const { id } = yield* memory.remember(old)
+        const statement = { title: "harbour has more", tags: ["update"] }
+        const poison = yield* memory.remember({ ...statement, facts: ["both", "bad"], importance: 0.75, ...bad })
+        const good = yield* memory.remember({ ...statement, facts: ["both", "good"], importance: 0.5 })
+        yield* memory.remember({ title: "rope is long", people: ["Eve"], ...bad })
+        const { id: other } = yield* memory.remember({ title: "rope is short", people: ["Tom"], tags: ["delete"] })
+        const { conflicts } = yield* memory.undo({ source: "evil" })
+        expect(conflicts).toMatchObject([{ version: poison.version, memory: id, by: [good.version] }])
+        expect([...conflicts[0]!.fields].sort()).toEqual(["facts", "importance", "tags"])
+        const [whole] = yield* memory.get([id])
+        expect(whole).toMatchObject({ facts: ["host: db-1", "both", "good"], importance: 0.5, mentions: 2 })
+        expect((yield* memory.list()).map((row) => row.id).sort()).toEqual([id, other].sort())
+        expect((yield* memory.people()).map(({ name }) => name).sort()).toEqual(["Ada", "Tom"])
+      })
+  )
+
   it.scoped("a memory that somebody mentioned, merged into or edited since is not removed but by force", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared(true)
