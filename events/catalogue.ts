@@ -37,8 +37,8 @@ export type Decision = typeof Decision.Type
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-/** The version of the event that this one takes back. */
-const undoes = Schema.optional(Schema.Number)
+/** The versions of the events that this one takes back, as far as they changed its memory. */
+const undoes = Schema.optional(Schema.Array(Schema.Number))
 
 export const Add = Schema.Struct({ memory: Memory, input: Schema.optional(Input), decision: Decision })
 

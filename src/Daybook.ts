@@ -184,7 +184,8 @@ export const make = Effect.gen(function* () {
         marks: policy.marks,
         reconciling
       },
-      Effect.map(log.head(agent), ({ version }) => version === 0)
+      Effect.map(log.head(agent), ({ version }) => version === 0),
+      { agent, log, codec, read: source.read }
     )
   }
 

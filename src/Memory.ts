@@ -40,6 +40,8 @@ import type { Changes, Observation } from "./input.js"
 import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
+import type { Undoable } from "./undo/choose.js"
+import type { UndoError, Undone, UndoOptions } from "./undo/undo.js"
 import type { Why, WhyOptions } from "./why.js"
 
 /**
@@ -233,6 +235,11 @@ export interface Memory extends MemoryReader {
     id: string,
     options?: WriteOptions
   ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound>
+  /**
+   * Takes back what an event, a run or a source changed, and leaves alone what later events changed on purpose. What it
+   * does is a run of its own, to be undone like any other. Full trust only.
+   */
+  readonly undo: (what: Undoable, options?: UndoOptions) => Effect.Effect<Undone, UndoError>
 }
 
 export type { Store }

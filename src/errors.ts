@@ -138,6 +138,24 @@ export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustReq
   }
 }
 
+/** What is to be undone is not there: no such event, no change of a memory in such a run or from such a source. */
+export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", { what: Schema.String }) {
+  override get message() {
+    return `nothing to undo: there is no ${this.what}`
+  }
+}
+
+/** An event that changed no memory, or whose text was erased, cannot be undone. */
+export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable", {
+  version: Schema.Number,
+  type: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `version ${this.version}, ${this.type}, ${this.problem}`
+  }
+}
+
 /** More commands wait for this agent than are taken. Nothing was written; ask again later. */
 export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", { agent: Schema.String }) {
   override get message() {

@@ -20,6 +20,7 @@ import type { ImportTarget } from "./import/importFiles.js"
 import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
+import { type Undoer, undo } from "./undo/undo.js"
 
 type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
 
@@ -28,7 +29,8 @@ export const make = (
   reader: MemoryReader,
   use: Use,
   writer: Writer,
-  isEmpty: Effect.Effect<boolean, StorageError>
+  isEmpty: Effect.Effect<boolean, StorageError>,
+  undoer: Omit<Undoer, "run">
 ): Memory => {
   const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>, options?: WriteOptions) =>
     Effect.flatMap(inRun(command, options), (sound) => use(({ actor }) => actor.run(sound)))
@@ -76,7 +78,10 @@ export const make = (
       run(forgetSession(writer, session, options), options)
     ),
     update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options), options)),
-    forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options), options))
+    forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options), options)),
+    undo: Effect.fn("Memory.undo")((what, options) =>
+      undo({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, what, options)
+    )
   }
 }
 

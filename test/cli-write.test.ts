@@ -419,6 +419,53 @@ describe("import", () => {
   })
 })
 
+describe("undo", () => {
+  it("takes back an import, shows before what it would do, and leaves what was changed since", async () => {
+    const notes = newFolder()
+    writeFileSync(join(notes, "MEMORY.md"), "- Deploys happen on Tuesdays.\n- Backups run at night.\n")
+    const daybook = daybookIn(newFolder())
+    expect((await daybook("remember", "Backups run at night.")).code).toBe(0)
+    const imported = await daybook("import", notes)
+    const [, run] = /daybook undo --run (\w+)$/m.exec(imported.stdout)!
+    const [deploys] = answerOf(await daybook("search", "deploys", "--json"))
+    const dry = await daybook("undo", "--run", run!, "--dry-run")
+    expect(dry).toMatchObject({ code: 0, stderr: "" })
+    expect(dry.stdout).toMatch(/^version +type +memory +status +takes back +title\n/)
+    expect(dry.stdout).toMatch(/would take back 2 changes of 2 memories with 2 events; nothing was written\n$/)
+    const planned = answerOf(await daybook("undo", "--run", run!, "--dry-run", "--json"))
+    expect(planned.events.map(({ type }: { type: string }) => type)).toEqual(["UPDATE", "DELETE"])
+    expect(answerOf(await daybook("list", "--json"))).toHaveLength(2)
+    expect((await daybook("update", deploys.id, "--title", "Deploys happen on Mondays.")).code).toBe(0)
+    const partly = await daybook("undo", "--run", run!)
+    expect(refusal(partly)).toEqual({
+      code: 1,
+      line: "daybook: 1 conflict left; --force takes back those changes too"
+    })
+    expect(partly.stdout).toMatch(/^ *\d+ +UPDATE +\w{10} +restored +\d+ +Backups run at night\.$/m)
+    expect(partly.stdout).toMatch(
+      new RegExp(`^left, changed since:\n.*\n *\\d+ +${deploys.id} +status +\\d+ +Deploys`, "m")
+    )
+    expect(partly.stdout).toMatch(/took back 1 change of 1 memory: run \w{10}\n$/)
+    const forced = answerOf(
+      await daybook("undo", "--source", "MEMORY.md", "--since", "2020-01-01", "--force", "--json")
+    )
+    expect(forced).toMatchObject({ undone: [{ memory: deploys.id, what: "removed" }], conflicts: [], repeated: false })
+    expect(answerOf(await daybook("list", "--json"))).toHaveLength(1)
+    expect(await daybook("undo", "--run", run!)).toMatchObject({ code: 0, stdout: "nothing to take back\n" })
+    expect((await daybook("undo", "--run", forced.run)).code).toBe(0)
+    expect(answerOf(await daybook("search", "deploys", "--json"))).toMatchObject([{ id: deploys.id }])
+    for (const wrong of [
+      [],
+      ["--event", "1", "--run", "x"],
+      ["--run", "x", "--since", "2026-01-01"],
+      ["--event", "x"]
+    ]) {
+      expect(refusal(await daybook("undo", ...wrong)).code).toBe(2)
+    }
+    expect(answerOf(await daybook("verify", "--json"))).toMatchObject({ ok: true })
+  })
+})
+
 describe("damage", () => {
   const prepared = async () => {
     const folder = newFolder()

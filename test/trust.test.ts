@@ -39,7 +39,8 @@ const writePaths = {
     ),
   forgetSession: (memory, { id }) => memory.forgetSession(id),
   addFile: (memory, { observation, store }) => memory.addFile({ path: "notes.md", text: observation.title, store }),
-  forgetFile: (memory, { id }) => memory.forgetFile(id)
+  forgetFile: (memory, { id }) => memory.forgetFile(id),
+  undo: (memory) => memory.undo({ event: 1 })
 } satisfies {
   readonly [Path in Exclude<keyof Memory, keyof MemoryReader>]: (
     memory: Memory,
@@ -456,6 +457,8 @@ describe("a writer stays within its level", () => {
             } else if (path === "forgetFile") {
               expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forgetFile("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("FileNotFound")
+            } else if (path === "undo") {
+              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: "undo" })
             } else expect(refused).toMatch(new RegExp(`level ${trust} may (not write at all|write to [^"]* only)`))
           }
           if (!canRead(trust, store)) {

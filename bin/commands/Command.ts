@@ -13,6 +13,8 @@ import type {
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
+  NothingToUndo,
+  NotUndoable,
   PathRefused,
   ProjectionParked,
   RecallNotFound,
@@ -76,6 +78,8 @@ export type Failure =
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
+  | NothingToUndo
+  | NotUndoable
   | PathRefused
   | RecallNotFound
   | ProjectionParked

@@ -22,6 +22,7 @@ import { sessions } from "./sessions.js"
 import { stats } from "./stats.js"
 import { timeline } from "./timeline.js"
 import { turns } from "./turns.js"
+import { undo } from "./undo.js"
 import { update } from "./update.js"
 import { verify } from "./verify.js"
 import { why } from "./why.js"
@@ -47,6 +48,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   forgetFile,
   importPaths,
   recall,
+  undo,
   log,
   rebuild,
   backfill,

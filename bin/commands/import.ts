@@ -25,7 +25,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
         const { added, duplicates, files, items, unchanged } = done
         const news = added === 0 && duplicates === 0 ? "nothing new" : `${added} added, ${duplicates} mentioned again`
         const summary = `${count(files, "file")}, ${count(items, "item")}: ${news}, ${unchanged} unchanged`
-        return summary
+        return done.run === undefined ? summary : `${summary}\nto take it back: daybook undo --run ${done.run}`
       })
       for (const { file, line, problem } of done.refused) out.note(oneLine(`${file}:${line}: ${problem}`))
       const bad = done.refused.length

@@ -72,6 +72,10 @@ export type AnyCommand = Command<any, any>
 /** The cause of events that belong to a run: an import, an undoing. */
 export const runCause = (run: string): string => `run:${run}`
 
+/** The run that a cause names; undefined where it names none. */
+export const runOf = (cause: string | null): string | undefined =>
+  cause?.startsWith("run:") === true ? cause.slice("run:".length) : undefined
+
 /** The cause of events that follow from another one of the same stream. */
 export const eventCause = (version: number): string => `event:${version}`
 

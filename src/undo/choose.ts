@@ -1,0 +1,113 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import type { StoredEvent } from "../../events/Chain.js"
+import type { Codec } from "../../events/Codec.js"
+import type { DaybookEvent } from "../../events/catalogue.js"
+import { type EventLog, readAll } from "../../events/EventLog.js"
+import { eventCause, runCause } from "../commands/Command.js"
+import { toInstant } from "../dates.js"
+import { InvalidInput, NothingToUndo, NotUndoable } from "../errors.js"
+import { decodeKey, type InstantInput } from "../input.js"
+import { sourceOf } from "./links.js"
+
+/**
+ * What is to be undone: one event by its version; all that a run did; or all
+ * that came from a source, by its name (a file, a tool) or its kind, recorded
+ * at or after `since`. What followed from such events goes with them.
+ */
+export type Undoable =
+  | { readonly event: number }
+  | { readonly run: string }
+  | { readonly source: string; readonly since?: InstantInput | undefined }
+
+/** The same, checked; `since` in milliseconds since the epoch. */
+export type Selection =
+  | { readonly event: number }
+  | { readonly run: string }
+  | { readonly source: string; readonly since?: number }
+
+export const decodeUndoable = (input: Undoable): Either.Either<Selection, InvalidInput> =>
+  Either.gen(function* () {
+    const named = ["event", "run", "source"].filter((one) => (input as Record<string, unknown>)[one] !== undefined)
+    if (named.length !== 1) {
+      const problem = "must be exactly one of an event, a run and a source"
+      return yield* Either.left(new InvalidInput({ field: "undo", problem }))
+    }
+    if ("event" in input && input.event !== undefined) {
+      if (Number.isSafeInteger(input.event) && input.event > 0) return { event: input.event }
+      return yield* Either.left(
+        new InvalidInput({ field: "event", problem: "must be a version, a whole number from 1" })
+      )
+    }
+    if ("run" in input && input.run !== undefined) return { run: yield* decodeKey("run", input.run) }
+    const { since: from, source } = input as Extract<Undoable, { readonly source: string }>
+    yield* decodeKey("source", source)
+    if (from === undefined) return { source }
+    const since = toInstant(from)
+    return since === undefined
+      ? yield* Either.left(new InvalidInput({ field: "since", problem: "is not a date" }))
+      : { source, since }
+  })
+
+interface Chosen {
+  readonly log: Context.Tag.Service<EventLog>
+  readonly codec: Codec
+  readonly agent: string
+  /** The newest version to look at. */
+  readonly to: number
+}
+
+/** The events that a selection means, oldest first, with those that followed from them: only such as changed memories. */
+export const choose = ({ agent, codec, log, to }: Chosen, selection: Selection) =>
+  Effect.gen(function* () {
+    const after =
+      "event" in selection
+        ? selection.event - 1
+        : "since" in selection && selection.since !== undefined
+          ? yield* log.versionAt(agent, selection.since - 1)
+          : 0
+    const means = meansOf(codec, selection)
+    const causes = new Set<string | null>()
+    const chosen: Array<DaybookEvent> = []
+    yield* Stream.runForEach(readAll(log, agent, { after, to }), (row) =>
+      Effect.gen(function* () {
+        if (!causes.has(row.cause) && !(yield* means(row))) return
+        causes.add(eventCause(row.version))
+        const named = "event" in selection && selection.event === row.version
+        const problem = row.payload === null ? "was erased" : mutations.has(row.type) ? undefined : "changed no memory"
+        if (problem === undefined) chosen.push((yield* codec.decode(row)) as DaybookEvent)
+        else if (named) return yield* new NotUndoable({ version: row.version, type: row.type, problem })
+      })
+    )
+    if (chosen.length === 0) return yield* new NothingToUndo({ what: whatOf(selection) })
+    return chosen
+  })
+
+const mutations: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"])
+
+/** Whether a selection names an event. */
+const meansOf = (codec: Codec, selection: Selection) => {
+  if ("event" in selection) return (row: StoredEvent) => Either.right(row.version === selection.event)
+  if ("run" in selection) {
+    const cause = runCause(selection.run)
+    return (row: StoredEvent) => Either.right(row.cause === cause)
+  }
+  const { source } = selection
+  // What does not even hold the name need not be decoded; whoever names no source is an agent.
+  const written = source === "agent" ? "" : JSON.stringify(source)
+  return (row: StoredEvent) =>
+    row.payload === null || !mutations.has(row.type) || !row.payload.includes(written)
+      ? Either.right(false)
+      : Either.map(codec.decode(row), (event) => {
+          const from = event.payload === null ? undefined : sourceOf(event)
+          return from !== undefined && (from.name === source || from.kind === source)
+        })
+}
+
+const whatOf = (selection: Selection): string => {
+  if ("event" in selection) return `event ${selection.event}`
+  if ("run" in selection) return `change of a memory by run ${selection.run}`
+  return `memory from source ${selection.source}${selection.since === undefined ? "" : " since then"}`
+}
