@@ -7,6 +7,7 @@ import type { Group, Row } from "./harness.js"
 import { rebuild } from "./rebuild.js"
 import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
+import { whatIf } from "./whatif.js"
 
 /** In the order of the report. */
 const groups: ReadonlyArray<Group> = [
@@ -16,6 +17,7 @@ const groups: ReadonlyArray<Group> = [
   rebuild,
   search,
   conversations.conversation,
+  whatIf,
   agents,
   command
 ]
