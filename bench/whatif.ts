@@ -41,15 +41,12 @@ export const whatIf: Group = {
     const decided = (change: number, different: boolean): Side => {
       return () => {
         const daybook = openOn(history)
-        const work = Effect.flatMap(Daybook, (one) =>
-          one.whatIf("agent", { policy: { reconcile: { threshold: change } } })
-        ).pipe(
-          Effect.map(({ counts, decisions }) => {
-            if (decisions.length > 0 !== different || counts.decided !== memories.length) {
-              throw new Error(`${decisions.length} of ${counts.decided} decisions differ`)
-            }
-          })
-        )
+        const work = Effect.gen(function* () {
+          const { counts } = yield* (yield* Daybook).whatIf("agent", { policy: { reconcile: { threshold: change } } })
+          if (counts.different > 0 !== different || counts.decided !== memories.length) {
+            throw new Error(`${counts.different} of ${counts.decided} decisions differ`)
+          }
+        })
         return { work: () => daybook.run(work), close: daybook.close }
       }
     }

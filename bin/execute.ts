@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
 import { TrustRequired } from "../src/errors.js"
@@ -37,6 +38,8 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
       agent,
       agentGiven,
       trust,
+      policy: readPolicy(data),
+      policyIn: (file) => readPolicy(data, { DAYBOOK_POLICY: file }),
       out,
       memory,
       // Asking for the memory checks the agent's name, which operators' calls take as it is.

@@ -24,6 +24,7 @@ import { timeline } from "./timeline.js"
 import { turns } from "./turns.js"
 import { update } from "./update.js"
 import { verify } from "./verify.js"
+import { whatIf } from "./what-if.js"
 
 /** Every command, in the order in which the help names them. */
 export const commands: ReadonlyArray<AnyCommand> = [
@@ -46,6 +47,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   importPaths,
   recall,
   log,
+  whatIf,
   rebuild,
   backfill,
   verify,

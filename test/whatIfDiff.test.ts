@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest"
+import type { Memory } from "../events/Memory.js"
+import { comesToTheSame, memoriesDiff, onTheSameGrounds, whyOf } from "../src/whatIf/diff.js"
+import type { Taken } from "../src/whatIf/WhatIf.js"
+
+const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>): Taken => ({
+  outcome: "merged",
+  id: scores[0]?.[0] ?? "own",
+  by: { kind: "rule", name: "rules" },
+  reason: "more of it",
+  candidates: scores.map(([id, score]) => ({ id, revision: 1, score })),
+  threshold: 0.3
+})
+const added = (taken: Taken): Taken => ({ ...taken, outcome: "added", id: "own" })
+const grounds = { threshold: 0.3, candidates: 10, since: () => undefined, first: undefined }
+
+describe("why a decision is another one", () => {
+  const since = (apart: Readonly<Record<string, number>>) => (id: string) => apart[id]
+
+  it("another threshold, either way", () => {
+    const [before, after] = [weighed(["a", 0.4]), added(weighed())]
+    expect(whyOf(before, after, { ...grounds, threshold: 0.5 })).toEqual({ kind: "threshold" })
+    const lower = { ...weighed(["a", 0.2]), threshold: 0.1 }
+    expect(whyOf(added(weighed()), lower, { ...grounds, threshold: 0.1 })).toEqual({ kind: "threshold" })
+  })
+
+  it("more or fewer that are weighed", () => {
+    const [many, few] = [weighed(["a", 0.9], ["b", 0.8], ["c", 0.7]), added(weighed(["a", 0.9]))]
+    expect(whyOf(many, few, { ...grounds, candidates: 1 })).toEqual({ kind: "candidates" })
+    expect(whyOf(few, many, grounds)).toEqual({ kind: "candidates" })
+  })
+
+  it("another reconciler, about the same memories or where nobody weighed", () => {
+    const before = weighed(["a", 0.9])
+    expect(whyOf(before, added(before), grounds)).toEqual({ kind: "reconciler" })
+    const unweighed: Taken = { ...added(weighed()), by: { kind: "caller", name: "remember" } }
+    expect(whyOf(unweighed, before, grounds)).toEqual({ kind: "reconciler" })
+    expect(whyOf(before, unweighed, { ...grounds, since: since({ a: 7 }) })).toEqual({ kind: "reconciler" })
+  })
+
+  it("what an earlier version came to", () => {
+    const before = weighed(["a", 0.9])
+    expect(whyOf(before, added(before), { ...grounds, since: since({ a: 7 }) })).toEqual({
+      kind: "follows",
+      version: 7
+    })
+    const other = weighed(["b", 0.8])
+    expect(whyOf(before, other, { ...grounds, since: since({ b: 5 }) })).toEqual({ kind: "follows", version: 5 })
+    const duplicate: Taken = {
+      ...before,
+      outcome: "duplicate",
+      by: { kind: "rule", name: "exact duplicate" },
+      candidates: []
+    }
+    expect(whyOf(duplicate, added(weighed()), { ...grounds, since: since({ a: 3 }) })).toEqual({
+      kind: "follows",
+      version: 3
+    })
+    // No memory that was weighed is another one, but one that went another way moved them in or out.
+    expect(whyOf(before, added(weighed()), { ...grounds, first: 2 })).toEqual({ kind: "follows", version: 2 })
+  })
+
+  it("likeness that is measured otherwise, where nothing went another way before", () => {
+    expect(whyOf(weighed(["a", 0.9]), added(weighed()), grounds)).toEqual({ kind: "likeness" })
+  })
+})
+
+describe("decisions", () => {
+  it("come to the same by outcome and memory; the grounds may be others", () => {
+    const one = weighed(["a", 0.9])
+    expect(comesToTheSame(one, { ...one, reason: "other", candidates: [] })).toBe(true)
+    for (const other of [{ outcome: "mentioned" }, { id: "b" }, { replaced: "c" }] as const) {
+      expect(comesToTheSame(one, { ...one, ...other })).toBe(false)
+    }
+    expect(onTheSameGrounds(one, { ...one, answered: "reused", fallback: "none" })).toBe(true)
+    for (const other of [
+      { reason: "r" },
+      { threshold: 0.4 },
+      { by: { kind: "rule", name: "x" } },
+      { candidates: [] }
+    ] as const) {
+      expect(onTheSameGrounds(one, { ...one, ...other })).toBe(false)
+    }
+  })
+})
+
+describe("memories that went another way", () => {
+  const memory = (over: Partial<Memory> = {}): Memory => ({
+    id: "a",
+    born: 1,
+    revision: 1,
+    status: "active",
+    type: "task",
+    title: "Tea",
+    facts: [],
+    tags: [],
+    people: [],
+    files: [],
+    source: { kind: "agent" },
+    store: "shared",
+    tier: "long",
+    importance: 0,
+    tokens: 1,
+    mentions: 1,
+    lastMentionedAt: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    ...over
+  })
+  const nothing = { onlyLive: [], onlyBranch: [], changed: [] }
+
+  it("are on one side only, in the order of their birth", () => {
+    const [late, early] = [memory({ id: "b", born: 9 }), memory({ id: "c", born: 2 })]
+    const retired = memory({ status: "superseded" })
+    const found = memoriesDiff(
+      [
+        { live: late, branch: undefined },
+        { live: memory(), branch: retired },
+        { live: early, branch: undefined },
+        { live: undefined, branch: memory({ id: "d" }) }
+      ],
+      5
+    )
+    expect(found.onlyLive.map(({ elsewhere, id }) => [id, elsewhere])).toEqual([
+      ["a", "superseded"],
+      ["c", undefined],
+      ["b", undefined]
+    ])
+    expect(found.onlyBranch).toEqual([{ id: "d", title: "Tea", type: "task", store: "shared" }])
+  })
+
+  it("that are out of every read are no difference, expired ones included", () => {
+    const gone = [memory({ status: "forgotten" }), memory({ expiresAt: 5 }), undefined]
+    const sides = gone.flatMap((live) => gone.map((branch) => ({ live: live ?? branch, branch })))
+    expect(
+      memoriesDiff(
+        sides.filter(({ live }) => live !== undefined),
+        5
+      )
+    ).toEqual(nothing)
+    const [one] = memoriesDiff([{ live: memory(), branch: memory({ expiresAt: 5 }) }], 5).onlyLive
+    expect(one!.elsewhere).toBe("expired")
+    expect(memoriesDiff([{ live: memory({ expiresAt: 6 }), branch: memory({ expiresAt: 6 }) }], 5)).toEqual(nothing)
+  })
+
+  it("differ in what they say, not in what is kept with every change", () => {
+    const kept = { born: 4, revision: 9, createdAt: 9, updatedAt: 9, lastMentionedAt: 9, tokens: 9 }
+    expect(memoriesDiff([{ live: memory(), branch: memory(kept) }], 5)).toEqual(nothing)
+    const branch = memory({ ...kept, title: "Coffee", narrative: "at noon", mentions: 2 })
+    expect(memoriesDiff([{ live: memory(), branch }], 5).changed).toEqual([
+      {
+        id: "a",
+        title: "Tea",
+        fields: {
+          title: { live: "Tea", branch: "Coffee" },
+          narrative: { branch: "at noon" },
+          mentions: { live: 1, branch: 2 }
+        }
+      }
+    ])
+  })
+})
