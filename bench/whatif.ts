@@ -52,7 +52,7 @@ export const whatIf: Group = {
     }
     const costs = await interleaved(
       { writes, same: decided(threshold, false), other: decided(0.2, true) },
-      { runs: quick ? 3 : 5 }
+      { runs: 3 }
     )
     const side = ({ cpu, wall }: Cost) =>
       `${number((cpu / memories.length) * 1_000)} µs CPU a decision, ${number(wall / 1_000)} s`

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
+import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
+import { carried } from "../src/whatIf/carried.js"
 import { comesToTheSame, memoriesDiff, onTheSameGrounds, whyOf } from "../src/whatIf/diff.js"
 import type { Taken } from "../src/whatIf/WhatIf.js"
 
@@ -84,29 +86,30 @@ describe("decisions", () => {
   })
 })
 
+const memory = (over: Partial<Memory> = {}): Memory => ({
+  id: "a",
+  born: 1,
+  revision: 1,
+  status: "active",
+  type: "task",
+  title: "Tea",
+  facts: [],
+  tags: [],
+  people: [],
+  files: [],
+  source: { kind: "agent" },
+  store: "shared",
+  tier: "long",
+  importance: 0,
+  tokens: 1,
+  mentions: 1,
+  lastMentionedAt: 1,
+  createdAt: 1,
+  updatedAt: 1,
+  ...over
+})
+
 describe("memories that went another way", () => {
-  const memory = (over: Partial<Memory> = {}): Memory => ({
-    id: "a",
-    born: 1,
-    revision: 1,
-    status: "active",
-    type: "task",
-    title: "Tea",
-    facts: [],
-    tags: [],
-    people: [],
-    files: [],
-    source: { kind: "agent" },
-    store: "shared",
-    tier: "long",
-    importance: 0,
-    tokens: 1,
-    mentions: 1,
-    lastMentionedAt: 1,
-    createdAt: 1,
-    updatedAt: 1,
-    ...over
-  })
   const nothing = { onlyLive: [], onlyBranch: [], changed: [] }
 
   it("are on one side only, in the order of their birth", () => {
@@ -158,5 +161,57 @@ describe("memories that went another way", () => {
         }
       }
     ])
+  })
+})
+
+describe("an event that nobody decides again", () => {
+  const eventOf = (type: string, payload: object): DaybookEvent =>
+    ({ type, payload, version: 9, recordedAt: 9, stream: "coop", cause: null }) as unknown as DaybookEvent
+  const carry = (event: DaybookEvent, live: ReadonlyArray<Memory>, branch: ReadonlyArray<Memory>) => {
+    const skipped: Array<string> = []
+    const find = (all: ReadonlyArray<Memory>) => (id: string) => all.find((one) => one.id === id)
+    const made = carried(event, { liveNow: find(live), find: find(branch), skip: (_, { id }) => skipped.push(id) })
+    return { images: made === undefined ? undefined : imagesOf(made), skipped }
+  }
+  const promoted = (after: Memory) => eventOf("UPDATE", { memory: after, reason: "promoted" })
+
+  it("does to the branch's memory what it did to the one in the log, and no more", () => {
+    const before = memory({ title: "Tea", narrative: "at five", tier: "mid", revision: 3 })
+    const { narrative: _, ...rest } = before
+    const after: Memory = { ...rest, tier: "long", revision: 4, updatedAt: 9 }
+    expect(carry(promoted(after), [before], [before]).images).toEqual([after])
+    const mine = memory({ title: "Coffee", narrative: "at noon", tier: "mid", revision: 7, mentions: 5 })
+    const { narrative: __, ...others } = mine
+    expect(carry(promoted(after), [before], [mine])).toEqual({
+      images: [{ ...others, tier: "long", revision: 8, updatedAt: 9 }],
+      skipped: []
+    })
+  })
+
+  it("is left out where the branch has no such memory, or has retired it", () => {
+    const [before, after] = [memory({ tier: "mid" }), memory({ revision: 2 })]
+    expect(carry(promoted(after), [before], [])).toEqual({ images: undefined, skipped: ["a"] })
+    const retired = memory({ tier: "mid", status: "superseded" })
+    expect(carry(promoted(after), [before], [retired])).toEqual({ images: undefined, skipped: ["a"] })
+    // What brings it back does so here as well.
+    const back = eventOf("UPDATE", { memory: memory({ revision: 3 }), reason: "undone" })
+    expect(carry(back, [memory({ status: "forgotten", revision: 2 })], [retired]).images).toMatchObject([
+      { status: "active", tier: "mid" }
+    ])
+  })
+
+  it("of several memories takes those that are there, and what it adds of them", () => {
+    const [a, b] = [memory(), memory({ id: "b" })]
+    const compressed = [a, b].map((one): Memory => ({ ...one, status: "compressed", revision: 2 }))
+    const made = memory({ id: "c", born: 9 })
+    const event = eventOf("COMPRESS", { memory: made, sources: compressed })
+    const one = carry(event, [a, b], [a])
+    expect(one.images!.map(({ id }) => id)).toEqual(["a", "c"])
+    expect(one.skipped).toEqual(["b"])
+    expect(carry(event, [a, b], []).images).toBeUndefined()
+    const archived = eventOf("ARCHIVE", { memories: compressed })
+    expect(carry(archived, [a, b], [b]).images!.map(({ id }) => id)).toEqual(["b"])
+    const turn = eventOf("TURN", { turn: {} })
+    expect(carry(turn, [], []).images).toEqual([])
   })
 })

@@ -17,9 +17,8 @@ export const carried = (event: DaybookEvent, { find, liveNow, skip }: Carrying):
     const before = liveNow(after.id)
     const mine = find(after.id)
     if (before === undefined) return after.born === event.version ? after : undefined
-    if (mine !== undefined && (mine.status === "active" || after.status === "active")) {
-      return patched(mine, before, after)
-    }
+    const restored = after.status === "active" && before.status !== "active"
+    if (mine !== undefined && (mine.status === before.status || restored)) return patched(mine, before, after)
     skip(event, after)
     return undefined
   }
