@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { type DaybookEvent, type Decision, imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
+import type { Question, Statement } from "../src/Reconciler.js"
+import { statementOf } from "../src/reconcile/Reconciling.js"
 import { carried } from "../src/whatIf/carried.js"
-import { comesToTheSame, memoriesDiff, onTheSameGrounds, whyOf } from "../src/whatIf/diff.js"
+import { comesToTheSame, type Mutation, memoriesDiff, onTheSameGrounds, whyOf } from "../src/whatIf/diff.js"
+import { recordedAnswer } from "../src/whatIf/recorded.js"
 import type { Taken } from "../src/whatIf/WhatIf.js"
 
 const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>): Taken => ({
@@ -213,5 +216,70 @@ describe("an event that nobody decides again", () => {
     expect(carry(archived, [a, b], [b]).images!.map(({ id }) => id)).toEqual(["b"])
     const turn = eventOf("TURN", { turn: {} })
     expect(carry(turn, [], []).images).toEqual([])
+  })
+})
+
+describe("the recorded answer of a model", () => {
+  const statement: Statement = { type: "task", title: "Tea at six", facts: [], tags: [], people: [], at: 9 }
+  const [a, b] = [memory({ id: "a", revision: 2 }), memory({ id: "b", title: "Coffee", born: 2 })]
+  const asked = (memories: ReadonlyArray<Memory>): Question => ({
+    statement,
+    candidates: memories.map((one, at) => ({ ...statementOf(one, at), score: 0.5 + at / 10 }))
+  })
+  const live = (id: string) => [a, b].find((one) => one.id === id)
+  const decision: Decision = {
+    action: "NONE",
+    by: { kind: "model", name: "m", promptDigest: "p" },
+    reason: "said",
+    candidates: [
+      { id: "a", revision: 2, score: 0.9 },
+      { id: "b", revision: 1, score: 0.4 }
+    ]
+  }
+  const event = (over: Partial<Decision> = {}, payload: object = {}): Mutation =>
+    ({ type: "UPDATE", payload: { memory: b, decision: { ...decision, ...over }, ...payload } }) as unknown as Mutation
+
+  it("answers a question of the same texts in the same order, whenever it is asked", () => {
+    expect(recordedAnswer(event(), asked([a, b]), live)).toEqual({
+      verdict: { action: "NONE", target: 1, reason: "said" },
+      by: decision.by,
+      sure: true
+    })
+    const others = [
+      asked([b, a]),
+      asked([a]),
+      asked([a, b, b]),
+      asked([a, { ...b, title: "Cocoa" }]),
+      asked([a, { ...b, facts: ["hot"] }]),
+      asked([a, { ...b, tags: ["hot"] }])
+    ]
+    for (const other of others) expect(recordedAnswer(event(), other, live)).toBeUndefined()
+  })
+
+  it("is none where it was of other revisions, of nobody, or of another kind", () => {
+    const [first, second] = decision.candidates
+    for (const other of [
+      event({ candidates: [{ ...first!, revision: 1 }, second!] }),
+      event({ candidates: [first!, { ...second!, id: "c" }] }),
+      event({ by: { kind: "rule", name: "m" } }),
+      event({ fallback: "timeout" }),
+      event({}, { memory: memory({ id: "z" }) })
+    ]) {
+      expect(recordedAnswer(other, asked([a, b]), live)).toBeUndefined()
+    }
+  })
+
+  it("is what came of it", () => {
+    const verdict = (over: Partial<Decision>, payload: object = {}) =>
+      recordedAnswer(event(over, payload), asked([a, b]), live)?.verdict
+    expect(verdict({ action: "ADD" })).toEqual({ action: "ADD", reason: "said" })
+    expect(verdict({ action: "DELETE" })).toEqual({ action: "DELETE", target: 1, reason: "said" })
+    // A narrative that is not there any more is not to be made from both again.
+    expect(verdict({ action: "UPDATE" }, { memory: { ...a, title: "Tea and more", facts: ["six"] } })).toEqual({
+      action: "UPDATE",
+      target: 0,
+      merged: { title: "Tea and more", narrative: "", facts: ["six"], tags: [] },
+      reason: "said"
+    })
   })
 })
