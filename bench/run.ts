@@ -8,6 +8,7 @@ import { rebuild } from "./rebuild.js"
 import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
+import { whatIf } from "./whatif.js"
 
 /** In the order of the report. */
 const groups: ReadonlyArray<Group> = [
@@ -18,6 +19,7 @@ const groups: ReadonlyArray<Group> = [
   search,
   reconcile,
   conversations.conversation,
+  whatIf,
   agents,
   command
 ]

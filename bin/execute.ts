@@ -40,6 +40,8 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
       agent,
       agentGiven,
       trust,
+      policy: readPolicy(data),
+      policyIn: (file) => readPolicy(data, { DAYBOOK_POLICY: file }),
       out,
       memory,
       // Asking for the memory checks the agent's name, which operators' calls take as it is.

@@ -77,6 +77,11 @@ export const countMemories = (db: Db) => ({
   byTier: countBy(db, "tier")
 })
 
+/** How many memories are active and not expired at `now`. For full trust. */
+export const countActive = (db: Db, now: number): number =>
+  sql(db, "SELECT count(*) AS n FROM observations WHERE active = 1 AND (expires_at IS NULL OR expires_at > ?)").get(now)
+    .n
+
 const count = (db: Db, where: string): number =>
   sql(db, `SELECT count(*) AS n FROM observations WHERE ${where}`).get().n
 

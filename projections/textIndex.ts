@@ -149,7 +149,8 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
         )
       }
     },
-    count: (db, level) => totals(db, level)[0] ?? 0
+    // Not from the totals: FTS5 writes those with the transaction, and within it a write would count what was there before.
+    count: (db, level) => sql(db, `SELECT count(*) AS n FROM ${table(level)}_docsize`).get().n
   }
 }
 

@@ -37,6 +37,8 @@ import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
 import { type AgentStats, statsOf } from "./stats.js"
 import { TokenCounter } from "./TokenCounter.js"
+import * as WhatIf from "./whatIf/run.js"
+import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
 import * as writer from "./writer.js"
 
 /** Who asks. */
@@ -98,6 +100,8 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
     readonly verify: (agent?: string) => Effect.Effect<Verified>
     /** Embeds what has no vector yet, in the order in which it was stored. */
     readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
+    /** Decides a stretch of history again under another policy, in a branch that is gone afterwards. Changes nothing. */
+    readonly whatIf: (agent: string, options?: WhatIfOptions) => Effect.Effect<Difference, ViewError | InvalidInput>
     readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>
     readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
     /** Records what was shown until now, which happens by itself a minute later; answers how many recalls. */
@@ -123,6 +127,9 @@ export const make = Effect.gen(function* () {
   const agents = yield* Agents.make(reconciling)
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
   const services: ReaderServices = { log, codec, ranking: { policy: search, embedder, reranker } }
+  const { config } = views
+  const inForce = Option.getOrUndefined(reconciler)
+  const origin = { log, codec, config, embedder, policy, reconciler: inForce, countTokens: tokens.count }
   const names = views.config.projections.map(({ name }) => name)
 
   /** What operators ask names an agent as well, and may misspell it. */
@@ -243,6 +250,7 @@ export const make = Effect.gen(function* () {
       }),
     verify: (agent) => verify(log, codec, agent ?? null),
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
+    whatIf: (agent, options) => Effect.flatMap(checkName(agent), () => WhatIf.run(origin, agent, options)),
     stats: (agent) =>
       Effect.zipRight(
         checkName(agent),

@@ -25,6 +25,7 @@ import type {
   VersionNotFound
 } from "../../src/errors.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
+import type { PolicyValues } from "../../src/Policy.js"
 import type { Ended, Outcome } from "../exit.js"
 import type { AsOf, Moment } from "../options.js"
 import type { Output } from "../output.js"
@@ -55,6 +56,10 @@ export interface Call {
   /** Whether the call names the agent. */
   readonly agentGiven: boolean
   readonly trust: TrustLevel
+  /** The policy of the data folder. */
+  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy>
+  /** The policy that a file holds. */
+  readonly policyIn: (file: string) => Effect.Effect<PolicyValues, InvalidPolicy>
   readonly out: Output
   readonly daybook: Effect.Effect<Context.Tag.Service<Daybook>, Failure, Scope.Scope>
   readonly memory: Effect.Effect<Memory, Failure, Scope.Scope>

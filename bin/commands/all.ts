@@ -25,6 +25,7 @@ import { turns } from "./turns.js"
 import { undo } from "./undo.js"
 import { update } from "./update.js"
 import { verify } from "./verify.js"
+import { whatIf } from "./what-if.js"
 import { why } from "./why.js"
 
 /** Every command, in the order in which the help names them. */
@@ -50,6 +51,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   recall,
   undo,
   log,
+  whatIf,
   rebuild,
   backfill,
   verify,

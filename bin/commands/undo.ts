@@ -24,7 +24,7 @@ export const undo: Command<UndoCall> = {
   summary: "take back what an event, a run or a source changed; what later events changed on purpose stays",
   operator: true,
   options: [
-    one("--event <version>", "the event of this version, and what followed from it", whole),
+    one("--event <version>", "the event of this version, and what followed from it", whole(1)),
     one("--run <id>", "all that a run did: an import, another undoing"),
     one("--source <name>", "all that came from a source: its name (a file, a tool) or its kind"),
     one("--since <time>", "of a source only what was recorded then or later (ISO 8601, UTC)", instant),

@@ -14,7 +14,7 @@ import { candidatePolicy, type Reconciling } from "../reconcile/Reconciling.js"
 import { notTaken } from "./asAsked.js"
 import { type Command, commandIdOf, given, ruled, versionAt } from "./Command.js"
 import { marked } from "./marked.js"
-import { added, counted, type Draft, reconciled } from "./rememberEvents.js"
+import { added, counted, type Draft, reconciled, unweighed } from "./rememberEvents.js"
 
 /** What became of something that was to be remembered. */
 export interface Remembered {
@@ -112,6 +112,7 @@ export const remember = (
       while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
       const state = { observation, draft, id, now, version, countTokens: writer.countTokens, marks: reason }
       if (duplicate !== undefined) return Either.right({ events: [counted(state, duplicate)] })
+      if (options.reconcile === false) return Either.right({ events: [added(state, unweighed)] })
       if (weighed === undefined) return Either.right({ events: [added(state)] })
       const { policy } = reconciling!
       const likely = findLikely(db, weighed, told?.vector ?? null, now, candidatePolicy(reconciling!))
@@ -144,7 +145,11 @@ export const remember = (
   })
 }
 
-const outcomeOf = ({ payload, type }: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELETE" }>) => {
+/** What became of what was to be remembered, from the event that it came to. */
+export const outcomeOf = ({
+  payload,
+  type
+}: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELETE" }>): Remembered["outcome"] => {
   if (type === "ADD") return "added"
   if (type === "DELETE") return "replaced"
   if (payload.reason === "duplicate") return "duplicate"

@@ -28,6 +28,11 @@ export interface State {
 export const counted = (state: State, duplicate: Memory): DecidedEvent =>
   mentioned(state, duplicate, "duplicate", ruled("NONE", "exact duplicate", "same title and facts in the same store"))
 
+/** The decision where whoever asked did not want it weighed: one that is taken again is not weighed either. */
+export const unweighed: Decision = asked("ADD", "unweighed", "asked to store it without weighing it")
+
+export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighed.by.name
+
 /** A memory of its own. */
 export const added = (
   state: State,

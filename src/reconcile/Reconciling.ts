@@ -2,6 +2,7 @@ import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { ViewError } from "../../projections/build.js"
@@ -12,7 +13,7 @@ import type { AnyCommand } from "../commands/Command.js"
 import type { Embedder } from "../Embedder.js"
 import { embedAll } from "../embedAll.js"
 import type { PolicyValues } from "../Policy.js"
-import { type Question, type Reconciler, ReconcilerError, type Statement } from "../Reconciler.js"
+import { type Judgement, type Question, type Reconciler, ReconcilerError, type Statement } from "../Reconciler.js"
 import { type CandidatePolicy, findLikely, type Likely } from "./candidates.js"
 import type { Asked, Told, Weighed } from "./Told.js"
 
@@ -49,6 +50,22 @@ export const statementOf = (memory: Omit<Weighed, "store" | "occurredAt">, at: n
   return { type, title, ...(narrative === undefined ? {} : { narrative }), facts, tags, people, at }
 }
 
+/** What a reconciler that is asked says in time (milliseconds); or why it said nothing. */
+export const answerOf = (
+  reconciler: Context.Tag.Service<Reconciler>,
+  question: Question,
+  timeout: number
+): Effect.Effect<Either.Either<Judgement, ReconcilerError>> =>
+  Effect.suspend(() => reconciler.ask!(question)).pipe(
+    Effect.disconnect,
+    Effect.timeoutFail({
+      duration: timeout,
+      onTimeout: () => new ReconcilerError({ name: reconciler.name, reason: "timeout" })
+    }),
+    Effect.catchAllDefect(() => Effect.fail(new ReconcilerError({ name: reconciler.name, reason: "failed" }))),
+    Effect.either
+  )
+
 /** Finds out, before the turn of commands that weigh something, what takes longer than a transaction may. */
 export const consult = (
   reconciling: Reconciling,
@@ -83,18 +100,7 @@ export const consult = (
           : []
       )
       if (likely.length === 0) return undefined
-      const { name } = reconciler
-      const answer = yield* Effect.suspend(() =>
-        reconciler.ask!(questionOf(draft, draft.occurredAt ?? now, likely))
-      ).pipe(
-        Effect.disconnect,
-        Effect.timeoutFail({
-          duration: policy.timeout,
-          onTimeout: () => new ReconcilerError({ name, reason: "timeout" })
-        }),
-        Effect.catchAllDefect(() => Effect.fail(new ReconcilerError({ name, reason: "failed" }))),
-        Effect.either
-      )
+      const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
       return { about: about(likely), answer, latency: (yield* Clock.currentTimeMillis) - now }
     })
 

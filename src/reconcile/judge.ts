@@ -85,7 +85,7 @@ const sound =
     })
 
 /** Whether a verdict names one of the candidates and says what can be stored. */
-const usable = (verdict: Verdict, candidates: number): Either.Either<void, "target" | "merged"> => {
+export const usable = (verdict: Verdict, candidates: number): Either.Either<void, "target" | "merged"> => {
   if (verdict.action === "ADD") return Either.void
   if (!(verdict.target < candidates)) return Either.left("target")
   if (verdict.action !== "UPDATE" || verdict.merged === undefined) return Either.void

@@ -1,0 +1,91 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Daybook } from "../src/Daybook.js"
+import { defaults } from "../src/Policy.js"
+import { Reconciler } from "../src/Reconciler.js"
+import { makeMemories } from "./data.js"
+import { atMost, embedded, type Group, memoryOf, number, openDaybook, remove, temporary } from "./harness.js"
+import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
+
+/** The share of words at which a memory is weighed here: low, so that nearly every one is. */
+const threshold = 0.1
+
+/** A history decided again under another policy, against the writes that made it. */
+export const whatIf: Group = {
+  name: "what-if",
+  rows: async function* ({ quick }) {
+    const memories = makeMemories(quick ? 500 : 2_000)
+    const policy = { ...defaults, reconcile: { ...defaults.reconcile, threshold } }
+    const openOn = (folder: string) => openDaybook(folder, { policy, reconciler: Layer.succeed(Reconciler, cheap) })
+    const write = Effect.flatMap(memoryOf("agent"), (memory) =>
+      Effect.forEach(memories, (made) => memory.remember(made), { discard: true })
+    )
+    const history = temporary()
+    const written = openOn(history)
+    await written.run(Effect.zipRight(write, embedded(["agent"])))
+    await written.close()
+
+    const writes: Side = async () => {
+      const folder = temporary()
+      const daybook = openOn(folder)
+      await daybook.run(Effect.flatMap(Daybook, ({ stats }) => stats("agent")))
+      return {
+        work: () => daybook.run(Effect.zipRight(write, embedded(["agent"]))),
+        close: async () => {
+          await daybook.close()
+          remove(folder)
+        }
+      }
+    }
+    const decided = (change: number, different: boolean): Side => {
+      return () => {
+        const daybook = openOn(history)
+        const work = Effect.gen(function* () {
+          const { counts } = yield* (yield* Daybook).whatIf("agent", { policy: { reconcile: { threshold: change } } })
+          if (counts.different > 0 !== different || counts.decided !== memories.length) {
+            throw new Error(`${counts.different} of ${counts.decided} decisions differ`)
+          }
+        })
+        return { work: () => daybook.run(work), close: daybook.close }
+      }
+    }
+    const costs = await interleaved({ writes, same: decided(threshold, false), other: decided(0.2, true) }, { runs: 3 })
+    const side = ({ cpu, wall }: Cost) =>
+      `${number((cpu / memories.length) * 1_000)} µs CPU a decision, ${number(wall / 1_000)} s`
+    const raw = medianCost(costs.writes)
+    for (const [name, mine] of [
+      [`what-if of ${number(memories.length)} reconciled writes, same policy`, costs.same],
+      ["  the same, another threshold", costs.other]
+    ] as const) {
+      const cost = medianCost(mine)
+      yield {
+        name,
+        daybook: side(cost),
+        floor: `the writes: ${side(raw)}`,
+        ...atMost(cost.cpu / raw.cpu, 1.5),
+        figures: { writes: memories.length, daybook: mine, live: costs.writes }
+      }
+    }
+  }
+}
+
+/** Decides by the texts alone, at next to no cost, and every way there is. */
+const cheap: Context.Tag.Service<Reconciler> = {
+  name: "cheap",
+  judge: ({ candidates, statement }) => {
+    const number = statement.title.length + candidates[0]!.title.length
+    const by = { kind: "rule", name: "cheap" } as const
+    const reason = "by the lengths of titles"
+    switch (number % 8) {
+      case 0:
+        return { verdict: { action: "UPDATE", target: 0, reason }, by, sure: true }
+      case 1:
+        return { verdict: { action: "DELETE", target: 0, reason }, by, sure: true }
+      case 2:
+        return { verdict: { action: "NONE", target: 0, reason }, by, sure: true }
+      default:
+        return { verdict: { action: "ADD", reason }, by, sure: true }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Judgement, Reconciler, type Verdict } from "../src/Reconciler.js"
+import type { WhatIf } from "../src/whatIf/WhatIf.js"
+import { answerOf, build, daybookIn, newFolder, refusal, removeFolders } from "./support/cli.js"
+import { open } from "./support/engine.js"
+
+beforeAll(build, 120_000)
+afterAll(removeFolders)
+
+const verdicts: ReadonlyArray<Verdict> = [
+  { action: "UPDATE", target: 0, reason: "more of it" },
+  { action: "DELETE", target: 0, reason: "another port" },
+  { action: "NONE", target: 0, reason: "said already" }
+]
+
+describe("daybook what-if", () => {
+  const folder = newFolder()
+  const daybook = daybookIn(folder)
+  const log = () => readFileSync(join(folder, "log.db")).toString("base64")
+
+  beforeAll(async () => {
+    let next = 0
+    const judge = (): Judgement => ({
+      verdict: verdicts[next++ % verdicts.length]!,
+      by: { kind: "rule", name: "scripted" },
+      sure: true
+    })
+    await Effect.gen(function* () {
+      const reconciler = Layer.succeed(Reconciler, { name: "scripted", judge })
+      const memory = yield* (yield* open(folder, { reconciler })).agent("default", { trust: "full" })
+      for (let port = 6_000; port < 6_007; port++) {
+        yield* memory.remember({ title: `The staging database listens on port ${port}`, facts: [`seen: ${port}`] })
+      }
+    }).pipe(Effect.scoped, Effect.runPromise)
+  })
+
+  it("answers the diff as JSON and changes nothing", async () => {
+    const before = log()
+    const found: WhatIf = answerOf(await daybook("what-if", "--reconciler", "none", "--json"))
+    expect(found.decisions.map(({ before, version }) => [version, before.outcome])).toEqual([
+      [2, "merged"],
+      [3, "replaced"],
+      [4, "mentioned"],
+      [5, "merged"],
+      [6, "replaced"],
+      [7, "mentioned"]
+    ])
+    expect(found.decisions.every(({ after }) => after.outcome === "added")).toBe(true)
+    expect(found.counts).toMatchObject({ events: 7, decided: 7, different: 6, memories: { live: 1, branch: 7 } })
+    expect(log()).toBe(before)
+    expect(existsSync(join(folder, "cache")) ? readdirSync(join(folder, "cache")) : []).toEqual([])
+  })
+
+  it("shows tables of bounded length, memories and counts", async () => {
+    const { code, stdout } = await daybook("what-if", "--reconciler", "none", "--limit", "2")
+    expect(code).toBe(0)
+    expect(stdout).toContain("Decisions that come out otherwise")
+    expect(stdout).toMatch(/version +now +what if +why +title/)
+    expect(stdout).toMatch(/2 +merged [a-z0-9]{10} +added +reconciler +The staging database listens on port 6001/)
+    expect(stdout).toContain("… and 4 more")
+    expect(stdout).toContain("Memories that are there only what if")
+    expect(stdout).toMatch(/decisions +7 taken again, 6 otherwise, 1 the same on other grounds/)
+    expect(stdout).toMatch(/memories +1 now, 7 what if/)
+    expect(stdout).not.toContain("6006")
+  })
+
+  it("takes a stretch and a policy file", async () => {
+    writeFileSync(join(folder, "strict.toml"), "[reconcile]\nreconciler = 'none'\n")
+    const found: WhatIf = answerOf(
+      await daybook("what-if", "--policy", join(folder, "strict.toml"), "--from", "3", "--to", "5", "--json")
+    )
+    expect(found).toMatchObject({ from: 3, to: 5, counts: { decided: 3, different: 3 } })
+    const whole = answerOf(await daybook("what-if", "--from", "1", "--to", "1", "--json"))
+    expect(whole.decisions).toEqual([])
+    expect((await daybook("what-if", "--from", "1", "--to", "1")).stdout).toContain("Nothing would be otherwise")
+  })
+
+  it("refuses what it cannot do, in one line", async () => {
+    for (const [args, line] of [
+      [["--threshold", "2"], /policy: reconcile.threshold/],
+      [["--policy", join(folder, "none.toml")], /cannot be read as TOML/],
+      [["--from", "8"], /from: must be a whole number from 1 to 7/],
+      [["--trust", "inner"], /what-if needs trust level full/]
+    ] as const) {
+      const refused = refusal(await daybook("what-if", ...args))
+      expect(refused.code).toBe(1)
+      expect(refused.line).toMatch(line)
+    }
+    expect((await daybook("what-if", "--reconciler", "oracle")).code).toBe(2)
+  })
+})

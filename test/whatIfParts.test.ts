@@ -1,0 +1,285 @@
+import { describe, expect, it } from "vitest"
+import { type DaybookEvent, type Decision, imagesOf } from "../events/catalogue.js"
+import type { Memory } from "../events/Memory.js"
+import type { Question, Statement } from "../src/Reconciler.js"
+import { statementOf } from "../src/reconcile/Reconciling.js"
+import { carried } from "../src/whatIf/carried.js"
+import { comesToTheSame, type Mutation, memoriesDiff, onTheSameGrounds, whyOf } from "../src/whatIf/diff.js"
+import { recordedAnswer } from "../src/whatIf/recorded.js"
+import type { Taken } from "../src/whatIf/WhatIf.js"
+
+const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>): Taken => ({
+  outcome: "merged",
+  id: scores[0]?.[0] ?? "own",
+  by: { kind: "rule", name: "rules" },
+  reason: "more of it",
+  candidates: scores.map(([id, score]) => ({ id, revision: 1, score })),
+  threshold: 0.3
+})
+const added = (taken: Taken): Taken => ({ ...taken, outcome: "added", id: "own" })
+const grounds = { threshold: 0.3, candidates: 10, since: () => undefined, first: undefined }
+
+describe("why a decision is another one", () => {
+  const since = (apart: Readonly<Record<string, number>>) => (id: string) => apart[id]
+
+  it("another threshold, either way", () => {
+    const [before, after] = [weighed(["a", 0.4]), added(weighed())]
+    expect(whyOf(before, after, { ...grounds, threshold: 0.5 })).toEqual({ kind: "threshold" })
+    const lower = { ...weighed(["a", 0.2]), threshold: 0.1 }
+    expect(whyOf(added(weighed()), lower, { ...grounds, threshold: 0.1 })).toEqual({ kind: "threshold" })
+  })
+
+  it("more or fewer that are weighed", () => {
+    const [many, few] = [weighed(["a", 0.9], ["b", 0.8], ["c", 0.7]), added(weighed(["a", 0.9]))]
+    expect(whyOf(many, few, { ...grounds, candidates: 1 })).toEqual({ kind: "candidates" })
+    expect(whyOf(few, many, grounds)).toEqual({ kind: "candidates" })
+  })
+
+  it("another reconciler, about the same memories or where nobody weighed", () => {
+    const before = weighed(["a", 0.9])
+    expect(whyOf(before, added(before), grounds)).toEqual({ kind: "reconciler" })
+    const unweighed: Taken = { ...added(weighed()), by: { kind: "caller", name: "remember" } }
+    expect(whyOf(unweighed, before, grounds)).toEqual({ kind: "reconciler" })
+    expect(whyOf(before, unweighed, { ...grounds, since: since({ a: 7 }) })).toEqual({ kind: "reconciler" })
+  })
+
+  it("what an earlier version came to", () => {
+    const before = weighed(["a", 0.9])
+    expect(whyOf(before, added(before), { ...grounds, since: since({ a: 7 }) })).toEqual({
+      kind: "follows",
+      version: 7
+    })
+    const other = weighed(["b", 0.8])
+    expect(whyOf(before, other, { ...grounds, since: since({ b: 5 }) })).toEqual({ kind: "follows", version: 5 })
+    const duplicate: Taken = {
+      ...before,
+      outcome: "duplicate",
+      by: { kind: "rule", name: "exact duplicate" },
+      candidates: []
+    }
+    expect(whyOf(duplicate, added(weighed()), { ...grounds, since: since({ a: 3 }) })).toEqual({
+      kind: "follows",
+      version: 3
+    })
+    // No memory that was weighed is another one, but one that went another way moved them in or out.
+    expect(whyOf(before, added(weighed()), { ...grounds, first: 2 })).toEqual({ kind: "follows", version: 2 })
+  })
+
+  it("likeness that is measured otherwise, where nothing went another way before", () => {
+    expect(whyOf(weighed(["a", 0.9]), added(weighed()), grounds)).toEqual({ kind: "likeness" })
+  })
+})
+
+describe("decisions", () => {
+  it("come to the same by outcome and memory; the grounds may be others", () => {
+    const one = weighed(["a", 0.9])
+    expect(comesToTheSame(one, { ...one, reason: "other", candidates: [] })).toBe(true)
+    for (const other of [{ outcome: "mentioned" }, { id: "b" }, { replaced: "c" }] as const) {
+      expect(comesToTheSame(one, { ...one, ...other })).toBe(false)
+    }
+    expect(onTheSameGrounds(one, { ...one, answered: "reused", fallback: "none" })).toBe(true)
+    for (const other of [
+      { reason: "r" },
+      { threshold: 0.4 },
+      { by: { kind: "rule", name: "x" } },
+      { candidates: [] }
+    ] as const) {
+      expect(onTheSameGrounds(one, { ...one, ...other })).toBe(false)
+    }
+  })
+})
+
+const memory = (over: Partial<Memory> = {}): Memory => ({
+  id: "a",
+  born: 1,
+  revision: 1,
+  status: "active",
+  type: "task",
+  title: "Tea",
+  facts: [],
+  tags: [],
+  people: [],
+  files: [],
+  source: { kind: "agent" },
+  store: "shared",
+  tier: "long",
+  importance: 0,
+  tokens: 1,
+  mentions: 1,
+  lastMentionedAt: 1,
+  createdAt: 1,
+  updatedAt: 1,
+  ...over
+})
+
+describe("memories that went another way", () => {
+  const nothing = { onlyLive: [], onlyBranch: [], changed: [] }
+
+  it("are on one side only, in the order of their birth", () => {
+    const [late, early] = [memory({ id: "b", born: 9 }), memory({ id: "c", born: 2 })]
+    const retired = memory({ status: "superseded" })
+    const found = memoriesDiff(
+      [
+        { live: late, branch: undefined },
+        { live: memory(), branch: retired },
+        { live: early, branch: undefined },
+        { live: undefined, branch: memory({ id: "d" }) }
+      ],
+      5
+    )
+    expect(found.onlyLive.map(({ elsewhere, id }) => [id, elsewhere])).toEqual([
+      ["a", "superseded"],
+      ["c", undefined],
+      ["b", undefined]
+    ])
+    expect(found.onlyBranch).toEqual([{ id: "d", title: "Tea", type: "task", store: "shared" }])
+  })
+
+  it("that are out of every read are no difference, expired ones included", () => {
+    const gone = [memory({ status: "forgotten" }), memory({ expiresAt: 5 }), undefined]
+    const sides = gone.flatMap((live) => gone.map((branch) => ({ live: live ?? branch, branch })))
+    expect(
+      memoriesDiff(
+        sides.filter(({ live }) => live !== undefined),
+        5
+      )
+    ).toEqual(nothing)
+    const [one] = memoriesDiff([{ live: memory(), branch: memory({ expiresAt: 5 }) }], 5).onlyLive
+    expect(one!.elsewhere).toBe("expired")
+    expect(memoriesDiff([{ live: memory({ expiresAt: 6 }), branch: memory({ expiresAt: 6 }) }], 5)).toEqual(nothing)
+  })
+
+  it("differ in what they say, not in what is kept with every change", () => {
+    const kept = { born: 4, revision: 9, createdAt: 9, updatedAt: 9, lastMentionedAt: 9, tokens: 9 }
+    expect(memoriesDiff([{ live: memory(), branch: memory(kept) }], 5)).toEqual(nothing)
+    const branch = memory({ ...kept, title: "Coffee", narrative: "at noon", mentions: 2 })
+    expect(memoriesDiff([{ live: memory(), branch }], 5).changed).toEqual([
+      {
+        id: "a",
+        title: "Tea",
+        fields: {
+          title: { live: "Tea", branch: "Coffee" },
+          narrative: { branch: "at noon" },
+          mentions: { live: 1, branch: 2 }
+        }
+      }
+    ])
+  })
+})
+
+describe("an event that nobody decides again", () => {
+  const eventOf = (type: string, payload: object): DaybookEvent =>
+    ({ type, payload, version: 9, recordedAt: 9, stream: "coop", cause: null }) as unknown as DaybookEvent
+  const carry = (event: DaybookEvent, live: ReadonlyArray<Memory>, branch: ReadonlyArray<Memory>) => {
+    const skipped: Array<string> = []
+    const find = (all: ReadonlyArray<Memory>) => (id: string) => all.find((one) => one.id === id)
+    const made = carried(event, { liveNow: find(live), find: find(branch), skip: (_, { id }) => skipped.push(id) })
+    return { images: made === undefined ? undefined : imagesOf(made), skipped }
+  }
+  const promoted = (after: Memory) => eventOf("UPDATE", { memory: after, reason: "promoted" })
+
+  it("does to the branch's memory what it did to the one in the log, and no more", () => {
+    const before = memory({ title: "Tea", narrative: "at five", tier: "mid", revision: 3 })
+    const { narrative: _, ...rest } = before
+    const after: Memory = { ...rest, tier: "long", revision: 4, updatedAt: 9 }
+    expect(carry(promoted(after), [before], [before]).images).toEqual([after])
+    const mine = memory({ title: "Coffee", narrative: "at noon", tier: "mid", revision: 7, mentions: 5 })
+    const { narrative: __, ...others } = mine
+    expect(carry(promoted(after), [before], [mine])).toEqual({
+      images: [{ ...others, tier: "long", revision: 8, updatedAt: 9 }],
+      skipped: []
+    })
+  })
+
+  it("is left out where the branch has no such memory, or has retired it", () => {
+    const [before, after] = [memory({ tier: "mid" }), memory({ revision: 2 })]
+    expect(carry(promoted(after), [before], [])).toEqual({ images: undefined, skipped: ["a"] })
+    const retired = memory({ tier: "mid", status: "superseded" })
+    expect(carry(promoted(after), [before], [retired])).toEqual({ images: undefined, skipped: ["a"] })
+    // What brings it back does so here as well.
+    const back = eventOf("UPDATE", { memory: memory({ revision: 3 }), reason: "undone" })
+    expect(carry(back, [memory({ status: "forgotten", revision: 2 })], [retired]).images).toMatchObject([
+      { status: "active", tier: "mid" }
+    ])
+  })
+
+  it("of several memories takes those that are there, and what it adds of them", () => {
+    const [a, b] = [memory(), memory({ id: "b" })]
+    const compressed = [a, b].map((one): Memory => ({ ...one, status: "compressed", revision: 2 }))
+    const made = memory({ id: "c", born: 9 })
+    const event = eventOf("COMPRESS", { memory: made, sources: compressed })
+    const one = carry(event, [a, b], [a])
+    expect(one.images!.map(({ id }) => id)).toEqual(["a", "c"])
+    expect(one.skipped).toEqual(["b"])
+    expect(carry(event, [a, b], []).images).toBeUndefined()
+    const archived = eventOf("ARCHIVE", { memories: compressed })
+    expect(carry(archived, [a, b], [b]).images!.map(({ id }) => id)).toEqual(["b"])
+    const turn = eventOf("TURN", { turn: {} })
+    expect(carry(turn, [], []).images).toEqual([])
+  })
+})
+
+describe("the recorded answer of a model", () => {
+  const statement: Statement = { type: "task", title: "Tea at six", facts: [], tags: [], people: [], at: 9 }
+  const [a, b] = [memory({ id: "a", revision: 2 }), memory({ id: "b", title: "Coffee", born: 2 })]
+  const asked = (memories: ReadonlyArray<Memory>): Question => ({
+    statement,
+    candidates: memories.map((one, at) => ({ ...statementOf(one, at), score: 0.5 + at / 10 }))
+  })
+  const live = (id: string) => [a, b].find((one) => one.id === id)
+  const decision: Decision = {
+    action: "NONE",
+    by: { kind: "model", name: "m", promptDigest: "p" },
+    reason: "said",
+    candidates: [
+      { id: "a", revision: 2, score: 0.9 },
+      { id: "b", revision: 1, score: 0.4 }
+    ]
+  }
+  const event = (over: Partial<Decision> = {}, payload: object = {}): Mutation =>
+    ({ type: "UPDATE", payload: { memory: b, decision: { ...decision, ...over }, ...payload } }) as unknown as Mutation
+
+  it("answers a question of the same texts in the same order, whenever it is asked", () => {
+    expect(recordedAnswer(event(), asked([a, b]), live)).toEqual({
+      verdict: { action: "NONE", target: 1, reason: "said" },
+      by: decision.by,
+      sure: true
+    })
+    const others = [
+      asked([b, a]),
+      asked([a]),
+      asked([a, b, b]),
+      asked([a, { ...b, title: "Cocoa" }]),
+      asked([a, { ...b, facts: ["hot"] }]),
+      asked([a, { ...b, tags: ["hot"] }])
+    ]
+    for (const other of others) expect(recordedAnswer(event(), other, live)).toBeUndefined()
+  })
+
+  it("is none where it was of other revisions, of nobody, or of another kind", () => {
+    const [first, second] = decision.candidates
+    for (const other of [
+      event({ candidates: [{ ...first!, revision: 1 }, second!] }),
+      event({ candidates: [first!, { ...second!, id: "c" }] }),
+      event({ by: { kind: "rule", name: "m" } }),
+      event({ fallback: "timeout" }),
+      event({}, { memory: memory({ id: "z" }) })
+    ]) {
+      expect(recordedAnswer(other, asked([a, b]), live)).toBeUndefined()
+    }
+  })
+
+  it("is what came of it", () => {
+    const verdict = (over: Partial<Decision>, payload: object = {}) =>
+      recordedAnswer(event(over, payload), asked([a, b]), live)?.verdict
+    expect(verdict({ action: "ADD" })).toEqual({ action: "ADD", reason: "said" })
+    expect(verdict({ action: "DELETE" })).toEqual({ action: "DELETE", target: 1, reason: "said" })
+    // A narrative that is not there any more is not to be made from both again.
+    expect(verdict({ action: "UPDATE" }, { memory: { ...a, title: "Tea and more", facts: ["six"] } })).toEqual({
+      action: "UPDATE",
+      target: 0,
+      merged: { title: "Tea and more", narrative: "", facts: ["six"], tags: [] },
+      reason: "said"
+    })
+  })
+})
