@@ -87,7 +87,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
     ["no key", [{ status: 401 }], "failed (status 401)", 1],
     ["busy for an hour", [{ status: 429, headers: { "retry-after": "3600" } }], "failed (status 429)", 1],
     ["hangs up each time", [{ reset: true }, { reset: true }, { reset: true }], "failed (no connection)", 3],
-    ["an elsewhere", [{ status: 307, headers: { location: "/v1/elsewhere" } }], "failed (no connection)", 3],
+    ["an elsewhere", [{ status: 302, headers: { location: "/v1/elsewhere" } }], "failed (no connection)", 3],
     ["broken JSON", [{ text: '{"action": "ADD",' }], "unreadable", 1],
     ["a truncated body", [{ truncated: '{"id": "1", "choices": [{"mess' }], "unreadable", 1],
     ["a bound reached", [{ cutOff: '{"action": "ADD", "reason": "x' }], "unreadable (cut off)", 1],
@@ -107,7 +107,7 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
     Effect.gen(function* () {
       const { ask, server } = yield* asking(protocol)
       server.next(...behaviours)
-      if (behaviours[0] !== undefined && "status" in behaviours[0] && behaviours[0].status === 307)
+      if (behaviours[0] !== undefined && "status" in behaviours[0] && behaviours[0].status === 302)
         server.otherwise(behaviours[0])
       const { exit, spans, text } = yield* overheard(ask(question))
       expect(text).toContain(`reconciler ${protocol === "messages" ? "anthropic" : "openai"}/small-1: ${reason}`)
@@ -221,6 +221,20 @@ describe("a model", () => {
         message: "model openai/small-1: the variable TEST_MODEL_KEY holds no key"
       })
       expect(environment.TEST_MODEL_KEY).toBe(key)
+    })
+  )
+
+  it.scopedLive("that others ask tells them no answers and no keys in errors either", () =>
+    Effect.gen(function* () {
+      const { server } = yield* asking("messages")
+      const model = yield* LanguageModels.make(settingsOf("messages", server.url), environment)
+      server.next({ status: 400, body: JSON.stringify({ error: { message: `${key} port 5433` } }) })
+      const { exit, text } = yield* overheard(model.generateText({ prompt: "port 5433" }))
+      expect(Exit.isFailure(exit)).toBe(true)
+      expect(text).toContain("status 400")
+      for (const secret of [key, ...texts]) expect(text).not.toContain(secret)
+      server.next({ text: "yes" })
+      expect((yield* model.generateText({ prompt: "port 5433" })).text).toBe("yes")
     })
   )
 
