@@ -1,11 +1,14 @@
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { reconcilerOf } from "../layers/reconcilers.js"
 import type { InvalidPolicy } from "../src/errors.js"
 import type { PolicyValues } from "../src/Policy.js"
-import type { Reconciler } from "../src/Reconciler.js"
+import { Reconciler } from "../src/Reconciler.js"
 
-/** The reconciler that a policy names, where this program has it; undefined where only the one in force can be had. */
+/** The reconciler that a policy names. */
 export const reconcilerNamed = (
-  _policy: PolicyValues
-): Effect.Effect<Context.Tag.Service<Reconciler> | undefined, InvalidPolicy, Scope.Scope> => Effect.succeed(undefined)
+  policy: PolicyValues
+): Effect.Effect<Context.Tag.Service<Reconciler>, InvalidPolicy, Scope.Scope> =>
+  Effect.map(Layer.build(reconcilerOf(policy)), Context.get(Reconciler))

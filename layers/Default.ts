@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
@@ -11,7 +12,7 @@ import type { Reconciler } from "../src/Reconciler.js"
 import type { Reranker } from "../src/Reranker.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import * as LexicalReranker from "./LexicalReranker.js"
-import * as RuleReconciler from "./RuleReconciler.js"
+import { reconcilerOf } from "./reconcilers.js"
 import * as WordEmbedder from "./WordEmbedder.js"
 
 export interface DefaultOptions {
@@ -42,7 +43,10 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   const policy =
     options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
   const reranker = options.reranker === undefined ? LexicalReranker.layer : (options.reranker ?? Layer.empty)
-  const reconciler = options.reconciler === undefined ? RuleReconciler.layer : (options.reconciler ?? Layer.empty)
+  const reconciler =
+    options.reconciler === undefined
+      ? Layer.unwrapEffect(Effect.map(Policy, (values) => reconcilerOf(values)))
+      : (options.reconciler ?? Layer.empty)
   return Daybook.layer.pipe(
     Layer.provide(reranker),
     Layer.provide(reconciler),

@@ -8,7 +8,6 @@ import type { Turn } from "../events/Turn.js"
 import type { ViewError } from "../projections/build.js"
 import type { IndexedFile } from "../projections/files.js"
 import type { Person } from "../projections/people.js"
-import type { Accesses } from "../projections/recalls.js"
 import type { IndexRow } from "../projections/search.js"
 import type { Session } from "../projections/sessionReads.js"
 import type { CommandError } from "./Actor.js"
@@ -42,13 +41,10 @@ import type { ConversationHit, ConversationQuery } from "./searchConversation.js
 import type { TurnInput } from "./turnInput.js"
 import type { Undoable } from "./undo/choose.js"
 import type { UndoError, Undone, UndoOptions } from "./undo/undo.js"
+import type { WholeMemory } from "./wholeMemory.js"
 import type { Why, WhyOptions } from "./why.js"
 
-/**
- * A memory as `get` answers it. Times are milliseconds since the epoch. At full
- * trust with how often it was shown and when last, as far as that was recorded.
- */
-export type WholeMemory = Omit<Image, "born" | "revision" | "status"> & Partial<Accesses>
+export type { WholeMemory } from "./wholeMemory.js"
 
 /** One version of a memory: what happened to it, who did it, when and why, and how it was from then on. */
 export interface HistoryEntry {

@@ -131,6 +131,53 @@ const AsOf = Schema.Struct({
   kept: withDefault(count, 8)
 })
 
+/** There or not there: a problem of one that may be undefined would quote the value, which may be a key. */
+const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const variable = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+    message: () => "is to be the name of an environment variable, not the key itself"
+  })
+)
+
+const address = Schema.String.pipe(
+  Schema.filter(
+    (text) => {
+      if (!URL.canParse(text)) return false
+      const url = new URL(text)
+      return (
+        ["http:", "https:"].includes(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === ""
+      )
+    },
+    { message: () => "is to be an http or https address without a password, a query or a fragment" }
+  )
+)
+
+const Model = Schema.Struct({
+  /** Whose protocol is spoken; many servers speak OpenAI's. */
+  provider: Schema.Literal("openai", "anthropic"),
+  /** The model, as the provider names it. */
+  model: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
+  /** Another address than the provider's own, up to its version: http://localhost:11434/v1 say. */
+  baseUrl: exactly(address),
+  /** Of OpenAI's two protocols, which: "responses" at OpenAI's own address, "chat" at any other, unless told otherwise. */
+  api: exactly(Schema.Literal("responses", "chat")),
+  /** The environment variable that holds the key: the provider's usual one; none at another address unless it is named. */
+  keyVariable: exactly(variable),
+  /** Milliseconds for one request. */
+  timeout: withDefault(count, 10_000),
+  /** Milliseconds for one question with all its requests and the pauses between them. */
+  patience: withDefault(count, 25_000),
+  /** Requests after the first one, where the server is busy, broken or cannot be reached. */
+  retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 2),
+  /** Milliseconds before the second request; twice as long before each further one; a random part of up to a half less. */
+  backoff: withDefault(count, 500),
+  /** Requests under way at once. */
+  concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 4)
+})
+/** Which language model is asked, and how long. */
+export type ModelSettings = typeof Model.Type
+
 /** Every number that may be set. Decoded from `policy.toml` or `policy.json` in the data folder. */
 export const PolicySchema = Schema.Struct({
   search: withDefault(Search, Schema.decodeSync(Search)({})),
@@ -139,7 +186,8 @@ export const PolicySchema = Schema.Struct({
   reconcile: withDefault(Reconcile, Schema.decodeSync(Reconcile)({})),
   recall: withDefault(Recall, Schema.decodeSync(Recall)({})),
   marks: withDefault(Marks, Schema.decodeSync(Marks)({})),
-  asOf: withDefault(AsOf, Schema.decodeSync(AsOf)({}))
+  asOf: withDefault(AsOf, Schema.decodeSync(AsOf)({})),
+  model: exactly(Model)
 })
 export type PolicyValues = typeof PolicySchema.Type
 

@@ -19,7 +19,7 @@ import { explained, type Find, type Request, retrieve } from "./retrieve.js"
 import { decodeFilter, decodeQuery, type Query, searchIn } from "./search.js"
 import { type ConversationQuery, decodeConversationQuery, searchConversationIn } from "./searchConversation.js"
 import { wholeOf } from "./wholeMemory.js"
-import { why } from "./why.js"
+import { whyOf } from "./whyOf.js"
 
 /** Every read path. Each one hands the level to a query that gates by it in SQL. */
 export const make = (source: ReaderSource, services: ReaderServices): MemoryReader => {
@@ -91,7 +91,7 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
       return entries
     }),
 
-    why: Effect.fn("Memory.why")(why(source, services)),
+    why: Effect.fn("Memory.why")(whyOf(source, services)),
 
     sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
       const page = yield* pageOf(query, 50)

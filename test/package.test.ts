@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -45,6 +46,42 @@ const layer = Default.layer({ folder: process.argv[2] ?? "", embedder: HashEmbed
 console.log(JSON.stringify(await Effect.runPromise(Effect.provide(main, layer))))
 `
 
+/** What talks to language models is optional: this program asks one, with and without. */
+const optional = ["@effect/ai", "@effect/ai-openai", "@effect/ai-anthropic"]
+const modelProgram = `
+import { decodePolicy } from "daybook"
+import { reconcilerOf } from "daybook/layers"
+import { Context, Effect, Either, Layer, Logger } from "effect"
+
+const statement = { type: "t", title: "t", facts: [], tags: [], people: [], at: 0 }
+for (const provider of ["openai", "anthropic"]) {
+  const document = { reconcile: { reconciler: "model" }, model: { provider, model: "m", baseUrl: "http://127.0.0.1:9" } }
+  const policy = Either.getOrThrow(decodePolicy({ ...document, model: { ...document.model, retries: 0, ...JSON.parse(process.argv[2] ?? "{}") } }))
+  const asked = Effect.gen(function* () {
+    const context: Context.Context<never> = yield* Layer.build(reconcilerOf(policy))
+    const reconciler: any = [...context.unsafeMap.values()][0]
+    return yield* Effect.flip(reconciler.ask({ statement, candidates: [{ ...statement, score: 1 }] }) as Effect.Effect<never, Error>)
+  })
+  const error = await Effect.runPromise(Effect.scoped(asked).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
+  console.log(error.message)
+}
+`
+
+/** The types of \`daybook/models\`, where its packages are there. */
+const modelsProgram = `
+import { LanguageModels, ModelReconciler } from "daybook/models"
+import { Layer } from "effect"
+
+export const layer = ModelReconciler.layer("mine").pipe(
+  Layer.provide(LanguageModels.layer({ provider: "anthropic", model: "m", timeout: 1, patience: 1, retries: 0, backoff: 1, concurrency: 1 }))
+)
+`
+
+const link = (name: string) => {
+  mkdirSync(dirname(join(modules, name)), { recursive: true })
+  symlinkSync(join(root, "node_modules", name), join(modules, name))
+}
+
 const run = (command: string, ...args: ReadonlyArray<string>) =>
   execFileSync(command, args, { cwd: outside, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 
@@ -62,7 +99,8 @@ describe("the package", () => {
     run("tar", "-xzf", packed.filename, "-C", installed, "--strip-components=1")
     // What npm would install beside it is there already, compiled for this machine.
     for (const name of readdirSync(join(root, "node_modules"))) {
-      if (!name.startsWith(".")) symlinkSync(join(root, "node_modules", name), join(modules, name))
+      if (name === "@effect") for (const one of readdirSync(join(root, "node_modules", name))) link(`${name}/${one}`)
+      else if (!name.startsWith(".")) link(name)
     }
     writeFileSync(join(outside, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }))
     writeFileSync(join(outside, "main.ts"), program)
@@ -71,10 +109,12 @@ describe("the package", () => {
   afterAll(() => rmSync(outside, { recursive: true, force: true }))
 
   it("compiles and runs in a TypeScript program outside of the repository", () => {
+    writeFileSync(join(outside, "model.ts"), modelProgram)
+    writeFileSync(join(outside, "models.ts"), modelsProgram)
     run(
       join(modules, ".bin", "..", "typescript", "bin", "tsc"),
       ...["--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022", "--skipLibCheck"],
-      ...["--types", "node", "main.ts"]
+      ...["--types", "node", "main.ts", "model.ts", "models.ts"]
     )
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
@@ -82,6 +122,25 @@ describe("the package", () => {
       types: 12,
       projections: 8
     })
+  })
+
+  it("says which package a model needs, and asks it where that is there", () => {
+    for (const name of optional) unlinkSync(join(modules, name))
+    const lines = (settings = "{}") => run("node", "model.js", settings).trim().split("\n")
+    const missing = (model: string, name: string, release: string) =>
+      `reconciler ${model}: failed (the package ${name} is not installed: npm install ${name}@${release})`
+    expect(lines()).toEqual(["openai/m", "anthropic/m"].map((model) => missing(model, "@effect/ai", "0.37")))
+    link("@effect/ai")
+    expect(lines('{"api":"responses"}')).toEqual([
+      missing("openai/m", "@effect/ai-openai", "0.41"),
+      missing("anthropic/m", "@effect/ai-anthropic", "0.27")
+    ])
+    const unreachable = (model: string) => `reconciler ${model}: failed (no connection)`
+    expect(lines('{"api":"chat"}')[0]).toBe(unreachable("openai/m"))
+    link("@effect/ai-openai")
+    link("@effect/ai-anthropic")
+    expect(lines('{"api":"responses"}')).toEqual(["openai/m", "anthropic/m"].map(unreachable))
+    run("node", "models.js")
   })
 
   it("has the command, the examples and the licence in it", () => {

@@ -1,0 +1,94 @@
+import * as LanguageModel from "@effect/ai/LanguageModel"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { ModelSettings } from "../../src/Policy.js"
+import type { Connection } from "./connection.js"
+import { makeModel } from "./messages.js"
+import { missingPackage } from "./packages.js"
+import { steady } from "./steady.js"
+
+/** The model of the policy cannot be asked from here: one line that says what to do. */
+export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
+  model: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `model ${this.model}: ${this.problem}`
+  }
+}
+
+/** How decisions and errors name a model. */
+export const nameOf = ({ model, provider }: Pick<ModelSettings, "model" | "provider">): string => `${provider}/${model}`
+
+/**
+ * The language model of a policy's section `model`, within its bounds: see
+ * `steady`. Nothing is asked and no connection is made before the first question.
+ */
+export const make = (
+  settings: ModelSettings,
+  environment: NodeJS.ProcessEnv = process.env
+): Effect.Effect<LanguageModel.Service, ModelUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const apiKey = yield* keyOf(settings, environment)
+    const baseUrl = settings.baseUrl?.replace(/\/+$/, "")
+    const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient }
+    const api =
+      settings.provider === "anthropic" ? "messages" : (settings.api ?? (baseUrl === undefined ? "responses" : "chat"))
+    const protocol = yield* Effect.tryPromise({
+      try: protocols[api],
+      catch: (error) =>
+        new ModelUnavailable({ model: nameOf(settings), problem: missingPackage(error) ?? "cannot be loaded" })
+    })
+    const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)
+    const bounded = yield* steady(settings)
+    return yield* makeModel((asked) => bounded(ask(asked)))
+  })
+
+export const layer = (
+  settings: ModelSettings,
+  environment: NodeJS.ProcessEnv = process.env
+): Layer.Layer<LanguageModel.LanguageModel, ModelUnavailable> =>
+  Layer.scoped(LanguageModel.LanguageModel, make(settings, environment))
+
+/** Each is loaded when it is needed: their packages take half a second to load. */
+const protocols = {
+  responses: () => import("./openaiResponses.js"),
+  chat: () => import("./openaiChat.js"),
+  messages: () => import("./anthropicMessages.js")
+}
+
+/**
+ * Any other status than success fails before the packages read its body: they
+ * would take one that is not of their schema for a broken answer. A redirect
+ * fails too, or a key would follow it to another host. Spans stay outside.
+ */
+const transformClient: Connection["transformClient"] = flow(
+  HttpClient.filterStatusOk,
+  HttpClient.transformResponse((response) =>
+    response.pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
+      Effect.withTracerEnabled(false)
+    )
+  )
+)
+
+const variables = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" }
+
+/** A provider's own key is never sent to another address unless somebody says so. */
+const keyOf = (
+  settings: ModelSettings,
+  environment: NodeJS.ProcessEnv
+): Effect.Effect<Redacted.Redacted | undefined, ModelUnavailable> => {
+  const variable = settings.keyVariable ?? (settings.baseUrl === undefined ? variables[settings.provider] : undefined)
+  if (variable === undefined) return Effect.succeed(undefined)
+  const key = environment[variable]?.trim()
+  return key
+    ? Effect.succeed(Redacted.make(key))
+    : Effect.fail(new ModelUnavailable({ model: nameOf(settings), problem: `the variable ${variable} holds no key` }))
+}

@@ -1,0 +1,55 @@
+import type * as AiError from "@effect/ai/AiError"
+import * as AnthropicClient from "@effect/ai-anthropic/AnthropicClient"
+import type * as Generated from "@effect/ai-anthropic/Generated"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Connection } from "./connection.js"
+import type { Answer, Asked } from "./messages.js"
+
+/** The protocol demands a bound: more than any verdict needs. */
+const maxTokens = 4_096
+
+/** Anthropic's protocol: `POST /v1/messages`. JSON comes as the arguments of a tool that the model has to call. */
+export const make = ({
+  apiKey,
+  baseUrl = "https://api.anthropic.com",
+  model,
+  transformClient
+}: Connection): Effect.Effect<
+  (asked: Asked) => Effect.Effect<Answer, AiError.AiError>,
+  never,
+  HttpClient.HttpClient | Scope.Scope
+> =>
+  Effect.map(
+    AnthropicClient.make({ apiKey, apiUrl: baseUrl.replace(/\/v1$/, ""), transformClient }),
+    (client) =>
+      ({ messages, shape }) => {
+        const system = messages.filter(({ role }) => role === "system").map(({ content }) => content)
+        return Effect.map(
+          client.createMessage({
+            payload: {
+              model,
+              max_tokens: maxTokens,
+              system: system.join("\n"),
+              messages: messages.flatMap(({ content, role }) => (role === "system" ? [] : [{ role, content }])),
+              ...(shape === undefined ? {} : forced(shape))
+            }
+          }),
+          (message) => answerOf(message, shape !== undefined)
+        )
+      }
+  )
+
+const forced = ({ name, schema }: NonNullable<Asked["shape"]>) => ({
+  tools: [{ name, description: "Gives the answer.", input_schema: schema as { readonly type: "object" } }],
+  tool_choice: { type: "tool" as const, name, disable_parallel_tool_use: true }
+})
+
+const answerOf = ({ content, stop_reason }: Generated.BetaMessage, json: boolean): Answer => {
+  const texts = content.flatMap((part) =>
+    part.type === "tool_use" && json ? [JSON.stringify(part.input)] : part.type === "text" && !json ? [part.text] : []
+  )
+  const cut = stop_reason === "max_tokens" || stop_reason === "model_context_window_exceeded"
+  return { text: texts.join(""), end: stop_reason === "refusal" ? "refused" : cut ? "length" : "stop" }
+}

@@ -1,0 +1,83 @@
+import * as AiError from "@effect/ai/AiError"
+import type { ReconcilerError } from "../../src/Reconciler.js"
+
+type Reason = Extract<ReconcilerError["reason"], "failed" | "timeout" | "refused" | "unreadable">
+
+/** What may be told of a request that failed: no address, no header, no text, no answer. */
+export interface Failure {
+  readonly reason: Reason
+  readonly detail?: string
+  /** Whether the same request may succeed later. */
+  readonly passing: boolean
+  /** Milliseconds that the server asks to wait. */
+  readonly after?: number
+}
+
+const module = "LanguageModels"
+
+const failure = (method: Reason, description?: string): AiError.AiError =>
+  new AiError.UnknownError({ module, method, ...(description === undefined ? {} : { description }) })
+
+/** The model would not answer. */
+export const refused: AiError.AiError = failure("refused")
+
+/** The model stopped before its answer was whole. */
+export const cutOff: AiError.AiError = failure("unreadable", "cut off")
+
+/** No answer in time. */
+export const timedOut: AiError.AiError = failure("timeout")
+
+/** Something is wrong in the program that asks. */
+export const broken: AiError.AiError = failure("failed", "defect")
+
+/** The request cannot be made of this model. */
+export const unsupported: AiError.AiError = failure("failed", "no such request")
+
+/** What the package's own errors tell holds addresses and answers; this is the same error without them. */
+export const clean = (error: AiError.AiError): AiError.AiError => {
+  const { detail, reason } = failureOf(error)
+  return failure(reason, detail)
+}
+
+/** The kind of a failure; what else an error holds is left behind. */
+export const failureOf = (error: unknown): Failure => {
+  if (!AiError.isAiError(error)) return { reason: "failed", passing: false }
+  switch (error._tag) {
+    case "HttpRequestError":
+      return { reason: "failed", detail: "no connection", passing: error.reason === "Transport" }
+    case "HttpResponseError":
+      return ofResponse(error)
+    case "MalformedOutput":
+      return { reason: "unreadable", passing: false }
+    case "MalformedInput":
+      return { reason: "failed", detail: "no such request", passing: false }
+    case "UnknownError": {
+      if (error.module !== module) return { reason: "failed", passing: false }
+      const detail = error.description === undefined ? {} : { detail: error.description }
+      return { reason: error.method as Reason, passing: false, ...detail }
+    }
+  }
+}
+
+const ofResponse = ({ response: { headers, status } }: AiError.HttpResponseError): Failure => {
+  if (status < 300) return { reason: "unreadable", passing: false }
+  const after = waitOf(headers)
+  return {
+    reason: "failed",
+    detail: `status ${status}`,
+    passing: status === 408 || status === 429 || status >= 500,
+    ...(after === undefined ? {} : { after })
+  }
+}
+
+/** `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
+const waitOf = (headers: Readonly<Record<string, string>>): number | undefined => {
+  const exact = Number(headers["retry-after-ms"] || "none")
+  if (Number.isFinite(exact)) return Math.max(0, exact)
+  const told = headers["retry-after"]
+  if (!told) return undefined
+  const seconds = Number(told)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000)
+  const date = Date.parse(told)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}

@@ -1,0 +1,3 @@
+/** Language models and what asks them. Needs the optional packages `@effect/ai` and the provider's. */
+export * as LanguageModels from "./LanguageModels.js"
+export * as ModelReconciler from "./ModelReconciler.js"

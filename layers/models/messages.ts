@@ -1,0 +1,71 @@
+import type * as AiError from "@effect/ai/AiError"
+import * as LanguageModel from "@effect/ai/LanguageModel"
+import type * as Response from "@effect/ai/Response"
+import * as Tool from "@effect/ai/Tool"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { cutOff, refused, unsupported } from "./failures.js"
+
+/** A conversation as all protocols tell it: texts, each of somebody. */
+export interface Message {
+  readonly role: "system" | "user" | "assistant"
+  readonly content: string
+}
+
+/** What a provider is asked for: an answer to messages, of a shape where one is named. */
+export interface Asked {
+  readonly messages: ReadonlyArray<Message>
+  readonly shape?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
+}
+
+/** What it answered. */
+export interface Answer {
+  readonly text: string
+  readonly end: "stop" | "length" | "refused"
+}
+
+/**
+ * A language model out of one function. It answers texts with text or JSON, which
+ * is all that Daybook asks for; tools, files and streams are refused.
+ *
+ * The packages' own models are left out: they load a tokenizer each (44 MB of
+ * `gpt-tokenizer` for OpenAI's) before the first request.
+ */
+export const makeModel = (
+  ask: (asked: Asked) => Effect.Effect<Answer, AiError.AiError>
+): Effect.Effect<LanguageModel.Service> =>
+  LanguageModel.make({
+    generateText: (options) => Effect.flatMap(Effect.flatMap(askedOf(options), ask), partsOf),
+    streamText: () => Stream.fail(unsupported)
+  })
+
+const askedOf = ({
+  prompt,
+  responseFormat,
+  tools
+}: LanguageModel.ProviderOptions): Effect.Effect<Asked, AiError.AiError> => {
+  if (tools.length > 0) return Effect.fail(unsupported)
+  const messages: Array<Message> = []
+  for (const { content, role } of prompt.content) {
+    if (role === "tool") return Effect.fail(unsupported)
+    const texts: Array<string> = []
+    for (const part of typeof content === "string" ? [{ type: "text", text: content } as const] : content) {
+      if (part.type !== "text") return Effect.fail(unsupported)
+      texts.push(part.text)
+    }
+    messages.push({ role, content: texts.join("\n") })
+  }
+  if (responseFormat.type === "text") return Effect.succeed({ messages })
+  const schema = Tool.getJsonSchemaFromSchemaAst(responseFormat.schema.ast) as object as Record<string, unknown>
+  return Effect.succeed({ messages, shape: { name: responseFormat.objectName, schema } })
+}
+
+const partsOf = ({ end, text }: Answer): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> => {
+  if (end === "refused") return Effect.fail(refused)
+  if (end === "length") return Effect.fail(cutOff)
+  const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined }
+  return Effect.succeed([
+    { type: "text", text },
+    { type: "finish", reason: "stop", usage }
+  ])
+}

@@ -1,0 +1,47 @@
+import type * as AiError from "@effect/ai/AiError"
+import type * as Generated from "@effect/ai-openai/Generated"
+import * as OpenAiClient from "@effect/ai-openai/OpenAiClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Connection } from "./connection.js"
+import type { Answer, Asked } from "./messages.js"
+
+/** OpenAI's newer protocol: `POST /responses`. Answers are not kept by the server. */
+export const make = ({
+  apiKey,
+  baseUrl = "https://api.openai.com/v1",
+  model,
+  transformClient
+}: Connection): Effect.Effect<
+  (asked: Asked) => Effect.Effect<Answer, AiError.AiError>,
+  never,
+  HttpClient.HttpClient | Scope.Scope
+> =>
+  Effect.map(
+    OpenAiClient.make({ apiKey, apiUrl: baseUrl, transformClient }),
+    (client) =>
+      ({ messages, shape }) =>
+        Effect.map(
+          client.createResponse({
+            model,
+            store: false,
+            input: messages,
+            ...(shape === undefined ? {} : { text: { format: { type: "json_schema", strict: true, ...shape } } })
+          }),
+          answerOf
+        )
+  )
+
+const answerOf = (response: Generated.Response): Answer => {
+  const texts: Array<string> = []
+  for (const item of response.output) {
+    if (item.type !== "message") continue
+    for (const part of item.content) {
+      if (part.type === "refusal") return { text: "", end: "refused" }
+      if (part.type === "output_text") texts.push(part.text)
+    }
+  }
+  const why = response.incomplete_details?.reason
+  return { text: texts.join(""), end: why === "content_filter" ? "refused" : why === undefined ? "stop" : "length" }
+}
