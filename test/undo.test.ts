@@ -45,7 +45,7 @@ const scripted = Layer.succeed(Reconciler, {
   judge: ({ candidates, statement }: Question) => {
     const [action] = statement.tags.filter((tag) => ["update", "delete", "none"].includes(tag))
     const subject = statement.title.split(" ")[0]
-    const target = candidates.findIndex(({ title }) => title.split(" ")[0] === subject && !title.endsWith("bad"))
+    const target = candidates.findIndex(({ title }) => title.split(" ")[0] === subject && !/(?:bad|evil)$/.test(title))
     const verdict: Verdict =
       action === undefined || target < 0
         ? { action: "ADD", reason: "told to" }
@@ -428,8 +428,9 @@ const write = (memory: Memory, at: number, { action, bad, subject, word }: Write
     const tags = again || action === "add" ? [] : [action]
     const done = yield* memory.remember(
       {
-        title: plain ? `${subject} stands` : `${subject} ${word}${bad ? " bad" : ""}`,
-        facts: plain ? [] : [word],
+        // Of what is merged each keeps its own: none holds what another says.
+        title: plain ? `${subject} stands` : `${subject} ${word}${bad ? "evil" : ""}`,
+        facts: plain ? [] : [bad ? `${word}evil` : word],
         people: [word],
         importance: word.length / 10,
         tags: bad ? [...tags, "evil"] : tags,
