@@ -116,12 +116,17 @@ export const boundBySources = (
   return Either.void
 }
 
-/** Refuses to make a memory more open than what it came from, as far as that is known. */
-export const boundByLineage = (db: Db, memory: Memory, store: Store): Either.Either<void, InvalidInput> => {
+/** Refuses to make a memory more open than what it came from, as far as that is known; `planned` has stores by id that are about to be. */
+export const boundByLineage = (
+  db: Db,
+  memory: Memory,
+  store: Store,
+  planned: ReadonlyMap<string, Store> = new Map()
+): Either.Either<void, InvalidInput> => {
   if (opennessOf(store) <= opennessOf(memory.store)) return Either.void
   for (const { kind, to } of memory.lineage ?? []) {
     if (kind === "supersedes") continue
-    const found = findSourceStore(db, "full", kind, to)
+    const found = planned.get(to) ?? findSourceStore(db, "full", kind, to)
     // A source that is gone cannot say how open it was; a file that was only imported never was in a store.
     const unknown = found === undefined && kind !== "file"
     if (unknown || (found !== undefined && opennessOf(store) > opennessOf(found))) {

@@ -256,3 +256,52 @@ describe("what was made of something", () => {
       })
   )
 })
+
+describe("undoing along lineage", () => {
+  it.scopedLive("flags what was made of what is removed, and undone in turn clears it", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id: source, version } = yield* memory.remember({ title: "The gate opens at eight" })
+      const { id: made } = yield* memory.remember({
+        title: "Be there by eight",
+        from: [{ kind: "memory", id: source }]
+      })
+      const before = (yield* daybook.digests(agent)).stateDigest
+      const dry = yield* memory.undo({ event: version! }, { dryRun: true })
+      expect(dry.events!.map(({ payload, type }) => [type, payload.memory.id])).toEqual([
+        ["DELETE", source],
+        ["UPDATE", made]
+      ])
+      const { run } = yield* memory.undo({ event: version! })
+      const [row] = yield* memory.list()
+      expect(row).toMatchObject({ id: made, stale: { kind: "derived", of: source, reason: "undone" } })
+      yield* memory.undo({ run: run! })
+      expect((yield* memory.list()).filter(({ stale }) => stale !== undefined)).toEqual([])
+      expect((yield* daybook.digests(agent)).stateDigest).toBe(before)
+    })
+  )
+
+  it.scopedLive("never leaves anything more open than what it was made of", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id: source } = yield* memory.remember({ title: "Minutes of the board", store: "private" })
+      const { version: raised } = yield* memory.update(source, { store: "shared" })
+      const from = [{ kind: "memory", id: source } as const]
+      const { id: made } = yield* memory.remember({ title: "Summary of the board", store: "shared", from })
+      const { version: lowered } = yield* memory.update(made, { store: "private" })
+      yield* memory.undo({ event: raised! })
+      // The source is private again: what was made of it does not become shared, whoever takes back its lowering.
+      yield* memory.undo({ event: lowered! })
+      const stores = new Map((yield* memory.list()).map(({ id, store }) => [id, store]))
+      expect([stores.get(source), stores.get(made)]).toEqual(["private", "private"])
+
+      const { version: again } = yield* memory.update(source, { store: "shared" })
+      yield* memory.update(made, { store: "shared" })
+      yield* memory.undo({ event: again! })
+      const inner = yield* daybook.agent(agent, { trust: "inner" })
+      expect(yield* inner.list()).toEqual([])
+    })
+  )
+})

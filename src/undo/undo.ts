@@ -6,6 +6,7 @@ import type { Codec } from "../../events/Codec.js"
 import { type DaybookEvent, type EventType, imagesOf, type Payload } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { VersionConflict } from "../../events/errors.js"
+import type { ViewError } from "../../projections/build.js"
 import { findChanges } from "../../projections/history.js"
 import type { CommandError } from "../Actor.js"
 import { type Command, commandIdOf, runOf, whileSound } from "../commands/Command.js"
@@ -108,7 +109,7 @@ export const undo = (
           const now = Math.max(yield* Clock.currentTimeMillis, head.recordedAt)
           return {
             ...told(plans, head.version + 1),
-            events: planned(undoer, plans, head.version + 1, now),
+            events: yield* planned(undoer, plans, head.version + 1, now),
             repeated: false
           }
         }
@@ -184,13 +185,17 @@ const told = (plans: ReadonlyArray<Plan>, first: number): Pick<Undone, "undone" 
 
 /** The events as the log would have them. */
 const planned = (
-  { codec }: Undoer,
+  { codec, read }: Undoer,
   plans: ReadonlyArray<Plan>,
   first: number,
   now: number
-): ReadonlyArray<PlannedEvent> =>
-  compensating(plans, now).map(({ payload, type }, index) => ({
-    version: first + index,
-    type,
-    payload: codec.encode(type, payload).value
-  })) as unknown as ReadonlyArray<PlannedEvent>
+): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError> =>
+  Effect.map(
+    read(({ db }) => compensating(db, plans, now, first)),
+    (events) =>
+      events.map(({ payload, type }, index) => ({
+        version: first + index,
+        type,
+        payload: codec.encode(type, payload).value
+      })) as unknown as ReadonlyArray<PlannedEvent>
+  )
