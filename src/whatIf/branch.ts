@@ -36,7 +36,14 @@ export interface BranchOptions {
  * the installation, not in the system's: what it holds is as private as the log,
  * and what a killed process left there goes with the next branch, or with the cache.
  */
-export const make = ({ agent, codec, config, log, to, weighs }: BranchOptions) =>
+export const make = ({
+  agent,
+  codec,
+  config,
+  log,
+  to,
+  weighs
+}: BranchOptions): Effect.Effect<Branch, ViewError, Scope.Scope> =>
   Effect.gen(function* () {
     const projections = config.projections.filter(({ name }) => !unread.has(name) && (weighs || !forWeighing.has(name)))
     const folder = yield* Effect.acquireRelease(
@@ -50,8 +57,8 @@ export const make = ({ agent, codec, config, log, to, weighs }: BranchOptions) =
       ({ db }) => Effect.sync(() => db.close())
     )
     const parked = yield* attempt(() => new Map(ViewFile.standing(db).parked))
-    return { db, apply: (event, lookup) => applyTo(db, projections, parked, event, lookup) } satisfies Branch
-  }) satisfies Effect.Effect<Branch, ViewError, Scope.Scope>
+    return { db, apply: (event, lookup) => applyTo(db, projections, parked, event, lookup) }
+  })
 
 /** What no decision looks at. */
 const unread = new Set(["people", "history", "chunkVectors", "recalls"])
