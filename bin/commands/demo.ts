@@ -6,10 +6,14 @@ import * as Effect from "effect/Effect"
 import type { Verified } from "../../events/verify.js"
 import type { Person } from "../../projections/people.js"
 import type { IndexRow } from "../../projections/search.js"
+import type { Remembered } from "../../src/commands/remember.js"
 import type { Updated } from "../../src/commands/update.js"
 import type { Imported } from "../../src/import/importFiles.js"
 import type { HistoryEntry, WholeMemory } from "../../src/Memory.js"
 import type { Hit } from "../../src/search.js"
+import type { Undone } from "../../src/undo/undo.js"
+import type { WhatIf } from "../../src/whatIf/WhatIf.js"
+import type { Why } from "../../src/why.js"
 import { one } from "../options.js"
 import { stage } from "../stage.js"
 import type { Command } from "./Command.js"
@@ -21,7 +25,8 @@ const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
 
 export const demo: Command<{ readonly keep?: boolean }> = {
   usage: "demo",
-  summary: "import, search, correct, audit, rewind, rebuild and verify, on example memories in a folder of their own",
+  summary:
+    "import, search, correct, audit, rewind, decide, undo, rebuild and verify, on example memories in a folder of their own",
   options: [one("--keep", "do not remove the folder at the end")],
   run: (call, { keep }) =>
     Effect.gen(function* () {
@@ -67,6 +72,26 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const before = String(correction.version! - 1)
       const then = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3", "--as-of", before)
       yield* must(titleIn(then) === found.title, "the past answers as it did")
+
+      yield* heading("Decide: what a new statement means for what is known")
+      const port = "The staging database of Mooring listens on port"
+      const known = yield* daybook<Remembered>("remember", `${port} 5432`, "--type", "config")
+      const decided = yield* daybook<Remembered>("remember", `${port} 6543 now`, "--type", "config")
+      yield* must(decided.outcome === "replaced" && decided.replaced === known.id, "the old port is replaced")
+
+      yield* heading("Why: who decided that, on which grounds")
+      const why = yield* daybook<Why>("why", decided.id)
+      yield* must(why.supersedes[0]?.id === known.id, "the old port is told")
+
+      yield* heading("Undo it, and undo that")
+      const undone = yield* daybook<Undone>("undo", "--event", String(decided.version))
+      const ports = yield* daybook<Hits>("search", port, "--limit", "1")
+      yield* must(ports[0]?.id === known.id, "the old port is known again")
+      yield* daybook<Undone>("undo", "--run", undone.run!)
+
+      yield* heading("What if: the same history, decided by nobody, in a branch that is gone afterwards")
+      const other = yield* daybook<WhatIf>("what-if", "--reconciler", "none")
+      yield* must(other.decisions.length > 0, "something would be otherwise")
 
       yield* heading("Trust: the same question by somebody who may read less, and less still")
       const full = yield* daybook<Hits>("search", "Alice", "--limit", "3")
