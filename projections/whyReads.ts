@@ -5,15 +5,24 @@ import { type Db, sql } from "./Projection.js"
 
 /**
  * Memories by id as they stand, as far as a level may know of them: at full
- * trust all; below it what is or was readable there, but not what was forgotten.
+ * trust all; below it what is or was readable there, but not what was forgotten
+ * or has expired by `now`.
  */
-export const findStanding = (db: Db, level: TrustLevel, ids: ReadonlyArray<string>): ReadonlyMap<string, Memory> =>
+export const findStanding = (
+  db: Db,
+  level: TrustLevel,
+  ids: ReadonlyArray<string>,
+  now: number
+): ReadonlyMap<string, Memory> =>
   new Map(
     sql(db, "SELECT memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND openness >= ?")
       .pluck()
       .all(JSON.stringify(ids), floorOf(level))
       .map((text) => JSON.parse(text as string) as Memory)
-      .filter(({ status }) => level === "full" || status === "active" || status === "superseded")
+      .filter(
+        ({ expiresAt = Number.POSITIVE_INFINITY, status }) =>
+          level === "full" || ((status === "active" || status === "superseded") && expiresAt > now)
+      )
       .map((memory) => [memory.id, memory])
   )
 

@@ -36,9 +36,13 @@ export const whyOf =
       const eventsAt = (versions: ReadonlyArray<number>) =>
         Effect.flatMap(log.at(agent, versions), (rows) => Effect.forEach(rows, (row) => codec.decode(row)))
 
-      const storyOf = (db: Db, memory: Memory): Pick<Why, "supersedes" | "supersededBy" | "sources" | "madeOf"> => {
+      const storyOf = (
+        db: Db,
+        memory: Memory,
+        now: number
+      ): Pick<Why, "supersedes" | "supersededBy" | "sources" | "madeOf"> => {
         const related = (one: string) => {
-          const standing = findStanding(db, level, [one]).get(one)
+          const standing = findStanding(db, level, [one], now).get(one)
           return standing === undefined ? undefined : relatedOf(standing)
         }
         const readable = (ones: ReadonlyArray<Memory>) => ones.flatMap((one) => related(one.id) ?? [])
@@ -46,7 +50,7 @@ export const whyOf =
         const followed = new Set([id])
         for (let newest: Memory | undefined = memory; newest !== undefined && followed.size <= deepest; ) {
           const to: string | undefined = newest.lineage?.find(({ kind }) => kind === "supersedes")?.to
-          newest = to === undefined || followed.has(to) ? undefined : findStanding(db, level, [to]).get(to)
+          newest = to === undefined || followed.has(to) ? undefined : findStanding(db, level, [to], now).get(to)
           if (newest === undefined) break
           followed.add(newest.id)
           supersedes.push(relatedOf(newest))
@@ -68,7 +72,7 @@ export const whyOf =
         }
       }
       /** By id and revision of each candidate that may be read as it was: the version in which it became that. */
-      const versionsThen = (db: Db, events: ReadonlyArray<DaybookEvent>): ReadonlyMap<string, number> => {
+      const versionsThen = (db: Db, events: ReadonlyArray<DaybookEvent>, now: number): ReadonlyMap<string, number> => {
         const versions = new Map<string, number>()
         const candidates = events.flatMap(({ payload }) =>
           payload !== null && "decision" in payload ? payload.decision.candidates : []
@@ -76,7 +80,8 @@ export const whyOf =
         const standing = findStanding(
           db,
           level,
-          candidates.map((one) => one.id)
+          candidates.map((one) => one.id),
+          now
         )
         for (const { id, revision } of candidates) {
           const born = standing.get(id)?.born
@@ -88,16 +93,16 @@ export const whyOf =
 
       const found = yield* read(({ db, now }) => {
         const born = findBorn(db, level, id, now)
-        const memory = findStanding(db, level, [id]).get(id)
+        const memory = findStanding(db, level, [id], now).get(id)
         if (born === undefined || memory === undefined) return undefined
         const accesses = level === "full" ? findAccesses(db, [id]).get(id) : undefined
-        return { memory, accesses, changes: findChanges(db, level, born), ...storyOf(db, memory) }
+        return { memory, accesses, changes: findChanges(db, level, born), ...storyOf(db, memory, now) }
       })
       if (found === undefined || found.changes.length === 0) return yield* new MemoryNotFound({ id })
       const { accesses, changes, memory, ...story } = found
       const shown = changes.slice(-limit - 1)
       const events = (yield* eventsAt(shown.map(({ version }) => version))) as ReadonlyArray<DaybookEvent>
-      const weighed = yield* read(({ db }) => versionsThen(db, events))
+      const weighed = yield* read(({ db, now }) => versionsThen(db, events, now))
       const then = new Map(
         (yield* eventsAt([...new Set(weighed.values())])).map((event) => [event.version, event as DaybookEvent])
       )

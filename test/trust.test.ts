@@ -546,15 +546,16 @@ describe("an expired memory", () => {
         "search tickets",
         "search tickets types",
         "timeline it",
-        "timeline other"
+        "timeline other",
+        "why it"
       ]
       yield* TestClock.adjust(minute - 1)
       for (const trust of ["full", "inner", "familiar"] as const) expect(yield* everywhere(trust)).toEqual(seen)
       yield* TestClock.adjust(1)
       for (const trust of ["inner", "familiar"] as const) expect(yield* everywhere(trust)).toEqual([])
       // Full trust may look at what has been.
-      expect(yield* everywhere("full")).toEqual(["history it"])
-      expect(yield* everywhere("full", start + minute)).toEqual(["history it"])
+      expect(yield* everywhere("full")).toEqual(["history it", "why it"])
+      expect(yield* everywhere("full", start + minute)).toEqual(["history it", "why it"])
       expect(yield* everywhere("familiar", start + minute)).toEqual([])
       expect(yield* everywhere("familiar", start + minute - 1)).toEqual(seen)
       const [changed, gone] = [yield* outcome(full.update(id, { title: "late" })), yield* outcome(full.forget(id))]
