@@ -8,7 +8,7 @@ import * as Default from "../layers/Default.js"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
 import { Daybook } from "../src/Daybook.js"
 import type { Memory } from "../src/Memory.js"
-import { defaults, type PolicyValues } from "../src/Policy.js"
+import { defaults } from "../src/Policy.js"
 
 /** How large the runs are. */
 export interface Scale {
@@ -37,13 +37,10 @@ export interface Group {
   readonly rows: (scale: Scale) => AsyncIterable<Row>
 }
 
-/** The floor weighs nothing against what is there, nor does an import: what that costs is a row of its own. */
-const unweighed: PolicyValues = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "none" } }
-
 /** Daybook on a folder, as a program opens it, with the embedder whose vectors the floor writes. */
 export const openDaybook = (folder: string, options: Default.DefaultOptions = {}) => {
   const runtime = ManagedRuntime.make(
-    Layer.orDie(Default.layer({ folder, policy: unweighed, embedder: HashEmbedder.layer, ...options }))
+    Layer.orDie(Default.layer({ folder, policy: defaults, embedder: HashEmbedder.layer, ...options }))
   )
   return { run: runtime.runPromise, close: () => runtime.dispose() }
 }

@@ -17,7 +17,9 @@ export const reconcile: Group = {
     const world = await worldOf(size)
     const folder = temporary()
     cpSync(world.folder, folder, { recursive: true })
-    const daybook = openDaybook(folder, { policy: defaults })
+    const daybook = openDaybook(folder, {
+      policy: { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "rules" } }
+    })
     await daybook.run(embedded([world.agent]))
     const memory = await daybook.run(memoryOf(world.agent))
     const runs = quick ? 2 : 5

@@ -16,7 +16,7 @@ export const whatIf: Group = {
   name: "what-if",
   rows: async function* ({ quick }) {
     const memories = makeMemories(quick ? 500 : 2_000)
-    const policy = { ...defaults, reconcile: { ...defaults.reconcile, threshold } }
+    const policy = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "rules", threshold } as const }
     const openOn = (folder: string) => openDaybook(folder, { policy, reconciler: Layer.succeed(Reconciler, cheap) })
     const write = Effect.flatMap(memoryOf("agent"), (memory) =>
       Effect.forEach(memories, (made) => memory.remember(made), { discard: true })

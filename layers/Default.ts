@@ -22,7 +22,7 @@ export interface DefaultOptions {
   readonly embedder?: Layer.Layer<Embedder>
   /** Another reranker in place of the lexical one; null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null
-  /** Another reconciler in place of the one that the policy names; null for none. */
+  /** Another reconciler in place of the one that the policy names; null for none. Where the policy names none, nothing is weighed. */
   readonly reconciler?: Layer.Layer<Reconciler> | null
   /** Another log in place of `log.db` in the folder. */
   readonly log?: Layer.Layer<EventLog, StorageError>

@@ -80,14 +80,14 @@ describe("daybook what-if", () => {
   })
 
   it("refuses what it cannot do, in one line", async () => {
-    for (const [args, line] of [
-      [["--threshold", "2"], /policy: reconcile.threshold/],
-      [["--policy", join(folder, "none.toml")], /cannot be read as TOML/],
-      [["--from", "8"], /from: must be a whole number from 1 to 7/],
-      [["--trust", "inner"], /what-if needs trust level full/]
+    for (const [args, code, line] of [
+      [["--threshold", "2"], 2, /--threshold: must be a number from 0 to 1/],
+      [["--policy", join(folder, "none.toml")], 1, /cannot be read as TOML/],
+      [["--from", "8"], 2, /from: must be a whole number from 1 to 7/],
+      [["--trust", "inner"], 1, /what-if needs trust level full/]
     ] as const) {
       const refused = refusal(await daybook("what-if", ...args))
-      expect(refused.code).toBe(1)
+      expect(refused.code).toBe(code)
       expect(refused.line).toMatch(line)
     }
     expect((await daybook("what-if", "--reconciler", "oracle")).code).toBe(2)

@@ -202,7 +202,8 @@ describe("an answer", () => {
     ]
     const dated = { ...stories[0]!, memories, statement: { title: "The port of the gate is third" } }
     const unlike = { ...stories[0]!, memories: [{ title: "Marmots whistle" }], statement: { title: "Tea is at four" } }
-    expect(await answers([dated, unlike], defaults, reconciler)).toEqual([
+    const policy = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "rules" } } as const
+    expect(await answers([dated, unlike], policy, reconciler)).toEqual([
       { action: "DELETE", target: 0, reason: "it is the oldest" },
       { action: "ADD", reason: "nothing in the store is like it" }
     ])

@@ -120,7 +120,7 @@ describe("the package", () => {
       found: true,
       events: 1,
       types: 12,
-      projections: 8
+      projections: 9
     })
   })
 

@@ -55,7 +55,12 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Layer.empty,
     // What tests read by the way would be recorded, at times that they do not foresee: those of recalls ask for it.
-    Layer.succeed(Policy, Either.getOrThrow(decode({ recall: { log: false }, ...policy })))
+    Layer.succeed(
+      Policy,
+      Either.getOrThrow(
+        decode({ recall: { log: false }, ...policy, reconcile: { reconciler: "rules", ...(policy?.reconcile ?? {}) } })
+      )
+    )
   ).pipe(Layer.provideMerge(log ?? EventLogSqlite.layer(folder)))
 }
 
