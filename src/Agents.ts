@@ -74,6 +74,7 @@ export const make = (reconciling: Reconciling | undefined) =>
           codec,
           views,
           waiting: actors.waiting,
+          patience: reconciling?.policy.timeout ?? 0,
           background: inBackground(entry),
           beside: embedding.beside(view),
           consult: reconciling === undefined ? () => null : consult(reconciling, embedder, (f) => views.read(view, f)),

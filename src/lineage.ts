@@ -68,11 +68,22 @@ export const staleEvents = (
   db: Db,
   gone: ReadonlyArray<Source>,
   reason: Stale["reason"],
-  version: number
+  version: number,
+  rests: (memory: Memory) => boolean = () => true
 ): ReadonlyArray<DecidedEvent> =>
-  madeStale(graphIn(db), gone, reason).map((memory) =>
-    carried(memory, "stale", `what it came from was ${reason}`, version)
-  )
+  madeStale(graphIn(db), gone, reason)
+    .filter(rests)
+    .map((memory) => carried(memory, "stale", `what it came from was ${reason}`, version))
+
+/**
+ * Whether a memory rests on a copy of a file that goes: a copy that is more open
+ * than that, or another one that it may come from, tells nothing of it.
+ */
+export const restsOnCopies =
+  (gone: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
+  ({ store }: Memory): boolean =>
+    gone.some((copy) => opennessOf(copy) >= opennessOf(store)) &&
+    !remaining.some((copy) => opennessOf(copy) >= opennessOf(store))
 
 /** The events that make what was made of a memory no more open than that is from the event of this version on. */
 export const demotedEvents = (db: Db, memory: Memory, version: number): ReadonlyArray<DecidedEvent> =>
@@ -80,7 +91,8 @@ export const demotedEvents = (db: Db, memory: Memory, version: number): Readonly
     carried(one, "demoted", `what it came from is ${memory.store} now`, version)
   )
 
-const carried = (
+/** The event of a memory that follows another one along lineage. */
+export const carried = (
   memory: Memory,
   reason: "stale" | "demoted",
   why: string,
@@ -119,6 +131,7 @@ export const boundBySources = (
 /** Refuses to make a memory more open than what it came from, as far as that is known; `planned` has stores by id that are about to be. */
 export const boundByLineage = (
   db: Db,
+  level: TrustLevel,
   memory: Memory,
   store: Store,
   planned: ReadonlyMap<string, Store> = new Map()
@@ -126,7 +139,7 @@ export const boundByLineage = (
   if (opennessOf(store) <= opennessOf(memory.store)) return Either.void
   for (const { kind, to } of memory.lineage ?? []) {
     if (kind === "supersedes") continue
-    const found = planned.get(to) ?? findSourceStore(db, "full", kind, to)
+    const found = planned.get(to) ?? findSourceStore(db, kind === "file" ? level : "full", kind, to)
     // A source that is gone cannot say how open it was; a file that was only imported never was in a store.
     const unknown = found === undefined && kind !== "file"
     if (unknown || (found !== undefined && opennessOf(store) > opennessOf(found))) {

@@ -305,3 +305,58 @@ describe("undoing along lineage", () => {
     })
   )
 })
+
+describe("several things that come together on one memory", () => {
+  it.scopedLive("are one event, and the strictest of them holds", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id: source } = yield* memory.remember({ title: "Minutes of the board", store: "private" })
+      yield* memory.update(source, { store: "social" }, { run: "r" })
+      const { id: other } = yield* memory.remember({ title: "Notes of the chair", store: "social" }, { run: "r" })
+      const from = [source, other].map((id) => ({ kind: "memory", id }) as const)
+      const { id: made } = yield* memory.remember({ title: "Summary", store: "social", from })
+      yield* memory.update(made, { importance: 0.5 }, { run: "r" })
+      yield* memory.undo({ run: "r" })
+      const familiar = yield* daybook.agent(agent, { trust: "familiar" })
+      expect(yield* familiar.list()).toEqual([])
+      const [whole] = yield* memory.get([made])
+      expect(whole).toMatchObject({ store: "private", importance: 0, stale: { of: other, reason: "undone" } })
+      expect((yield* memory.history(made)).length).toBe(3)
+    })
+  )
+
+  it.scopedLive("an undoing lets no credential out", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id } = yield* memory.remember({ title: "How to get in", store: "social" })
+      const { version } = yield* memory.update(id, { narrative: "password: hunter2-made-up-A1" })
+      yield* memory.update(id, { narrative: "password: another-made-up-B2" })
+      yield* memory.undo({ event: version! })
+      const familiar = yield* daybook.agent(agent, { trust: "familiar" })
+      expect(JSON.stringify([yield* familiar.list(), yield* familiar.get([id])])).not.toContain("made-up")
+    })
+  )
+
+  it.scopedLive("copies of a file tell nothing of one another", () =>
+    Effect.gen(function* () {
+      const opened = (hidden: boolean) =>
+        Effect.gen(function* () {
+          const { daybook } = yield* fresh()
+          const owner = yield* daybook.agent(agent, { trust: "full" })
+          if (hidden) yield* owner.addFile({ path: "plan.md", text: "secret", store: "private" })
+          const inner = yield* daybook.agent(agent, { trust: "inner" })
+          const { id } = yield* inner.remember({
+            title: "The plan",
+            store: "shared",
+            source: { kind: "import", name: "plan.md" }
+          })
+          const outcome = yield* Effect.either(inner.update(id, { store: "social" }))
+          if (hidden) yield* owner.addFile({ path: "plan.md", text: "another secret", store: "private" })
+          return [outcome._tag, (yield* inner.list()).map(({ stale }) => stale)]
+        })
+      expect(yield* opened(true)).toEqual(yield* opened(false))
+    })
+  )
+})

@@ -3,6 +3,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Daybook } from "../src/Daybook.js"
 import { type Judgement, type Question, Reconciler, ReconcilerError, type Verdict } from "../src/Reconciler.js"
@@ -233,6 +234,9 @@ describe("a reconciler that is asked", () => {
           }
         ],
         ["target", answering({ action: "UPDATE", target: 7, reason: "nobody" })],
+        ["unreadable", answering({ action: "UPDATE", target: 0.5, reason: "half" })],
+        ["unreadable", () => Effect.succeed({ verdict: {}, by: { kind: "model", name: "m" }, sure: true } as never)],
+        ["failed", () => Effect.interrupt],
         ["merged", answering({ action: "UPDATE", target: 0, merged: { title: "" }, reason: "empty" })]
       ]
       for (const [reason, ask] of broken) {
@@ -315,6 +319,44 @@ describe("a reconciler that is asked", () => {
       const daybook: Daybook["Type"] = yield* open(folder, { reconciler: dying })
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)
+    })
+  )
+
+  it.scopedLive("one that breaks behind others that are in the log already repeats and denies none of those", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const ask = () =>
+        Effect.sync(() => {
+          if (++asked > 2) return { verdict: { action: "NONE", target: 0 }, by: null, sure: true } as never
+          return judgement({ action: "UPDATE", target: 0, reason: "more" })
+        })
+      const { daybook } = yield* fresh({ reconciler: asking(ask) })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.remember(old)
+      const written = yield* Effect.all(
+        [
+          memory.addTurn({ session: "monday", role: "user", text: "hello" }),
+          ...[1, 2, 3].map((at) => memory.remember({ title: `${statement.title}, replica ${at}` }))
+        ],
+        { concurrency: "unbounded" }
+      )
+      expect(written).toHaveLength(4)
+      expect((yield* memory.turns("monday")).length).toBe(1)
+      expect((yield* events(daybook)).filter(({ type }) => type === "TURN")).toHaveLength(1)
+    })
+  )
+})
+
+describe("another mention", () => {
+  it.scoped("of what was to expire, for good this time, stays", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_800_000_000_000)
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.remember({ ...old, expiresAt: 1_800_000_060_000 })
+      expect((yield* memory.remember(old)).outcome).toBe("duplicate")
+      yield* TestClock.adjust("1 hour")
+      expect((yield* memory.list()).map(({ title }) => title)).toEqual([old.title])
     })
   )
 })

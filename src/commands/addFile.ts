@@ -1,12 +1,12 @@
 import * as Either from "effect/Either"
 import { canRead, opennessOf, readable, type Store } from "../../events/Trust.js"
-import { findFile, hasFile } from "../../projections/files.js"
+import { findFile, findFilesAt, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
 import { toInstant } from "../dates.js"
 import { FileInSession, InvalidInput, type ProjectionParked, StoreForbidden } from "../errors.js"
 import { decodeFile, type FileInput, mediaOf } from "../fileInput.js"
-import { staleEvents } from "../lineage.js"
+import { restsOnCopies, staleEvents } from "../lineage.js"
 import { type Command, commandIdOf, given, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -100,11 +100,14 @@ export const addFile = (
           ...(before === undefined ? {} : { replaces: before.born }),
           ...(moves ? { movedFrom: before.session } : {})
         }
+        const others = () => findFilesAt(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
         const changed = before !== undefined && before.digest !== digest
         return Either.right({
           events: [
             { type: "FILE", payload, ...(at === undefined ? {} : { occurredAt: at }) },
-            ...(changed ? staleEvents(db, [{ kind: "file", to: path }], "replaced", version) : [])
+            ...(changed
+              ? staleEvents(db, [{ kind: "file", to: path }], "replaced", version, restsOnCopies([store], others()))
+              : [])
           ]
         })
       },

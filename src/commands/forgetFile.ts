@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import { findFilesAt } from "../../projections/files.js"
 import { FileNotFound, InvalidInput, type ProjectionParked } from "../errors.js"
 import { limits } from "../limits.js"
-import { staleEvents } from "../lineage.js"
+import { restsOnCopies, staleEvents } from "../lineage.js"
 import { asked, type Command, commandIdOf, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -46,7 +46,10 @@ export const forgetFile = (
           files: found.map(({ born }) => born),
           decision: asked("FORGET", "forgetFile", "asked to forget it")
         }
-        const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version)
+        const gone = found.map(({ store }) => store)
+        const others = findFilesAt(db, "full", path).flatMap(({ store }) => (gone.includes(store) ? [] : [store]))
+        const rests = restsOnCopies(gone, others)
+        const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version, rests)
         return Either.right({ events: [{ type: "FORGET", payload }, ...stale] })
       },
       answer: ([event], repeated) => {

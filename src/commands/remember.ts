@@ -6,10 +6,11 @@ import { contentOf, findById, findDuplicate } from "../../projections/observatio
 import { toInstant } from "../dates.js"
 import { CredentialForbidden, type InvalidInput, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
+import { limits } from "../limits.js"
 import { boundBySources, linkOf, staleEvents } from "../lineage.js"
 import type { PolicyValues } from "../Policy.js"
 import { findLikely } from "../reconcile/candidates.js"
-import { judge } from "../reconcile/judge.js"
+import { type Judged, judge } from "../reconcile/judge.js"
 import { candidatePolicy, type Reconciling } from "../reconcile/Reconciling.js"
 import { notTaken } from "./asAsked.js"
 import { type Command, commandIdOf, given, ruled, versionAt } from "./Command.js"
@@ -120,6 +121,7 @@ export const remember = (
       const judged = judge(reconciling!, weighed, likely, told, { again, now })
       if (judged === "again") return Either.right({ again: true })
       const targets = likely.map(({ memory }) => memory)
+      if (tooMuch(judged, targets, draft)) return Either.right({ events: [added(state, alone(policy.threshold))] })
       const event = reconciled(state, judged, targets)
       const gone = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
       return Either.right({ events: [event, ...staleEvents(db, gone, "replaced", version)] })
@@ -155,6 +157,10 @@ export const outcomeOf = ({
   if (payload.reason === "duplicate") return "duplicate"
   return payload.decision.action === "NONE" ? "mentioned" : "merged"
 }
+
+/** Whether a memory would come from more than one may: what it says then stands by itself. */
+const tooMuch = ({ verdict }: Judged, targets: ReadonlyArray<Memory>, { lineage = [] }: Draft): boolean =>
+  verdict.action === "UPDATE" && (targets[verdict.target]!.lineage ?? []).length + lineage.length > limits.sources
 
 /** The decision where nothing was like enough to be weighed. */
 const alone = (threshold: number): Decision => ({

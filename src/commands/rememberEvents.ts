@@ -60,14 +60,14 @@ export const reconciled = (
     case "UPDATE": {
       const { countTokens, draft, now } = state
       const merged = mergeStatements(statementOf(target, timeOf(target)), statementOf(draft, now), verdict.merged)
-      const { narrative, ...others } = confirmed(target)
-      const lineage = united(target.lineage, draft.lineage)
+      const { expiresAt, narrative, ...others } = confirmed(target)
+      const lineage = united(target, draft.lineage)
       const memory: Memory = {
         ...others,
         ...merged,
         // What is marked stays so, whatever a merged text says of it.
         type: draft.type === "credential" ? draft.type : target.type,
-        tags: draft.tags.includes("pii") ? normaliseTags(["pii", ...merged.tags]) : merged.tags,
+        tags: [...draft.tags, ...target.tags].includes("pii") ? normaliseTags(["pii", ...merged.tags]) : merged.tags,
         files: [...new Set([...target.files, ...draft.files])].slice(0, limits.files),
         importance: Math.max(target.importance, draft.importance),
         tokens: countTokens([merged.title, merged.narrative ?? "", ...merged.facts].join("\n")),
@@ -75,6 +75,7 @@ export const reconciled = (
         mentions: target.mentions + 1,
         lastMentionedAt: now,
         updatedAt: now,
+        ...laterExpiry(target, draft),
         ...(lineage === undefined ? {} : { lineage })
       }
       return {
@@ -111,11 +112,13 @@ const mentioned = (
   reason: Payload<"UPDATE">["reason"],
   decision: Decision
 ): DecidedEvent => {
-  const memory = {
-    ...confirmed(target),
+  const { expiresAt: _, ...others } = confirmed(target)
+  const memory: Memory = {
+    ...others,
     revision: target.revision + 1,
     mentions: target.mentions + 1,
-    lastMentionedAt: state.now
+    lastMentionedAt: state.now,
+    ...laterExpiry(target, state.draft)
   }
   return {
     type: "UPDATE",
@@ -141,11 +144,16 @@ const memoryOf = ({ draft, id, now, version }: State, lineage: ReadonlyArray<Lin
   }
 }
 
+/** What is said for longer, or for good, does not go when what was said for a while does. */
+const laterExpiry = (a: Pick<Memory, "expiresAt">, b: Pick<Memory, "expiresAt">): Pick<Memory, "expiresAt"> =>
+  a.expiresAt === undefined || b.expiresAt === undefined ? {} : { expiresAt: Math.max(a.expiresAt, b.expiresAt) }
+
 const happened = ({ occurredAt }: { readonly occurredAt?: number | undefined }) =>
   occurredAt === undefined ? {} : { occurredAt }
 
-/** Links of both, each once. */
-const united = (a: ReadonlyArray<Link> = [], b: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
-  const links = new Map([...a, ...b].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))
+/** Links of both, each once; nothing is made of itself. The bound on what one statement may name holds for all of them. */
+const united = ({ id, lineage = [] }: Memory, more: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
+  const added = more.filter(({ to }) => to !== id)
+  const links = new Map([...lineage, ...added].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))
   return links.size === 0 ? undefined : [...links.values()]
 }

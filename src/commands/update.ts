@@ -51,7 +51,7 @@ export const update = (
         if (confined && !canRead(writer.level, next.store)) {
           return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
         }
-        const bound = boundByLineage(db, memory, next.store)
+        const bound = boundByLineage(db, writer.level, memory, next.store)
         if (Either.isLeft(bound)) return Either.left(bound.left)
         const changed = changedFrom(memory, next, now, writer.countTokens)
         // Under a command id even this is put on record, or asking again later could do something else.

@@ -1,9 +1,11 @@
 import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { ViewError } from "../../projections/build.js"
 import type { QueryVector } from "../../projections/hits.js"
@@ -62,7 +64,15 @@ export const answerOf = (
       duration: timeout,
       onTimeout: () => new ReconcilerError({ name: reconciler.name, reason: "timeout" })
     }),
-    Effect.catchAllDefect(() => Effect.fail(new ReconcilerError({ name: reconciler.name, reason: "failed" }))),
+    // Whatever else ends it, an interruption of its own too, must not end the write.
+    Effect.catchAllCause((cause) =>
+      Effect.fail(
+        Option.getOrElse(
+          Cause.failureOption(cause),
+          () => new ReconcilerError({ name: reconciler.name, reason: "failed" })
+        )
+      )
+    ),
     Effect.either
   )
 

@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { Decision } from "../../events/catalogue.js"
 import { decodeChanges } from "../input.js"
-import { type Judgement, ReconcilerError, type Verdict } from "../Reconciler.js"
+import { type Judgement, ReconcilerError, Verdict } from "../Reconciler.js"
 import type { Likely } from "./candidates.js"
 import { about, questionOf, type Reconciling } from "./Reconciling.js"
 import type { Told, Weighed } from "./Told.js"
@@ -84,8 +85,14 @@ const sound =
       onRight: () => judgement
     })
 
-/** Whether a verdict names one of the candidates and says what can be stored. */
-export const usable = (verdict: Verdict, candidates: number): Either.Either<void, "target" | "merged"> => {
+const isVerdict = Schema.is(Schema.typeSchema(Verdict))
+
+/** Whether it is a verdict at all, names one of the candidates and says what can be stored. */
+export const usable = (
+  verdict: Verdict,
+  candidates: number
+): Either.Either<void, "unreadable" | "target" | "merged"> => {
+  if (!isVerdict(verdict)) return Either.left("unreadable")
   if (verdict.action === "ADD") return Either.void
   if (!(verdict.target < candidates)) return Either.left("target")
   if (verdict.action !== "UPDATE" || verdict.merged === undefined) return Either.void

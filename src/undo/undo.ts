@@ -109,14 +109,14 @@ export const undo = (
           const now = Math.max(yield* Clock.currentTimeMillis, head.recordedAt)
           return {
             ...told(plans, head.version + 1),
-            events: yield* planned(undoer, plans, head.version + 1, now),
+            events: yield* planned(undoer, plans, writer.marks, head.version + 1, now),
             repeated: false
           }
         }
         if (commandId === undefined && plans.every(({ image }) => image === undefined))
           return { ...told(plans, 0), repeated: false }
         const { cause, first, repeated } = yield* run(
-          command(plans, { actor: writer.actor, commandId, request, run: randomId() })
+          command(plans, writer.marks, { actor: writer.actor, commandId, request, run: randomId() })
         )
         if (first === undefined) return { ...told(plans, 0), repeated }
         // What it came to the first time follows from what there was then.
@@ -187,11 +187,12 @@ const told = (plans: ReadonlyArray<Plan>, first: number): Pick<Undone, "undone" 
 const planned = (
   { codec, read }: Undoer,
   plans: ReadonlyArray<Plan>,
+  marks: Writer["marks"],
   first: number,
   now: number
 ): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError> =>
   Effect.map(
-    read(({ db }) => compensating(db, plans, now, first)),
+    read(({ db }) => compensating(db, plans, marks, now, first)),
     (events) =>
       events.map(({ payload, type }, index) => ({
         version: first + index,
