@@ -430,7 +430,8 @@ const write = (memory: Memory, at: number, { action, bad, subject, word }: Write
       {
         // Of what is merged each keeps its own: none holds what another says.
         title: plain ? `${subject} stands` : `${subject} ${word}${bad ? "evil" : ""}`,
-        facts: plain ? [] : [bad ? `${word}evil` : word],
+        // Nor is anything said to the letter again that would be no duplicate beside what the bad source said.
+        facts: plain ? [] : [bad ? `${word}evil` : `${word} of ${at}`],
         people: [word],
         importance: word.length / 10,
         tags: bad ? [...tags, "evil"] : tags,
