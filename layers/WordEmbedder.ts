@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/Embedder.js"
+import { dimensions, type WordTable, wordTable } from "./wordTable.js"
 
 const model = "glove-100-v1"
-const dimensions = 100
 
 /**
  * Meaning without a model and without a network: the mean of the vectors of a
@@ -13,76 +12,43 @@ const dimensions = 100
  * that is not in it, a name or an identifier, gets a vector of its pieces of 3
  * to 5 characters, so that texts that share it are near each other.
  *
- * The table (7 MB) is read when it is needed first.
+ * Of the table (7 MB) a few words' rows are read where a few are needed, and the whole of it otherwise.
  */
-export const layer: Layer.Layer<Embedder> = Layer.sync(Embedder, () => {
-  let table: Table | undefined
-  return {
-    model,
-    dimensions,
-    weight: 0.25,
-    floor: 0.15,
-    local: true,
-    batch: 512,
-    embed: (texts) =>
-      Effect.try({
-        try: () => {
-          table ??= load()
-          return texts.map((text) => vectorOf(table!, text))
-        },
-        catch: () => new EmbedderError({ model, reason: "failed", detail: "its table of words cannot be read" })
-      })
-  }
+export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
+  model,
+  dimensions,
+  weight: 0.25,
+  floor: 0.15,
+  local: true,
+  batch: 512,
+  embed: (texts) =>
+    Effect.try({
+      try: () => {
+        const table = wordTable()
+        return texts.map((text) => vectorOf(table, text))
+      },
+      catch: () => new EmbedderError({ model, reason: "failed", detail: "its table of words cannot be read" })
+    })
 })
-
-interface Table {
-  /** The row of a word. */
-  readonly rows: ReadonlyMap<string, number>
-  /** What a row's bytes are to be multiplied with: their scale and the weight of the word. */
-  readonly scales: Float32Array
-  readonly bytes: Int8Array
-}
 
 /** The weight of a word that is not in the table: as rare as words are. */
 const unknownWeight = 1
 
-/** Where the table lies beside the built package, its bundle, and its sources. */
-const places = ["../assets/words.bin", "../../assets/words.bin"]
-
-const load = (): Table => {
-  const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
-  if (file === undefined) throw new Error("words.bin is missing")
-  const whole = readFileSync(file)
-  const aligned = whole.byteOffset % 4 === 0 ? whole : Buffer.from(new Uint8Array(whole).buffer)
-  const [count, width, length] = [8, 12, 16].map((at) => aligned.readInt32LE(at)) as [number, number, number]
-  if (aligned.toString("latin1", 0, 8) !== "DBWORDS1" || width !== dimensions)
-    throw new Error("words.bin is another file")
-  const list = 20 + 4 * count
-  const bytes = list + length + ((4 - (length % 4)) % 4)
-  const rows = new Map<string, number>()
-  for (const word of aligned.toString("utf8", list, list + length).split("\n")) rows.set(word, rows.size)
-  return {
-    rows,
-    scales: new Float32Array(aligned.buffer, aligned.byteOffset + 20, count),
-    bytes: new Int8Array(aligned.buffer, aligned.byteOffset + bytes, count * dimensions)
-  }
-}
-
 /** The vector of one text, not normalised; never all zero. */
-const vectorOf = ({ bytes, rows, scales }: Table, text: string): Float32Array => {
+const vectorOf = (table: WordTable, text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
   const words = wordsOf(text)
   // Text without any word (only signs) still has a place of its own.
   if (words.length === 0) addPieces(vector, text)
   for (const word of words) {
-    const row = rows.get(word)
+    const row = table.rowOf(word)
     if (row === undefined) {
       addPieces(vector, word)
       continue
     }
-    const scale = scales[row]!
-    const from = row * dimensions
-    for (let at = 0; at < dimensions; at++) vector[at]! += scale * bytes[from + at]!
+    const scale = table.scaleOf(row)
+    const bytes = table.bytesOf(row)
+    for (let at = 0; at < dimensions; at++) vector[at]! += scale * bytes[at]!
   }
   // Signs may cancel out; one coordinate keeps the vector from vanishing.
   if (vector.every((value) => value === 0)) vector[0] = 1

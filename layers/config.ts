@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { parse as parseToml } from "smol-toml"
 import { InvalidPolicy } from "../src/errors.js"
 import { decode, type PolicyValues } from "../src/Policy.js"
 
@@ -22,13 +21,19 @@ export const readPolicy = (
     const named = environment.DAYBOOK_POLICY
     const file = named || ["policy.toml", "policy.json"].map((name) => join(folder, name)).find(existsSync)
     if (file === undefined) return yield* decode({})
+    const refused = (problem: string) => new InvalidPolicy({ problems: [`${file} ${problem}`] })
+    const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => refused("cannot be read") })
+    const json = file.endsWith(".json")
+    // Most folders have no policy: its reader is loaded by those that do.
+    const parse = json ? JSON.parse : (yield* Effect.promise(() => import("smol-toml"))).parse
     const document = yield* Effect.try({
-      try: (): unknown => {
-        const text = readFileSync(file, "utf8")
-        return file.endsWith(".json") ? JSON.parse(text) : parseToml(text)
-      },
-      catch: () =>
-        new InvalidPolicy({ problems: [`${file} cannot be read as ${file.endsWith(".json") ? "JSON" : "TOML"}`] })
+      try: (): unknown => parse(text),
+      catch: (error) => {
+        const { column, line } = error as { line?: number; column?: number }
+        return refused(
+          `is not ${json ? "JSON" : "TOML"}${line === undefined ? "" : `, in line ${line} at column ${column}`}`
+        )
+      }
     })
     return yield* decode(document)
   })

@@ -6,7 +6,6 @@ import { InvalidPolicy } from "../src/errors.js"
 import type { ModelSettings, PolicyValues } from "../src/Policy.js"
 import { none, Reconciler, ReconcilerError } from "../src/Reconciler.js"
 import { missingPackage } from "./models/packages.js"
-import { rules } from "./RuleReconciler.js"
 
 type Service = Context.Tag.Service<Reconciler>
 
@@ -32,20 +31,26 @@ export const reconcilerOf = (
 ): Layer.Layer<Reconciler, InvalidPolicy> => {
   const { reconciler } = policy.reconcile
   if (reconciler === "none") return Layer.succeed(Reconciler, none)
-  if (reconciler === "rules") return Layer.succeed(Reconciler, rules)
+  if (reconciler === "rules") return Layer.effect(Reconciler, loadRules)
   if (policy.model === undefined) {
     return Layer.fail(
       new InvalidPolicy({ problems: [`model: is missing, though reconcile.reconciler is ${reconciler}`] })
     )
   }
-  const { judge } = reconciler === "model" ? none : rules
+  const asked = lazily(policy.model, environment)
   return Layer.scoped(
     Reconciler,
-    Effect.map(lazily(policy.model, environment), (model) =>
-      reconciler === "model" ? { ...model, judge } : hybrid(rules, model)
-    )
+    reconciler === "model"
+      ? Effect.map(asked, (model) => ({ ...model, judge: none.judge }))
+      : Effect.zipWith(loadRules, asked, hybrid)
   )
 }
+
+/** What nobody asked for is not read: the rules' words take as long as a command's own start. */
+const loadRules = Effect.map(
+  Effect.promise(() => import("./RuleReconciler.js")),
+  ({ rules }) => rules
+)
 
 const lazily = (
   settings: ModelSettings,

@@ -121,13 +121,17 @@ const emojiWord = (match: string): string => {
   return country ? `flag${first!.toString(16)}${second!.toString(16)}` : `emoji${first!.toString(16)}`
 }
 
-const segmenter = new Intl.Segmenter("ja", { granularity: "word" })
+/** Made when it is first needed: what it knows of words takes a while to load. */
+let segmenter: Intl.Segmenter | undefined
 
 /** Each segment that `Intl` gives holds a copy of all that is cut: a long run comes in portions. */
-const words = (run: string): ReadonlyArray<string> =>
-  (run.match(/.{1,128}/gsu) ?? []).flatMap((portion) =>
-    [...segmenter.segment(portion)].filter((part) => part.isWordLike).map((part) => part.segment)
+const words = (run: string): ReadonlyArray<string> => {
+  segmenter ??= new Intl.Segmenter("ja", { granularity: "word" })
+  const cut = segmenter
+  return (run.match(/.{1,128}/gsu) ?? []).flatMap((portion) =>
+    [...cut.segment(portion)].filter((part) => part.isWordLike).map((part) => part.segment)
   )
+}
 
 /** Overlapping pairs, and the last character alone. */
 const pairs = (run: string): ReadonlyArray<string> => {

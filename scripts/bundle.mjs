@@ -1,54 +1,123 @@
-// Bundles the command line into the single file dist/daybook.mjs.
+// Bundles the command line: dist/daybook.mjs starts the program, one file beside it, with what this Node compiled of it.
 // `node scripts/bundle.mjs bench` bundles bench/run.ts into dist/bench.mjs instead.
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** @param {string} entry @param {string} outfile */
-const bundle = async (entry, outfile) => {
-  const result = await build({
+/** @param {string} entry @param {import("esbuild").BuildOptions} options */
+const bundle = async (entry, options) => {
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [entry],
-    outfile,
     write: false,
     bundle: true,
     platform: "node",
-    format: "esm",
     target: "node20",
-    minify: false,
-    charset: "utf8",
     // Native packages load files that lie next to them, so they stay in node_modules.
     external: ["better-sqlite3", "sqlite-vec"],
-    define: { DAYBOOK_VERSION: JSON.stringify(version) },
-    // CommonJS packages inside the bundle still call require for Node's own modules.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"\nconst require = __createRequire(import.meta.url)'
-    },
     // package.json promises "sideEffects": false, which drops `import "./x.js"` silently. Refuse it instead.
     logOverride: { "ignored-bare-import": "error" },
-    logLevel: "warning"
+    logLevel: "warning",
+    ...options,
+    define: { DAYBOOK_VERSION: JSON.stringify(version), ...options.define }
   })
-  const code = result.outputFiles[0]?.text ?? ""
-  const target = join(root, outfile)
-  const draft = `${target}.${process.pid}.tmp`
-  mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(draft, `#!/usr/bin/env node\n${code.replace(/^#!.*\n/, "")}`)
-  chmodSync(draft, 0o755)
-  renameSync(draft, target)
+  return outputFiles?.[0]?.text ?? ""
 }
 
+/** @param {string} file @param {string} code */
+const place = (file, code) => {
+  const draft = `${file}.${process.pid}.tmp`
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(draft, code)
+  if (file.endsWith(".mjs")) chmodSync(draft, 0o755)
+  renameSync(draft, file)
+}
+
+/** CommonJS packages inside a bundle call require for Node's own modules. */
+const banner =
+  'import { createRequire as __createRequire } from "node:module"\nconst require = __createRequire(import.meta.url)'
+
+const daybook = async () => {
+  const code = await bundle("bin/daybook.ts", {
+    format: "cjs",
+    // One byte a letter, and few of them: both are quicker to read. Names stay, for stack traces.
+    charset: "ascii",
+    minifyWhitespace: true,
+    minifySyntax: true,
+    define: { "import.meta.url": "__url" },
+    banner: {
+      js: '(function (require, __filename, __dirname) { const module = { exports: {} }; const __url = require("node:url").pathToFileURL(__filename).href;'
+    },
+    footer: { js: "})" }
+  })
+  const name = `daybook-${createHash("sha256").update(code).digest("hex").slice(0, 16)}`
+  const program = join(root, "dist", `${name}.cjs`)
+  place(program, code)
+  compile(program)
+  // The old program stays until the new one is whole.
+  const launcher = await bundle("bin/launch.ts", { format: "esm", define: { DAYBOOK_PROGRAM: JSON.stringify(name) } })
+  place(join(root, "dist", "daybook.mjs"), `#!/usr/bin/env node\n${launcher}`)
+  for (const old of readdirSync(join(root, "dist"))) {
+    if (/^daybook-.*(cjs|compiled)$/.test(old) && !old.startsWith(name)) rmSync(join(root, "dist", old))
+  }
+}
+
+/**
+ * Keeps what Node compiled of the program in a run of its own: what a search needs, and nothing of what it does not.
+ * @param {string} program
+ */
+const compile = (program) => {
+  const folder = mkdtempSync(join(tmpdir(), "daybook-"))
+  const result = program.replace(/cjs$/, `${process.version}-${process.arch}.compiled`)
+  const run = `
+    const { readFileSync, writeFileSync, renameSync } = require("node:fs")
+    const [program, result] = process.argv.splice(1, 2, "daybook")
+    const script = new (require("node:vm").Script)(readFileSync(program, "latin1"), { filename: program })
+    process.on("exit", () => { writeFileSync(result + ".tmp", script.createCachedData()); renameSync(result + ".tmp", result) })
+    script.runInThisContext()(require("node:module").createRequire(program), program, require("node:path").dirname(program))`
+  try {
+    for (const args of [
+      ["remember", "Deploys happen on Tuesdays", "--person", "Ada"],
+      ["search", "when do we deploy"]
+    ]) {
+      execFileSync(process.execPath, ["-e", run, program, result, "--data", folder, ...args], { stdio: "pipe" })
+    }
+  } catch (error) {
+    console.error(`${basename(program)} is not kept compiled: ${error instanceof Error ? error.message : error}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** @type {Record<string, string>} */
+const benches = { bench: "bench/run.ts", quality: "bench/quality.ts", decisions: "bench/decisions.ts" }
 const what = process.argv[2] ?? "daybook"
 
 try {
-  if (what === "daybook") await bundle("bin/daybook.ts", "dist/daybook.mjs")
-  else if (what === "bench") await bundle("bench/run.ts", "dist/bench.mjs")
-  else if (what === "quality") await bundle("bench/quality.ts", "dist/quality.mjs")
-  else if (what === "decisions") await bundle("bench/decisions.ts", "dist/decisions.mjs")
-  else throw new Error(`bundle: nothing is called "${what}"; there are "daybook", "bench", "quality" and "decisions"`)
+  const bench = benches[what]
+  if (what === "daybook") await daybook()
+  else if (bench !== undefined)
+    place(
+      join(root, "dist", `${what}.mjs`),
+      await bundle(bench, { format: "esm", charset: "utf8", banner: { js: banner } })
+    )
+  else throw new Error(`bundle: nothing is called "${what}"; there are daybook, ${Object.keys(benches).join(", ")}`)
 } catch (error) {
   // esbuild has already printed the errors it found in the sources.
   if (!(error instanceof Error && "errors" in error)) console.error(error instanceof Error ? error.message : error)

@@ -10,9 +10,11 @@
 // a word, a / (a + p(word)) with a = 0.001 (Arora, Liang, Ma 2017, smooth inverse frequency), stands beside it, p being
 // estimated from its rank by Zipf's law.
 //
-// The file, little endian: "DBWORDS1", then as 32-bit integers the number of words, of dimensions and of bytes of the
-// word list; a 32-bit float for each word (its weight times the scale of its bytes); the words, a line each, the most
-// frequent first, padded with zeros to a multiple of 4; the vectors, a byte for each coordinate.
+// The file, little endian, as 32-bit integers where nothing else is said: "DBWORDS2", the number of words, of
+// dimensions, of the index's slots and of bytes of the word list; the index, by linear probing from the FNV-1a hash of a
+// word: its row + 1, 0 where a slot is free; where each word begins in the list, and the end of the last; a 32-bit float
+// for each word (its weight times the scale of its bytes); the words in UTF-8, the most frequent first, nothing between
+// them, padded with zeros to a multiple of 4; the vectors, a byte for each coordinate.
 import { readFileSync, writeFileSync } from "node:fs"
 
 const wordsKept = Number(process.argv[4] ?? 60_000)
@@ -78,13 +80,25 @@ for (const [index, row] of rows.entries()) {
   const share = 1 / ((rank + 2.7) * harmonic)
   scales[index] = ((smoothing / (smoothing + share)) * largest) / 127
 }
-const list = Buffer.from(kept.map(([word]) => word).join("\n"))
-const padded = Buffer.concat([list, Buffer.alloc((4 - (list.length % 4)) % 4)])
-const header = Buffer.alloc(20)
-header.write("DBWORDS1")
-header.writeInt32LE(rows.length, 8)
-header.writeInt32LE(dimensions, 12)
-header.writeInt32LE(list.length, 16)
+const words = kept.map(([word]) => Buffer.from(word))
+const starts = new Int32Array(words.length + 1)
+for (const [row, word] of words.entries()) starts[row + 1] = starts[row] + word.length
+const slots = 2 ** Math.ceil(Math.log2(2 * words.length))
+const index = new Int32Array(slots)
+for (const [row, word] of words.entries()) {
+  let hash = 0x811c9dc5
+  for (const byte of word) hash = Math.imul(hash ^ byte, 0x01000193)
+  let slot = (hash >>> 0) & (slots - 1)
+  while (index[slot] !== 0) slot = (slot + 1) & (slots - 1)
+  index[slot] = row + 1
+}
+const length = starts[words.length] + ((4 - (starts[words.length] % 4)) % 4)
+const list = Buffer.concat(words, length)
+const header = Buffer.alloc(24)
+header.write("DBWORDS2")
+for (const [at, value] of [words.length, dimensions, slots, length].entries()) header.writeInt32LE(value, 8 + 4 * at)
 const file = process.argv[3] ?? new URL("../assets/words.bin", import.meta.url).pathname
-writeFileSync(file, Buffer.concat([header, Buffer.from(scales.buffer), padded, Buffer.from(table.buffer)]))
-console.log(`${rows.length} words, ${(header.length + scales.byteLength + padded.length + table.length) / 1e6} MB`)
+const parts = [header, index, starts, scales].map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))
+const whole = Buffer.concat([...parts, list, Buffer.from(table.buffer)])
+writeFileSync(file, whole)
+console.log(`${words.length} words, ${whole.length / 1e6} MB`)

@@ -37,7 +37,6 @@ import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
 import { type AgentStats, statsOf } from "./stats.js"
 import { TokenCounter } from "./TokenCounter.js"
-import * as WhatIf from "./whatIf/run.js"
 import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
 import * as writer from "./writer.js"
 
@@ -250,7 +249,11 @@ export const make = Effect.gen(function* () {
       }),
     verify: (agent) => verify(log, codec, agent ?? null),
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
-    whatIf: (agent, options) => Effect.flatMap(checkName(agent), () => WhatIf.run(origin, agent, options)),
+    whatIf: (agent, options) =>
+      checkName(agent).pipe(
+        Effect.zipRight(Effect.promise(() => import("./whatIf/run.js"))),
+        Effect.flatMap(({ run }) => run(origin, agent, options))
+      ),
     stats: (agent) =>
       Effect.zipRight(
         checkName(agent),

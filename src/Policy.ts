@@ -12,6 +12,8 @@ const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
 
 const zone = Schema.String.pipe(
   Schema.filter((name) => {
+    // The zone that needs no data of zones, which are slow to load.
+    if (name === "UTC") return true
     try {
       return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
     } catch {

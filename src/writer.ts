@@ -20,7 +20,7 @@ import type { ImportTarget } from "./import/importFiles.js"
 import { decodeKey } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
-import { type Undoer, undo } from "./undo/undo.js"
+import type { Undoer } from "./undo/undo.js"
 
 type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
 
@@ -80,7 +80,11 @@ export const make = (
     update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options), options)),
     forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options), options)),
     undo: Effect.fn("Memory.undo")((what, options) =>
-      undo({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, what, options)
+      Effect.flatMap(
+        Effect.promise(() => import("./undo/undo.js")),
+        ({ undo }) =>
+          undo({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, what, options)
+      )
     )
   }
 }

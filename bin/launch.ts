@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Script } from "node:vm"
+
+declare const DAYBOOK_PROGRAM: string
+
+/**
+ * What `daybook` starts: the program, which lies beside it as one file, with
+ * what Node compiled of it when it was built, since compiling is most of what
+ * a short command does. Another release of Node compiles it itself: that is
+ * slower by a tenth of a second and the same otherwise. The program's name
+ * holds its digest, so that it never meets what was compiled of another one.
+ */
+const file = fileURLToPath(new URL(`${DAYBOOK_PROGRAM}.cjs`, import.meta.url))
+
+const compiled = (): Buffer | undefined => {
+  try {
+    return readFileSync(file.replace(/cjs$/, `${process.version}-${process.arch}.compiled`))
+  } catch {
+    return undefined
+  }
+}
+
+const cachedData = compiled()
+const script = new Script(readFileSync(file, "latin1"), {
+  filename: file,
+  ...(cachedData === undefined ? {} : { cachedData })
+})
+script.runInThisContext()(createRequire(file), file, dirname(file))
