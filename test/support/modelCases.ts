@@ -107,7 +107,9 @@ export const overheard = <A, E, R>(program: Effect.Effect<A, E, R>) =>
           attribute: (name, value) => attributes.set(name, value),
           event: (...event) => note(event),
           addLinks: () => {},
-          end: (_, exit) => note(name, [...attributes], exit, Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "")
+          // As exporters have it: of what succeeds they say nothing more.
+          end: (_, exit) =>
+            note(name, [...attributes], ...(Exit.isFailure(exit) ? [exit, Cause.pretty(exit.cause)] : []))
         }
         spans.push(span)
         return span
