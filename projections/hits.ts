@@ -22,6 +22,8 @@ export interface Condition {
   readonly params: ReadonlyArray<unknown>
   /** Whether it lets every indexed row of the level pass. */
   readonly open: boolean
+  /** Where it lets every indexed row of one openness pass and no other: which. */
+  readonly openness?: number
 }
 
 /** A query's vector, and below which cosine similarity a row has nothing to do with it. */
@@ -185,13 +187,14 @@ const vectorHits = (
   if (vectors === undefined) return []
   const clauses = ["embedding MATCH ?", "k = ?"]
   const params: Array<unknown> = []
-  if (floorOf(level) > 0) {
-    clauses.push("openness >= ?")
-    params.push(BigInt(floorOf(level)))
+  const one = condition.openness
+  if (one !== undefined || floorOf(level) > 0) {
+    clauses.push(one === undefined ? "openness >= ?" : "openness = ?")
+    params.push(BigInt(one ?? floorOf(level)))
   }
-  // vec0 takes one list of rows: all that narrows the search goes into it.
+  // vec0 takes one list of rows: all else that narrows the search goes into it.
   const required = requiring(corpus, level, { within, without })
-  if (!condition.open || required.sql !== "") {
+  if ((!condition.open && one === undefined) || required.sql !== "") {
     clauses.push(`rowid IN (SELECT o.born FROM ${corpus.table} o WHERE ${condition.sql}${required.sql})`)
     params.push(...condition.params, ...required.params)
   }

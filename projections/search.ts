@@ -1,5 +1,5 @@
 import type { Memory, Stale } from "../events/Memory.js"
-import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { canRead, floorOf, opennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { memoryText } from "./fulltext.js"
 import {
   type Condition,
@@ -89,12 +89,22 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
     params.push(now)
   }
   const open = parts.length === 0
+  const store = loneStore(filters)
   return {
     open,
+    // Vectors know how open their rows are: to name all rows of a store to them costs as much as the search itself.
+    ...(store === undefined || someExpired || !canRead(level, store) ? {} : { openness: opennessOf(store) }),
     sql: ["o.active = 1", "o.openness >= ?", ...parts].join(" AND "),
     params: [floorOf(level), ...params]
   }
 }
+
+/** The store, where nothing but one store is asked for. */
+const loneStore = ({ stores = [], ...others }: Filters): Store | undefined =>
+  stores.length === 1 &&
+  Object.values(others).every((value) => value === undefined || (Array.isArray(value) && value.length === 0))
+    ? stores[0]
+    : undefined
 
 const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
   const { after, and, before, not } = filters
