@@ -1,5 +1,5 @@
 import type { Memory, Stale } from "../events/Memory.js"
-import { canRead, floorOf, opennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { memoryText } from "./fulltext.js"
 import {
   type Condition,
@@ -69,13 +69,20 @@ export interface CandidateQuery extends HitsQuery {
   /** The asking time, milliseconds: what has expired by then is left out. */
   readonly now: number
   readonly filters: Filters
+  /**
+   * Where the filters let the rows of one openness pass and no other: which.
+   * Vectors know how open their rows are; to name all rows of a store to them
+   * costs as much as the search itself. Never in a view of the past, where a
+   * row may be less open than its store was.
+   */
+  readonly openness?: number
 }
 
 /** Memories, as they are searched. */
 export const memories: Corpus = { table: "observations", text: memoryText, vectors: memoryVectors }
 
 /** What filters leave of the memories that a level may read. */
-export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: number): Condition => {
+export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: number, openness?: number): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
   narrow(filters, parts, params)
@@ -89,22 +96,13 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
     params.push(now)
   }
   const open = parts.length === 0
-  const store = loneStore(filters)
   return {
     open,
-    // Vectors know how open their rows are: to name all rows of a store to them costs as much as the search itself.
-    ...(store === undefined || someExpired || !canRead(level, store) ? {} : { openness: opennessOf(store) }),
+    ...(openness === undefined || someExpired ? {} : { openness }),
     sql: ["o.active = 1", "o.openness >= ?", ...parts].join(" AND "),
     params: [floorOf(level), ...params]
   }
 }
-
-/** The store, where nothing but one store is asked for. */
-const loneStore = ({ stores = [], ...others }: Filters): Store | undefined =>
-  stores.length === 1 &&
-  Object.values(others).every((value) => value === undefined || (Array.isArray(value) && value.length === 0))
-    ? stores[0]
-    : undefined
 
 const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
   const { after, and, before, not } = filters
@@ -147,8 +145,11 @@ const listed = ({ people = [], projects = [], sessions = [], stores = [], tags =
 }
 
 /** What full text and vectors find, with what ranking needs to know of each. */
-export const findCandidates = (db: Db, { filters, now, ...query }: CandidateQuery): ReadonlyArray<Candidate> => {
-  const hits = findHits(db, memories, conditionOf(db, query.level, filters, now), query)
+export const findCandidates = (
+  db: Db,
+  { filters, now, openness, ...query }: CandidateQuery
+): ReadonlyArray<Candidate> => {
+  const hits = findHits(db, memories, conditionOf(db, query.level, filters, now, openness), query)
   return candidatesOf(db, hits)
 }
 

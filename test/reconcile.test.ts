@@ -172,25 +172,31 @@ describe("what a reconciler decides", () => {
 
   it.scopedLive("a write sees, scores and retires nothing outside of its own store", () =>
     Effect.gen(function* () {
-      const decide = (hidden: number) =>
+      const decide = (trust: "full" | "familiar", hidden: number) =>
         Effect.gen(function* () {
           const { layer, questions } = scripted({ action: "DELETE", target: 0, reason: "newer" })
           const { daybook } = yield* fresh({ reconciler: layer })
           const owner = yield* daybook.agent(agent, { trust: "full" })
           for (let at = 0; at < hidden; at++) {
-            const store = at % 2 === 0 ? "private" : "shared"
+            // What a guest tells is social, what the owner does is private.
+            const others = trust === "full" ? (["social", "shared"] as const) : (["private", "shared"] as const)
+            const store = others[at % 2]!
             yield* owner.remember({ title: `${old.title} ${at}`, store }, { reconcile: false })
           }
-          const guest = yield* daybook.agent(agent, { trust: "familiar" })
+          const guest = yield* daybook.agent(agent, { trust })
           const first = yield* guest.remember(old)
+          yield* daybook.backfill(agent)
           const second = yield* guest.remember(statement)
           const decisions = (yield* mutations(daybook)).slice(hidden).map(({ payload }) => payload.decision.candidates)
           expect((yield* daybook.stats(agent)).memories.active).toBe(hidden + 1)
           return JSON.stringify([questions, decisions]).replaceAll(first.id, "1st").replaceAll(second.id, "2nd")
         })
-      const without = yield* decide(0)
       const times = /"at":\d+/g
-      for (const hidden of [1, 40]) expect((yield* decide(hidden)).replace(times, "")).toBe(without.replace(times, ""))
+      for (const trust of ["full", "familiar"] as const) {
+        const without = yield* decide(trust, 0)
+        for (const hidden of [1, 40])
+          expect((yield* decide(trust, hidden)).replace(times, "")).toBe(without.replace(times, ""))
+      }
     })
   )
 })

@@ -345,9 +345,6 @@ describe("filters act before ranking", () => {
         expect((yield* memory.list(filter)).map(({ title }) => title)).toEqual([rare.title])
         expect(yield* titlesOf(memory, filter)).toEqual([rare.title])
       }
-      const asIs = [rare.title, rare.narrative].join(" ")
-      expect((yield* titlesOf(memory, { text: asIs }))[0]).toBe(rare.title)
-      expect(yield* titlesOf(memory, { text: asIs, stores: ["private"] })).not.toContain(rare.title)
       expect(yield* titlesOf(memory, { text: "tea", after: "2020-01-01" })).toEqual(["tea of tomorrow"])
       expect(yield* titlesOf(memory, { text: "tea", before: "2001-01-01" })).toEqual([])
       expect(yield* titlesOf(memory, { text: "tea -tomorrow", after: "2020-01-01" })).toEqual([])

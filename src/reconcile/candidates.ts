@@ -54,6 +54,7 @@ export const findLikely = (
     ...nothingRequired,
     level,
     filters: { stores: [statement.store] },
+    openness: opennessOf(statement.store),
     now,
     vector: parked.has("vectors") ? null : vector,
     pool: candidates
