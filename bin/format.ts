@@ -1,4 +1,5 @@
 import type picocolors from "picocolors"
+import type { Stale } from "../events/Memory.js"
 import { toIso } from "../src/dates.js"
 import type { WholeMemory } from "../src/Memory.js"
 
@@ -24,6 +25,10 @@ export const moment = (instant: number): string => (instant % 86_400_000 === 0 ?
 
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
 
+/** Why a memory may no longer be true. */
+export const staleOf = ({ kind, of, reason }: Stale): string =>
+  `${kind === "derived" ? "memory" : kind} ${of}, which it was made of, was ${reason}`
+
 /** A whole memory for people: a line to refer to it by, its text, then the fields that say something. */
 export const memoryText = (memory: WholeMemory, colours: Colours): string => {
   const {
@@ -36,6 +41,7 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     narrative,
     occurredAt,
     source,
+    stale,
     store,
     title,
     type,
@@ -59,6 +65,7 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     ["created", second(createdAt)],
     ["updated", updatedAt === createdAt ? "" : second(updatedAt)],
     ["expires", expiresAt === undefined ? "" : moment(expiresAt)],
+    ["stale", stale === undefined ? "" : staleOf(stale)],
     ["tokens", String(memory.tokens)]
   ]
   return [

@@ -10,5 +10,6 @@ export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
   { name: "day", of: ({ createdAt, occurredAt }) => day(occurredAt ?? createdAt) },
   { name: "store", of: ({ store }) => store },
   { name: "tokens", of: ({ tokens }) => tokens, right: true },
-  { name: "title", of: ({ title }) => title, elastic: true }
+  // What it was made of no longer stands: 'daybook why' says what.
+  { name: "title", of: ({ stale, title }) => (stale === undefined ? title : `(stale) ${title}`), elastic: true }
 ]

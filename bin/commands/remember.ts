@@ -53,18 +53,20 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       }
       const done = yield* memory.remember({ title, ...fields }, { commandId, reconcile })
       yield* awaitVectors(call)
+      const kept =
+        done.confined === true ? "; kept as type credential in store private: it holds what lets somebody in" : ""
       yield* call.out.show(done, () => {
         const place = done.version === undefined ? "" : ` (version ${done.version})`
         const mentioned = `mentioned ${count(done.mentions, "time")}`
         switch (done.outcome) {
           case "added":
-            return `added ${done.id}${place}`
+            return `added ${done.id}${place}${kept}`
           case "merged":
-            return `merged into ${done.id}, ${mentioned}${place}`
+            return `merged into ${done.id}, ${mentioned}${place}${kept}`
           case "replaced":
-            return `added ${done.id} in place of ${done.replaced}${place}`
+            return `added ${done.id} in place of ${done.replaced}${place}${kept}`
           default:
-            return `known as ${done.id}, ${mentioned}${place}${ignored(done)}`
+            return `known as ${done.id}, ${mentioned}${place}${ignored(done)}${kept}`
         }
       })
     })

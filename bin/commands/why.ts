@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
-import { type Colours, count, oneLine, second } from "../format.js"
+import { type Colours, count, oneLine, second, staleOf } from "../format.js"
 import { type AsOfOptions, asOf, one, whole } from "../options.js"
 import type { Command } from "./Command.js"
 
@@ -33,15 +33,7 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
   const about = `${memory.type}, ${memory.store}, ${memory.status}, mentioned ${count(memory.mentions, "time")}${recalled}`
   const head = `${colours.cyan(memory.id)}  ${colours.bold(oneLine(memory.title))}`
   const branches: ReadonlyArray<Branch> = [
-    ...(memory.stale === undefined
-      ? []
-      : [
-          {
-            text: colours.red(
-              `stale: ${memory.stale.kind === "derived" ? "memory" : memory.stale.kind} ${memory.stale.of}, which it was made of, was ${memory.stale.reason}`
-            )
-          }
-        ]),
+    ...(memory.stale === undefined ? [] : [{ text: colours.red(`stale: ${staleOf(memory.stale)}`) }]),
     ...(why.supersededBy === null
       ? []
       : [{ text: `replaced by ${colours.cyan(why.supersededBy.id)}  ${oneLine(why.supersededBy.title)}` }]),

@@ -38,6 +38,8 @@ export interface Remembered {
    * them: `update` does that. Absent where all of it is there.
    */
   readonly notTaken?: ReadonlyArray<keyof Observation>
+  /** Whether it is kept as type `credential` in store private though another was asked for, since it holds what lets somebody in. */
+  readonly confined?: true
   /** Whether this command id had been carried out before: then nothing was written now. */
   readonly repeated: boolean
 }
@@ -141,6 +143,7 @@ export const remember = (
         ...versionAt(writer.level, event.version),
         mentions: memory.mentions,
         ...(dropped.length === 0 ? {} : { notTaken: dropped }),
+        ...(confined && (store !== askedStore || observation.type !== "credential") ? { confined } : {}),
         repeated
       }
     }
