@@ -1,4 +1,5 @@
 import { chunkVectors } from "./chunkVectors.js"
+import { configuration } from "./configuration.js"
 import { conversation } from "./conversation.js"
 import { fulltext } from "./fulltext.js"
 import { history } from "./history.js"
@@ -19,5 +20,6 @@ export const projections: ReadonlyArray<Projection> = [
   lineage,
   conversation,
   chunkVectors,
-  recalls
+  recalls,
+  configuration
 ]

@@ -13,6 +13,7 @@ import * as Actor from "./Actor.js"
 import { Embedder } from "./Embedder.js"
 import * as Embedding from "./Embedding.js"
 import { Policy } from "./Policy.js"
+import { ImpliedPolicy, inForce } from "./policy/inForce.js"
 import { consult, type Reconciling } from "./reconcile/Reconciling.js"
 
 /** An agent that is awake in this process. */
@@ -59,7 +60,11 @@ export const make = (reconciling: Reconciling | undefined) =>
     const views = yield* Views
     const log = yield* EventLog
     const codec = yield* CurrentCodec
-    const { actors, embedding: embeddingPolicy } = yield* Policy
+    const policy = yield* Policy
+    const { actors, embedding: embeddingPolicy } = policy
+    const configuring = views.config.projections.some(({ name }) => name === "configuration")
+      ? { policy: inForce(policy), implied: inForce(yield* ImpliedPolicy) }
+      : undefined
     const embedder = yield* Embedder
     const entries = new Map<string, Entry>()
     /** Done when an agent has become idle; made by whoever waits for that. */
@@ -78,7 +83,8 @@ export const make = (reconciling: Reconciling | undefined) =>
           background: inBackground(entry),
           beside: embedding.beside(view),
           consult: reconciling === undefined ? () => null : consult(reconciling, embedder, (f) => views.read(view, f)),
-          onCommit: embedding.noticed
+          onCommit: embedding.noticed,
+          configuring
         })
         yield* embedding.start({ actor, log, views }, inBackground(entry))
         entry.agent = { actor, embedding }

@@ -11,8 +11,10 @@ import { makeLookup, type ViewError } from "../projections/build.js"
 import type { Poisoned } from "../projections/ViewFile.js"
 import type { Transaction, View, Views } from "../projections/Views.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
+import { configureCommand } from "./commands/configure.js"
 import type { Overloaded } from "./errors.js"
 import { randomId } from "./ids.js"
+import type { PolicyInForce } from "./policy/inForce.js"
 import type { Told } from "./reconcile/Told.js"
 
 /** Why a command of a sound request could still not be carried out. */
@@ -28,6 +30,14 @@ export interface CarryingOut {
   readonly views: Context.Tag.Service<Views>
   /** Told after each commit what was written. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>) => void
+  /** The policy that all is decided under: where the last one of the history is another, the first event says so. */
+  readonly configuring?: Configuring | undefined
+}
+
+/** The policy in force, and the one of a history that names none. */
+export interface Configuring {
+  readonly policy: PolicyInForce
+  readonly implied: PolicyInForce
 }
 
 /** What commands were told before their turn. */
@@ -44,7 +54,7 @@ export const carryOut = (
   commands: ReadonlyArray<AnyCommand>,
   told: ToldOf,
   again: boolean,
-  { codec, log, onCommit, views }: CarryingOut
+  { codec, configuring, log, onCommit, views }: CarryingOut
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
   views.write(view, (transaction) => {
     const expected = transaction.head.position
@@ -53,7 +63,7 @@ export const carryOut = (
       Effect.clockWith((clock): Carried => {
         const now = Math.max(clock.unsafeCurrentTimeMillis(), transaction.head.recordedAt)
         const tried = transaction.run(() =>
-          decideAll(view.agent, commands, earlier, transaction, now, codec, told, again)
+          decideAll(view.agent, commands, earlier, transaction, now, codec, told, again, configuring)
         )
         if (Exit.isFailure(tried)) return Effect.failCause(tried.cause)
         const { decided, fresh, outcomes, vectors } = tried.value
@@ -126,13 +136,50 @@ const decideAll = (
   now: number,
   codec: Codec,
   told: ToldOf,
-  again: boolean
+  again: boolean,
+  configuring: Configuring | undefined
 ) => {
   let version = head.position
   const fresh: Array<NewCommand> = []
   const vectors: Array<CachedVector> = []
   const decided: Array<DecidedEvent> = []
   const inBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
+
+  /** Gives events their places and applies them. */
+  const place = (
+    { actor, cause, commandId }: AnyCommand,
+    given: ReadonlyArray<DecidedEvent>,
+    lookup: ReturnType<typeof lookupIn>
+  ) => {
+    const events: Array<DaybookEvent> = []
+    const stored: Array<NewEvent> = []
+    for (const event of given) {
+      const { payload, schema, value } = codec.encode(event.type, event.payload)
+      const whole = {
+        // The log alone gives sequences; no projection may use them.
+        sequence: 0,
+        stream: agent,
+        version: ++version,
+        commandId: commandId ?? null,
+        actor,
+        cause: event.cause ?? cause ?? null,
+        occurredAt: event.occurredAt ?? now,
+        recordedAt: now,
+        type: event.type,
+        payload: value
+      } as DaybookEvent
+      apply(whole, lookup)
+      events.push(whole)
+      stored.push({
+        type: event.type,
+        schema,
+        payload,
+        ...(event.occurredAt === undefined ? {} : { occurredAt: event.occurredAt }),
+        ...(whole.cause === null ? {} : { cause: whole.cause })
+      })
+    }
+    return { events, stored }
+  }
 
   const carry = (command: AnyCommand): Outcome | "again" => {
     const { actor, commandId } = command
@@ -157,34 +204,8 @@ const decideAll = (
     if ("again" in decision.right) return "again"
     if ("answer" in decision.right) return Either.right(decision.right.answer)
     const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
-    const events: Array<DaybookEvent> = []
-    const stored: Array<NewEvent> = []
-    for (const event of decision.right.events) {
-      const { payload, schema, value } = codec.encode(event.type, event.payload)
-      const whole = {
-        // The log alone gives sequences; no projection may use them.
-        sequence: 0,
-        stream: agent,
-        version: ++version,
-        commandId: commandId ?? null,
-        actor,
-        cause: event.cause ?? command.cause ?? null,
-        occurredAt: event.occurredAt ?? now,
-        recordedAt: now,
-        type: event.type,
-        payload: value
-      } as DaybookEvent
-      apply(whole, lookup)
-      events.push(whole)
-      decided.push(event)
-      stored.push({
-        type: event.type,
-        schema,
-        payload,
-        ...(event.occurredAt === undefined ? {} : { occurredAt: event.occurredAt }),
-        ...(whole.cause === null ? {} : { cause: whole.cause })
-      })
-    }
+    const { events, stored } = place(command, decision.right.events, lookup)
+    decided.push(...decision.right.events)
     const request = commandId === undefined ? undefined : command.request()
     if (commandId !== undefined) inBatch.set(commandId, { request: request!, events })
     fresh.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
@@ -192,11 +213,14 @@ const decideAll = (
     return Either.right(command.answer(events, false))
   }
 
+  const configure = configuring === undefined ? undefined : configureCommand(db, configuring, commands[0]!.actor)
+  const configured = configure === undefined ? [] : place(configure, [configure.event], noVectors).stored
   const outcomes: Array<Outcome> = []
   for (const command of commands) {
     const outcome = carry(command)
     if (outcome === "again") break
     outcomes.push(outcome)
   }
+  if (fresh.length > 0 && configured.length > 0) fresh.unshift({ actor: commands[0]!.actor, events: configured })
   return { outcomes, fresh, vectors, decided }
 }

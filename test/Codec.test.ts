@@ -89,7 +89,7 @@ describe("golden samples", () => {
           const outcome = codec.decode(row(type, schema, JSON.stringify(wrong)))
           if (Either.isRight(outcome)) {
             // What was asked for, and by which policy, is kept as it was given.
-            expect(path.some((key) => ["input", "filters", "policy"].includes(String(key)))).toBe(true)
+            expect(path.some((key) => ["input", "filters", "policy", "values"].includes(String(key)))).toBe(true)
             continue
           }
           refused++
@@ -269,7 +269,9 @@ describe("through the whole engine", () => {
         "FILE",
         "FORGET",
         "RECALL",
-        "ERASE"
+        "ERASE",
+        "CONFIGURE",
+        "RUN"
       ]
       expect([...order].sort()).toEqual([...types].sort())
       yield* withDaybook(

@@ -3,6 +3,7 @@ import { addTurn } from "./add-turn.js"
 import { agents } from "./agents.js"
 import { backfill } from "./backfill.js"
 import type { AnyCommand } from "./Command.js"
+import { check } from "./check.js"
 import { demo } from "./demo.js"
 import { files } from "./files.js"
 import { forget } from "./forget.js"
@@ -55,6 +56,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   rebuild,
   backfill,
   verify,
+  check,
   stats,
   agents,
   demo

@@ -20,6 +20,7 @@ import type { Embedder } from "../../src/Embedder.js"
 import type { InvalidInput } from "../../src/errors.js"
 import type { MemoryReader } from "../../src/Memory.js"
 import { decode, Policy } from "../../src/Policy.js"
+import { ImpliedPolicy } from "../../src/policy/inForce.js"
 import type { Reconciler } from "../../src/Reconciler.js"
 import type { Reranker } from "../../src/Reranker.js"
 
@@ -32,6 +33,8 @@ export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect
 export interface EngineOptions {
   /** A policy document, as a file would hold it. */
   readonly policy?: Readonly<Record<string, unknown>>
+  /** What policy a history is under that names none: the one above, unless a test is about that. */
+  readonly implied?: "defaults"
   readonly embedder?: Layer.Layer<Embedder>
   readonly reranker?: Layer.Layer<Reranker>
   readonly reconciler?: Layer.Layer<Reconciler>
@@ -42,7 +45,10 @@ export interface EngineOptions {
 
 /** Everything below the engine on real files: each building of it is as another process would be. */
 export const foundation = (folder: string, options: EngineOptions = {}) => {
-  const { embedder, log, policy, projections, reconciler, reranker, vectorExtension } = options
+  const { embedder, implied, log, policy, projections, reconciler, reranker, vectorExtension } = options
+  const values = Either.getOrThrow(
+    decode({ recall: { log: false }, ...policy, reconcile: { reconciler: "rules", ...(policy?.reconcile ?? {}) } })
+  )
   const views = Views.layer({
     folder,
     ...(vectorExtension === undefined ? {} : { vectorExtension }),
@@ -55,12 +61,9 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Layer.empty,
     // What tests read by the way would be recorded, at times that they do not foresee: those of recalls ask for it.
-    Layer.succeed(
-      Policy,
-      Either.getOrThrow(
-        decode({ recall: { log: false }, ...policy, reconcile: { reconciler: "rules", ...(policy?.reconcile ?? {}) } })
-      )
-    )
+    Layer.succeed(Policy, values),
+    // Where the policy is no subject of a test, its log need not speak of it.
+    implied === "defaults" ? Layer.empty : Layer.succeed(ImpliedPolicy, values)
   ).pipe(Layer.provideMerge(log ?? EventLogSqlite.layer(folder)))
 }
 

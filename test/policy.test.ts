@@ -1,0 +1,137 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import type { Daybook } from "../src/Daybook.js"
+import { decode, defaults } from "../src/Policy.js"
+import { changedSettings, inForce } from "../src/policy/inForce.js"
+import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/cli.js"
+import { open, temporaryFolder } from "./support/engine.js"
+
+const problemsOf = (document: unknown) =>
+  Either.match(decode(document), { onLeft: ({ problems }) => problems, onRight: () => [] })
+
+const typesOf = (daybook: Context.Tag.Service<Daybook>) =>
+  Effect.map(Stream.runCollect(daybook.log("ada")), (events) => [...events].map(({ type }) => type))
+
+describe("the policy of a memory's life", () => {
+  it("has the numbers that it is to have where nobody sets them", () => {
+    const { archive, compress, gc, maintenance, retention, tiers } = defaults
+    expect([tiers.frequencyWeight, tiers.recencyWeight, tiers.importanceWeight, tiers.decay]).toEqual([1, 1, 2, 0.05])
+    expect(gc).toMatchObject({ promoteHits: 3, promoteWithin: 7, removeBelow: 0.5, removeAfter: 30, capacity: 500 })
+    expect(compress).toMatchObject({ after: 14, cluster: 3 })
+    expect(retention).toMatchObject({ shortenAfter: 7, dropAfter: 90 })
+    expect(archive).toMatchObject({ after: 30, deleteAfter: 365 })
+    expect([gc, compress, retention, archive].map(({ rows }) => rows)).toEqual([200, 200, 200, 200])
+    expect(maintenance).toMatchObject({ daily: "03:00", weekday: "monday", weekly: "04:00", decayed: 0.001 })
+    const { decays } = tiers
+    for (const slow of ["identity", "decision"]) expect(decays[slow]).toBeLessThan(tiers.decay)
+    for (const fast of ["event", "conversation", "temp", "debug"]) expect(decays[fast]).toBeGreaterThan(tiers.decay)
+  })
+
+  it("tells all that is wrong at once, each with its path", () => {
+    const document = {
+      gc: { capacity: 0, removal: "shred", promoteHit: 3 },
+      tiers: { decay: -1, decays: { "Stand up": 0.1 } },
+      retention: { shortenAfter: 30, dropAfter: 10 },
+      maintenance: { daily: "3 am", zone: "Atlantis" },
+      garbage: {}
+    }
+    const problems = problemsOf(document)
+    for (const path of [
+      "gc.capacity: ",
+      "gc.removal: ",
+      "gc.promoteHit: is not a known setting",
+      "tiers.decay: ",
+      "tiers.decays.Stand up: ",
+      "maintenance.daily: is to be a time of day",
+      "maintenance.zone: is no time zone",
+      "garbage: is not a known setting"
+    ])
+      expect(
+        problems.filter((problem) => problem.startsWith(path)),
+        path
+      ).not.toHaveLength(0)
+    expect(problemsOf({ retention: { shortenAfter: 30, dropAfter: 10 } })).toEqual([
+      "retention.dropAfter: is to be no less than retention.shortenAfter"
+    ])
+  })
+
+  it("has one digest, however it is written, which how the program goes about its work leaves alone", () => {
+    const of = (document: unknown) => inForce(Either.getOrThrow(decode(document))).digest
+    expect(of({})).toBe(inForce(defaults).digest)
+    expect(of({ gc: { capacity: 400, rows: 50 } })).toBe(of({ gc: { rows: 50, capacity: 400 } }))
+    expect(of({ actors: { open: 2 } })).toBe(of({}))
+    expect(of({ gc: { capacity: 400 } })).not.toBe(of({}))
+    expect(
+      changedSettings(
+        inForce(defaults).values,
+        inForce(Either.getOrThrow(decode({ gc: { capacity: 400 }, tiers: { decays: { standup: 1 } } }))).values
+      )
+    ).toEqual(["gc.capacity", "tiers.decays"])
+  })
+})
+
+describe("a change of policy", () => {
+  it.scoped("is on record before the first write under it, once, and before no read or refusal", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const withCapacity = <A, E>(capacity: number, work: (one: Context.Tag.Service<Daybook>) => Effect.Effect<A, E>) =>
+        Effect.scoped(Effect.flatMap(open(folder, { implied: "defaults", policy: policyOf(capacity) }), work))
+      const policyOf = (capacity: number) => ({ recall: { log: true }, gc: { capacity } })
+      const write = (title: string) => (daybook: Context.Tag.Service<Daybook>) =>
+        Effect.gen(function* () {
+          const memory = yield* daybook.agent("ada", { trust: "full", record: false })
+          yield* memory.remember({ title }, { reconcile: false })
+          yield* daybook.backfill("ada")
+          return yield* typesOf(daybook)
+        })
+      // The test engine's policy weighs by rules, which the defaults do not.
+      expect(yield* withCapacity(500, write("one"))).toEqual(["CONFIGURE", "ADD", "EMBED"])
+      yield* withCapacity(400, (daybook) =>
+        Effect.gen(function* () {
+          const memory = yield* daybook.agent("ada", { trust: "full", record: false })
+          yield* memory.search({ text: "one" })
+          yield* Effect.flip(memory.update("0000000000", { title: "other" }))
+        })
+      )
+      const then = ["CONFIGURE", "ADD", "EMBED", "CONFIGURE", "ADD", "EMBED"]
+      expect(yield* withCapacity(400, write("two"))).toEqual(then)
+      expect(yield* withCapacity(400, write("three"))).toEqual([...then, "ADD", "EMBED"])
+      yield* withCapacity(400, (daybook) =>
+        Effect.gen(function* () {
+          const events = [...(yield* Stream.runCollect(daybook.log("ada")))]
+          expect(events[3]).toMatchObject({ payload: { changed: ["gc.capacity"], values: { gc: { capacity: 400 } } } })
+          const { digest } = yield* daybook.digests("ada")
+          yield* daybook.rebuild("ada")
+          expect((yield* daybook.digests("ada")).digest).toBe(digest)
+          expect((yield* daybook.verify()).ok).toBe(true)
+        })
+      )
+    })
+  )
+})
+
+describe("daybook check", () => {
+  it("says that a policy can be used, or all that is wrong with it; the log shows its changes", async () => {
+    build()
+    const folder = newFolder()
+    const daybook = daybookIn(folder)
+    expect(answerOf(await daybook("check", "--json"))).toMatchObject({ ok: true, policy: inForce(defaults).digest })
+    writeFileSync(join(folder, "policy.toml"), '[gc]\ncapacity = 0\n[retention]\ndropAfter = "late"\n')
+    const { code, stderr, stdout } = await daybook("check")
+    expect(code).toBe(1)
+    expect(stdout.split("\n").filter((line) => line !== "")).toEqual([
+      expect.stringMatching(/^gc\.capacity: /),
+      expect.stringMatching(/^retention\.dropAfter: /)
+    ])
+    expect(stderr).toBe("daybook: 2 problems in the policy\n")
+    writeFileSync(join(folder, "policy.toml"), "[gc]\ncapacity = 400\n")
+    await daybook("remember", "tea")
+    expect((await daybook("log")).stdout).toMatch(/CONFIGURE {2}.*policy [0-9a-f]{16}: gc\.capacity\n/)
+    removeFolders()
+  })
+})
