@@ -6,7 +6,7 @@ import { type Db, type Projection, sql } from "./Projection.js"
 /** Every memory as it is now, with the columns that reads filter and order by. Inactive ones stay, marked. */
 export const observations: Projection = {
   name: "observations",
-  version: 2,
+  version: 3,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE observations (
     born INTEGER PRIMARY KEY,
@@ -27,6 +27,7 @@ export const observations: Projection = {
     tokens INTEGER NOT NULL,
     importance REAL NOT NULL,
     mentions INTEGER NOT NULL,
+    mentioned_at INTEGER NOT NULL,
     occurred_at INTEGER,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
@@ -35,7 +36,9 @@ export const observations: Projection = {
   indexes: `CREATE UNIQUE INDEX observations_id ON observations (id);
     CREATE INDEX observations_content ON observations (content) WHERE active = 1;
     CREATE INDEX observations_time ON observations (coalesce(occurred_at, created_at), born) WHERE active = 1;
-    CREATE INDEX observations_expiry ON observations (expires_at) WHERE active = 1 AND expires_at IS NOT NULL;`,
+    CREATE INDEX observations_expiry ON observations (expires_at) WHERE active = 1 AND expires_at IS NOT NULL;
+    CREATE INDEX observations_score ON observations (type, openness, mentioned_at, mentions, importance, expires_at, tier)
+      WHERE active = 1;`,
   drop: (db) => db.exec("DROP TABLE observations"),
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
@@ -104,6 +107,7 @@ const columns = [
   "tokens",
   "importance",
   "mentions",
+  "mentioned_at",
   "occurred_at",
   "created_at",
   "expires_at",
@@ -136,6 +140,7 @@ const valuesOf = (memory: Memory, openness: number, version: number): ReadonlyAr
   memory.tokens,
   memory.importance,
   memory.mentions,
+  memory.lastMentionedAt,
   memory.occurredAt ?? null,
   memory.createdAt,
   memory.expiresAt ?? null,

@@ -125,7 +125,7 @@ export const make = Effect.gen(function* () {
   )
   const agents = yield* Agents.make(reconciling)
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
-  const services: ReaderServices = { log, codec, ranking: { policy: search, embedder, reranker } }
+  const services: ReaderServices = { log, codec, ranking: { policy: search, embedder, reranker }, life: policy }
   const { config } = views
   const inForce = Option.getOrUndefined(reconciler)
   const origin = { log, codec, config, embedder, policy, reconciler: inForce, countTokens: tokens.count }

@@ -32,10 +32,11 @@ import type {
   StoreForbidden,
   TrustRequired
 } from "./errors.js"
-import type { Explained } from "./explain.js"
+import type { Explained, Living } from "./explain.js"
 import type { FileInput } from "./fileInput.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
+import type { Tiers } from "./life/tiers.js"
 import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
@@ -128,7 +129,7 @@ export interface MemoryReader {
   /** Finds memories by words and likeness: the compact index, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
   /** The same search, with how it was understood and why each hit is one, in words. */
-  readonly explain: (query: Query) => Effect.Effect<Explained<Hit>, ReadError>
+  readonly explain: (query: Query) => Effect.Effect<Explained<Hit & Living>, ReadError>
   /** What stood before and after a memory in time, the anchor included, oldest first. */
   readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
   /** Whole memories in the order asked for; those that are not there (or may not be read) are left out. */
@@ -154,6 +155,8 @@ export interface MemoryReader {
   readonly files: (query?: PageQuery) => Effect.Effect<ReadonlyArray<IndexedFile>, ReadError>
   /** Who is mentioned, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
+  /** How many memories the tiers hold, with their scores, and which have the highest (10). Full trust only. */
+  readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
   /** What searches and `get` showed, to whom, for which question: the newest first. Full trust only. */
   readonly recalls: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
   /** One of them, by its number, with all that its answer depended on. Full trust only. */

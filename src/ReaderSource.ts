@@ -5,6 +5,7 @@ import type { EventLog } from "../events/EventLog.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import type { UnrecordedRecall } from "./commands/recordRecalls.js"
+import type { LifePolicy } from "./policy/life.js"
 import type { Ranking, Snapshot } from "./retrieve.js"
 
 /** What a read showed. Where and when it was asked is known to whoever answers. */
@@ -30,4 +31,6 @@ export interface ReaderServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly ranking: Ranking
+  /** By what memories are kept and go. */
+  readonly life: LifePolicy
 }

@@ -14,7 +14,7 @@ import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
 import { configureCommand } from "./commands/configure.js"
 import type { Overloaded } from "./errors.js"
 import { randomId } from "./ids.js"
-import type { PolicyInForce } from "./policy/inForce.js"
+import type { Configuring } from "./policy/inForce.js"
 import type { Told } from "./reconcile/Told.js"
 
 /** Why a command of a sound request could still not be carried out. */
@@ -32,12 +32,6 @@ export interface CarryingOut {
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>) => void
   /** The policy that all is decided under: where the last one of the history is another, the first event says so. */
   readonly configuring?: Configuring | undefined
-}
-
-/** The policy in force, and the one of a history that names none. */
-export interface Configuring {
-  readonly policy: PolicyInForce
-  readonly implied: PolicyInForce
 }
 
 /** What commands were told before their turn. */

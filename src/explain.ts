@@ -1,5 +1,6 @@
 import { earliest, latest, toIso } from "./dates.js"
 import type { Gated } from "./gate.js"
+import type { LifeScore } from "./life/score.js"
 import type { Field, Word } from "./query.js"
 import type { When } from "./when.js"
 
@@ -77,6 +78,12 @@ const names = {
 const wholeNames = " (a whole name; people: looks for parts of one)"
 
 const mostLooks = 16
+
+/** A memory that was found, with what it is worth keeping by the policy; see `scoreOf`. */
+export interface Living {
+  /** Absent where it went meanwhile. Below full trust without the times that it was shown. */
+  readonly life?: LifeScore
+}
 
 /** An answer with its explanation. */
 export interface Explained<Hit> {

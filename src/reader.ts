@@ -11,6 +11,9 @@ import { versionAt } from "./commands/Command.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
 import { integerOf, pageOf } from "./filters.js"
 import { decodeKey } from "./input.js"
+import { factsOf } from "./life/facts.js"
+import * as lifeReads from "./life/reads.js"
+import { scoreOf } from "./life/score.js"
 import { limits } from "./limits.js"
 import type { HistoryEntry, MemoryReader } from "./Memory.js"
 import type { ReaderServices, ReaderSource, Showing } from "./ReaderSource.js"
@@ -118,14 +121,15 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
       return yield* read(({ db }) => findPeople(db, level, name, page))
     }),
 
-    ...recallReads.make(source, services)
+    ...recallReads.make(source, services),
+    ...lifeReads.make(source, services)
   }
 }
 
 /** Both searches, plain and explained. What each showed is handed in. */
 const searches = (
   { level, read }: ReaderSource,
-  { ranking }: ReaderServices
+  { life, ranking }: ReaderServices
 ): Pick<MemoryReader, "search" | "explain" | "searchConversation" | "explainConversation"> => {
   const shown = <
     Filters extends object,
@@ -155,7 +159,20 @@ const searches = (
     )
   return {
     search: Effect.fn("Memory.search")((query) => Effect.map(searched(query), ({ hits }) => hits)),
-    explain: Effect.fn("Memory.explain")((query) => Effect.map(searched(query), explained)),
+    explain: Effect.fn("Memory.explain")(function* (query) {
+      const { explanation, hits } = explained(yield* searched(query))
+      const ids = hits.map(({ id }) => id)
+      const scores = yield* read(({ db, now }) => {
+        const accesses = level === "full" ? findAccesses(db, ids) : undefined
+        const rows = getMemories(db, level, ids, now).map((memory) => ({ memory, accesses: accesses?.get(memory.id) }))
+        return new Map(rows.map((row) => [row.memory.id, scoreOf(factsOf(row), life.tiers, now)]))
+      })
+      const living = hits.map((hit) => {
+        const score = scores.get(hit.id)
+        return score === undefined ? hit : { ...hit, life: score }
+      })
+      return { explanation, hits: living }
+    }),
     searchConversation: Effect.fn("Memory.searchConversation")((query) =>
       Effect.map(searchedConversation(query), ({ hits }) => hits)
     ),

@@ -1,5 +1,6 @@
 import type { Decision, EventType } from "../events/catalogue.js"
 import type { Link, Memory } from "../events/Memory.js"
+import type { Verdict } from "./life/rules.js"
 import type { WholeMemory } from "./wholeMemory.js"
 
 /** What a memory said: enough to understand a decision about it. */
@@ -57,6 +58,11 @@ export interface TurnSaid {
 export interface Why {
   /** With `stale` where it may no longer be true; at full trust with how often it was shown. */
   readonly memory: WholeMemory & { readonly status: Memory["status"] }
+  /**
+   * What it is worth keeping and what the rules make of it, as of now; below full trust without the times that it was
+   * shown. Null for one that is not active.
+   */
+  readonly life: Verdict | null
   /** Oldest first. */
   readonly versions: ReadonlyArray<WhyVersion>
   /** How many older versions are left out. */

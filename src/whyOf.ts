@@ -14,6 +14,7 @@ import { versionAt } from "./commands/Command.js"
 import { type InvalidInput, MemoryNotFound } from "./errors.js"
 import { integerOf } from "./filters.js"
 import { decodeKey } from "./input.js"
+import { verdictOf } from "./life/rules.js"
 import { limits } from "./limits.js"
 import type { ReadError } from "./Memory.js"
 import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
@@ -28,7 +29,7 @@ const deepest = 10
  * candidates, predecessors and sources that it may not read are left out.
  */
 export const whyOf =
-  ({ agent, level, read }: ReaderSource, { codec, log }: ReaderServices) =>
+  ({ agent, level, read }: ReaderSource, { codec, life, log }: ReaderServices) =>
   (id: string, options: WhyOptions = {}): Effect.Effect<Why, ReadError | MemoryNotFound | InvalidInput> =>
     Effect.gen(function* () {
       yield* decodeKey("id", id)
@@ -96,10 +97,10 @@ export const whyOf =
         const memory = findStanding(db, level, [id], now).get(id)
         if (born === undefined || memory === undefined) return undefined
         const accesses = level === "full" ? findAccesses(db, [id]).get(id) : undefined
-        return { memory, accesses, changes: findChanges(db, level, born), ...storyOf(db, memory, now) }
+        return { memory, accesses, now, changes: findChanges(db, level, born), ...storyOf(db, memory, now) }
       })
       if (found === undefined || found.changes.length === 0) return yield* new MemoryNotFound({ id })
-      const { accesses, changes, memory, ...story } = found
+      const { accesses, changes, memory, now, ...story } = found
       const shown = changes.slice(-limit - 1)
       const events = (yield* eventsAt(shown.map(({ version }) => version))) as ReadonlyArray<DaybookEvent>
       const weighed = yield* read(({ db, now }) => versionsThen(db, events, now))
@@ -142,6 +143,7 @@ export const whyOf =
       }
       return {
         memory: { ...wholeOf(memory), ...accesses, status: memory.status },
+        life: memory.status === "active" ? verdictOf({ memory, accesses }, life, now) : null,
         versions,
         earlier: changes.length - versions.length,
         ...story

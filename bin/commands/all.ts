@@ -21,6 +21,7 @@ import { remember } from "./remember.js"
 import { search } from "./search.js"
 import { sessions } from "./sessions.js"
 import { stats } from "./stats.js"
+import { tiers } from "./tiers.js"
 import { timeline } from "./timeline.js"
 import { turns } from "./turns.js"
 import { undo } from "./undo.js"
@@ -57,6 +58,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   backfill,
   verify,
   check,
+  tiers,
   stats,
   agents,
   demo

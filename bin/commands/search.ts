@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { Role } from "../../events/Turn.js"
 import { InvalidInput } from "../../src/errors.js"
 import { type Explained, linesOf } from "../../src/explain.js"
+import { scoreText } from "../../src/life/score.js"
 import type { Hit } from "../../src/search.js"
 import type { ConversationHit } from "../../src/searchConversation.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
@@ -74,7 +75,14 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
           return yield* out.show(hits, () => table<Hit>(out, hits, columns))
         }
         const answer = yield* memory.explain(query)
-        return yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<Hit>(out, hits, columns)))
+        return yield* out.show(answer, () =>
+          explanationOf(
+            out,
+            answer,
+            (hits) => table<Hit>(out, hits, columns),
+            ({ life }) => (life === undefined ? [] : [scoreText(life)])
+          )
+        )
       }
       const { kind, role, session, speaker } = options
       const { after, before, limit, stores } = filter
@@ -118,14 +126,10 @@ const placeOf = (hit: ConversationHit): string => {
 const explanationOf = async <Hit>(
   out: Output,
   { explanation, hits }: Explained<Hit>,
-  draw: (hits: ReadonlyArray<Hit>) => Promise<string>
+  draw: (hits: ReadonlyArray<Hit>) => Promise<string>,
+  more: (hit: Hit) => ReadonlyArray<string> = () => []
 ): Promise<string> => {
   const [head, ...rows] = (await draw(hits)).split("\n")
-  const reasons = hits.map(({ why }) => out.colours.dim(`    ${why.join("; ")}`))
-  return [
-    ...linesOf(explanation),
-    "",
-    head,
-    ...rows.flatMap((row, at) => (reasons[at] === undefined ? [row] : [row, reasons[at]]))
-  ].join("\n")
+  const reasons = hits.map((hit) => [hit.why.join("; "), ...more(hit)].map((line) => out.colours.dim(`    ${line}`)))
+  return [...linesOf(explanation), "", head, ...rows.flatMap((row, at) => [row, ...(reasons[at] ?? [])])].join("\n")
 }

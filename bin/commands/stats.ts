@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Tiers } from "../../src/life/tiers.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -6,11 +7,12 @@ export const stats: Command = {
   usage: "stats",
   summary: "what an agent's memory holds and what state its view is in",
   operator: true,
-  run: ({ agent, daybook, out }) =>
+  run: ({ agent, daybook, memory, out }) =>
     Effect.gen(function* () {
       const found = yield* Effect.flatMap(daybook, (one) => one.stats(agent))
+      const life = yield* Effect.flatMap(memory, (one) => one.tiers({ limit: 0 }))
       const { conversation, memories, recalls, vectors, version, view } = found
-      yield* out.show(found, () =>
+      yield* out.show({ ...found, life }, () =>
         fields(out, [
           ["agent", agent],
           ["version", version],
@@ -18,6 +20,9 @@ export const stats: Command = {
           ["by store", counts(memories.byStore)],
           ["by type", counts(memories.byType)],
           ["by tier", counts(memories.byTier)],
+          ["by score", scores(life)],
+          ["mean score", life.all.score.toFixed(3)],
+          ["mean age", `${life.all.days.toFixed(1)} days unseen`],
           [
             "sessions",
             `${conversation.sessions}, ${conversation.turns} turns and ${conversation.files} files in ${conversation.chunks} chunks`
@@ -39,6 +44,15 @@ export const stats: Command = {
       )
     })
 }
+
+/** How many have a score of so much or more, and less than the next. */
+const scores = ({ byScore }: Tiers): string =>
+  byScore
+    .flatMap(({ from, memories }, at) => {
+      const to = byScore[at + 1]?.from
+      return memories === 0 ? [] : [`${to === undefined ? `${from} and more` : `${from}–${to}`}: ${memories}`]
+    })
+    .join(", ") || "none"
 
 const counts = (by: Readonly<Record<string, number>>): string =>
   Object.entries(by)

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { scoreText } from "../../src/life/score.js"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
 import { type Colours, count, oneLine, second, staleOf } from "../format.js"
 import { type AsOfOptions, asOf, one, whole } from "../options.js"
@@ -37,6 +38,9 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
     ...(why.supersededBy === null
       ? []
       : [{ text: `replaced by ${colours.cyan(why.supersededBy.id)}  ${oneLine(why.supersededBy.title)}` }]),
+    ...(why.life === null
+      ? []
+      : [{ text: oneLine(scoreText(why.life.score)), below: [{ text: `${why.life.action}: ${why.life.reason}` }] }]),
     ...(why.earlier === 0 ? [] : [{ text: colours.dim(`${count(why.earlier, "earlier version")} not shown`) }]),
     ...why.versions.map((version) => versionBranch(version, colours)),
     ...listed(

@@ -1,7 +1,6 @@
 import { lastConfigured, lastSettings } from "../../projections/configuration.js"
 import type { Db } from "../../projections/Projection.js"
-import type { Configuring } from "../carryOut.js"
-import { changedSettings } from "../policy/inForce.js"
+import { type Configuring, changedSettings } from "../policy/inForce.js"
 import { type AnyCommand, type DecidedEvent, whileSound } from "./Command.js"
 
 /** Puts on record that the policy is another one than that of the last event; undefined where it is not. */

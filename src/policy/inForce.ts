@@ -10,6 +10,12 @@ export interface PolicyInForce {
   readonly values: Payload<"CONFIGURE">["values"]
 }
 
+/** The policy in force, and the one of a history that names none. */
+export interface Configuring {
+  readonly policy: PolicyInForce
+  readonly implied: PolicyInForce
+}
+
 /** Of these depends how the program goes about its work, and nothing of what it comes to. */
 const operational: ReadonlySet<string> = new Set(["actors", "asOf", "embedding", "model"])
 

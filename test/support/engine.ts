@@ -164,6 +164,7 @@ export const readPaths: {
     ["all", reader.recalls()],
     ["page", reader.recalls({ limit: 2, offset: 1 })]
   ],
+  tiers: (reader) => [["all", reader.tiers()]],
   recall: (reader) => [1, 2, 3, 1_000].map((number) => [String(number), reader.recall(number)] as const),
   rerun: (reader) => [1, 1_000].map((number) => [String(number), reader.rerun(number)] as const)
 }
