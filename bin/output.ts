@@ -93,6 +93,8 @@ const times = new Set([
   "lastMentionedAt",
   "lastAccessedAt",
   "askedAt",
+  "archivedAt",
+  "finishedAt",
   "recordedAt",
   "startedAt",
   "lastAt"

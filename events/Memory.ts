@@ -87,6 +87,8 @@ export const Memory = Schema.Struct({
   updatedAt: Schema.Number,
   expiresAt: Schema.optional(Schema.Number),
   lineage: Schema.optional(Schema.Array(Link)),
+  /** When the rules made it long, as long as it is so by them: milliseconds. */
+  promotedAt: Schema.optional(Schema.Number),
   /** Until the next write that confirms it. */
   stale: Schema.optional(Stale)
 })

@@ -54,7 +54,9 @@ export const Update = Schema.Struct({
     "expired",
     "recalled",
     "stale",
-    "undone"
+    "undone",
+    "aged",
+    "restored"
   ),
   input: Schema.optional(Input),
   undoes,
@@ -176,20 +178,23 @@ export interface EventDefinition {
 
 const first = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 1, upcasts: {} })
 
-/** The second schema of what carries memories: they may be stale, and an event may take back another. */
-const second = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
+/**
+ * The third schema of what carries memories. With the second they may be stale, and an event may take back another; with
+ * the third they may have been promoted, lose narrative by age, and come back from the archive.
+ */
+const third = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
-  version: 2,
-  upcasts: { 1: (payload: unknown) => payload }
+  version: 3,
+  upcasts: { 1: (payload: unknown) => payload, 2: (payload: unknown) => payload }
 })
 
 /** Every event that Daybook writes. A new one is a schema above and a line here. */
 export const catalogue = {
-  ADD: second(Add),
-  UPDATE: second(Update),
-  DELETE: second(Delete),
-  COMPRESS: second(Compress),
-  ARCHIVE: second(Archive),
+  ADD: third(Add),
+  UPDATE: third(Update),
+  DELETE: third(Delete),
+  COMPRESS: third(Compress),
+  ARCHIVE: third(Archive),
   EMBED: first(Embed),
   IMPORT: first(Import),
   TURN: first(TurnAdded),

@@ -1,3 +1,4 @@
+import { archive } from "./archive.js"
 import { chunkVectors } from "./chunkVectors.js"
 import { configuration } from "./configuration.js"
 import { conversation } from "./conversation.js"
@@ -8,6 +9,7 @@ import { observations } from "./observations.js"
 import type { Projection } from "./Projection.js"
 import { people } from "./people.js"
 import { recalls } from "./recalls.js"
+import { runs } from "./runs.js"
 import { vectors } from "./vectors.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
@@ -21,5 +23,7 @@ export const projections: ReadonlyArray<Projection> = [
   conversation,
   chunkVectors,
   recalls,
-  configuration
+  configuration,
+  archive,
+  runs
 ]

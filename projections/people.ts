@@ -17,11 +17,12 @@ export interface Person {
 /**
  * The people index: who is mentioned by which memory, how often, when last, and
  * what is known of them. Permanent: it outlives compression, archiving and
- * expiry; only a memory that is forgotten takes its mentions along.
+ * expiry; only a memory that is forgotten takes its mentions along; those of one
+ * that is compressed go over to the summary that has them.
  */
 export const people: Projection = {
   name: "people",
-  version: 1,
+  version: 2,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE mentions (
     born INTEGER NOT NULL,
@@ -39,7 +40,10 @@ export const people: Projection = {
     const added = event.type === "ADD"
     for (const memory of imagesOf(event)) {
       if (!added) sql(db, "DELETE FROM mentions WHERE born = ?").run(memory.born)
-      if (memory.status !== "forgotten") mention(db, memory, lookup.opennessOf(memory))
+      if (memory.status === "forgotten") continue
+      // Whom the summary mentions is counted with it.
+      const told = memory.status === "compressed" && event.type === "COMPRESS" ? event.payload.memory.people : []
+      mention(db, without(memory, told), lookup.opennessOf(memory))
     }
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM mentions ORDER BY born, person"),
@@ -88,6 +92,12 @@ export const findPeople = (
       lastMentionedAt: row.mentioned_at
     }
   })
+}
+
+const without = (memory: Memory, people: ReadonlyArray<string>): Memory => {
+  if (people.length === 0) return memory
+  const keys = new Set(people.map(personKey))
+  return { ...memory, people: memory.people.filter((name) => !keys.has(personKey(name))) }
 }
 
 const mention = (db: Db, memory: Memory, openness: number) => {

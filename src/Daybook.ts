@@ -30,6 +30,7 @@ import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import { Policy } from "./Policy.js"
+import { inForce as policyInForce } from "./policy/inForce.js"
 import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
 import * as Recalls from "./Recalls.js"
 import { Reconciler } from "./Reconciler.js"
@@ -125,6 +126,7 @@ export const make = Effect.gen(function* () {
   )
   const agents = yield* Agents.make(reconciling)
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
+  const { digest } = policyInForce(policy)
   const services: ReaderServices = { log, codec, ranking: { policy: search, embedder, reranker }, life: policy }
   const { config } = views
   const inForce = Option.getOrUndefined(reconciler)
@@ -191,7 +193,7 @@ export const make = Effect.gen(function* () {
         reconciling
       },
       Effect.map(log.head(agent), ({ version }) => version === 0),
-      { agent, log, codec, read: source.read }
+      { agent, log, codec, read: source.read, policy, digest }
     )
   }
 

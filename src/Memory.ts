@@ -8,6 +8,7 @@ import type { Turn } from "../events/Turn.js"
 import type { ViewError } from "../projections/build.js"
 import type { IndexedFile } from "../projections/files.js"
 import type { Person } from "../projections/people.js"
+import type { RunRow } from "../projections/runs.js"
 import type { IndexRow } from "../projections/search.js"
 import type { Session } from "../projections/sessionReads.js"
 import type { CommandError } from "./Actor.js"
@@ -17,6 +18,7 @@ import type { Forgotten } from "./commands/forget.js"
 import type { ForgottenFile } from "./commands/forgetFile.js"
 import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, RememberOptions, WriteOptions } from "./commands/remember.js"
+import type { Restored } from "./commands/restore.js"
 import type { Updated } from "./commands/update.js"
 import type {
   CredentialForbidden,
@@ -36,6 +38,7 @@ import type { Explained, Living } from "./explain.js"
 import type { FileInput } from "./fileInput.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
+import type { MaintainError, MaintainOptions, StageRun } from "./life/maintain.js"
 import type { Tiers } from "./life/tiers.js"
 import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
@@ -157,12 +160,27 @@ export interface MemoryReader {
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
   /** How many memories the tiers hold, with their scores, and which have the highest (10). Full trust only. */
   readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
+  /** The runs of maintenance, the newest first: what each did, how long it took, under which policy. Full trust only. */
+  readonly runs: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RunRow>, ReadError | TrustRequired>
+  /** What is in the archive, the last archived first; with text what holds all of its words, whatever their case and accents. */
+  readonly archived: (query?: ArchiveQuery) => Effect.Effect<ReadonlyArray<ArchivedMemory>, ReadError>
   /** What searches and `get` showed, to whom, for which question: the newest first. Full trust only. */
   readonly recalls: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
   /** One of them, by its number, with all that its answer depended on. Full trust only. */
   readonly recall: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
   /** Asks once more, of the view and at the time of then, and compares. Full trust only. */
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
+}
+
+/** The archive, a page at a time. */
+export interface ArchiveQuery extends PageQuery {
+  readonly text?: string | undefined
+}
+
+/** A memory in the archive: since when, in milliseconds since the epoch, and why. */
+export interface ArchivedMemory extends WholeMemory {
+  readonly archivedAt: number
+  readonly reason: string
 }
 
 /** A reader that may also write. Writes are answered when they are durable and readable. */
@@ -234,6 +252,16 @@ export interface Memory extends MemoryReader {
     id: string,
     options?: WriteOptions
   ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound>
+  /** Takes a memory out of the archive: it is long from then on. */
+  readonly restore: (
+    id: string,
+    options?: WriteOptions
+  ) => Effect.Effect<Restored, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
+  /**
+   * Runs stages of maintenance: what is in use is promoted, what is not goes to the archive, narratives become shorter
+   * by age. Each stage is a run of its own, with a bound, to be undone like any other. Full trust only.
+   */
+  readonly maintain: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
   /**
    * Takes back what an event, a run or a source changed, and leaves alone what later events changed on purpose. What it
    * does is a run of its own, to be undone like any other. Full trust only.

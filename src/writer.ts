@@ -14,10 +14,12 @@ import { forgetFile } from "./commands/forgetFile.js"
 import { forgetSession } from "./commands/forgetSession.js"
 import { recordImport } from "./commands/recordImport.js"
 import { remember, type WriteOptions, type Writer } from "./commands/remember.js"
+import { restore } from "./commands/restore.js"
 import { update } from "./commands/update.js"
 import { InvalidInput } from "./errors.js"
 import type { ImportTarget } from "./import/importFiles.js"
 import { decodeKey } from "./input.js"
+import type { Maintainer } from "./life/maintain.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import type { Undoer } from "./undo/undo.js"
@@ -30,7 +32,7 @@ export const make = (
   use: Use,
   writer: Writer,
   isEmpty: Effect.Effect<boolean, StorageError>,
-  undoer: Omit<Undoer, "run">
+  undoer: Omit<Undoer & Maintainer, "run">
 ): Memory => {
   const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>, options?: WriteOptions) =>
     Effect.flatMap(inRun(command, options), (sound) => use(({ actor }) => actor.run(sound)))
@@ -79,6 +81,14 @@ export const make = (
     ),
     update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options), options)),
     forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options), options)),
+    restore: Effect.fn("Memory.restore")((id, options) => run(restore(writer, id, options), options)),
+    maintain: Effect.fn("Memory.maintain")((options) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./life/maintain.js")),
+        ({ maintain }) =>
+          maintain({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, options)
+      )
+    ),
     undo: Effect.fn("Memory.undo")((what, options) =>
       Effect.flatMap(
         Effect.promise(() => import("./undo/undo.js")),

@@ -167,9 +167,9 @@ describe("the rules", () => {
     expect(verdict({ ...old, tier: "core" })).toBe("keep")
     expect(verdict({ ...old, type: "person" })).toBe("keep")
     expect(verdict({ ...old, tags: ["pinned"] })).toBe("keep")
-    expect(verdict({ ...old, tier: "long", source: { kind: "manual" } })).toBe("keep")
-    expect(verdict({ ...old, tier: "long", source: { kind: "auto_capture" } })).toBe("demote")
-    expect(verdict({ ...ago(29), tier: "long", source: { kind: "auto_capture" } })).toBe("keep")
+    expect(verdict({ ...old, tier: "long" })).toBe("keep")
+    expect(verdict({ ...old, tier: "long", promotedAt: old.createdAt })).toBe("demote")
+    expect(verdict({ ...ago(29), tier: "long", promotedAt: now })).toBe("keep")
   })
 })
 

@@ -1,6 +1,7 @@
 import { addFile } from "./add-file.js"
 import { addTurn } from "./add-turn.js"
 import { agents } from "./agents.js"
+import { archive } from "./archive.js"
 import { backfill } from "./backfill.js"
 import type { AnyCommand } from "./Command.js"
 import { check } from "./check.js"
@@ -14,6 +15,7 @@ import { history } from "./history.js"
 import { importPaths } from "./import.js"
 import { list } from "./list.js"
 import { log } from "./log.js"
+import { gc, maintain } from "./maintain.js"
 import { people } from "./people.js"
 import { rebuild } from "./rebuild.js"
 import { recall } from "./recall.js"
@@ -51,6 +53,9 @@ export const commands: ReadonlyArray<AnyCommand> = [
   forgetFile,
   importPaths,
   recall,
+  archive,
+  maintain,
+  gc,
   undo,
   log,
   whatIf,

@@ -31,6 +31,3 @@ export const ageOf = (since: number, now: number): number => Math.max(0, now - s
 /** Whether a run of a stage may never take a memory away, fold it into another or shorten it. */
 export const isKept = ({ tags, tier, type }: Memory, pin: string): boolean =>
   tier === "core" || type === "person" || tags.includes(pin)
-
-/** What the program caught by itself: mid until it is promoted. */
-export const isCaptured = ({ source }: Memory): boolean => source.kind === "auto" || source.kind === "auto_capture"

@@ -45,12 +45,12 @@ export const Gc = Schema.Struct({
   /** A mid memory with so many hits, the last of them within so many days, becomes long. */
   promoteHits: withDefault(count, 3),
   promoteWithin: withDefault(days, 7),
-  /** A captured memory that was promoted and was neither seen nor changed for so many days becomes mid again. */
+  /** A memory that was promoted and was neither seen nor changed for so many days becomes mid again. */
   demoteAfter: withDefault(days, 30),
   /** A mid or daily memory goes when its score is below this, or when it was neither seen nor changed for more than so many days. */
   removeBelow: withDefault(nonNegative, 0.5),
   removeAfter: withDefault(days, 30),
-  /** Mid memories of an agent; of more than these the ones with the lowest scores go. */
+  /** Mid memories of a store of an agent; of more than these the ones with the lowest scores go. */
   capacity: withDefault(count, 500),
   /** What goes: into the archive, from which it can be restored; or it expires and is in its history alone. */
   removal: withDefault(Schema.Literal("archive", "expire"), "archive"),

@@ -55,12 +55,13 @@ const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined
   return {
     ...plain,
     undoes: undoes ?? noVersions,
-    write: reason === "edited" || reason === "unchanged" || reason === "duplicate" || reason === "reconciled",
+    write: written.has(reason),
     whole: reason === "edited" || reason === "unchanged" ? new Set(Object.keys(input ?? {})) : noFields,
     merged: reason === "reconciled" && decision.action === "UPDATE" ? asAsked(after, input) : undefined
   }
 }
 
+const written: ReadonlySet<string> = new Set(["edited", "unchanged", "duplicate", "reconciled", "restored"])
 const noVersions: ReadonlyArray<number> = []
 const noFields: ReadonlySet<string> = new Set()
 

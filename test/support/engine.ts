@@ -165,6 +165,12 @@ export const readPaths: {
     ["page", reader.recalls({ limit: 2, offset: 1 })]
   ],
   tiers: (reader) => [["all", reader.tiers()]],
+  runs: (reader) => [["all", reader.runs()]],
+  archived: (reader, { texts }) => [
+    ["all", reader.archived()],
+    ["page", reader.archived({ limit: 2, offset: 1 })],
+    ...texts.slice(0, 3).map((text) => [text, reader.archived({ text })] as const)
+  ],
   recall: (reader) => [1, 2, 3, 1_000].map((number) => [String(number), reader.recall(number)] as const),
   rerun: (reader) => [1, 1_000].map((number) => [String(number), reader.rerun(number)] as const)
 }

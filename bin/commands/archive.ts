@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import type { ArchivedMemory } from "../../src/Memory.js"
+import { Ended, exitCodes } from "../exit.js"
+import { day } from "../format.js"
+import { type AsOfOptions, asOf, commandId, type PageOptions, pageOptions } from "../options.js"
+import { type Column, table } from "../table.js"
+import { awaitVectors } from "../vectors.js"
+import type { Command } from "./Command.js"
+
+interface ArchiveCall extends AsOfOptions, PageOptions {
+  readonly commandId?: string
+}
+
+export const archive: Command<ArchiveCall, readonly [what: string, words: ReadonlyArray<string>]> = {
+  usage: "archive <what> [words...]",
+  summary: "the archive, which is in no other read: list, search WORDS, restore ID",
+  options: [...pageOptions, asOf, commandId],
+  examples: ["archive list", "archive search harbour crane", "archive restore 8k2v0q5w1x"],
+  run: (call, { asOf, commandId, limit, offset }, [what, words]) =>
+    Effect.gen(function* () {
+      const { memory, out, reader } = call
+      if (what === "restore") {
+        const [id, ...others] = words
+        if (id === undefined || others.length > 0) return yield* badCall("archive restore needs exactly one id")
+        if (asOf !== undefined) return yield* badCall("the past cannot be restored to: leave out --as-of")
+        const restored = yield* Effect.flatMap(memory, (one) => one.restore(id, { commandId }))
+        yield* awaitVectors(call)
+        return yield* out.show(restored, () => `restored ${id}`)
+      }
+      if (what !== "list" && what !== "search") return yield* badCall("archive is to be told: list, search or restore")
+      if (what === "list" && words.length > 0) return yield* badCall("archive list takes no words; archive search does")
+      if (what === "search" && words.length === 0) return yield* badCall("archive search needs words to look for")
+      const text = words.join(" ")
+      const rows = yield* Effect.flatMap(reader(asOf), (one) => one.archived({ text, limit, offset }))
+      yield* out.show(rows, () => table<ArchivedMemory>(out, rows, columns))
+    })
+}
+
+const columns: ReadonlyArray<Column<ArchivedMemory>> = [
+  { name: "id", of: ({ id }) => id, colour: "cyan" },
+  { name: "type", of: ({ type }) => type },
+  { name: "store", of: ({ store }) => store },
+  { name: "archived", of: ({ archivedAt }) => day(archivedAt) },
+  { name: "why", of: ({ reason }) => reason },
+  { name: "title", of: ({ title }) => title, elastic: true }
+]
+
+const badCall = (message: string) => new Ended({ message, code: exitCodes.badCall })

@@ -1,0 +1,124 @@
+import * as Effect from "effect/Effect"
+import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import type { RunRow } from "../../projections/runs.js"
+import type { MaintainOptions, StageName, StageRun } from "../../src/life/maintain.js"
+import { count, second } from "../format.js"
+import { among, flag, many, one, rowCount } from "../options.js"
+import type { Output } from "../output.js"
+import { type Column, table } from "../table.js"
+import { awaitVectors } from "../vectors.js"
+import type { Call, Command } from "./Command.js"
+
+const names: ReadonlyArray<StageName> = ["compress", "gc", "retention", "archive", "cleanup"]
+
+const dryRun = flag("--dry-run", "show the events that would be written, and write none")
+
+interface MaintainCall {
+  readonly stage?: ReadonlyArray<StageName>
+  readonly dryRun?: boolean
+  readonly history?: boolean
+  readonly limit?: number
+}
+
+export const maintain: Command<MaintainCall> = {
+  usage: "maintain",
+  summary:
+    "keep memory in order: promote what is in use, archive what is not, shorten old narratives, fold what is said again and again",
+  operator: true,
+  options: [
+    many("--stage <name>", `only these, of ${names.join(", ")}`, among(names)),
+    dryRun,
+    flag("--history", "the runs so far, the newest first"),
+    one("--limit <n>", "at most so many runs (default: 50)", rowCount)
+  ],
+  examples: ["maintain --dry-run", "maintain --stage gc --stage archive", "maintain --history"],
+  run: (call, { dryRun, history, limit, stage }) =>
+    history === true
+      ? Effect.gen(function* () {
+          const runs = yield* Effect.flatMap(call.memory, (memory) => memory.runs({ limit }))
+          yield* call.out.show(runs, () => table<RunRow>(call.out, runs, historyColumns))
+        })
+      : carryOut(call, { stages: stage, dryRun })
+}
+
+export const gc: Command<{ readonly dryRun?: boolean }> = {
+  usage: "gc",
+  summary: "score what is kept for a while: promote, demote, remove",
+  operator: true,
+  options: [dryRun],
+  examples: ["gc --dry-run", "gc"],
+  run: (call, { dryRun }) => carryOut(call, { stages: ["gc"], dryRun })
+}
+
+const carryOut = (call: Call, options: MaintainOptions) =>
+  Effect.gen(function* () {
+    const { memory, out } = call
+    const runs = yield* Effect.flatMap(memory, (one) => one.maintain(options))
+    if (runs.some(({ run }) => run !== undefined)) yield* awaitVectors(call)
+    yield* out.show(runs, () => (options.dryRun === true ? planText(out, runs) : runsText(out, runs)))
+  })
+
+const runsText = (out: Output, runs: ReadonlyArray<StageRun>): Promise<string> =>
+  table<StageRun>(out, runs, [
+    { name: "stage", of: ({ stage }) => stage },
+    { name: "run", of: ({ run }) => run ?? "", colour: "cyan" },
+    { name: "ms", of: ({ duration }) => duration, right: true },
+    { name: "what it did", of: countsOf }
+  ])
+
+const countsOf = ({ counts, left }: Pick<StageRun, "counts" | "left">): string =>
+  [
+    ...Object.entries(counts).map(([what, number]) => `${number} ${what}`),
+    ...(Object.keys(counts).length === 0 ? ["nothing to do"] : []),
+    ...(left ? ["more is left to the next run"] : [])
+  ].join(", ")
+
+/** A memory that a dry run would change. */
+interface Change {
+  readonly stage: string
+  readonly type: string
+  readonly memory: string
+  readonly what: string
+  readonly why: string
+  readonly title: string
+}
+
+const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<string> => {
+  const changes = runs.flatMap(({ events = [], stage }) =>
+    events.flatMap(({ payload, type }) =>
+      imagesOf({ type, payload } as DaybookEvent).map((image): Change => {
+        const { reason } = "decision" in payload ? payload.decision : { reason: "" }
+        const what = image.status === "active" ? image.tier : image.status
+        return { stage, type, memory: image.born < 0 ? "(new)" : image.id, what, why: reason, title: image.title }
+      })
+    )
+  )
+  const written = runs.reduce((sum, { events = [] }) => sum + events.length, 0)
+  const left = runs.filter((run) => run.left).map(({ stage }) => stage)
+  return [
+    ...(changes.length === 0 ? [] : [await table<Change>(out, changes, changeColumns)]),
+    written === 0
+      ? "nothing to do"
+      : `would change ${count(changes.length, "memory", "memories")} with ${count(written, "event")}; nothing was written`,
+    ...(left.length === 0 ? [] : [`more would be left to the next run of ${left.join(", ")}`])
+  ].join("\n")
+}
+
+const changeColumns: ReadonlyArray<Column<Change>> = [
+  { name: "stage", of: ({ stage }) => stage },
+  { name: "event", of: ({ type }) => type },
+  { name: "memory", of: ({ memory }) => memory, colour: "cyan" },
+  { name: "becomes", of: ({ what }) => what },
+  { name: "why", of: ({ why }) => why },
+  { name: "title", of: ({ title }) => title, elastic: true }
+]
+
+const historyColumns: ReadonlyArray<Column<RunRow>> = [
+  { name: "run", of: ({ run }) => run, colour: "cyan" },
+  { name: "stage", of: ({ stage }) => stage },
+  { name: "started", of: ({ startedAt }) => second(startedAt) },
+  { name: "ms", of: ({ duration }) => duration ?? "", right: true },
+  { name: "status", of: ({ status }) => status ?? "cut short" },
+  { name: "policy", of: ({ policy }) => policy ?? "" },
+  { name: "what it did", of: ({ counts }) => countsOf({ counts, left: false }) }
+]

@@ -1,0 +1,76 @@
+import { type Db, type Projection, sql } from "./Projection.js"
+
+/** A run of a stage of maintenance. Times are milliseconds. */
+export interface RunRow {
+  readonly run: string
+  readonly stage: string
+  readonly startedAt: number
+  /** Null where it was cut short: what it did until then stands, and can be undone. */
+  readonly finishedAt: number | null
+  readonly status: string | null
+  readonly counts: Readonly<Record<string, number>>
+  readonly duration: number | null
+  /** The digest of the policy in force. */
+  readonly policy: string | null
+}
+
+/** The runs of maintenance; those of schedules stand with their schedules. */
+export const runs: Projection = {
+  name: "runs",
+  version: 1,
+  handles: ["RUN"],
+  tables: `CREATE TABLE runs (
+    version INTEGER PRIMARY KEY,
+    run TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    status TEXT,
+    counts TEXT,
+    duration REAL,
+    policy TEXT
+  );`,
+  indexes: "CREATE INDEX runs_run ON runs (run);",
+  drop: (db) => db.exec("DROP TABLE runs"),
+  apply: (db, event) => {
+    if (event.type !== "RUN" || event.payload.kind !== "maintenance") return
+    const { counts, duration, name, phase, policy, run, status } = event.payload
+    if (phase === "started") {
+      sql(db, "INSERT INTO runs (version, run, stage, started_at, policy) VALUES (?, ?, ?, ?, ?)").run(
+        event.version,
+        run,
+        name,
+        event.recordedAt,
+        policy ?? null
+      )
+      return
+    }
+    sql(db, "UPDATE runs SET finished_at = ?, status = ?, counts = ?, duration = ? WHERE run = ?").run(
+      event.recordedAt,
+      status ?? null,
+      JSON.stringify(counts ?? {}),
+      duration ?? null,
+      run
+    )
+  },
+  digest: (db, digest) => digest.query(db, "SELECT * FROM runs ORDER BY version"),
+  stateDigest: () => {}
+}
+
+/** Runs, the newest first. For full trust. */
+export const findRuns = (db: Db, page: { readonly limit: number; readonly offset: number }): ReadonlyArray<RunRow> =>
+  sql(
+    db,
+    `SELECT run, stage, started_at AS startedAt, finished_at AS finishedAt, status, counts, duration, policy
+      FROM runs ORDER BY version DESC LIMIT ? OFFSET ?`
+  )
+    .all(page.limit, page.offset)
+    .map((row) => ({ ...row, counts: JSON.parse(row.counts ?? "{}") }))
+
+/** What all runs did together. For full trust. */
+export const countRuns = (db: Db): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    sql(db, "SELECT key, sum(value) AS n FROM runs, json_each(runs.counts) GROUP BY key ORDER BY key")
+      .all()
+      .map(({ key, n }) => [key, n])
+  )

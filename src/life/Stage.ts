@@ -1,0 +1,128 @@
+import type { Decision } from "../../events/catalogue.js"
+import type { Memory } from "../../events/Memory.js"
+import type { PageKind } from "../../projections/lifePages.js"
+import type { Db } from "../../projections/Projection.js"
+import type { DecidedEvent } from "../commands/Command.js"
+import type { LifePolicy } from "../policy/life.js"
+import { factsOf, type Row } from "./facts.js"
+import { scoreOf } from "./score.js"
+
+/** What a stage may use that is no part of what it decides. */
+export interface Tools {
+  readonly newId: () => string
+  readonly countTokens: (text: string) => number
+}
+
+/** What a stage comes to. */
+export interface Planned {
+  /** In the order in which they are written. What they add is `born` when they are written. */
+  readonly events: ReadonlyArray<DecidedEvent>
+  /** How many memories were promoted, archived …, by what was done. */
+  readonly counts: Readonly<Record<string, number>>
+  /** Whether its bound left something to the next run. */
+  readonly left: boolean
+}
+
+export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
+
+/**
+ * A step of maintenance. What it decides is a pure function of rows, policy and time: `gather` is given all rows of
+ * its kind, page by page, keeps what may matter, and makes events of that.
+ */
+export interface Stage {
+  readonly name: "gc" | "compress" | "retention" | "archive" | "cleanup"
+  readonly kind: PageKind
+  /** Nothing that was created after this, milliseconds, is of interest. */
+  readonly before: (policy: LifePolicy, now: number) => number
+  readonly gather: (policy: LifePolicy, now: number) => Gathering
+  /** Where it reads something else than active memories: all of it at once, bounded. */
+  readonly read?: (db: Db, policy: LifePolicy, now: number) => ReadonlyArray<Row>
+}
+
+export interface Gathering {
+  readonly take: (rows: ReadonlyArray<Row>) => void
+  /** Memories, by row number, that are to be read again whole before anything is planned. */
+  readonly wanted?: () => ReadonlyArray<number>
+  readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned
+}
+
+/** The whole of a stage over rows that are at hand. */
+export const planOf = (
+  stage: Stage,
+  rows: ReadonlyArray<Row>,
+  policy: LifePolicy,
+  now: number,
+  tools: Tools
+): Planned => {
+  const gathering = stage.gather(policy, now)
+  gathering.take(rows)
+  const wanted = new Set(gathering.wanted?.() ?? [])
+  return gathering.plan(
+    tools,
+    rows.filter(({ memory }) => wanted.has(memory.born))
+  )
+}
+
+/** The after-image of a change. */
+export const changed = (memory: Memory, fields: Partial<Memory>): Memory => ({
+  ...memory,
+  ...fields,
+  revision: memory.revision + 1
+})
+
+/** A rule's decision on memories, each with the score that it had. */
+export const decided = (
+  action: Decision["action"],
+  name: string,
+  reason: string,
+  rows: ReadonlyArray<Row>,
+  policy: LifePolicy,
+  now: number
+): Decision => ({
+  action,
+  by: { kind: "rule", name },
+  reason,
+  candidates: rows.map((row) => {
+    const { frequency, importance, recency, score } = scoreOf(factsOf(row), policy.tiers, now)
+    const { id, revision } = row.memory
+    return { id, revision, score, parts: { frequency, recency, importance } }
+  })
+})
+
+/** Events that archive memories, a reason at a time, so many in one event that a page of them is no pause. */
+export const archiving = (
+  name: string,
+  byReason: ReadonlyMap<string, ReadonlyArray<Row>>,
+  policy: LifePolicy,
+  now: number
+): ReadonlyArray<DecidedEvent> =>
+  [...byReason].flatMap(([reason, rows]) =>
+    chunksOf(rows, archivedAtOnce).map(
+      (some): DecidedEvent => ({
+        type: "ARCHIVE",
+        payload: {
+          memories: some.map(({ memory }) => changed(memory, { status: "archived", updatedAt: now })),
+          decision: decided("ARCHIVE", name, reason, some, policy, now)
+        }
+      })
+    )
+  )
+
+const archivedAtOnce = 25
+
+export const chunksOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, at) => values.slice(at * size, (at + 1) * size))
+
+/** Rows by a reason. */
+export const grouped = (
+  rows: ReadonlyArray<Row>,
+  of: (row: Row) => string
+): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const groups = new Map<string, Array<Row>>()
+  for (const row of rows) {
+    const group = groups.get(of(row))
+    if (group === undefined) groups.set(of(row), [row])
+    else group.push(row)
+  }
+  return groups
+}

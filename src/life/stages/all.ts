@@ -1,0 +1,8 @@
+import type { Stage } from "../Stage.js"
+import { archive, cleanup } from "./archive.js"
+import { compress } from "./compress.js"
+import { gc } from "./gc.js"
+import { retention } from "./retention.js"
+
+/** Every stage, in the order in which they run. */
+export const stages: ReadonlyArray<Stage> = [compress, gc, retention, archive, cleanup]
