@@ -2,7 +2,6 @@ import { statSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -21,6 +20,7 @@ import { Views } from "../projections/Views.js"
 import type { CommandError } from "./Actor.js"
 import * as Agents from "./Agents.js"
 import * as AsOf from "./AsOf.js"
+import { checkName } from "./agentName.js"
 import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import type { Backfilled } from "./Embedding.js"
@@ -127,7 +127,13 @@ export const make = Effect.gen(function* () {
   const agents = yield* Agents.make(reconciling)
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
   const { digest } = policyInForce(policy)
-  const services: ReaderServices = { log, codec, ranking: { policy: search, embedder, reranker }, life: policy }
+  const services: ReaderServices = {
+    log,
+    codec,
+    ranking: { policy: search, embedder, reranker },
+    life: policy,
+    countTokens: tokens.count
+  }
   const { config } = views
   const inForce = Option.getOrUndefined(reconciler)
   const origin = { log, codec, config, embedder, policy, reconciler: inForce, countTokens: tokens.count }
@@ -290,11 +296,3 @@ export const make = Effect.gen(function* () {
 
 /** The engine on top of a log, views and an embedder. */
 export const layer: Layer.Layer<Daybook, never, EventLog | Views | Embedder> = Layer.scoped(Daybook, make)
-
-/** Agent names are 1 to 64 visible characters: they name a stream and, escaped, a folder. */
-const checkName = (name: string): Either.Either<string, InvalidInput> =>
-  /^[^\p{C}\p{Z}]{1,64}$/u.test(name)
-    ? Either.right(name)
-    : Either.left(
-        new InvalidInput({ field: "agent", problem: `must have 1 to ${limits.agent} visible characters and no spaces` })
-      )

@@ -39,6 +39,7 @@ import type { FileInput } from "./fileInput.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
 import type { MaintainError, MaintainOptions, StageRun } from "./life/maintain.js"
+import type { Profile } from "./life/profile.js"
 import type { Tiers } from "./life/tiers.js"
 import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
@@ -160,6 +161,11 @@ export interface MemoryReader {
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
   /** How many memories the tiers hold, with their scores, and which have the highest (10). Full trust only. */
   readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
+  /**
+   * The core block of a system prompt within a budget of tokens, by default the policy's: core memories, then
+   * identities, preferences and decisions by score.
+   */
+  readonly profile: (query?: { readonly tokens?: number | undefined }) => Effect.Effect<Profile, ReadError>
   /** The runs of maintenance, the newest first: what each did, how long it took, under which policy. Full trust only. */
   readonly runs: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RunRow>, ReadError | TrustRequired>
   /** What is in the archive, the last archived first; with text what holds all of its words, whatever their case and accents. */

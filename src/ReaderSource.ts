@@ -33,4 +33,5 @@ export interface ReaderServices {
   readonly ranking: Ranking
   /** By what memories are kept and go. */
   readonly life: LifePolicy
+  readonly countTokens: (text: string) => number
 }

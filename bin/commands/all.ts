@@ -17,6 +17,7 @@ import { list } from "./list.js"
 import { log } from "./log.js"
 import { gc, maintain } from "./maintain.js"
 import { people } from "./people.js"
+import { profile } from "./profile.js"
 import { rebuild } from "./rebuild.js"
 import { recall } from "./recall.js"
 import { remember } from "./remember.js"
@@ -44,6 +45,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   history,
   why,
   people,
+  profile,
   addTurn,
   sessions,
   turns,

@@ -41,6 +41,8 @@ export interface Stage {
 
 export interface Gathering {
   readonly take: (rows: ReadonlyArray<Row>) => void
+  /** Whether more rows would change nothing: the run has all that it may touch. */
+  readonly full?: () => boolean
   /** Memories, by row number, that are to be read again whole before anything is planned. */
   readonly wanted?: () => ReadonlyArray<number>
   readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned
@@ -108,7 +110,7 @@ export const archiving = (
     )
   )
 
-const archivedAtOnce = 25
+const archivedAtOnce = 10
 
 export const chunksOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, at) => values.slice(at * size, (at + 1) * size))

@@ -55,8 +55,8 @@ export const stageNames: ReadonlyArray<StageName> = stages.map(({ name }) => nam
 
 /** Memories that are looked at without a pause. */
 const pageSize = 500
-/** Events that are written without a pause. */
-const writtenAtOnce = 25
+/** Memories that are changed without a pause, but for an event that changes more by itself. */
+const writtenAtOnce = 10
 
 /** Runs stages one after the other, each on what those before it made. */
 export const maintain = (
@@ -101,7 +101,7 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
     const of = { run, kind: "maintenance", name: stage.name, policy: digest } as const
     let written = 0
     let moved = 0
-    for (const some of chunksOf(events, writtenAtOnce)) {
+    for (const some of portionsOf(events)) {
       const started: DecidedEvent = { type: "RUN", payload: { ...of, phase: "started" } }
       const done = yield* carry(portion({ run, actor, started: written === 0 ? started : undefined, events: some }))
       written += done.events
@@ -145,7 +145,7 @@ const plan = (
         const from: number = after
         const page = yield* read(({ db }) => findLifePage(db, stage.kind, { after: from, before, now, size: pageSize }))
         gathering.take(asPlanned(page.rows))
-        after = page.next
+        after = gathering.full?.() === true ? undefined : page.next
         yield* pause
       }
       const added = [...planned.values()].filter(({ born, status }) => born < 0 && status === "active")
@@ -158,6 +158,21 @@ const plan = (
     }
     return gathering.plan({ newId: randomId, countTokens }, whole)
   })
+
+const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<ReadonlyArray<DecidedEvent>> => {
+  const portions: Array<Array<DecidedEvent>> = []
+  let room = 0
+  for (const event of events) {
+    const memories = imagesOf(event as never).length
+    if (memories > room || portions.length === 0) {
+      portions.push([])
+      room = writtenAtOnce
+    }
+    portions.at(-1)!.push(event)
+    room -= memories
+  }
+  return portions
+}
 
 /** Lets others do something. */
 const pause = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))

@@ -7,19 +7,25 @@ import { limits } from "../limits.js"
 import type { MemoryReader } from "../Memory.js"
 import type { ReaderServices, ReaderSource } from "../ReaderSource.js"
 import { wholeOf } from "../wholeMemory.js"
+import { profileOf } from "./profile.js"
 import { tiersOf } from "./tiers.js"
 
 /** What is known of the life of memories. */
 export const make = (
   { level, read }: ReaderSource,
-  { life }: ReaderServices
-): Pick<MemoryReader, "tiers" | "runs" | "archived"> => {
+  { countTokens, life }: ReaderServices
+): Pick<MemoryReader, "tiers" | "profile" | "runs" | "archived"> => {
   const needsFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
       yield* needsFull("tiers")
       const limit = yield* integerOf("limit", query.limit ?? 10, 0, limits.page)
       return yield* read(({ db, now }) => tiersOf(db, life, now, limit))
+    }),
+
+    profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
+      if (tokens !== undefined) yield* integerOf("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
+      return yield* read(({ db, now }) => profileOf(db, level, life, now, countTokens, tokens))
     }),
 
     runs: Effect.fn("Memory.runs")(function* (query = {}) {

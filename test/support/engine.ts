@@ -165,6 +165,10 @@ export const readPaths: {
     ["page", reader.recalls({ limit: 2, offset: 1 })]
   ],
   tiers: (reader) => [["all", reader.tiers()]],
+  profile: (reader) => [
+    ["all", reader.profile()],
+    ["small", reader.profile({ tokens: 12 })]
+  ],
   runs: (reader) => [["all", reader.runs()]],
   archived: (reader, { texts }) => [
     ["all", reader.archived()],

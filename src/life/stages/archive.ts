@@ -27,6 +27,7 @@ export const archive: Stage = {
           else left = true
         }
       },
+      full: () => left,
       plan: () => ({
         events: archiving(
           "archive",

@@ -35,8 +35,10 @@ export const compress: Stage = {
       wanted: () => {
         const found = new Set<number>()
         for (const groups of [titles, alike]) {
-          for (const group of groups.values()) {
-            if (group.length < least) continue
+          const several = [...groups.values()].filter(({ length }) => length >= least)
+          // Where there are more than one run can read, another day begins with others.
+          const first = several.length === 0 ? 0 : Math.floor(now / day) % several.length
+          for (const group of [...several.slice(first), ...several.slice(0, first)]) {
             for (const born of group) found.add(born)
             if (found.size > mostRead) return [...found]
           }
@@ -96,7 +98,7 @@ export const compress: Stage = {
 
 /** Rows that are read whole in one run, and what one summary is made of at the most. */
 const mostRead = 2_000
-const mostSources = 100
+const mostSources = 50
 /** Of what shares a mark, so many are compared with each other. */
 const mostCompared = 60
 
@@ -151,7 +153,10 @@ const textOf = ({ facts, title }: Memory): string => [title, ...facts].join("\n"
 
 const digestOf = (text: string): string => hash("sha256", text, "base64").slice(0, 16)
 
-/** Three words by which texts that share nearly all of theirs nearly always meet: the least by three orders of chance (MinHash). */
+/**
+ * Marks by which texts that share nearly all of their words nearly always meet, and others hardly ever: pairs of the
+ * words that are the least by three orders of chance (MinHash).
+ */
 const marksOf = (words: ReadonlySet<string>): ReadonlyArray<string> => {
   const least: Array<readonly [number, string]> = seeds.map(() => [Number.POSITIVE_INFINITY, ""])
   for (const word of words) {
@@ -160,7 +165,8 @@ const marksOf = (words: ReadonlySet<string>): ReadonlyArray<string> => {
       if (rank < least[at]![0]) least[at] = [rank, word]
     }
   }
-  return words.size < fewest ? [] : least.map(([, word], at) => `${at} ${word}`)
+  const [a, b, c] = least.map(([, word]) => word)
+  return words.size < fewest ? [] : [`1 ${a} ${b}`, `2 ${a} ${c}`, `3 ${b} ${c}`]
 }
 
 /** Texts of fewer words say too little to be alike. */

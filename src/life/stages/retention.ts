@@ -27,6 +27,7 @@ export const retention: Stage = {
           else left = true
         }
       },
+      full: () => left,
       plan: ({ countTokens }) => ({
         events: found.map(({ narrative, row }): DecidedEvent => {
           const { narrative: _, ...rest } = row.memory

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/cli.js"
+import { fresh } from "./support/engine.js"
+
+describe("the profile", () => {
+  it.scoped("has what is core, then what people are, prefer and decide, within its budget and the level's stores", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh({ vectorExtension: null, policy: { reconcile: { reconciler: "none" } } })
+      const memory = yield* daybook.agent("ada", { trust: "full", record: false })
+      yield* memory.remember({ title: "Mira is a pilot", type: "identity", store: "social" })
+      yield* memory.remember({ title: "Tea at four", type: "preference", importance: 0.9, store: "shared" })
+      const old = yield* memory.remember({
+        title: "Deploys on Tuesdays",
+        type: "decision",
+        importance: 1,
+        store: "shared"
+      })
+      yield* memory.remember({
+        title: "Speak plainly",
+        tier: "core",
+        type: "technical",
+        facts: ["no jargon"],
+        store: "private"
+      })
+      yield* memory.remember({ title: "The crane is broken", type: "event", importance: 1, store: "shared" })
+      const titles = (profile: { readonly entries: ReadonlyArray<{ readonly title: string }> }) =>
+        profile.entries.map(({ title }) => title)
+      const whole = yield* memory.profile()
+      expect(titles(whole)).toEqual(["Speak plainly", "Deploys on Tuesdays", "Tea at four", "Mira is a pilot"])
+      expect(whole.text.split("\n")[0]).toBe("- Speak plainly; no jargon")
+      const small = yield* memory.profile({ tokens: 9 })
+      expect(small.tokens).toBeLessThanOrEqual(9)
+      expect(small).toMatchObject({ left: 2 })
+      const inner = yield* daybook.agent("ada", { trust: "inner" })
+      expect(titles(yield* inner.profile())).toEqual(["Deploys on Tuesdays", "Tea at four", "Mira is a pilot"])
+      expect(titles(yield* (yield* daybook.agent("ada", { trust: "familiar" })).profile())).toEqual(["Mira is a pilot"])
+      // What is no longer true is not in it, and is as of before.
+      const version = (yield* daybook.stats("ada")).version
+      yield* memory.forget(old.id)
+      expect(titles(yield* memory.profile())).not.toContain("Deploys on Tuesdays")
+      const then = yield* daybook.agent("ada", { trust: "full", asOf: { version } })
+      expect(yield* then.profile()).toEqual(whole)
+      expect(yield* Effect.flip(memory.profile({ tokens: 0 }))).toMatchObject({ _tag: "InvalidInput", field: "tokens" })
+    })
+  )
+
+  it("on the command line, beside the runs of maintenance and the archive", async () => {
+    build()
+    const daybook = daybookIn(newFolder())
+    await daybook("remember", "Mira is a pilot", "--type", "identity")
+    expect(await daybook("profile")).toMatchObject({ stdout: "- Mira is a pilot\n", stderr: "1 memory, 4 tokens\n" })
+    expect(
+      answerOf(await daybook("maintain", "--dry-run", "--json")).map(({ stage }: { stage: string }) => stage)
+    ).toEqual(["compress", "gc", "retention", "archive", "cleanup"])
+    expect((await daybook("maintain", "--dry-run")).stdout).toBe("nothing to do\n")
+    expect((await daybook("gc")).stdout).toMatch(/^gc .* nothing to do$/m)
+    expect(answerOf(await daybook("maintain", "--history", "--json"))).toEqual([])
+    expect(answerOf(await daybook("archive", "list", "--json"))).toEqual([])
+    expect(await daybook("archive", "shred")).toMatchObject({ code: 2 })
+    expect(await daybook("archive", "restore", "0000000000")).toMatchObject({
+      code: 1,
+      stderr: "daybook: no memory 0000000000\n"
+    })
+    expect(await daybook("maintain", "--trust", "inner")).toMatchObject({ code: 1 })
+    removeFolders()
+  })
+})
