@@ -435,7 +435,7 @@ describe("compression", () => {
       expect((yield* memory.maintain({ stages: ["compress"] }))[0]!.counts).toEqual({})
       yield* TestClock.setTime(start + 14 * day)
       const [run] = yield* memory.maintain({ stages: ["compress"] })
-      expect(run!.counts).toEqual({ compressed: 6, summaries: 2 })
+      expect(run!.counts).toEqual({ compressed: 6, made: 2 })
       const [report] = yield* memory.search({ text: "weekly report", stores: ["shared"] })
       expect((yield* memory.get([report!.id]))[0]).toMatchObject({
         title: "Weekly report",

@@ -450,7 +450,7 @@ describe("a writer stays within its level", () => {
             if (canRead(trust, store)) continue
             // Moving something of one's own out of sight is refused as well.
             const refused = yield* outcome(write(memory, { id, store, observation, file }))
-            if (path === "forget") {
+            if (path === "forget" || path === "restore") {
               expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forget("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("MemoryNotFound")
             } else if (path === "forgetSession") {
@@ -459,8 +459,8 @@ describe("a writer stays within its level", () => {
             } else if (path === "forgetFile") {
               expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forgetFile("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("FileNotFound")
-            } else if (path === "undo") {
-              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: "undo" })
+            } else if (path === "undo" || path === "maintain") {
+              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: path })
             } else expect(refused).toMatch(new RegExp(`level ${trust} may (not write at all|write to [^"]* only)`))
           }
           if (!canRead(trust, store)) {

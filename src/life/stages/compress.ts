@@ -90,7 +90,7 @@ export const compress: Stage = {
             if (members.length >= least) fold(members, `${least} or more are alike, ${likeness} or more`)
           }
         }
-        return { events, counts: { compressed, summaries: events.length }, left }
+        return { events, counts: { compressed, made: events.length }, left }
       }
     }
   }
