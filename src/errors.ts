@@ -18,6 +18,16 @@ export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("Memory
   }
 }
 
+/** No turn, file or memory that something was made of, as far as the writer may know. */
+export class SourceNotFound extends Schema.TaggedError<SourceNotFound>()("SourceNotFound", {
+  kind: Schema.Literal("memory", "turn", "file"),
+  id: Schema.String
+}) {
+  override get message() {
+    return `from: no ${this.kind} ${this.id}`
+  }
+}
+
 /** No session with this key, as far as the reader may know. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   session: Schema.String

@@ -194,7 +194,7 @@ describe("what was made of something", () => {
         const error = yield* Effect.flip(
           inner.remember({ title: "Derived", from: [{ kind: "memory", id: unknown }], store: "shared" })
         )
-        expect(error).toMatchObject({ field: "from.0", problem: "is not known" })
+        expect(error).toMatchObject({ _tag: "SourceNotFound", kind: "memory", id: unknown })
       }
       expect((yield* daybook.stats(agent)).memories.active).toBe(1)
     })
