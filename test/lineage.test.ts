@@ -267,6 +267,7 @@ describe("undoing along lineage", () => {
         title: "Be there by eight",
         from: [{ kind: "memory", id: source }]
       })
+      yield* daybook.backfill(agent)
       const before = (yield* daybook.digests(agent)).stateDigest
       const dry = yield* memory.undo({ event: version! }, { dryRun: true })
       expect(dry.events!.map(({ payload, type }) => [type, payload.memory.id])).toEqual([
@@ -278,6 +279,7 @@ describe("undoing along lineage", () => {
       expect(row).toMatchObject({ id: made, stale: { kind: "derived", of: source, reason: "undone" } })
       yield* memory.undo({ run: run! })
       expect((yield* memory.list()).filter(({ stale }) => stale !== undefined)).toEqual([])
+      yield* daybook.backfill(agent)
       expect((yield* daybook.digests(agent)).stateDigest).toBe(before)
     })
   )
