@@ -24,7 +24,7 @@ const compiled = (): Buffer | undefined => {
 }
 
 const cachedData = compiled()
-const script = new Script(readFileSync(file, "latin1"), {
+const script = new Script(readFileSync(file, "utf8"), {
   filename: file,
   ...(cachedData === undefined ? {} : { cachedData })
 })

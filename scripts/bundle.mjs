@@ -56,8 +56,8 @@ const banner =
 const daybook = async () => {
   const code = await bundle("bin/daybook.ts", {
     format: "cjs",
-    // One byte a letter, and few of them: both are quicker to read. Names stay, for stack traces.
-    charset: "ascii",
+    // Few letters are quick to read. Names stay, for stack traces.
+    charset: "utf8",
     minifyWhitespace: true,
     minifySyntax: true,
     define: { "import.meta.url": "__url" },
@@ -88,7 +88,7 @@ const compile = (program) => {
   const run = `
     const { readFileSync, writeFileSync, renameSync } = require("node:fs")
     const [program, result] = process.argv.splice(1, 2, "daybook")
-    const script = new (require("node:vm").Script)(readFileSync(program, "latin1"), { filename: program })
+    const script = new (require("node:vm").Script)(readFileSync(program, "utf8"), { filename: program })
     process.on("exit", () => { writeFileSync(result + ".tmp", script.createCachedData()); renameSync(result + ".tmp", result) })
     script.runInThisContext()(require("node:module").createRequire(program), program, require("node:path").dirname(program))`
   try {
