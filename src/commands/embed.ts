@@ -41,11 +41,13 @@ export const embedBeside = (
   vectors: ReadonlyMap<string, Float32Array>,
   digests: ReadonlyMap<string, string>
 ): Command<number, never> =>
-  embedding(model, [...vectors], ({ decided }) =>
+  embedding(model, [...vectors], ({ db, decided }) =>
     decided.flatMap((event) => {
-      const memory =
+      const added =
         event.type === "ADD" ? event.payload.memory : event.type === "DELETE" ? event.payload.replacement : undefined
-      if (memory === undefined) return []
+      // What came behind it in the same transaction may have retired, moved or rewritten it.
+      const memory = added === undefined ? undefined : findById(db, added.id)
+      if (memory?.status !== "active") return []
       const digest = digests.get(embeddingText(memory))
       return digest !== undefined && vectors.has(digest)
         ? [{ memory: memory.id, born: memory.born, store: memory.store, digest }]
