@@ -175,9 +175,11 @@ export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", {
 
 /** The policy file or environment does not decode: every problem, each with its path. */
 export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidPolicy", {
-  problems: Schema.Array(Schema.String)
+  problems: Schema.Array(Schema.String),
+  /** The file that holds it, where there is one. */
+  file: Schema.optional(Schema.String)
 }) {
   override get message() {
-    return `policy: ${this.problems.join("; ")}`
+    return `policy${this.file === undefined ? "" : ` ${this.file}`}: ${this.problems.join("; ")}`
   }
 }
