@@ -192,7 +192,9 @@ const flagsOf = (
   return (memory: Memory): Flag | undefined => {
     const life = lives.get(memory.id)
     if (life === undefined) return undefined
-    const since = confirmedAt(life, images.has(memory.id) ? undoes.get(memory.id)! : [])
+    const writes = writesIn(life, images.has(memory.id) ? undoes.get(memory.id)! : [])
+    const confirmed = ({ version }: Pick<Gone, "version">, gone: (at: number) => boolean = () => true) =>
+      writes.some((at) => at >= version && gone(at))
     const found: Array<Flag> = []
     const seen = new Set([memory.id])
     const look = (one: Pick<Memory, "lineage">) => {
@@ -202,27 +204,33 @@ const flagsOf = (
         seen.add(key)
         if (kind === "derived") {
           const lost = lostOf(to)
-          if (lost !== undefined) {
+          // Who wrote while it was there again did not confirm that it can be done without.
+          if (lost !== undefined && !confirmed(lost, (at) => wasGone(lives.get(to)!, at))) {
             found.push({ ...lost, place: 0, rests: () => true, stale: { kind, of: to, reason: lost.reason } })
           }
           look(images.get(to) ?? lives.get(to)?.at(-1)?.after ?? {})
           continue
         }
         for (const lost of outside.get(key)?.gone ?? []) {
-          if (lost.rests(memory)) found.push({ ...lost, stale: { kind, of: to, reason: lost.reason } })
+          if (lost.rests(memory) && !confirmed(lost))
+            found.push({ ...lost, stale: { kind, of: to, reason: lost.reason } })
         }
       }
     }
     look(memory)
-    return found.filter(({ version }) => version > since).sort((a, b) => a.version - b.version || a.place - b.place)[0]
+    return found.sort((a, b) => a.version - b.version || a.place - b.place)[0]
   }
 }
 
-/** The newest write to a memory that is in force, once these versions are taken back. */
-const confirmedAt = (life: ReadonlyArray<Link>, undoes: ReadonlyArray<number>): number => {
-  const all = [...life.map((link) => ({ ...link, chosen: false })), { version: 0, chosen: false, undoes }]
-  const gone = takenBack(all)
-  return life.findLast(({ version, write }) => write && !gone.has(version))?.version ?? life[0]!.version
+/** The writes to a memory that are in force once these versions are taken back; that it was made is one. */
+const writesIn = (life: ReadonlyArray<Link>, undoes: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const gone = takenBack([...life.map((link) => ({ ...link, chosen: false })), { version: 0, chosen: false, undoes }])
+  return life.flatMap(({ version, write }, at) => (at === 0 || (write && !gone.has(version)) ? [version] : []))
+}
+
+const wasGone = (life: ReadonlyArray<Link>, at: number): boolean => {
+  const then = life.findLast(({ version }) => version <= at)
+  return then !== undefined && then.after.status !== "active"
 }
 
 /**
