@@ -163,6 +163,12 @@ describe("what is not stated retires nothing", () => {
   ])("%s", (_, memory, statement) => {
     expect(decided(memory, statement)).toMatch(/^ADD /)
   })
+  it("a statement that was said before", () => {
+    const memory = { title: "The gym membership costs 35 euros a month" }
+    const statement = { title: "The gym membership costs 42 euros a month" }
+    expect(decided({ ...memory, at: "2026-03-01" }, { ...statement, at: "2026-04-01" })).toMatch(/^DELETE /)
+    expect(decided({ ...memory, at: "2026-03-01" }, { ...statement, at: "2026-02-01" })).toBe("ADD said before it")
+  })
   it("a double negation is no negation", () => {
     expect(
       decided("Backups are enabled on the server", "It is not true that backups are disabled on the server")

@@ -246,14 +246,15 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
     const older = stated.at < memory.at
     if (lead === undefined) return { features: {}, older }
     return {
-      features: { ...ofWords(lead, news), ...ofClauses(lead, stated, lexicon), ...ofAll(memory, stated) },
+      features: Object.assign(ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated)),
       older
     }
   })
   const strengths = found.map(({ features: { covered = 0, lead = 0 } }) => covered + lead)
-  return found.map(({ features, older }, place) => {
+  for (const [place, { features }] of found.entries()) {
     const others = Math.max(0.3, ...strengths.filter((_, at) => at !== place))
-    return { older, features: { ...features, ahead: Math.max(-1, Math.min(1, strengths[place]! - others)) } }
-  })
+    features.ahead = Math.max(-1, Math.min(1, strengths[place]! - others))
+  }
+  return found
 }
 const mostCandidates = 20
