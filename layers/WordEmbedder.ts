@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/Embedder.js"
+import { dimensions, type WordTable, wordTable } from "./wordTable.js"
 
 const model = "glove-100-v1"
-const dimensions = 100
 
 /**
  * Meaning without a model and without a network: the mean of the vectors of a
@@ -15,61 +14,28 @@ const dimensions = 100
  *
  * The table (7 MB) is read when it is needed first.
  */
-export const layer: Layer.Layer<Embedder> = Layer.sync(Embedder, () => {
-  let table: Table | undefined
-  return {
-    model,
-    dimensions,
-    weight: 0.25,
-    floor: 0.15,
-    local: true,
-    batch: 512,
-    embed: (texts) =>
-      Effect.try({
-        try: () => {
-          table ??= load()
-          return texts.map((text) => vectorOf(table!, text))
-        },
-        catch: () => new EmbedderError({ model, reason: "failed", detail: "its table of words cannot be read" })
-      })
-  }
+export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
+  model,
+  dimensions,
+  weight: 0.25,
+  floor: 0.15,
+  local: true,
+  batch: 512,
+  embed: (texts) =>
+    Effect.try({
+      try: () => {
+        const table = wordTable()
+        return texts.map((text) => vectorOf(table, text))
+      },
+      catch: () => new EmbedderError({ model, reason: "failed", detail: "its table of words cannot be read" })
+    })
 })
-
-interface Table {
-  /** The row of a word. */
-  readonly rows: ReadonlyMap<string, number>
-  /** What a row's bytes are to be multiplied with: their scale and the weight of the word. */
-  readonly scales: Float32Array
-  readonly bytes: Int8Array
-}
 
 /** The weight of a word that is not in the table: as rare as words are. */
 const unknownWeight = 1
 
-/** Where the table lies beside the built package, its bundle, and its sources. */
-const places = ["../assets/words.bin", "../../assets/words.bin"]
-
-const load = (): Table => {
-  const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
-  if (file === undefined) throw new Error("words.bin is missing")
-  const whole = readFileSync(file)
-  const aligned = whole.byteOffset % 4 === 0 ? whole : Buffer.from(new Uint8Array(whole).buffer)
-  const [count, width, length] = [8, 12, 16].map((at) => aligned.readInt32LE(at)) as [number, number, number]
-  if (aligned.toString("latin1", 0, 8) !== "DBWORDS1" || width !== dimensions)
-    throw new Error("words.bin is another file")
-  const list = 20 + 4 * count
-  const bytes = list + length + ((4 - (length % 4)) % 4)
-  const rows = new Map<string, number>()
-  for (const word of aligned.toString("utf8", list, list + length).split("\n")) rows.set(word, rows.size)
-  return {
-    rows,
-    scales: new Float32Array(aligned.buffer, aligned.byteOffset + 20, count),
-    bytes: new Int8Array(aligned.buffer, aligned.byteOffset + bytes, count * dimensions)
-  }
-}
-
 /** The vector of one text, not normalised; never all zero. */
-const vectorOf = ({ bytes, rows, scales }: Table, text: string): Float32Array => {
+const vectorOf = ({ bytes, rows, scales }: WordTable, text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
   const words = wordsOf(text)
   // Text without any word (only signs) still has a place of its own.

@@ -1,0 +1,121 @@
+import type { Statement } from "../../src/Reconciler.js"
+import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
+import type { Clause } from "./Clause.js"
+import { clausesOf } from "./clauses.js"
+import type { Context } from "./differences.js"
+import type { Lexicon } from "./lexicon.js"
+
+/** A clause of a statement: of its title, of a fact, of its narrative. */
+export interface Unit {
+  readonly clause: Clause
+  readonly tokens: ReadonlyArray<Token>
+  readonly canons: ReadonlySet<string>
+  readonly context: Context
+  readonly from: "title" | "fact" | "narrative"
+}
+
+/** A statement as far as it was read. */
+export interface Reading {
+  readonly units: ReadonlyArray<Unit>
+  readonly words: ReadonlyMap<string, Token>
+  readonly numbers: ReadonlySet<string>
+  readonly at: number
+  readonly type: string
+}
+
+/** Characters that are read, and clauses. */
+const most = { title: 500, fact: 500, facts: 12, narrative: 1_500, units: 24, words: 80 }
+const nothing: Context = new Set()
+
+export const read = ({ at, facts, narrative = "", title, type }: Statement, lexicon: Lexicon): Reading => {
+  const table = tableOrNone()
+  const heads = clausesOf(title, lexicon, at, 4, most.title)
+  const context = new Set<string>()
+  for (const { words } of heads)
+    for (const [canon, { item, place }] of words)
+      if (place !== "reason" && place !== "former" && item.entry?.generic !== true) context.add(canon)
+  const unit =
+    (from: Unit["from"]) =>
+    (clause: Clause, place: number): Unit => {
+      const tokens = tokensOf(clause, table)
+      const canons = new Set(tokens.map(({ canon }) => canon))
+      return { clause, from, tokens, canons, context: from === "title" && place === 0 ? nothing : context }
+    }
+  const told = facts.slice(0, most.facts).flatMap((fact) => clausesOf(fact, lexicon, at, 2, most.fact))
+  const units = [
+    ...heads.map(unit("title")),
+    ...told.map(unit("fact")),
+    ...clausesOf(narrative, lexicon, at, 8, most.narrative).map(unit("narrative"))
+  ].slice(0, most.units)
+  const words = new Map<string, Token>()
+  for (const { tokens } of units)
+    for (const token of tokens) if (words.size < most.words && !words.has(token.canon)) words.set(token.canon, token)
+  const numbers = new Set(
+    units.flatMap(({ clause: { naming, scalars } }) =>
+      [...scalars, ...naming].map(({ amount, day, month, parts, quarter, week, weekday, year }) =>
+        [amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" ")
+      )
+    )
+  )
+  return { units, words, numbers, at, type }
+}
+
+export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>
+  tokens.reduce((sum, { weight }) => sum + weight, 0)
+
+/** The clause of what is remembered and the clause of the statement that have most in common. */
+export interface Lead {
+  readonly a: Unit
+  readonly b: Unit
+  readonly score: number
+}
+
+const overlapOf = (a: Unit, b: Unit): number => {
+  let shared = 0
+  for (const { canon, weight } of b.tokens)
+    shared += a.canons.has(canon) ? weight : a.context.has(canon) ? weight / 2 : 0
+  const related = a.clause.relation !== "" && a.clause.relation === b.clause.relation
+  return (
+    shared / Math.sqrt((weightOf(b.tokens) + 1e-4) * (weightOf(a.tokens) + 1e-4)) +
+    0.02 * Math.min(shared, 3) +
+    (related ? 0.05 : 0)
+  )
+}
+
+/** A heading that says nothing new leaves it to what stands under it. */
+export const leadOf = (memory: Reading, stated: Reading): Lead | undefined => {
+  let best: Lead | undefined
+  for (const [place, b] of stated.units.entries()) {
+    const known = weightOf(b.tokens.filter(({ canon }) => memory.words.has(canon)))
+    const heading = b.clause.verbless && stated.units.length > 1 && known > 0.99 * weightOf(b.tokens)
+    for (const [index, a] of memory.units.entries()) {
+      const whole = overlapOf(a, b) + (place === 0 ? 0.05 : 0) + (index === 0 ? 0.02 : 0) - (heading ? 0.8 : 0)
+      const score = b.from === "narrative" ? whole * 0.85 : whole
+      if (best === undefined || score > best.score) best = { a, b, score }
+    }
+  }
+  return best
+}
+
+/** Words that stand for a kind of news: what is near one of them tells of it too. */
+const seeds = {
+  ended: "stopped cancelled ended quit abandoned removed sold closed died left dropped gone lost retired",
+  changed: "moved switched changed replaced upgraded became renamed raised lowered postponed shifted",
+  more: "another second additional extra further other",
+  maybe: "might considering planning proposed wants possible suggested hopes idea"
+}
+export type News = keyof typeof seeds
+const news = Object.entries(seeds) as ReadonlyArray<readonly [News, string]>
+
+/** For each kind of news, how near each word of a statement is to it. */
+export const newsOf = (tokens: Iterable<Token>): Readonly<Record<News, ReadonlyMap<string, number>>> => {
+  const table = tableOrNone()
+  const found = news.map(([name, words]) => {
+    const rows = words.split(" ").map((word) => table?.rows.get(word) ?? -1)
+    const near = new Map<string, number>()
+    for (const { canon, name, row } of tokens)
+      if (!name) near.set(canon, Math.max(0, ...rows.map((seed) => likeness(table, row, seed))))
+    return [name, near] as const
+  })
+  return Object.fromEntries(found) as unknown as Record<News, ReadonlyMap<string, number>>
+}
