@@ -13,9 +13,9 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { build } from "esbuild"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const files = ["basic", "own-rules", "tune", "more-a", "more-b"]
+const files = ["own-short", "own-rules", "tune", "tune-work", "tune-life"]
 /** Files of short stories: what is plain has to be right. */
-const plain = ["basic", "own-rules"]
+const plain = ["own-short", "own-rules"]
 const actions = ["ADD", "UPDATE", "DELETE", "NONE"]
 /** `bystander`: what a memory counts for beside the one that a story is about. All by cross-validation. */
 const settings = { rounds: 150, rate: 0.07, share: 0.1, bins: 24, smallest: 10, ridge: 3, bystander: 0.4 }

@@ -48,11 +48,14 @@ export const tableOrNone = (): WordTable | undefined => {
 const rarity = (row: number): number => (row === -1 ? 1 : Math.log1p(row / 50) / rarest)
 const rarest = Math.log1p(60_000 / 50)
 
+/** 0.3…1: what a word counts for. */
+export const weightOfRow = (row: number): number => 0.3 + 0.7 * rarity(row)
+
 /** The rows of words that were met: the whole table is too large to be near at hand. */
 const met = new Map<string, number>()
 const mostMet = 4_000
 
-const rowOf = (table: WordTable, form: string, canon: string): number => {
+export const rowOf = (table: WordTable, form: string, canon: string): number => {
   const known = met.get(form)
   if (known !== undefined) return known
   const last = form.includes(" ") ? form.slice(form.lastIndexOf(" ") + 1) : form

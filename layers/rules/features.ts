@@ -4,7 +4,10 @@ import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
+import { flatOf } from "./flat.js"
+import { type Hints, hintsOf } from "./hints.js"
 import { type Lead, leadOf, type News, newsOf, type Reading, read, weightOf } from "./units.js"
+import { ofWhole } from "./whole.js"
 
 /** What a statement has to do with a memory, in figures by name. */
 export type Features = Record<string, number>
@@ -240,13 +243,18 @@ export interface Compared {
 export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
   const stated = read(statement, lexicon)
   const news = newsOf([...stated.words.values()])
-  const found = candidates.slice(0, mostCandidates).map((candidate): Compared => {
+  const hints = (tables ??= hintsOf(lexicon))
+  const flat = flatOf(statement, lexicon, hints)
+  const flats = candidates.slice(0, mostCandidates).map((candidate) => flatOf(candidate, lexicon, hints))
+  const rare = new Map<string, number>()
+  for (const { words } of flats) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
+  const found = candidates.slice(0, mostCandidates).map((candidate, place): Compared => {
     const memory = read(candidate, lexicon)
     const lead = leadOf(memory, stated)
     const older = stated.at < memory.at
     if (lead === undefined) return { features: {}, older }
     return {
-      features: Object.assign(ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated)),
+      features: Object.assign(ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated), ofWhole(flats[place]!, flat, rare, flats.length)),
       older
     }
   })
@@ -258,3 +266,4 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
   return found
 }
 const mostCandidates = 20
+let tables: Hints | undefined

@@ -1,0 +1,129 @@
+import type { Statement } from "../../src/Reconciler.js"
+import { rowOf, tableOrNone, weightOfRow } from "./align.js"
+import { hintNames, type Hints, matterNames } from "./hints.js"
+import { itemsOf } from "./items.js"
+import type { Entry, Lexicon } from "./lexicon.js"
+import type { Scalar } from "./scalars.js"
+import type { Item } from "./tokens.js"
+
+/** A word of content in its order; what stands beside it, "" at an end or a mark. */
+export interface FlatWord {
+  readonly canon: string
+  readonly form: string
+  readonly name: boolean
+  readonly weight: number
+  readonly row: number
+  before: string
+  after: string
+  readonly part: "title" | "fact" | "narrative"
+  /** In the key of a key and its value. */
+  readonly key: boolean
+  readonly matters: ReadonlyArray<number>
+  readonly entry: Entry | undefined
+}
+
+/** A statement without its structure. */
+export interface Flat {
+  readonly words: ReadonlyMap<string, FlatWord>
+  readonly weight: number
+  readonly title: ReadonlySet<string>
+  readonly keys: ReadonlyArray<ReadonlySet<string>>
+  readonly scalars: ReadonlyArray<Scalar>
+  /** How often each hint was met. */
+  readonly hints: Uint8Array
+  readonly matters: Uint8Array
+  readonly tone: number
+  readonly nots: number
+  readonly question: boolean
+  readonly quoted: boolean
+  readonly speaker: boolean
+  readonly first: string
+  readonly last: string
+  readonly marks: number
+}
+
+const most = { words: 90, facts: 12, text: 1_200 }
+const none: ReadonlyArray<number> = []
+
+const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
+  mark === undefined &&
+  (scalar === undefined || name === true) &&
+  canon.length > 1 &&
+  !(entry?.empty || entry?.auxiliary || entry?.pronoun || entry?.speaker) &&
+  !(entry?.slot !== undefined && entry.relation === undefined && entry.kinds === undefined)
+
+export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Flat => {
+  const table = tableOrNone()
+  const words = new Map<string, FlatWord>()
+  const titled = new Set<string>()
+  const keys: Array<Set<string>> = []
+  const scalars: Array<Scalar> = []
+  const met = new Uint8Array(hintNames.length)
+  const about = new Uint8Array(matterNames.length)
+  let [tone, nots, question, quoted, speaker, marks, weight] = [0, 0, false, false, false, 0, 0]
+  let [first, last] = ["", ""]
+  const take = (text: string, part: FlatWord["part"]) => {
+    const items = itemsOf(text.slice(0, most.text), lexicon, at)
+    const colon = items.findIndex(({ mark }) => mark === ":" || mark === "=")
+    const keyed = colon > 0 && colon <= 6 && items.slice(0, colon).every(({ mark }) => mark === undefined || mark === "(" || mark === ")")
+    const keyWords = new Set<string>()
+    let before: FlatWord | undefined
+    const stems: Array<string> = []
+    for (const [place, item] of items.entries()) {
+      if (item.mark !== undefined) {
+        if (item.mark === "?") question = true
+        if (/["“”]/.test(item.mark)) quoted = true
+        if (before !== undefined && !/["“”]/.test(item.mark)) before = undefined
+        marks++
+        stems.push("|")
+        continue
+      }
+      for (const form of item.form.split(" ")) stems.push(lexicon.key(form))
+      if (item.scalar !== undefined && scalars.length < 24) scalars.push(item.scalar)
+      if (item.entry?.speaker) speaker = true
+      if (item.entry?.cue === "not") nots++
+      const stem = stems[stems.length - 1]!
+      tone += hints.tones.get(stem) ?? 0
+      const matters = hints.matters.get(stem) ?? none
+      for (const matter of matters) about[matter]!++
+      if (!isContent(item)) {
+        if (item.scalar !== undefined) before = undefined
+        continue
+      }
+      if (part === "title") titled.add(item.canon)
+      if (keyed && place < colon) keyWords.add(item.canon)
+      if (before !== undefined) before.after ||= item.canon
+      let word = words.get(item.canon)
+      if (word === undefined && words.size < most.words) {
+        const row = table === undefined ? -1 : rowOf(table, item.form, item.canon)
+        const light = item.entry?.relation !== undefined || item.entry?.generic === true ? 0.35 : 1
+        word = {
+          canon: item.canon,
+          form: item.form,
+          name: item.capital === true || item.name === true,
+          weight: light * weightOfRow(row),
+          row,
+          before: before?.canon ?? "",
+          after: "",
+          part,
+          key: keyed && place < colon,
+          matters,
+          entry: item.entry
+        }
+        weight += word.weight
+        words.set(item.canon, word)
+        if (first === "") first = item.canon
+      }
+      last = item.canon
+      before = word
+    }
+    if (keyWords.size > 0) keys.push(keyWords)
+    for (let place = 0; place < stems.length; place++)
+      for (const { hint, rest } of hints.phrases.get(stems[place]!) ?? [])
+        if (rest.every((stem, ahead) => stems[place + 1 + ahead] === stem)) met[hint]!++
+  }
+  take(title, "title")
+  for (const fact of facts.slice(0, most.facts)) take(fact, "fact")
+  if (narrative !== "") take(narrative, "narrative")
+  return { words, weight, title: titled, keys, scalars, hints: met, matters: about, tone, nots, question, quoted, speaker, first, last, marks }
+}
