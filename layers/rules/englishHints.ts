@@ -17,10 +17,12 @@ export const hints = {
     exchange, modify, adjust, amend, rise, rose, fall to, fell to, grow, double, halve, triple, turn into, tighten, relax, widen, shorten, lengthen, renew, rebrand, redesign, rewrite, rewrote, port to, adopt, introduce, become, step in, fill in, change mind, think again,
     rebook, rearrange, go back to, went back to, move back, come round, grow on, warm to, get used to, took up, come to, learn to, overtake, scale up, scale down, double to, make way, give way, take the place, took the place`,
   also: "also, too, as well, another, second, third, besides, additional, additionally, further, furthermore, moreover, both, alongside, once more, extra, other, in addition, on top, plus, likewise, one more, a further, not only, apart from",
-  asked: "ask, wonder, question, curious, find out, whether, want to know, do we, do you, does, did, is there, are there, anybody know, anyone know, who know, should we, unclear, unsure, check whether, enquire, inquire",
+  asked:
+    "ask, wonder, question, curious, find out, whether, want to know, do we, do you, does, did, is there, are there, anybody know, anyone know, who know, should we, unclear, unsure, check whether, enquire, inquire",
   unreal: `would, could, might, maybe, perhaps, if, were to, someday, one day, some day, dream, wish, hope, idea, propose, suggest, proposal, consider, think about, think of, toy with, imagine, possible, possibly, probably, likely, brainstorm,
     in case, unless, discuss, option, alternative, hypothetical, suppose, fancy, temptation, tempted, eventually, potentially, in theory, intend, aim, debate, vote on, pitch, candidate, want to, would like, love to, like to, should`,
-  heard: "say, said, claim, joke, jokingly, grin, kid, rumour, rumor, gossip, hear, quote, according to, allege, allegedly, insist, swear, announce, blog, novel, film, movie, ad, advert, character, tell, told, think, believe, reckon, guess, assume, article, headline, post, tweet",
+  heard:
+    "say, said, claim, joke, jokingly, grin, kid, rumour, rumor, gossip, hear, quote, according to, allege, allegedly, insist, swear, announce, blog, novel, film, movie, ad, advert, character, tell, told, think, believe, reckon, guess, assume, article, headline, post, tweet",
   earlier: `used to, once, formerly, earlier, previously, previous, back then, in the past, before, as a child, as a kid, as a teenager, as a student, grow up, grew up, at university, at school, originally, at first, ago, historically, had been, former, back in, in those days, childhood,
     in youth, first job, until, at the time, long ago, last year, years ago`,
   sure: `confirm, confirmation, indeed, still, as planned, as plan, as before, as ever, reminder, remind, remember, repeat, note to self, unchanged, same, the same, as usual, as agreed, double check, verify, recheck, really, in effect, as mention, as said, again say, remain, stay, continue, keep`,

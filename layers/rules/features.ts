@@ -2,10 +2,10 @@ import type { Question } from "../../src/Reconciler.js"
 import { align, likeness, type Token, tableOrNone } from "./align.js"
 import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
-import type { Cue } from "./Language.js"
-import type { Lexicon } from "./lexicon.js"
 import { flatOf } from "./flat.js"
 import { type Hints, hintsOf } from "./hints.js"
+import type { Cue } from "./Language.js"
+import type { Lexicon } from "./lexicon.js"
 import { type Lead, leadOf, type News, newsOf, type Reading, read, weightOf } from "./units.js"
 import { ofWhole } from "./whole.js"
 
@@ -254,7 +254,12 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
     const older = stated.at < memory.at
     if (lead === undefined) return { features: {}, older }
     return {
-      features: Object.assign(ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated), ofWhole(flats[place]!, flat, rare, flats.length)),
+      features: Object.assign(
+        ofWords(lead, news),
+        ofClauses(lead, stated, lexicon),
+        ofAll(memory, stated),
+        ofWhole(flats[place]!, flat, rare, flats.length)
+      ),
       older
     }
   })

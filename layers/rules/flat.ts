@@ -1,6 +1,6 @@
 import type { Statement } from "../../src/Reconciler.js"
 import { rowOf, tableOrNone, weightOfRow } from "./align.js"
-import { hintNames, type Hints, matterNames } from "./hints.js"
+import { type Hints, hintNames, matterNames } from "./hints.js"
 import { itemsOf } from "./items.js"
 import type { Entry, Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
@@ -29,6 +29,8 @@ export interface Flat {
   readonly title: ReadonlySet<string>
   readonly keys: ReadonlyArray<ReadonlySet<string>>
   readonly scalars: ReadonlyArray<Scalar>
+  /** Numbers and days that tell one thing from another: ticket 12, site A, accounts 2024, the deploy of 8 January. */
+  readonly labels: ReadonlyArray<readonly [head: string, label: string]>
   /** How often each hint was met. */
   readonly hints: Uint8Array
   readonly matters: Uint8Array
@@ -48,7 +50,7 @@ const none: ReadonlyArray<number> = []
 const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
   mark === undefined &&
   (scalar === undefined || name === true) &&
-  canon.length > 1 &&
+  (canon.length > 1 || (name === true && canon !== "a" && canon !== "i")) &&
   !(entry?.empty || entry?.auxiliary || entry?.pronoun || entry?.speaker) &&
   !(entry?.slot !== undefined && entry.relation === undefined && entry.kinds === undefined)
 
@@ -58,6 +60,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   const titled = new Set<string>()
   const keys: Array<Set<string>> = []
   const scalars: Array<Scalar> = []
+  const labels: Array<readonly [string, string]> = []
   const met = new Uint8Array(hintNames.length)
   const about = new Uint8Array(matterNames.length)
   let [tone, nots, question, quoted, speaker, marks, weight] = [0, 0, false, false, false, 0, 0]
@@ -65,21 +68,38 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   const take = (text: string, part: FlatWord["part"]) => {
     const items = itemsOf(text.slice(0, most.text), lexicon, at)
     const colon = items.findIndex(({ mark }) => mark === ":" || mark === "=")
-    const keyed = colon > 0 && colon <= 6 && items.slice(0, colon).every(({ mark }) => mark === undefined || mark === "(" || mark === ")")
+    const keyed =
+      colon > 0 &&
+      colon <= 6 &&
+      items.slice(0, colon).every(({ mark }) => mark === undefined || mark === "(" || mark === ")")
     const keyWords = new Set<string>()
     let before: FlatWord | undefined
     const stems: Array<string> = []
+    let told = false
+    let head = ""
     for (const [place, item] of items.entries()) {
       if (item.mark !== undefined) {
         if (item.mark === "?") question = true
         if (/["“”]/.test(item.mark)) quoted = true
         if (before !== undefined && !/["“”]/.test(item.mark)) before = undefined
         marks++
+        if (item.mark === ":" || item.mark === "=") told = true
+        if (item.mark !== "(" && item.mark !== ")") head = ""
         stems.push("|")
         continue
       }
       for (const form of item.form.split(" ")) stems.push(lexicon.key(form))
       if (item.scalar !== undefined && scalars.length < 24) scalars.push(item.scalar)
+      if (!told && head !== "" && part !== "narrative" && labels.length < 8) {
+        if (item.scalar !== undefined) labels.push([head, labelOf(item)])
+        else if (item.capital === true && item.canon.length === 1) labels.push([head, item.canon])
+      }
+      if (
+        place > 0 &&
+        item.scalar === undefined &&
+        (item.entry?.auxiliary || (item.entry?.verb && /(?:[^s]s|ed)$/.test(item.form)))
+      )
+        told = true
       if (item.entry?.speaker) speaker = true
       if (item.entry?.cue === "not") nots++
       const stem = stems[stems.length - 1]!
@@ -90,6 +110,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
         if (item.scalar !== undefined) before = undefined
         continue
       }
+      head = item.canon
       if (part === "title") titled.add(item.canon)
       if (keyed && place < colon) keyWords.add(item.canon)
       if (before !== undefined) before.after ||= item.canon
@@ -125,5 +146,36 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   take(title, "title")
   for (const fact of facts.slice(0, most.facts)) take(fact, "fact")
   if (narrative !== "") take(narrative, "narrative")
-  return { words, weight, title: titled, keys, scalars, hints: met, matters: about, tone, nots, question, quoted, speaker, first, last, marks }
+  return {
+    words,
+    weight,
+    title: titled,
+    keys,
+    scalars,
+    labels,
+    hints: met,
+    matters: about,
+    tone,
+    nots,
+    question,
+    quoted,
+    speaker,
+    first,
+    last,
+    marks
+  }
+}
+
+const labelOf = ({ scalar }: Item): string => {
+  const { amount, day, month, parts, quarter, week, weekday, year } = scalar!
+  return [
+    amount ?? "",
+    parts?.join(".") ?? "",
+    year ?? "",
+    month ?? "",
+    day ?? "",
+    weekday ?? "",
+    quarter ?? "",
+    week ?? ""
+  ].join(" ")
 }

@@ -53,7 +53,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const dateOrTime =
   /(\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(\d{1,2}:\d\d)(?::\d\d)?(?:\s?([ap])\.?m\b\.?)?|(\d{1,2})\s?([ap])\.?m\b\.?|(\d+(?:\.\d+){2,})(?![\p{L}\p{N}])|(#\d+)/iuy
 const number =
-  /(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?[%°]C?|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
+  /(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
 const lettersAndDigits = /[\p{L}\p{N}]+/uy
 
 const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {

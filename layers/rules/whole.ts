@@ -29,7 +29,18 @@ const ofStatement = (b: Flat): Features => {
 }
 
 const ofScalars = (a: Flat, b: Flat): Features => {
-  const f: Features = { "s equal": 0, "s differs": 0, "s finer": 0, "s coarser": 0, "s day": 0, "s clock": 0, "s quantity": 0, "s bare": 0, "s version": 0, "s new": 0 }
+  const f: Features = {
+    "s equal": 0,
+    "s differs": 0,
+    "s finer": 0,
+    "s coarser": 0,
+    "s day": 0,
+    "s clock": 0,
+    "s quantity": 0,
+    "s bare": 0,
+    "s version": 0,
+    "s new": 0
+  }
   const add = (name: string) => {
     f[name] = clip((f[name] ?? 0) + 1, 2)
   }
@@ -53,6 +64,14 @@ const ofScalars = (a: Flat, b: Flat): Features => {
       if (best === "differs") add(`s ${kind}`)
     }
   }
+  let [same, other] = [0, 0]
+  for (const [head, label] of b.labels)
+    for (const [mine, its] of a.labels)
+      if (label === its) same++
+      else if (head === mine) other++
+  f["label same"] = clip(same, 2)
+  f["label other"] = clip(other, 2)
+  f["label new"] = flag(b.labels.length > 0 && a.labels.length === 0)
   f["s of a"] = clip(a.scalars.length, 4)
   f["s of b"] = clip(b.scalars.length, 4)
   f["s contradicts"] = flag(f["s differs"]! > 0 && f["s equal"] === 0)
@@ -83,7 +102,9 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, can
     return all
   }
   const keptWeight = sum(kept)
-  const softB = keptWeight + bestOfFresh.reduce((all, { most, word }) => all + word.weight * (most > 0.9 ? 1 : most > 0.6 ? most : 0), 0)
+  const softB =
+    keptWeight +
+    bestOfFresh.reduce((all, { most, word }) => all + word.weight * (most > 0.9 ? 1 : most > 0.6 ? most : 0), 0)
   f["w covered"] = softB / (b.weight + 0.3)
   f["w kept"] = sum([...a.words.values()].filter(({ canon }) => b.words.has(canon))) / (a.weight + 0.3)
   f["w both"] = clip(keptWeight, 5)
@@ -167,7 +188,14 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, can
     }
     f[`matter ${matterNames[at]}`] = swap ? 2 : ofKept.has(at) ? 1 : a.matters[at]! > 0 && b.matters[at]! > 0 ? 1 : 0
   }
-  Object.assign(f, { "m shared": clip(shared, 4), "m single": clip(single, 4), "m multi": clip(multi, 4), "m swapped": clip(swapped, 4), "m swapped one": clip(swappedOne, 3), "m swapped many": clip(swappedMany, 3) })
+  Object.assign(f, {
+    "m shared": clip(shared, 4),
+    "m single": clip(single, 4),
+    "m multi": clip(multi, 4),
+    "m swapped": clip(swapped, 4),
+    "m swapped one": clip(swappedOne, 3),
+    "m swapped many": clip(swappedMany, 3)
+  })
   // Tone and sign.
   f["tone a"] = Math.max(-2, Math.min(2, a.tone))
   f["tone b"] = Math.max(-2, Math.min(2, b.tone))
@@ -175,7 +203,14 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, can
   f["w nots a"] = clip(a.nots, 2)
   f["w nots differ"] = flag(a.nots % 2 !== b.nots % 2)
   for (const [at, name] of hintNames.entries())
-    if (name === "over" || name === "unreal" || name === "earlier" || name === "since" || name === "asked") f[`had ${name}`] = flag(a.hints[at]! > 0)
+    if (name === "over" || name === "unreal" || name === "earlier" || name === "since" || name === "asked")
+      f[`had ${name}`] = flag(a.hints[at]! > 0)
+  // What was, told beside what is.
+  const wasNames = kept.filter(({ canon, name }) => name && canon !== a.first && canon !== b.first).length
+  f["was and is"] = clip(wasNames * freshNames.length, 2)
+  f["was number"] = flag(f["s equal"]! > 0 && f["s new"]! + f["s differs"]! > 0)
+  f["fresh last"] = flag(!a.words.has(b.last))
+  f["gone last"] = flag(!b.words.has(a.last))
   // Which of the candidates is meant: words that no other one has.
   let [own, ownKept] = [0, 0]
   for (const word of a.words.values())
