@@ -1,13 +1,9 @@
-import type { Question } from "../../src/Reconciler.js"
 import { align, likeness, type Token, tableOrNone } from "./align.js"
 import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
-import { flatOf } from "./flat.js"
-import { type Hints, hintsOf } from "./hints.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
-import { type Lead, leadOf, type News, newsOf, type Reading, read, weightOf } from "./units.js"
-import { ofWhole } from "./whole.js"
+import { type Lead, leadOf, type News, type Reading, weightOf } from "./units.js"
 
 /** What a statement has to do with a memory, in figures by name. */
 export type Features = Record<string, number>
@@ -232,43 +228,9 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
   }
 }
 
-/** A candidate, held against the statement. */
-export interface Compared {
-  readonly features: Features
-  /** Whether the statement was said before it. */
-  readonly older: boolean
+/** All that is told of a memory and a statement by the two clauses that have most in common, and by all that they say. */
+export const ofStructure = (memory: Reading, stated: Reading, lexicon: Lexicon): Features => {
+  const lead = leadOf(memory, stated)
+  if (lead === undefined) return {}
+  return Object.assign(ofWords(lead, stated.news), ofClauses(lead, stated, lexicon), ofAll(memory, stated))
 }
-
-/** Holds a statement against each candidate, and tells how far each is ahead of the others. Nothing where nothing can be read. */
-export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
-  const stated = read(statement, lexicon)
-  const news = newsOf([...stated.words.values()])
-  const hints = (tables ??= hintsOf(lexicon))
-  const flat = flatOf(statement, lexicon, hints)
-  const flats = candidates.slice(0, mostCandidates).map((candidate) => flatOf(candidate, lexicon, hints))
-  const rare = new Map<string, number>()
-  for (const { words } of flats) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
-  const found = candidates.slice(0, mostCandidates).map((candidate, place): Compared => {
-    const memory = read(candidate, lexicon)
-    const lead = leadOf(memory, stated)
-    const older = stated.at < memory.at
-    if (lead === undefined) return { features: {}, older }
-    return {
-      features: Object.assign(
-        ofWords(lead, news),
-        ofClauses(lead, stated, lexicon),
-        ofAll(memory, stated),
-        ofWhole(flats[place]!, flat, rare, flats.length)
-      ),
-      older
-    }
-  })
-  const strengths = found.map(({ features: { covered = 0, lead = 0 } }) => covered + lead)
-  for (const [place, { features }] of found.entries()) {
-    const others = Math.max(0.3, ...strengths.filter((_, at) => at !== place))
-    features.ahead = Math.max(-1, Math.min(1, strengths[place]! - others))
-  }
-  return found
-}
-const mostCandidates = 20
-let tables: Hints | undefined

@@ -15,15 +15,22 @@ export interface FlatWord {
   readonly row: number
   before: string
   after: string
-  readonly part: "title" | "fact" | "narrative"
+  readonly part: Text["part"]
   /** In the key of a key and its value. */
   readonly key: boolean
   readonly matters: ReadonlyArray<number>
   readonly entry: Entry | undefined
 }
 
+/** A title, a fact or the narrative, as it was read. */
+export interface Text {
+  readonly part: "title" | "fact" | "narrative"
+  readonly items: ReadonlyArray<Item>
+}
+
 /** A statement without its structure. */
 export interface Flat {
+  readonly texts: ReadonlyArray<Text>
   readonly words: ReadonlyMap<string, FlatWord>
   readonly weight: number
   readonly title: ReadonlySet<string>
@@ -37,6 +44,8 @@ export interface Flat {
   readonly tone: number
   readonly nots: number
   readonly question: boolean
+  /** Its title is a question. */
+  readonly asked: boolean
   readonly quoted: boolean
   readonly speaker: boolean
   readonly first: string
@@ -44,7 +53,8 @@ export interface Flat {
   readonly marks: number
 }
 
-const most = { words: 90, facts: 12, text: 1_200 }
+/** Words and facts that are read, and characters of a text. */
+const most = { words: 90, facts: 12, title: 500, fact: 500, narrative: 1_500 }
 const none: ReadonlyArray<number> = []
 
 const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
@@ -57,6 +67,7 @@ const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
 export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Flat => {
   const table = tableOrNone()
   const words = new Map<string, FlatWord>()
+  const texts: Array<Text> = []
   const titled = new Set<string>()
   const keys: Array<Set<string>> = []
   const scalars: Array<Scalar> = []
@@ -66,7 +77,8 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   let [tone, nots, question, quoted, speaker, marks, weight] = [0, 0, false, false, false, 0, 0]
   let [first, last] = ["", ""]
   const take = (text: string, part: FlatWord["part"]) => {
-    const items = itemsOf(text.slice(0, most.text), lexicon, at)
+    const items = itemsOf(text.slice(0, most[part]), lexicon, at)
+    texts.push({ part, items })
     const colon = items.findIndex(({ mark }) => mark === ":" || mark === "=")
     const keyed =
       colon > 0 &&
@@ -147,6 +159,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   for (const fact of facts.slice(0, most.facts)) take(fact, "fact")
   if (narrative !== "") take(narrative, "narrative")
   return {
+    texts,
     words,
     weight,
     title: titled,
@@ -158,6 +171,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
     tone,
     nots,
     question,
+    asked: /[?？]\W*$/.test(title),
     quoted,
     speaker,
     first,

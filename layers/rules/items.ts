@@ -8,7 +8,7 @@ export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArr
 
 const expanded = (text: string, { language }: Lexicon): string => {
   if (!/['’]|annot/.test(text)) return text
-  return language.contractions.reduce((said, [from, to]) => said.replace(new RegExp(from.source, "gi"), to), text)
+  return language.contractions.reduce((said, [from, to]) => said.replace(from, to), text)
 }
 
 const mostItems = 400

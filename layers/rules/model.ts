@@ -1,54 +1,66 @@
-import type { Verdict } from "../../src/Reconciler.js"
+import { existsSync, readFileSync } from "node:fs"
+import type { Likelihoods } from "./decide.js"
 import type { Features } from "./features.js"
-import { names, prior, trees } from "./trees.js"
-
-/** What may become of a statement, in the order of the model's classes. */
-export const actions: ReadonlyArray<Verdict["action"]> = ["ADD", "UPDATE", "DELETE", "NONE"]
-
-/** How likely each action is; they add up to 1. */
-export type Likelihoods = readonly [add: number, update: number, remove: number, none: number]
 
 /** Trees of three questions, one after the other: seven figures with their thresholds, eight leaves. */
-interface Forest {
-  readonly figures: Int32Array
+interface Model {
+  readonly names: ReadonlyArray<string>
+  readonly prior: ReadonlyArray<number>
+  readonly seeds: number
+  readonly figures: Uint16Array
   readonly thresholds: Float64Array
-  readonly leaves: Float64Array
+  readonly leaves: Int8Array
 }
 
-const read = (): Forest => {
-  const lines = trees.trim().split(/[\n;]/)
-  const questions = lines.flatMap((line) => line.slice(0, line.indexOf("|")).split(" "))
-  return {
-    figures: Int32Array.from(questions, (question) => Number.parseInt(question, 10)),
-    thresholds: Float64Array.from(questions, (question) => Number(question.slice(question.indexOf("<") + 1))),
-    leaves: Float64Array.from(
-      lines.flatMap((line) =>
-        line
-          .slice(line.indexOf("|") + 1)
-          .split(" ")
-          .map(Number)
-      )
-    )
-  }
+/** `assets/rules.json`, as `scripts/trainRules.mjs` writes it. */
+interface File {
+  readonly figures: ReadonlyArray<string>
+  readonly thresholds: ReadonlyArray<ReadonlyArray<number>>
+  readonly prior: ReadonlyArray<number>
+  readonly seeds: number
+  /** Of each question the place of its figure (two bytes) and of its threshold; then the leaves, in thousandths. */
+  readonly trees: string
 }
 
-/** Read when something is weighed first. */
-let forest: Forest | undefined
+/** Where the file lies beside the built package, its bundle, and its sources. */
+const places = ["../assets/rules.json", "../../assets/rules.json", "../../../assets/rules.json"]
+const questions = 7
+const leavesOfTree = 8
 
-/** Boosted trees, one for each action in turn; see `scripts/trainRules.mjs`. */
-export const likelihoods = (features: Features): Likelihoods => {
-  forest ??= read()
-  const { figures, leaves, thresholds } = forest
+const load = (): Model | undefined => {
+  const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
+  if (file === undefined) return undefined
+  const { figures: names, prior, seeds, thresholds, trees }: File = JSON.parse(readFileSync(file, "utf8"))
+  const bytes = Buffer.from(trees, "base64")
+  const count = bytes.length / (3 * questions + leavesOfTree)
+  const asked = Array.from({ length: count * questions }, (_, at) => 3 * at)
+  const figures = Uint16Array.from(asked, (at) => bytes.readUInt16LE(at))
+  const limits = Float64Array.from(asked, (at, place) => thresholds[figures[place]!]?.[bytes[at + 2]!] ?? Infinity)
+  const leaves = Int8Array.from(bytes.subarray(3 * questions * count))
+  return { names, prior, seeds, figures, thresholds: limits, leaves }
+}
+
+let model: Model | undefined | "unread" = "unread"
+
+/**
+ * Boosted trees, one for each action in turn; read when something is weighed
+ * first. Undefined where the file cannot be read.
+ */
+export const likelihoods = (features: Features): Likelihoods | undefined => {
+  if (model === "unread") model = load()
+  if (model === undefined) return undefined
+  const { figures, leaves, names, prior, seeds, thresholds } = model
   const values = new Float64Array(names.length)
   for (let at = 0; at < names.length; at++) values[at] = features[names[at]!] ?? 0
-  const sums = [...prior] as [number, number, number, number]
-  for (let tree = 0; tree < leaves.length / 8; tree++) {
+  const sums = [0, 0, 0, 0] as [number, number, number, number]
+  const trees = leaves.length / leavesOfTree
+  for (let tree = 0; tree < trees; tree++) {
+    const first = questions * tree
     let at = 0
-    while (at < 7) at = 2 * at + (values[figures[7 * tree + at]!]! < thresholds[7 * tree + at]! ? 1 : 2)
-    sums[tree % 4]! += leaves[8 * tree + at - 7]! / 1000
+    while (at < questions) at = 2 * at + (values[figures[first + at]!]! < thresholds[first + at]! ? 1 : 2)
+    sums[tree % 4]! += leaves[leavesOfTree * tree + at - questions]!
   }
-  const most = Math.max(...sums)
-  const powers = sums.map((sum) => Math.exp(sum - most))
+  const powers = sums.map((sum, at) => Math.exp(sum / (1000 * seeds) + prior[at]!))
   const all = powers.reduce((sum, power) => sum + power, 0)
   return powers.map((power) => power / all) as unknown as Likelihoods
 }

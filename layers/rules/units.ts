@@ -3,6 +3,7 @@ import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
 import type { Clause } from "./Clause.js"
 import { clausesOf } from "./clauses.js"
 import type { Context } from "./differences.js"
+import type { Flat } from "./flat.js"
 import type { Lexicon } from "./lexicon.js"
 
 /** A clause of a statement: of its title, of a fact, of its narrative. */
@@ -21,43 +22,38 @@ export interface Reading {
   readonly numbers: ReadonlySet<string>
   readonly at: number
   readonly type: string
+  /** For each kind of news, how near each word is to it. */
+  readonly news: Readonly<Record<News, ReadonlyMap<string, number>>>
 }
 
-/** Characters that are read, and clauses. */
-const most = { title: 500, fact: 500, facts: 12, narrative: 1_500, units: 24, words: 80 }
+/** Clauses and words that are looked at. */
+const most = { units: 24, words: 80 }
+const clausesIn = { title: 4, fact: 2, narrative: 8 }
 const nothing: Context = new Set()
 
-export const read = ({ at, facts, narrative = "", title, type }: Statement, lexicon: Lexicon): Reading => {
+export const read = ({ at, type }: Statement, { texts }: Flat, lexicon: Lexicon): Reading => {
   const table = tableOrNone()
-  const heads = clausesOf(title, lexicon, at, 4, most.title)
   const context = new Set<string>()
-  for (const { words } of heads)
-    for (const [canon, { item, place }] of words)
-      if (place !== "reason" && place !== "former" && item.entry?.generic !== true) context.add(canon)
-  const unit =
-    (from: Unit["from"]) =>
-    (clause: Clause, place: number): Unit => {
+  const units: Array<Unit> = []
+  for (const { items, part } of texts)
+    for (const clause of clausesOf(items, lexicon, clausesIn[part])) {
+      if (units.length === most.units) break
+      if (part === "title")
+        for (const [canon, { item, place }] of clause.words)
+          if (place !== "reason" && place !== "former" && item.entry?.generic !== true) context.add(canon)
       const tokens = tokensOf(clause, table)
       const canons = new Set(tokens.map(({ canon }) => canon))
-      return { clause, from, tokens, canons, context: from === "title" && place === 0 ? nothing : context }
+      units.push({ clause, from: part, tokens, canons, context: units.length === 0 ? nothing : context })
     }
-  const told = facts.slice(0, most.facts).flatMap((fact) => clausesOf(fact, lexicon, at, 2, most.fact))
-  const units = [
-    ...heads.map(unit("title")),
-    ...told.map(unit("fact")),
-    ...clausesOf(narrative, lexicon, at, 8, most.narrative).map(unit("narrative"))
-  ].slice(0, most.units)
   const words = new Map<string, Token>()
   for (const { tokens } of units)
     for (const token of tokens) if (words.size < most.words && !words.has(token.canon)) words.set(token.canon, token)
-  const numbers = new Set(
-    units.flatMap(({ clause: { naming, scalars } }) =>
-      [...scalars, ...naming].map(({ amount, day, month, parts, quarter, week, weekday, year }) =>
-        [amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" ")
-      )
-    )
-  )
-  return { units, words, numbers, at, type }
+  const numbers = new Set<string>()
+  for (const { clause } of units)
+    for (const scalars of [clause.scalars, clause.naming])
+      for (const { amount, day, month, parts, quarter, week, weekday, year } of scalars)
+        numbers.add([amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" "))
+  return { units, words, numbers, at, type, news: newsOf(words.values()) }
 }
 
 export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>

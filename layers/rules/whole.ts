@@ -19,6 +19,7 @@ const kindred = (a: string, b: string): boolean => {
 const ofStatement = (b: Flat): Features => {
   const f: Features = {
     "w question": flag(b.question),
+    asked: flag(b.asked),
     "w quoted": flag(b.quoted),
     "w speaker": flag(b.speaker),
     "w nots b": clip(b.nots, 2),
