@@ -27,7 +27,7 @@ const settings = {
   bins: 24,
   smallest: 10,
   ridge: 1,
-  seeds: 2,
+  seeds: 3,
   bystander: 0.4
 }
 for (const [, name, value] of process.argv.map((given) => given.match(/^--(\w+)=([\d.]+)$/) ?? []))
@@ -41,7 +41,7 @@ const load = async () => {
   const folder = mkdtempSync(join(root, "dist/train-"))
   const outfile = join(folder, "rules.mjs")
   const contents = `export { comparedOf } from "./layers/rules/compared.js"
-    export { decide, targetOf } from "./layers/rules/decide.js"
+    export { alike, decide, targetOf, unlike } from "./layers/rules/decide.js"
     export { lexiconOf } from "./layers/rules/lexicon.js"
     export { english } from "./layers/rules/english.js"
     export { questionOf } from "./test/support/decisions.js"`
@@ -55,7 +55,7 @@ const load = async () => {
   }
 }
 
-const { comparedOf, decide, english, lexiconOf, questionOf, targetOf } = await load()
+const { alike, comparedOf, decide, english, lexiconOf, questionOf, targetOf, unlike } = await load()
 const lexicon = lexiconOf(english)
 
 /** Kinds of stories that may be told backwards, by their action; all of the others. */
@@ -116,7 +116,9 @@ const rowsOf = (stories) =>
   )
 
 const answer = (model, story) => {
-  const all = story.values.map((values, place) => (story.compared[place].apart ? [1, 0, 0, 0] : likely(model, values)))
+  const all = story.values.map((values, place) =>
+    story.compared[place].same ? alike : story.compared[place].apart ? unlike : likely(model, values)
+  )
   const target = targetOf(all)
   return { story, target, likely: all[target], compared: story.compared[target] }
 }
@@ -148,6 +150,22 @@ if (process.argv.includes("--cv")) {
       line(`${title} ≥ ${least}`, decided(answers.filter(among), { UPDATE: least, DELETE: least }))
   confusion(answered)
   byKind(answered)
+  if (process.env.COUNT)
+    for (const [n, h] of [
+      ["guard", (f) => f["label other"] > 0 && f["label same"] === 0 && f["hint moved"] === 0],
+      ["owner", (f) => f["another owner"] === 1],
+      ["due", (f) => f["said due"] > f["says due"]],
+      ["one of one", (f) => f["one of one differs"] === 1],
+      ["clean", (f) => f["one value differs"] === 1]
+    ]) {
+      const c = {}
+      for (const { compared, story, action } of answered)
+        if (h(compared.features)) {
+          const k = `${story.accept[0].action}>${action}`
+          c[k] = (c[k] ?? 0) + 1
+        }
+      console.log(n, c)
+    }
 } else {
   const { prior, thresholds, trees } = train(rowsOf(stories), names.length, settings)
   const used = [...new Set(trees.flatMap(({ bins, figures }) => figures.filter((_, at) => bins[at] < 255)))].sort(

@@ -21,6 +21,13 @@ const telling: ReadonlyArray<
   readonly [decision: string, memory: string, statement: string, trapMemory: string, trap: string]
 > = [
   [
+    "NONE says the same",
+    "The fridge in the lab is broken",
+    "The refrigerator in the lab is broken",
+    "The fridge in the lab is broken",
+    "The freezer in the hall is broken"
+  ],
+  [
     "NONE says nothing new",
     "Ingrid lives in Bergen",
     "Ingrid resides in Bergen",
@@ -36,10 +43,10 @@ const telling: ReadonlyArray<
   ],
   [
     "UPDATE adds detail",
-    "The wiki export is broken",
-    "The wiki export is broken for pages with more than 20 pictures, since the update in May",
-    "The wiki export is broken",
-    "The wiki import takes an hour for pages with more than 20 pictures"
+    "Ingrid lives in Bergen",
+    "Ingrid lives in Bergen, near the harbour",
+    "Ingrid lives in Bergen",
+    "Ingrid's sister lives in Bergen, near the harbour"
   ],
   [
     "UPDATE says it more exactly",
@@ -53,7 +60,7 @@ const telling: ReadonlyArray<
     "The upload API times out after 30 seconds",
     "The upload API times out after 90 seconds",
     "The upload API times out after 30 seconds",
-    "The download API times out after 5 seconds"
+    "The upload API retries 5 times"
   ],
   [
     "DELETE another version",
@@ -76,17 +83,11 @@ const telling: ReadonlyArray<
     "Ran a race on 6 May",
     "Ran a race on 10 June"
   ],
-  [
-    "DELETE another value",
-    "Backups are stored in Dublin",
-    "Backups are stored in Paris",
-    "Backups are stored in Dublin",
-    "Logs are kept in Rome"
-  ],
+  ["DELETE another value", "theme: dark", "theme: light", "theme: dark", "language: light"],
   [
     "DELETE another owner",
-    "The owner of the wiki is Frank",
-    "The owner of the wiki is Gerda",
+    "Tomas maintains the billing service",
+    "Ines maintains the billing service",
     "Tomas owns a cat",
     "Ines owns a cat"
   ],
@@ -184,8 +185,8 @@ describe("labelled stories", () => {
   it("are decided as they are labelled, but for a few", () => {
     const { accuracy, precision, wrong } = scoreOf(rules, stories)
     expect(stories.length).toBeGreaterThanOrEqual(100)
-    expect(wrong.map(({ story }) => story.id).length).toBeLessThanOrEqual(7)
-    expect(accuracy).toBeGreaterThanOrEqual(0.93)
+    expect(wrong.map(({ story }) => story.id).length).toBeLessThanOrEqual(4)
+    expect(accuracy).toBeGreaterThanOrEqual(0.96)
     expect(precision("DELETE")).toBeGreaterThanOrEqual(0.98)
     expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.95)
   })
@@ -209,7 +210,7 @@ describe("labelled stories", () => {
   it("name the rule, and copy no text", () => {
     for (const story of stories) {
       const { by, verdict } = rules.judge(questionOf(story))
-      expect(by).toEqual({ kind: "rule", name: "rules-v2" })
+      expect(by).toEqual({ kind: "rule", name: "rules-v3" })
       expect(reasons).toContain(verdict.reason)
     }
   })
@@ -242,9 +243,9 @@ describe("any input", () => {
         const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
         const before = JSON.stringify(question)
         const { sure, verdict } = rules.judge(question)
-        expect(rules.judge(question)).toEqual({ by: { kind: "rule", name: "rules-v2" }, sure, verdict })
+        expect(rules.judge(question)).toEqual({ by: { kind: "rule", name: "rules-v3" }, sure, verdict })
         expect(JSON.stringify(question)).toBe(before)
-        expect(decodeVerdict("rules-v2", verdict, memories.length)._tag).toBe("Right")
+        expect(decodeVerdict("rules-v3", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
       { numRuns: 300 }

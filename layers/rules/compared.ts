@@ -3,7 +3,7 @@ import { type Features, ofStructure } from "./features.js"
 import { type Flat, flatOf } from "./flat.js"
 import { type Hints, hintsOf } from "./hints.js"
 import type { Lexicon } from "./lexicon.js"
-import { read } from "./units.js"
+import { newsOf, read } from "./units.js"
 import { ofWhole } from "./whole.js"
 
 /** A candidate, held against the statement. */
@@ -13,10 +13,12 @@ export interface Compared {
   readonly older: boolean
   /** Whether it has too little in common with the statement to be looked at. */
   readonly apart: boolean
+  /** Whether they say the same, word for word. */
+  readonly same: boolean
 }
 
 /** Candidates that are read at all, and those that are looked at closely. */
-const most = { read: 20, close: 4 }
+const most = { read: 20, close: 3 }
 
 /** Kept as long as the process lives: the tables of a language never change. */
 const tables = new WeakMap<Lexicon, Hints>()
@@ -49,15 +51,17 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
   const overlaps = flats.map((memory) => overlapOf(memory, flat))
   const close = new Set([...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, most.close))
   const stated = read(statement, flat, lexicon)
+  const news = newsOf(stated.words.values())
   return flats.map((memory, place): Compared => {
     const candidate = candidates[place]!
     const older = statement.at < candidate.at
-    if (!close.has(place)) return { features: {}, older, apart: true }
-    const features = ofStructure(read(candidate, memory, lexicon), stated, lexicon)
-    Object.assign(features, ofWhole(memory, flat, rare, flats.length))
+    const same = memory.said === flat.said && flat.said !== ""
+    if (!close.has(place)) return { features: {}, older, apart: true, same }
+    const structure = ofStructure(read(candidate, memory, lexicon), stated, news, lexicon)
+    const features: Features = Object.assign({}, ...structure, ofWhole(memory, flat, rare))
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
     features.ahead = overlaps[place]! - others
-    return { features, older, apart: false }
+    return { features, older, apart: false, same }
   })
 }

@@ -93,3 +93,8 @@ export const tones = {
   bad: `hate dislike loathe detest dreadful awful terrible horrible bad worse worst poor sad angry unhappy slow unstable unreliable ill sick weak hard difficult fail fails failing failure broken break lose lost refuse reject forbid forbidden
     ban prohibit avoid disable disabled unable afraid fear scared unsafe dirty stale disagree waste boring annoying pain hurt distrust closed unavailable allergic intolerant unwilling resist trouble problem impossible against`
 } as const
+
+/** Frequent words of other languages that are none of English. */
+export const foreign = `der das und ist nicht ein eine einen einem einer kein keine keinen mit auf für von dem den zu zum im sich bei aus nach wird haben hat
+  est une le la les du dans pas que qui sur avec pour sont el los las una se por para con del muy pero tiene está non che di il gli della sono
+  è à är och inte det att som på av jag het een niet van voor ik op wordt jest nie się że do em não uma os com mais`

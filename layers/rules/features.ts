@@ -3,7 +3,7 @@ import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
-import { type Lead, leadOf, type News, type Reading, weightOf } from "./units.js"
+import { type Lead, leadOf, type Nearness, type Reading, weightOf } from "./units.js"
 
 /** What a statement has to do with a memory, in figures by name. */
 export type Features = Record<string, number>
@@ -27,7 +27,7 @@ const flag = (value: boolean): number => (value ? 1 : 0)
 const share = (part: number, whole: number): number => part / Math.max(0.01, whole)
 
 /** Of the two clauses that have most in common: which words stand for which, and where those stand that have no mate. */
-const ofWords = ({ a, b, score }: Lead, news: Readonly<Record<News, ReadonlyMap<string, number>>>): Features => {
+const ofWords = ({ a, b, score }: Lead, news: Nearness): Features => {
   const table = tableOrNone()
   const { left, pairs, right } = align(a.tokens, b.tokens, a.context, b.context, table)
   const weighed = (side: "a" | "b") =>
@@ -173,6 +173,9 @@ const ofClauses = (
   return f
 }
 
+/** Words of one side that are held against those of the other. */
+const looked = 20
+
 /** Of all that the two say, wherever it stands. */
 const ofAll = (memory: Reading, stated: Reading): Features => {
   const table = tableOrNone()
@@ -185,13 +188,13 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
   const plain = (tokens: ReadonlyArray<Token>) => weightOf(tokens.filter(({ name }) => !name))
   const novel = (these: ReadonlyArray<Token>, those: ReadonlyArray<Token>) =>
     weightOf(
-      these.map(({ row, weight }) => {
+      these.slice(0, looked).map(({ row, weight }) => {
         let most = 0
         for (const other of those) most = Math.max(most, likeness(table, row, other.row))
         return { weight: weight * (1 - most) }
       })
     )
-  const [novelA, novelB] = [novel(gone, theirs), novel(fresh, mine)]
+  const [novelA, novelB] = [novel(gone, theirs.slice(0, looked)), novel(fresh, mine.slice(0, looked))]
   const numbers = [...stated.numbers].filter((number) => memory.numbers.has(number)).length
   const [numbersGone, numbersNew] = [memory.numbers.size - numbers, stated.numbers.size - numbers]
   const no = ({ units }: Reading) => units.some(({ clause }) => clause.negative)
@@ -210,7 +213,7 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
     "names swapped": Math.min(names(fresh), names(gone)),
     "words swapped": Math.min(plain(fresh), plain(gone), 3),
     "heaviest kept": Math.max(0, ...kept.map(({ weight }) => weight)),
-    across: nearest(gone, fresh),
+    across: nearest(gone.slice(0, looked), fresh.slice(0, looked)),
     "numbers kept": Math.min(numbers, 3),
     "numbers new": Math.min(numbersNew, 3),
     "numbers gone": Math.min(numbersGone, 3),
@@ -228,9 +231,14 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
   }
 }
 
-/** All that is told of a memory and a statement by the two clauses that have most in common, and by all that they say. */
-export const ofStructure = (memory: Reading, stated: Reading, lexicon: Lexicon): Features => {
+/** All that is told of a memory and a statement by the two clauses that have most in common, and by what was read of both. */
+export const ofStructure = (
+  memory: Reading,
+  stated: Reading,
+  news: Nearness,
+  lexicon: Lexicon
+): ReadonlyArray<Features> => {
   const lead = leadOf(memory, stated)
-  if (lead === undefined) return {}
-  return Object.assign(ofWords(lead, stated.news), ofClauses(lead, stated, lexicon), ofAll(memory, stated))
+  if (lead === undefined) return []
+  return [ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated)]
 }

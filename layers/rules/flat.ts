@@ -31,6 +31,8 @@ export interface Text {
 /** A statement without its structure. */
 export interface Flat {
   readonly texts: ReadonlyArray<Text>
+  /** All of it by stems: what is the same is said word for word. */
+  readonly said: string
   readonly words: ReadonlyMap<string, FlatWord>
   readonly weight: number
   readonly title: ReadonlySet<string>
@@ -46,6 +48,8 @@ export interface Flat {
   readonly question: boolean
   /** Its title is a question. */
   readonly asked: boolean
+  /** Not in the language of the lexicon: only what is the same can be told. */
+  readonly foreign: boolean
   readonly quoted: boolean
   readonly speaker: boolean
   readonly first: string
@@ -53,8 +57,8 @@ export interface Flat {
   readonly marks: number
 }
 
-/** Words and facts that are read, and characters of a text. */
-const most = { words: 90, facts: 12, title: 500, fact: 500, narrative: 1_500 }
+/** Words and facts that are read, and characters: of a title, a fact, the narrative, and of all together. */
+const most = { words: 60, facts: 12, title: 300, fact: 200, narrative: 400, all: 1_000 }
 const none: ReadonlyArray<number> = []
 
 const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
@@ -76,8 +80,12 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   const about = new Uint8Array(matterNames.length)
   let [tone, nots, question, quoted, speaker, marks, weight] = [0, 0, false, false, false, 0, 0]
   let [first, last] = ["", ""]
+  let left = most.all
+  const said: Array<string> = []
+  let [ours, theirs] = [0, 0]
   const take = (text: string, part: FlatWord["part"]) => {
-    const items = itemsOf(text.slice(0, most[part]), lexicon, at)
+    const items = itemsOf(text.slice(0, Math.min(most[part], left)), lexicon, at)
+    left -= Math.min(text.length, most[part])
     texts.push({ part, items })
     const colon = items.findIndex(({ mark }) => mark === ":" || mark === "=")
     const keyed =
@@ -100,10 +108,16 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
         stems.push("|")
         continue
       }
+      if (item.entry?.empty || item.entry?.auxiliary || item.entry?.slot !== undefined) ours++
+      if (hints.foreign.has(item.form)) theirs++
       for (const form of item.form.split(" ")) stems.push(lexicon.key(form))
       if (item.scalar !== undefined && scalars.length < 24) scalars.push(item.scalar)
       if (!told && head !== "" && part !== "narrative" && labels.length < 8) {
-        if (item.scalar !== undefined) labels.push([head, labelOf(item)])
+        if (
+          item.scalar?.kind === "day" ||
+          (item.scalar?.kind === "quantity" && !lexicon.dimensions.has(item.scalar.unit ?? ""))
+        )
+          labels.push([head, labelOf(item)])
         else if (item.capital === true && item.canon.length === 1) labels.push([head, item.canon])
       }
       if (
@@ -119,6 +133,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
       const matters = hints.matters.get(stem) ?? none
       for (const matter of matters) about[matter]!++
       if (!isContent(item)) {
+        if (item.form !== "of" && !(item.entry?.empty && item.entry.auxiliary === undefined)) head = ""
         if (item.scalar !== undefined) before = undefined
         continue
       }
@@ -151,15 +166,17 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
       before = word
     }
     if (keyWords.size > 0) keys.push(keyWords)
+    for (const stem of stems) if (stem !== "|") said.push(stem)
     for (let place = 0; place < stems.length; place++)
       for (const { hint, rest } of hints.phrases.get(stems[place]!) ?? [])
         if (rest.every((stem, ahead) => stems[place + 1 + ahead] === stem)) met[hint]!++
   }
   take(title, "title")
-  for (const fact of facts.slice(0, most.facts)) take(fact, "fact")
-  if (narrative !== "") take(narrative, "narrative")
+  for (const fact of facts.slice(0, most.facts)) if (left > 0) take(fact, "fact")
+  if (narrative !== "" && left > 0) take(narrative, "narrative")
   return {
     texts,
+    said: said.join(" "),
     words,
     weight,
     title: titled,
@@ -171,6 +188,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
     tone,
     nots,
     question,
+    foreign: (theirs > 1 && theirs > ours) || isStrange(title),
     asked: /[?？]\W*$/.test(title),
     quoted,
     speaker,
@@ -178,6 +196,12 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
     last,
     marks
   }
+}
+
+/** More than half of its letters are of another script than Latin. */
+const isStrange = (text: string): boolean => {
+  const strange = text.slice(0, most.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
+  return strange > 1 && strange > (text.slice(0, most.title).match(/\p{Script=Latin}/gu)?.length ?? 0)
 }
 
 const labelOf = ({ scalar }: Item): string => {

@@ -1,4 +1,4 @@
-import { type Hint, hints, matters, several, tones } from "./englishHints.js"
+import { foreign, type Hint, hints, matters, several, tones } from "./englishHints.js"
 import type { Lexicon } from "./lexicon.js"
 
 /** A phrase of more than one word: the stems that follow its first. */
@@ -12,6 +12,7 @@ export interface Hints {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<Phrase>>
   readonly matters: ReadonlyMap<string, ReadonlyArray<number>>
   readonly tones: ReadonlyMap<string, number>
+  readonly foreign: ReadonlySet<string>
 }
 
 export const hintNames = Object.keys(hints) as ReadonlyArray<Hint>
@@ -34,5 +35,5 @@ export const hintsOf = ({ key }: Lexicon): Hints => {
   const signs = new Map<string, number>()
   for (const word of tones.good.split(/\s+/)) signs.set(key(word), 1)
   for (const word of tones.bad.split(/\s+/)) signs.set(key(word), -1)
-  return { phrases, matters: found, tones: signs }
+  return { phrases, matters: found, tones: signs, foreign: new Set(foreign.split(/\s+/)) }
 }

@@ -1,6 +1,6 @@
 import type { Judgement, Question, Verdict } from "../../src/Reconciler.js"
 import { type Compared, comparedOf } from "./compared.js"
-import { decide, type Likelihoods, targetOf, unlike } from "./decide.js"
+import { alike, decide, targetOf, unlike } from "./decide.js"
 import type { Features } from "./features.js"
 import type { Lexicon } from "./lexicon.js"
 import { likelihoods } from "./model.js"
@@ -66,16 +66,14 @@ export const reasons: ReadonlyArray<string> = [
   apart
 ]
 
-/** Without the weights only what says word for word the same is known. */
-const plainly = ({ covered = 0, kept = 0 }: Features): Likelihoods =>
-  covered > 0.99 && kept > 0.99 ? [0, 0, 0, 1] : [1, 0, 0, 0]
-
 /** The judge of one language. */
 export const judgeIn =
   (name: string, lexicon: Lexicon) =>
   (question: Question): Judgement => {
     const compared = comparedOf(question, lexicon)
-    const all = compared.map(({ apart, features }) => (apart ? unlike : (likelihoods(features) ?? plainly(features))))
+    const all = compared.map(({ apart, features, same }) =>
+      same ? alike : apart ? unlike : (likelihoods(features) ?? unlike)
+    )
     const target = targetOf(all)
     const by = { kind: "rule" as const, name }
     if (target === -1) return { verdict: { action: "ADD", reason: "nothing in common" }, by, sure: true }

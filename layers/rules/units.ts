@@ -1,4 +1,5 @@
 import type { Statement } from "../../src/Reconciler.js"
+import type { WordTable } from "../wordTable.js"
 import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
 import type { Clause } from "./Clause.js"
 import { clausesOf } from "./clauses.js"
@@ -10,6 +11,7 @@ import type { Lexicon } from "./lexicon.js"
 export interface Unit {
   readonly clause: Clause
   readonly tokens: ReadonlyArray<Token>
+  readonly weight: number
   readonly canons: ReadonlySet<string>
   readonly context: Context
   readonly from: "title" | "fact" | "narrative"
@@ -22,8 +24,6 @@ export interface Reading {
   readonly numbers: ReadonlySet<string>
   readonly at: number
   readonly type: string
-  /** For each kind of news, how near each word is to it. */
-  readonly news: Readonly<Record<News, ReadonlyMap<string, number>>>
 }
 
 /** Clauses and words that are looked at. */
@@ -43,7 +43,14 @@ export const read = ({ at, type }: Statement, { texts }: Flat, lexicon: Lexicon)
           if (place !== "reason" && place !== "former" && item.entry?.generic !== true) context.add(canon)
       const tokens = tokensOf(clause, table)
       const canons = new Set(tokens.map(({ canon }) => canon))
-      units.push({ clause, from: part, tokens, canons, context: units.length === 0 ? nothing : context })
+      units.push({
+        clause,
+        from: part,
+        tokens,
+        weight: weightOf(tokens),
+        canons,
+        context: units.length === 0 ? nothing : context
+      })
     }
   const words = new Map<string, Token>()
   for (const { tokens } of units)
@@ -53,7 +60,7 @@ export const read = ({ at, type }: Statement, { texts }: Flat, lexicon: Lexicon)
     for (const scalars of [clause.scalars, clause.naming])
       for (const { amount, day, month, parts, quarter, week, weekday, year } of scalars)
         numbers.add([amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" "))
-  return { units, words, numbers, at, type, news: newsOf(words.values()) }
+  return { units, words, numbers, at, type }
 }
 
 export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>
@@ -71,11 +78,7 @@ const overlapOf = (a: Unit, b: Unit): number => {
   for (const { canon, weight } of b.tokens)
     shared += a.canons.has(canon) ? weight : a.context.has(canon) ? weight / 2 : 0
   const related = a.clause.relation !== "" && a.clause.relation === b.clause.relation
-  return (
-    shared / Math.sqrt((weightOf(b.tokens) + 1e-4) * (weightOf(a.tokens) + 1e-4)) +
-    0.02 * Math.min(shared, 3) +
-    (related ? 0.05 : 0)
-  )
+  return shared / Math.sqrt((b.weight + 1e-4) * (a.weight + 1e-4)) + 0.02 * Math.min(shared, 3) + (related ? 0.05 : 0)
 }
 
 /** A heading that says nothing new leaves it to what stands under it. */
@@ -83,7 +86,7 @@ export const leadOf = (memory: Reading, stated: Reading): Lead | undefined => {
   let best: Lead | undefined
   for (const [place, b] of stated.units.entries()) {
     const known = weightOf(b.tokens.filter(({ canon }) => memory.words.has(canon)))
-    const heading = b.clause.verbless && stated.units.length > 1 && known > 0.99 * weightOf(b.tokens)
+    const heading = b.clause.verbless && stated.units.length > 1 && known > 0.99 * b.weight
     for (const [index, a] of memory.units.entries()) {
       const whole = overlapOf(a, b) + (place === 0 ? 0.05 : 0) + (index === 0 ? 0.02 : 0) - (heading ? 0.8 : 0)
       const score = b.from === "narrative" ? whole * 0.85 : whole
@@ -103,15 +106,32 @@ const seeds = {
 export type News = keyof typeof seeds
 const news = Object.entries(seeds) as ReadonlyArray<readonly [News, string]>
 
-/** For each kind of news, how near each word of a statement is to it. */
-export const newsOf = (tokens: Iterable<Token>): Readonly<Record<News, ReadonlyMap<string, number>>> => {
-  const table = tableOrNone()
-  const found = news.map(([name, words]) => {
-    const rows = words.split(" ").map((word) => table?.rows.get(word) ?? -1)
-    const near = new Map<string, number>()
-    for (const { canon, name, row } of tokens)
-      if (!name) near.set(canon, Math.max(0, ...rows.map((seed) => likeness(table, row, seed))))
-    return [name, near] as const
+/** For each kind of news, how near words are to it. */
+export type Nearness = Readonly<Record<News, ReadonlyMap<string, number>>>
+
+/** How near words are to each kind of news, by row: most words are met again. */
+const known = new Map<number, ReadonlyArray<number>>()
+const mostKnown = 4_000
+
+const nearnessOf = (row: number, table: WordTable): ReadonlyArray<number> => {
+  const before = known.get(row)
+  if (before !== undefined) return before
+  const found = news.map(([, words]) => {
+    let most = 0
+    for (const word of words.split(" ")) most = Math.max(most, likeness(table, row, table.rows.get(word) ?? -1))
+    return most
   })
-  return Object.fromEntries(found) as unknown as Record<News, ReadonlyMap<string, number>>
+  if (known.size >= mostKnown) known.clear()
+  known.set(row, found)
+  return found
+}
+
+/** For each kind of news, how near each word of a statement is to it. */
+export const newsOf = (tokens: Iterable<Token>): Nearness => {
+  const table = tableOrNone()
+  const found = news.map(([name]) => [name, new Map<string, number>()] as const)
+  for (const { canon, name, row } of tokens)
+    if (!name && row >= 0 && table !== undefined)
+      for (const [kind, near] of nearnessOf(row, table).entries()) found[kind]![1].set(canon, near)
+  return Object.fromEntries(found) as unknown as Nearness
 }

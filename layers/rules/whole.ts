@@ -20,12 +20,13 @@ const ofStatement = (b: Flat): Features => {
   const f: Features = {
     "w question": flag(b.question),
     asked: flag(b.asked),
+    foreign: flag(b.foreign),
     "w quoted": flag(b.quoted),
     "w speaker": flag(b.speaker),
     "w nots b": clip(b.nots, 2),
     "w marks": clip(b.marks, 6)
   }
-  for (const [at, name] of hintNames.entries()) f[`hint ${name}`] = clip(b.hints[at]!, 2)
+  for (const at of hintNames.keys()) f[hintFigures[at]!] = clip(b.hints[at]!, 2)
   return f
 }
 
@@ -79,8 +80,14 @@ const ofScalars = (a: Flat, b: Flat): Features => {
   return f
 }
 
+/** Words of one side that are held against those of the other. */
+const looked = 20
+/** Names of figures, made once. */
+const hintFigures = hintNames.map((name) => `hint ${name}`)
+const matterFigures = matterNames.map((name) => `matter ${name}`)
+
 /** Holds all that two statements say against each other, whatever its structure. `rare`: how many candidates have a word. */
-export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, candidates: number): Features => {
+export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): Features => {
   const table = tableOrNone()
   const f: Features = { ...ofStatement(b), ...ofScalars(a, b) }
   const gone: Array<FlatWord> = []
@@ -89,9 +96,10 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, can
   for (const word of a.words.values()) if (!b.words.has(word.canon)) gone.push(word)
   for (const word of b.words.values()) (a.words.has(word.canon) ? kept : fresh).push(word)
   // Words that mean the same, near the same, or swap.
-  const bestOfFresh = fresh.map((word) => {
+  const [near, far] = [gone.slice(0, looked), fresh.slice(0, looked)]
+  const bestOfFresh = far.map((word) => {
     let [most, mate] = [0, undefined as FlatWord | undefined]
-    for (const other of gone) {
+    for (const other of near) {
       const how = kindred(word.form, other.form) ? 0.95 : likeness(table, word.row, other.row)
       if (how > most) [most, mate] = [how, other]
     }
@@ -131,8 +139,8 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, can
   f["w heaviest known"] = flag(a.words.has(heavy(b.words.values())?.canon ?? ""))
   // Swapped in place: the same word beside them.
   let [swapBefore, swapAfter, swapNames, swapKey, looks, swapLike, swapKinds] = [0, 0, 0, 0, 0, 0, 0]
-  for (const y of fresh)
-    for (const x of gone) {
+  for (const y of far)
+    for (const x of near) {
       const before = y.before !== "" && y.before === x.before
       const after = y.after !== "" && y.after === x.after
       if (before) swapAfter++
@@ -187,7 +195,7 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, can
       if (isSeveral[at]) swappedMany++
       else swappedOne++
     }
-    f[`matter ${matterNames[at]}`] = swap ? 2 : ofKept.has(at) ? 1 : a.matters[at]! > 0 && b.matters[at]! > 0 ? 1 : 0
+    f[matterFigures[at]!] = swap ? 2 : ofKept.has(at) ? 1 : a.matters[at]! > 0 && b.matters[at]! > 0 ? 1 : 0
   }
   Object.assign(f, {
     "m shared": clip(shared, 4),
@@ -220,7 +228,7 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>, can
       if (b.words.has(word.canon)) ownKept += word.weight
     }
   f["own kept"] = clip(ownKept, 3)
-  f["own share"] = candidates < 2 ? -1 : ownKept / (own + 0.3)
-  f["others know"] = candidates < 2 ? -1 : clip(sum(fresh.filter(({ canon }) => rare.has(canon))), 3)
+  f["own share"] = ownKept / (own + 0.3)
+  f["others know"] = clip(sum(fresh.filter(({ canon }) => rare.has(canon))), 3)
   return f
 }
