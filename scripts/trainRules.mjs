@@ -103,7 +103,7 @@ const names = [
   ...new Set(stories.flatMap(({ compared }) => compared.flatMap(({ features }) => Object.keys(features))))
 ].sort()
 for (const story of stories)
-  story.values = story.compared.map(({ features }) => Float32Array.from(names, (name) => features[name] ?? 0))
+  story.values = story.compared.map(({ features }) => Float64Array.from(names, (name) => features[name] ?? 0))
 
 const rowsOf = (stories) =>
   stories.flatMap(({ accept, compared, values, weight }) =>
@@ -150,22 +150,6 @@ if (process.argv.includes("--cv")) {
       line(`${title} ≥ ${least}`, decided(answers.filter(among), { UPDATE: least, DELETE: least }))
   confusion(answered)
   byKind(answered)
-  if (process.env.COUNT)
-    for (const [n, h] of [
-      ["guard", (f) => f["label other"] > 0 && f["label same"] === 0 && f["hint moved"] === 0],
-      ["owner", (f) => f["another owner"] === 1],
-      ["due", (f) => f["said due"] > f["says due"]],
-      ["one of one", (f) => f["one of one differs"] === 1],
-      ["clean", (f) => f["one value differs"] === 1]
-    ]) {
-      const c = {}
-      for (const { compared, story, action } of answered)
-        if (h(compared.features)) {
-          const k = `${story.accept[0].action}>${action}`
-          c[k] = (c[k] ?? 0) + 1
-        }
-      console.log(n, c)
-    }
 } else {
   const { prior, thresholds, trees } = train(rowsOf(stories), names.length, settings)
   const used = [...new Set(trees.flatMap(({ bins, figures }) => figures.filter((_, at) => bins[at] < 255)))].sort(

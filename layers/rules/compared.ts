@@ -4,10 +4,13 @@ import { type Flat, flatOf } from "./flat.js"
 import { type Hints, hintsOf } from "./hints.js"
 import type { Lexicon } from "./lexicon.js"
 import { newsOf, read } from "./units.js"
-import { ofWhole } from "./whole.js"
+import { ofStatement, ofWhole } from "./whole.js"
 
 /** A candidate, held against the statement. */
 export interface Compared {
+  /** What is told of it, in parts; no figure is in two of them. */
+  readonly parts: ReadonlyArray<Features>
+  /** All parts in one, made when it is asked for. */
   readonly features: Features
   /** Whether the statement was said before it. */
   readonly older: boolean
@@ -51,17 +54,31 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
   const overlaps = flats.map((memory) => overlapOf(memory, flat))
   const close = new Set([...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, most.close))
   const stated = read(statement, flat, lexicon)
+  const ofStated = ofStatement(flat)
   const news = newsOf(stated.words.values())
   return flats.map((memory, place): Compared => {
     const candidate = candidates[place]!
     const older = statement.at < candidate.at
     const same = memory.said === flat.said && flat.said !== ""
-    if (!close.has(place)) return { features: {}, older, apart: true, same }
-    const structure = ofStructure(read(candidate, memory, lexicon), stated, news, lexicon)
-    const features: Features = Object.assign({}, ...structure, ofWhole(memory, flat, rare))
+    if (!close.has(place)) return { parts: [], features: {}, older, apart: true, same }
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
-    features.ahead = overlaps[place]! - others
-    return { features, older, apart: false, same }
+    const parts = [
+      ...ofStructure(read(candidate, memory, lexicon), stated, news, lexicon),
+      ...ofWhole(memory, flat, rare),
+      ofStated,
+      { ahead: overlaps[place]! - others }
+    ]
+    let features: Features | undefined
+    return {
+      parts,
+      get features() {
+        features ??= Object.assign({}, ...parts) as Features
+        return features
+      },
+      older,
+      apart: false,
+      same
+    }
   })
 }

@@ -71,8 +71,8 @@ export const judgeIn =
   (name: string, lexicon: Lexicon) =>
   (question: Question): Judgement => {
     const compared = comparedOf(question, lexicon)
-    const all = compared.map(({ apart, features, same }) =>
-      same ? alike : apart ? unlike : (likelihoods(features) ?? unlike)
+    const all = compared.map(({ apart, parts, same }) =>
+      same ? alike : apart ? unlike : (likelihoods(parts) ?? unlike)
     )
     const target = targetOf(all)
     const by = { kind: "rule" as const, name }

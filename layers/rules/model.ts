@@ -42,16 +42,33 @@ const load = (): Model | undefined => {
 
 let model: Model | undefined | "unread" = "unread"
 
+/** In which part each figure was found last. */
+let homes = new Uint8Array(0)
+
+/** A figure out of the parts that it may be in; 0 where none has it. */
+const figureOf = (parts: ReadonlyArray<Features>, name: string, at: number): number => {
+  const there = parts[homes[at]!]?.[name]
+  if (there !== undefined) return there
+  for (const [home, part] of parts.entries()) {
+    const value = part[name]
+    if (value === undefined) continue
+    homes[at] = home
+    return value
+  }
+  return 0
+}
+
 /**
  * Boosted trees, one for each action in turn; read when something is weighed
  * first. Undefined where the file cannot be read.
  */
-export const likelihoods = (features: Features): Likelihoods | undefined => {
+export const likelihoods = (parts: ReadonlyArray<Features>): Likelihoods | undefined => {
   if (model === "unread") model = load()
   if (model === undefined) return undefined
   const { figures, leaves, names, prior, seeds, thresholds } = model
+  if (homes.length !== names.length) homes = new Uint8Array(names.length)
   const values = new Float64Array(names.length)
-  for (let at = 0; at < names.length; at++) values[at] = features[names[at]!] ?? 0
+  for (let at = 0; at < names.length; at++) values[at] = figureOf(parts, names[at]!, at)
   const sums = [0, 0, 0, 0] as [number, number, number, number]
   const trees = leaves.length / leavesOfTree
   for (let tree = 0; tree < trees; tree++) {

@@ -16,7 +16,7 @@ const kindred = (a: string, b: string): boolean => {
 }
 
 /** Of hints and what is talked of in the statement alone: the same for each candidate. */
-const ofStatement = (b: Flat): Features => {
+export const ofStatement = (b: Flat): Features => {
   const f: Features = {
     "w question": flag(b.question),
     asked: flag(b.asked),
@@ -87,9 +87,11 @@ const hintFigures = hintNames.map((name) => `hint ${name}`)
 const matterFigures = matterNames.map((name) => `matter ${name}`)
 
 /** Holds all that two statements say against each other, whatever its structure. `rare`: how many candidates have a word. */
-export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): Features => {
+export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): ReadonlyArray<Features> => {
   const table = tableOrNone()
-  const f: Features = { ...ofStatement(b), ...ofScalars(a, b) }
+  const f: Features = {}
+  const scalars = ofScalars(a, b)
+  const talked: Features = {}
   const gone: Array<FlatWord> = []
   const fresh: Array<FlatWord> = []
   const kept: Array<FlatWord> = []
@@ -195,7 +197,7 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): Fe
       if (isSeveral[at]) swappedMany++
       else swappedOne++
     }
-    f[matterFigures[at]!] = swap ? 2 : ofKept.has(at) ? 1 : a.matters[at]! > 0 && b.matters[at]! > 0 ? 1 : 0
+    talked[matterFigures[at]!] = swap ? 2 : ofKept.has(at) ? 1 : a.matters[at]! > 0 && b.matters[at]! > 0 ? 1 : 0
   }
   Object.assign(f, {
     "m shared": clip(shared, 4),
@@ -213,11 +215,11 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): Fe
   f["w nots differ"] = flag(a.nots % 2 !== b.nots % 2)
   for (const [at, name] of hintNames.entries())
     if (name === "over" || name === "unreal" || name === "earlier" || name === "since" || name === "asked")
-      f[`had ${name}`] = flag(a.hints[at]! > 0)
+      talked[`had ${name}`] = flag(a.hints[at]! > 0)
   // What was, told beside what is.
   const wasNames = kept.filter(({ canon, name }) => name && canon !== a.first && canon !== b.first).length
   f["was and is"] = clip(wasNames * freshNames.length, 2)
-  f["was number"] = flag(f["s equal"]! > 0 && f["s new"]! + f["s differs"]! > 0)
+  f["was number"] = flag(scalars["s equal"]! > 0 && scalars["s new"]! + scalars["s differs"]! > 0)
   f["fresh last"] = flag(!a.words.has(b.last))
   f["gone last"] = flag(!b.words.has(a.last))
   // Which of the candidates is meant: words that no other one has.
@@ -230,5 +232,5 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): Fe
   f["own kept"] = clip(ownKept, 3)
   f["own share"] = ownKept / (own + 0.3)
   f["others know"] = clip(sum(fresh.filter(({ canon }) => rare.has(canon))), 3)
-  return f
+  return [f, scalars, talked]
 }
