@@ -14,26 +14,26 @@ const action = (memory: string, statement: string) => judged(titles(memory), { t
 
 describe("stories that the weights were made from", () => {
   it.each([
-    ["own-short", 0.9, 0.9],
-    ["own-rules", 0.9, 0.9],
-    ["tune", 0.9, 0.9],
-    ["tune-work", 0.9, 0.9],
-    ["tune-life", 0.9, 0.9],
-    ["tune-2", 0.9, 0.9]
-  ])("%s: are decided as they are labelled, but for a few", (file, least, sure) => {
+    ["own-short", 0.92, 0.87, 0.95],
+    ["own-rules", 0.96, 0.98, 0.98],
+    ["tune", 0.91, 0.96, 0.93],
+    ["tune-work", 0.86, 0.95, 0.9],
+    ["tune-life", 0.85, 0.97, 0.93],
+    ["tune-2", 0.91, 0.97, 0.98]
+  ])("%s: are decided as they are labelled, but for a few", (file, accurate, updates, deletes) => {
     const { accuracy, precision } = scoreOf(rules, read(file))
-    expect(accuracy).toBeGreaterThanOrEqual(least)
-    expect(precision("UPDATE")).toBeGreaterThanOrEqual(sure)
-    expect(precision("DELETE")).toBeGreaterThanOrEqual(sure)
+    expect(accuracy).toBeGreaterThanOrEqual(accurate)
+    expect(precision("UPDATE")).toBeGreaterThanOrEqual(updates)
+    expect(precision("DELETE")).toBeGreaterThanOrEqual(deletes)
   })
 })
 
 describe("stories that were kept back", () => {
   it("are decided as they are labelled, but for some", () => {
     const { accuracy, precision } = scoreOf(rules, read("kept"))
-    expect(accuracy).toBeGreaterThanOrEqual(0.7)
-    expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.8)
-    expect(precision("DELETE")).toBeGreaterThanOrEqual(0.8)
+    expect(accuracy).toBeGreaterThanOrEqual(0.79)
+    expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.75)
+    expect(precision("DELETE")).toBeGreaterThanOrEqual(0.84)
   })
 })
 
@@ -106,7 +106,8 @@ describe("odd statements", () => {
     const before = process.cpuUsage()
     for (let times = 0; times < 10; times++) judged(memories, long(11))
     const { system, user } = process.cpuUsage(before)
-    expect((system + user) / 10_000).toBeLessThan(150)
+    // 10 ms each, or thereabouts, on a machine with nothing else to do.
+    expect((system + user) / 10_000).toBeLessThan(100)
   })
   it("the same answer whatever the order of candidates that are equal", () => {
     const memories = titles("The lamp is on", "The lamp is on", "Mira waters the plants", "The lamp is on")
