@@ -15,7 +15,7 @@ export const unlike: Likelihoods = [1, 0, 0, 0]
  * stories of writers that the weights were not made from: a memory that is
  * wrongly retired or rewritten does the most harm.
  */
-export const least = { UPDATE: 0.5, DELETE: 0.5 }
+export const least = { UPDATE: 0.55, DELETE: 0.5 }
 
 /**
  * The likeliest action; ADD where UPDATE or DELETE is unsure. What is asked or
@@ -38,7 +38,7 @@ export const decide = (likely: Likelihoods, { features, older, same }: Compared,
   if (most === remove && remove >= floors.DELETE && !older) return "DELETE"
   // What is remembered, all of it, and more.
   const longer = features.kept! > 0.99 && features["w nots differ"] === 0 && features["subject extra"] === 0
-  if (most === update && update >= (longer ? floors.UPDATE * 0.8 : floors.UPDATE)) return "UPDATE"
+  if (most === update && update >= (longer ? floors.UPDATE * 0.75 : floors.UPDATE)) return "UPDATE"
   return "ADD"
 }
 
