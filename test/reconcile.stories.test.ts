@@ -29,11 +29,14 @@ describe("stories that the weights were made from", () => {
 })
 
 describe("stories that were kept back", () => {
-  it("are decided as they are labelled, but for some", () => {
-    const { accuracy, precision } = scoreOf(rules, read("kept"))
-    expect(accuracy).toBeGreaterThanOrEqual(0.79)
-    expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.75)
-    expect(precision("DELETE")).toBeGreaterThanOrEqual(0.84)
+  it.each([
+    ["kept", 0.79, 0.77, 0.86],
+    ["kept-2", 0.79, 0.92, 0.82]
+  ])("%s: are decided as they are labelled, but for some", (file, accurate, updates, deletes) => {
+    const { accuracy, precision } = scoreOf(rules, read(file))
+    expect(accuracy).toBeGreaterThanOrEqual(accurate)
+    expect(precision("UPDATE")).toBeGreaterThanOrEqual(updates)
+    expect(precision("DELETE")).toBeGreaterThanOrEqual(deletes)
   })
 })
 
