@@ -62,7 +62,7 @@ const statement = (agent: string, at: number) => ({
 })
 
 const policyOf = (protocol: Protocol, baseUrl: string, patience = 60_000) => ({
-  reconcile: { reconciler: "model", threshold: 0.1, timeout: 2 * patience },
+  reconcile: { reconciler: "model", threshold: 0.1, timeout: 20 * patience },
   recall: { log: false },
   model: {
     ...(protocol === "messages" ? { provider: "anthropic" } : { provider: "openai", api: protocol }),
@@ -187,7 +187,7 @@ describe.each<Protocol>(["responses", "messages"])("1,000 writes beside a model 
 
   it.scopedLive.each([
     ["nobody answers at its address", /no connection/],
-    ["it never answers", /timeout/]
+    ["it never answers", /timeout|kept changing/]
   ] as const)("all come to be where %s", ([, reason]) =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

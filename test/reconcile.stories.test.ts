@@ -40,6 +40,16 @@ describe("stories that were kept back", () => {
   })
 })
 
+describe("a number that a verb leads to is no name", () => {
+  it.each([
+    ["The staging database listens on port 5432", "The staging database listens on port 6543"],
+    ["The database of Mooring uses port 5432", "The database of Mooring uses port 6543"],
+    ["The API of Mooring has a limit of 100", "The API of Mooring has a limit of 200"]
+  ])("%s / %s", (memory, statement) => {
+    expect(action(memory, statement)).toBe("DELETE")
+  })
+})
+
 describe("numbered things are as many", () => {
   it.each([
     ["Fixed ticket 12", "Fixed ticket 13"],

@@ -123,7 +123,8 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
       if (
         place > 0 &&
         item.scalar === undefined &&
-        (item.entry?.auxiliary || (item.entry?.verb && /(?:[^s]s|ed)$/.test(item.form)))
+        (item.entry?.auxiliary ||
+          ((item.entry?.verb || item.entry?.relation !== undefined) && /(?:[^s]s|ed)(?= |$)/.test(item.form)))
       )
         told = true
       if (item.entry?.speaker) speaker = true
