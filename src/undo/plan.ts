@@ -207,7 +207,10 @@ const entryTouches = (
     return before === after && !says ? [] : [{ version, before, after, chosen, undoes }]
   })
 
-/** The entries in the order in which they stood before the first chosen event, or as they were set later; what is new behind them. */
+/**
+ * The entries in the order in which they stood before the first chosen event, or
+ * as they were set later; behind them what others said since, as they said it.
+ */
 const inOrder = (
   life: ReadonlyArray<Link>,
   field: ListField,
@@ -215,9 +218,17 @@ const inOrder = (
   force: boolean
 ): ReadonlyArray<unknown> => {
   const first = life.findIndex((link) => link.chosen && changedField(link, field))
-  const set = force ? undefined : life.slice(first).findLast((link) => !link.chosen && link.whole.has(field))
-  const ordered = set === undefined ? life[first]!.before![field] : set.after[field]
+  const last = force ? -1 : life.findLastIndex((link, at) => at >= first && !link.chosen && link.whole.has(field))
+  const ordered = last === -1 ? life[first]!.before![field] : life[last]!.after[field]
   const entries = new Map([...entriesOf(ordered)].filter(([entry]) => present.has(entry)))
+  const since = life.slice(last === -1 ? first : last + 1).filter(({ chosen }) => !chosen)
+  for (const { after, before, merged } of since) {
+    const said = field === "lineage" ? undefined : merged?.[field]
+    const known = entriesOf(before?.[field])
+    for (const entry of entriesOf(said).keys()) if (present.has(entry)) entries.set(entry, present.get(entry))
+    for (const entry of entriesOf(after[field]).keys())
+      if (!known.has(entry) && present.has(entry)) entries.set(entry, present.get(entry))
+  }
   for (const [entry, value] of present) entries.set(entry, value)
   return [...entries.values()]
 }
