@@ -31,6 +31,7 @@ import type {
   RecallNotFound,
   SequenceConflict,
   SessionNotFound,
+  SourceNotFound,
   StoreForbidden,
   TrustRequired
 } from "./errors.js"
@@ -198,7 +199,7 @@ export interface Memory extends MemoryReader {
   readonly remember: (
     observation: Observation,
     options?: RememberOptions
-  ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>
+  ) => Effect.Effect<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
   /**
    * Many at once, up to 1,000, in one transaction: each answered on its own, a
    * refused one leaves the others alone.
@@ -206,7 +207,9 @@ export interface Memory extends MemoryReader {
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>>,
+    ReadonlyArray<
+      Either.Either<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
+    >,
     CommandError | InvalidInput
   >
   /** Imports markdown files and folders; importing again adds nothing. See `importFiles`. */

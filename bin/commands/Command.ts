@@ -20,6 +20,7 @@ import type {
   RecallNotFound,
   SequenceConflict,
   SessionNotFound,
+  SourceNotFound,
   StoreForbidden,
   TrustRequired,
   VersionNotFound
@@ -90,6 +91,7 @@ export type Failure =
   | ProjectionParked
   | SequenceConflict
   | SessionNotFound
+  | SourceNotFound
   | StorageError
   | StoreForbidden
   | TrustRequired
