@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { Recalled } from "./Recall.js"
+import { Scheduled } from "./Schedule.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
@@ -124,6 +125,29 @@ export const Import = Schema.Struct({
   refused: Schema.Number
 })
 
+/** The beginning or the end of a run. What it did are the events whose cause names it. Times are milliseconds. */
+export const Run = Schema.Struct({
+  run: Schema.String,
+  kind: Schema.Literal("maintenance", "schedule"),
+  phase: Schema.Literal("started", "finished"),
+  /** The stage, or the schedule's id. */
+  name: Schema.String,
+  /** When it was due. */
+  occurrence: Schema.optional(Schema.Number),
+  attempt: Schema.optional(Schema.Number),
+  /** Until when nobody else may take it. */
+  lease: Schema.optional(Schema.Number),
+  /** How it ended. */
+  status: Schema.optional(Schema.Literal("ok", "failed", "timeout", "abandoned")),
+  counts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number })),
+  summary: Schema.optional(Schema.String),
+  output: Schema.optional(Schema.String),
+  error: Schema.optional(Schema.String),
+  duration: Schema.optional(Schema.Number),
+  /** The digest of the policy in force. */
+  policy: Schema.optional(Schema.String)
+})
+
 /** These events of the same stream lost payload and salt; digest and hash stayed. */
 export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reason: Schema.String })
 
@@ -161,6 +185,8 @@ export const catalogue = {
   // The first schema knew no files: whoever reads only that must not take it for all there is to forget.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   RECALL: first(Recalled),
+  RUN: first(Run),
+  SCHEDULE: first(Scheduled),
   ERASE: first(Erase)
 } as const satisfies Record<string, EventDefinition>
 

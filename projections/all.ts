@@ -7,6 +7,7 @@ import { observations } from "./observations.js"
 import type { Projection } from "./Projection.js"
 import { people } from "./people.js"
 import { recalls } from "./recalls.js"
+import { schedules } from "./schedules.js"
 import { vectors } from "./vectors.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
@@ -19,5 +20,6 @@ export const projections: ReadonlyArray<Projection> = [
   lineage,
   conversation,
   chunkVectors,
-  recalls
+  recalls,
+  schedules
 ]

@@ -3,24 +3,8 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "./errors.js"
-
-const positive = Schema.Number.pipe(Schema.positive())
-const count = Schema.Int.pipe(Schema.positive())
-const share = Schema.Number.pipe(Schema.between(0, 1))
-const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
-  Schema.optionalWith(schema, { default: () => value })
-
-const zone = Schema.String.pipe(
-  Schema.filter((name) => {
-    // The zone that needs no data of zones, which are slow to load.
-    if (name === "UTC") return true
-    try {
-      return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
-    } catch {
-      return "is no time zone: use an IANA name, Europe/Berlin say"
-    }
-  })
-)
+import { count, positive, section, share, withDefault, zone } from "./policy/fields.js"
+import { Schedules } from "./policy/schedules.js"
 
 const Search = Schema.Struct({
   /** Full text and vectors, a look at the first hits by the reranker; or full text alone. Any other name is classic. */
@@ -186,13 +170,14 @@ export type ModelSettings = typeof Model.Type
 
 /** Every number that may be set. Decoded from `policy.toml` or `policy.json` in the data folder. */
 export const PolicySchema = Schema.Struct({
-  search: withDefault(Search, Schema.decodeSync(Search)({})),
-  embedding: withDefault(Embedding, Schema.decodeSync(Embedding)({})),
-  actors: withDefault(Actors, Schema.decodeSync(Actors)({})),
-  reconcile: withDefault(Reconcile, Schema.decodeSync(Reconcile)({})),
-  recall: withDefault(Recall, Schema.decodeSync(Recall)({})),
-  marks: withDefault(Marks, Schema.decodeSync(Marks)({})),
-  asOf: withDefault(AsOf, Schema.decodeSync(AsOf)({})),
+  search: section(Search),
+  embedding: section(Embedding),
+  actors: section(Actors),
+  reconcile: section(Reconcile),
+  recall: section(Recall),
+  marks: section(Marks),
+  asOf: section(AsOf),
+  schedules: section(Schedules),
   model: exactly(Model)
 })
 export type PolicyValues = typeof PolicySchema.Type

@@ -1,7 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
+import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
 import { count, oneLine, second } from "../format.js"
 import { type AsOfOptions, asOf, one, whole } from "../options.js"
 import type { Command } from "./Command.js"
@@ -84,7 +84,28 @@ const what = (event: DaybookEvent): string => {
       return count(event.payload.recalls.length, "recall")
     case "IMPORT":
       return `${count(event.payload.files.length, "file")}: ${event.payload.added} added`
+    case "SCHEDULE":
+      return scheduleText(event.payload)
+    case "RUN":
+      return runText(event.payload)
     case "ERASE":
       return `${count(event.payload.versions.length, "event")}: ${event.payload.reason}`
   }
 }
+
+const runText = ({ counts = {}, name, phase, run, status }: Payload<"RUN">): string =>
+  [
+    `${name} ${phase}`,
+    ...(status === undefined || status === "ok" ? [] : [status]),
+    ...Object.entries(counts)
+      .filter(([, number]) => number > 0)
+      .map(([what, number]) => `${number} ${what}`),
+    `run ${run}`
+  ].join(", ")
+
+const scheduleText = ({ change, definition, schedule, state }: Payload<"SCHEDULE">): string =>
+  [
+    `${schedule} ${change}`,
+    ...(definition === undefined ? [] : [definition.name ?? definition.goal]),
+    ...(state === undefined ? [] : [state.next === null ? state.status : `next ${second(state.next)}`])
+  ].join(", ")
