@@ -29,7 +29,9 @@ const rowOf = ({ definition, failures, next, status, ...row }: any): ScheduleRow
 
 const where = ({ dueBefore, handlers, statuses, text }: ScheduleFilters) => {
   const parts: ReadonlyArray<readonly [condition: string, value: unknown]> = [
-    ...(statuses.length === 0 ? [] : [["status IN (SELECT value FROM json_each(?))", JSON.stringify(statuses)] as const]),
+    ...(statuses.length === 0
+      ? []
+      : [["status IN (SELECT value FROM json_each(?))", JSON.stringify(statuses)] as const]),
     ...(handlers.length === 0
       ? []
       : [["handler IN (SELECT value FROM json_each(?))", JSON.stringify(handlers)] as const]),
@@ -75,8 +77,15 @@ export const findDue = (
     .map(rowOf)
 
 /** When somebody is to look at these schedules next; null where there is nothing to come. */
-export const nextDue = (db: Db): number | null =>
+export const firstDue = (db: Db): number | null =>
   sql(db, "SELECT min(due) AS due FROM schedules WHERE due IS NOT NULL").get().due
+
+/** When something is due next, after an instant, that one of these handlers does. */
+export const nextDue = (db: Db, handlers: ReadonlyArray<string>, after: number): number | null =>
+  sql(db, "SELECT min(due) AS due FROM schedules WHERE due > ? AND handler IN (SELECT value FROM json_each(?))").get(
+    after,
+    JSON.stringify(handlers)
+  ).due
 
 /** Runs, the newest first: of schedules or of maintenance, of one name or of all. */
 export const findRuns = (

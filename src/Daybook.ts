@@ -2,7 +2,6 @@ import { statSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -21,6 +20,7 @@ import { Views } from "../projections/Views.js"
 import type { CommandError } from "./Actor.js"
 import * as Agents from "./Agents.js"
 import * as AsOf from "./AsOf.js"
+import { checkName } from "./agentName.js"
 import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import type { Backfilled } from "./Embedding.js"
@@ -35,6 +35,8 @@ import * as Recalls from "./Recalls.js"
 import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
+import * as makeRunner from "./schedules/makeRunner.js"
+import type { Runner } from "./schedules/Runner.js"
 import { type AgentStats, statsOf } from "./stats.js"
 import { TokenCounter } from "./TokenCounter.js"
 import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
@@ -105,6 +107,8 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
     readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
     /** Records what was shown until now, which happens by itself a minute later; answers how many recalls. */
     readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
+    /** What carries out schedules, of all agents, stands on: see `layers/Scheduler.ts`. */
+    readonly runner: Runner
     /** How many agents are awake in this process. */
     readonly awake: Effect.Effect<number>
   }
@@ -188,6 +192,7 @@ export const make = Effect.gen(function* () {
         actor: options.actor ?? "program",
         countTokens: tokens.count,
         marks: policy.marks,
+        schedules: policy.schedules,
         reconciling
       },
       Effect.map(log.head(agent), ({ version }) => version === 0),
@@ -282,17 +287,10 @@ export const make = Effect.gen(function* () {
       return Effect.zipRight(checkName(agent), read)
     },
     flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
+    runner: makeRunner.make({ agents, log, codec, views, policy: policy.schedules }),
     awake: Effect.sync(agents.awake)
   })
 })
 
 /** The engine on top of a log, views and an embedder. */
 export const layer: Layer.Layer<Daybook, never, EventLog | Views | Embedder> = Layer.scoped(Daybook, make)
-
-/** Agent names are 1 to 64 visible characters: they name a stream and, escaped, a folder. */
-const checkName = (name: string): Either.Either<string, InvalidInput> =>
-  /^[^\p{C}\p{Z}]{1,64}$/u.test(name)
-    ? Either.right(name)
-    : Either.left(
-        new InvalidInput({ field: "agent", problem: `must have 1 to ${limits.agent} visible characters and no spaces` })
-      )

@@ -16,6 +16,7 @@ import type { HistoryEntry, MemoryReader } from "./Memory.js"
 import type { ReaderServices, ReaderSource, Showing } from "./ReaderSource.js"
 import * as recallReads from "./recallReads.js"
 import { explained, type Find, type Request, retrieve } from "./retrieve.js"
+import * as scheduleReads from "./schedules/reads.js"
 import { decodeFilter, decodeQuery, type Query, searchIn } from "./search.js"
 import { type ConversationQuery, decodeConversationQuery, searchConversationIn } from "./searchConversation.js"
 import { wholeOf } from "./wholeMemory.js"
@@ -118,7 +119,8 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
       return yield* read(({ db }) => findPeople(db, level, name, page))
     }),
 
-    ...recallReads.make(source, services)
+    ...recallReads.make(source, services),
+    ...scheduleReads.make(source, services)
   }
 }
 

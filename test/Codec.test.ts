@@ -269,6 +269,8 @@ describe("through the whole engine", () => {
         "FILE",
         "FORGET",
         "RECALL",
+        "SCHEDULE",
+        "RUN",
         "ERASE"
       ]
       expect([...order].sort()).toEqual([...types].sort())

@@ -40,6 +40,9 @@ const writePaths = {
   forgetSession: (memory, { id }) => memory.forgetSession(id),
   addFile: (memory, { observation, store }) => memory.addFile({ path: "notes.md", text: observation.title, store }),
   forgetFile: (memory, { id }) => memory.forgetFile(id),
+  addSchedule: (memory, { observation }) => memory.addSchedule({ goal: observation.title, every: 60_000 }),
+  updateSchedule: (memory, { id }) => memory.updateSchedule(id, { goal: "another" }),
+  deleteSchedule: (memory, { id }) => memory.deleteSchedule(id),
   undo: (memory) => memory.undo({ event: 1 })
 } satisfies {
   readonly [Path in Exclude<keyof Memory, keyof MemoryReader>]: (
@@ -459,6 +462,8 @@ describe("a writer stays within its level", () => {
               expect(JSON.parse(refused)._tag).toBe("FileNotFound")
             } else if (path === "undo") {
               expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: "undo" })
+            } else if (path.endsWith("Schedule")) {
+              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: "schedules" })
             } else expect(refused).toMatch(new RegExp(`level ${trust} may (not write at all|write to [^"]* only)`))
           }
           if (!canRead(trust, store)) {

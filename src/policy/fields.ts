@@ -14,8 +14,7 @@ export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { default: () => value })
 
 /** A section of the policy that is there even where the document has none of it. */
-export const section = <A, I>(schema: Schema.Schema<A, I>) =>
-  withDefault(schema, Schema.decodeUnknownSync(schema)({}))
+export const section = <A, I>(schema: Schema.Schema<A, I>) => withDefault(schema, Schema.decodeUnknownSync(schema)({}))
 
 export const zone = Schema.String.pipe(
   Schema.filter((name) => {
