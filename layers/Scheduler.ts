@@ -84,12 +84,15 @@ export const make = (
       let took = false
       for (let offset = 0; ; offset += page) {
         const found = yield* runner.due({ until: now, limit: page, offset })
-        for (const { agent, due } of found) {
+        const here = (agent: string) => [...running.values()].filter((one) => one.agent === agent).length
+        // Whoever has less under way goes first, so that an agent that has much to do leaves some to others.
+        const fairly = found.map((one) => [here(one.agent), one] as const).sort(([a], [b]) => a - b)
+        for (const [, { agent, due }] of fairly) {
           const room = concurrency - running.size
           if (room <= 0) return false
           const vain = inVain.get(agent)
           if (vain !== undefined && vain.due === due && vain.until > now) continue
-          // Half of the room, so that an agent that has much to do leaves some to others. What was taken and not begun would be nobody's until its lease runs out.
+          // Half of the room each. What was taken and not begun would be nobody's until its lease runs out.
           const claims = yield* Effect.uninterruptible(
             Effect.tap(runner.claim(agent, leases, Math.ceil(room / 2)), ({ claimed }) =>
               Effect.forEach(claimed, (one) => start(agent, one), { discard: true })

@@ -137,7 +137,9 @@ describe("other cadences", () => {
     expect(nextAfter({ kind: "once", at: 5 }, 4)).toBe(5)
     expect(nextAfter({ kind: "once", at: 5 }, 5)).toBeNull()
     const interval = { kind: "interval", every: 10, from: 100 } as const
-    expect([0, 99, 100, 101, 109, 110].map((after) => nextAfter(interval, after))).toEqual([100, 100, 110, 110, 110, 120])
+    expect([0, 99, 100, 101, 109, 110].map((after) => nextAfter(interval, after))).toEqual([
+      100, 100, 110, 110, 110, 120
+    ])
   })
 
   it("how often something is due at most", () => {
