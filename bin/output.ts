@@ -95,6 +95,11 @@ const times = new Set([
   "askedAt",
   "recordedAt",
   "startedAt",
+  "finishedAt",
+  "dueAt",
+  "nextRunAt",
+  "lastRunAt",
+  "leasedUntil",
   "lastAt"
 ])
 

@@ -18,9 +18,12 @@ import type {
   PathRefused,
   ProjectionParked,
   RecallNotFound,
+  RunNotFound,
+  ScheduleNotFound,
   SequenceConflict,
   SessionNotFound,
   StoreForbidden,
+  TooManySchedules,
   TrustRequired,
   VersionNotFound
 } from "../../src/errors.js"
@@ -88,9 +91,12 @@ export type Failure =
   | PathRefused
   | RecallNotFound
   | ProjectionParked
+  | RunNotFound
+  | ScheduleNotFound
   | SequenceConflict
   | SessionNotFound
   | StorageError
   | StoreForbidden
+  | TooManySchedules
   | TrustRequired
   | VersionNotFound

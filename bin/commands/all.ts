@@ -17,6 +17,7 @@ import { people } from "./people.js"
 import { rebuild } from "./rebuild.js"
 import { recall } from "./recall.js"
 import { remember } from "./remember.js"
+import { schedules } from "./schedules.js"
 import { search } from "./search.js"
 import { sessions } from "./sessions.js"
 import { stats } from "./stats.js"
@@ -49,6 +50,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   forgetFile,
   importPaths,
   recall,
+  schedules,
   undo,
   log,
   whatIf,
