@@ -7,17 +7,14 @@ import type { StorageError } from "../events/errors.js"
 import type { ViewError } from "../projections/build.js"
 import type { Agent } from "./Agents.js"
 import { addFile } from "./commands/addFile.js"
-import { addSchedule } from "./commands/addSchedule.js"
 import { addTurn } from "./commands/addTurn.js"
 import { type Command, runCause } from "./commands/Command.js"
-import { deleteSchedule } from "./commands/deleteSchedule.js"
 import { forget } from "./commands/forget.js"
 import { forgetFile } from "./commands/forgetFile.js"
 import { forgetSession } from "./commands/forgetSession.js"
 import { recordImport } from "./commands/recordImport.js"
 import { remember, type WriteOptions, type Writer } from "./commands/remember.js"
 import { update } from "./commands/update.js"
-import { updateSchedule } from "./commands/updateSchedule.js"
 import { InvalidInput } from "./errors.js"
 import type { ImportTarget } from "./import/importFiles.js"
 import { decodeKey } from "./input.js"
@@ -82,14 +79,24 @@ export const make = (
     ),
     update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options), options)),
     forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options), options)),
+    // Few programs schedule anything: what reads cron expressions is loaded by those that do.
     addSchedule: Effect.fn("Memory.addSchedule")((schedule, options) =>
-      run(addSchedule(writer, schedule, options), options)
+      Effect.flatMap(
+        Effect.promise(() => import("./commands/addSchedule.js")),
+        ({ addSchedule }) => run(addSchedule(writer, schedule, options), options)
+      )
     ),
     updateSchedule: Effect.fn("Memory.updateSchedule")((id, changes, options) =>
-      run(updateSchedule(writer, id, changes, options), options)
+      Effect.flatMap(
+        Effect.promise(() => import("./commands/updateSchedule.js")),
+        ({ updateSchedule }) => run(updateSchedule(writer, id, changes, options), options)
+      )
     ),
     deleteSchedule: Effect.fn("Memory.deleteSchedule")((id, options) =>
-      run(deleteSchedule(writer, id, options), options)
+      Effect.flatMap(
+        Effect.promise(() => import("./commands/deleteSchedule.js")),
+        ({ deleteSchedule }) => run(deleteSchedule(writer, id, options), options)
+      )
     ),
     undo: Effect.fn("Memory.undo")((what, options) =>
       Effect.flatMap(

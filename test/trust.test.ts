@@ -326,6 +326,7 @@ describe("what is stored above a level changes no byte below it", () => {
         )
         yield* full.remember({ title: "tea ".repeat(100).trim(), people: [...names], store: above[0]! })
         yield* full.importMarkdown([file], { store: above[0] })
+        yield* full.addSchedule({ goal: "green tea kettle", handler: "tides", every: 60 * minute })
         yield* daybook.backfill(agent)
         expect(differences(yield* asked, none)).toEqual([])
         for (const id of hidden) {

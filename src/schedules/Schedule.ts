@@ -35,7 +35,7 @@ export interface ScheduleRun {
   readonly dueAt: number | null
   readonly startedAt: number
   readonly finishedAt: number | null
-  /** Milliseconds that it took. */
+  /** Milliseconds that its last attempt took. */
   readonly duration: number | null
   /** Which attempt at this occurrence. */
   readonly attempt: number

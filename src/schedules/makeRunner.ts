@@ -7,11 +7,12 @@ import { type EventLog, readAll } from "../../events/EventLog.js"
 import { firstDue } from "../../projections/scheduleReads.js"
 import * as ViewFile from "../../projections/ViewFile.js"
 import type { Views } from "../../projections/Views.js"
+import type { CommandError } from "../Actor.js"
 import type { Agents } from "../Agents.js"
+import type { Command } from "../commands/Command.js"
 import type { PolicyValues } from "../Policy.js"
 import { dueFold } from "./due.js"
 import type { Runner } from "./Runner.js"
-import { claimRuns, finishRun, releaseRun, renewRun } from "./runCommands.js"
 
 interface Services {
   readonly agents: Agents
@@ -44,6 +45,16 @@ export const make = ({ agents, codec, log, policy, views }: Services): Runner =>
       })
     )
 
+  /** A command of the runner's, loaded by programs that run one. */
+  const carriedOut = <A, E>(
+    agent: string,
+    command: (commands: typeof import("./runCommands.js")) => Command<A, E>
+  ): Effect.Effect<A, E | CommandError> =>
+    Effect.flatMap(
+      Effect.promise(() => import("./runCommands.js")),
+      (commands) => agents.use(agent, ({ actor }) => actor.run(command(commands)))
+    )
+
   /** As an agent's events say. */
   const retimed = (agent: string, version: number, known: number | undefined) =>
     Effect.gen(function* () {
@@ -60,15 +71,15 @@ export const make = ({ agents, codec, log, policy, views }: Services): Runner =>
     due: (query) =>
       Effect.map(log.timers(query), (timers) => timers.map(({ due, stream }) => ({ agent: stream, due }))),
     claim: Effect.fn("Runner.claim")((agent, handlers, limit) =>
-      agents
-        .use(agent, ({ actor }) => actor.run(claimRuns(handlers, limit, policy)))
-        .pipe(Effect.tap(({ claimed }) => (claimed.length === 0 ? settle(agent) : Effect.void)))
+      carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, policy)).pipe(
+        Effect.tap(({ claimed }) => (claimed.length === 0 ? settle(agent) : Effect.void))
+      )
     ),
-    renew: (agent, run, lease) => agents.use(agent, ({ actor }) => actor.run(renewRun(run, lease))),
+    renew: (agent, run, lease) => carriedOut(agent, ({ renewRun }) => renewRun(run, lease)),
     finish: Effect.fn("Runner.finish")((agent, run, outcome) =>
-      agents.use(agent, ({ actor }) => actor.run(finishRun(run, outcome, policy)))
+      carriedOut(agent, ({ finishRun }) => finishRun(run, outcome, policy))
     ),
-    release: (agent, run) => agents.use(agent, ({ actor }) => actor.run(releaseRun(run))),
+    release: (agent, run) => carriedOut(agent, ({ releaseRun }) => releaseRun(run)),
     retime: Effect.gen(function* () {
       const heads = yield* log.streams
       const timers = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: heads.length })
