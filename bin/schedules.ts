@@ -88,16 +88,16 @@ export const runTable = (out: Output, runs: ReadonlyArray<ScheduleRun>, cadence:
     { name: "summary", of: ({ error, summary }) => error ?? summary ?? "", elastic: true }
   ])
 
-export const runText = (out: Output, run: WholeScheduleRun): string => {
+export const runText = (out: Output, run: WholeScheduleRun, cadence: Cadence): string => {
   const counts = Object.entries(run.counts).map(([name, count]) => `${name} ${count}`)
   const pairs: ReadonlyArray<readonly [string, string | number]> = [
     ["run", run.run],
     ["schedule", run.schedule],
     ["status", run.status],
     ["attempt", run.attempt],
-    ["due", run.dueAt === null ? "" : second(run.dueAt)],
-    ["started", second(run.startedAt)],
-    ["finished", run.finishedAt === null ? "" : second(run.finishedAt)],
+    ["due", at(run.dueAt, cadence)],
+    ["started", at(run.startedAt, cadence)],
+    ["finished", at(run.finishedAt, cadence)],
     ["took", run.duration === null ? "" : `${run.duration} ms`],
     ["counts", counts.join(", ")],
     ["told", run.notified ? "yes" : "no"],

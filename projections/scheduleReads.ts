@@ -1,6 +1,6 @@
 import type { ScheduleStatus } from "../events/Schedule.js"
 import { type Db, sql } from "./Projection.js"
-import { folded, type RunRow, type ScheduleRow } from "./schedules.js"
+import { folded, type ScheduleRow, type ScheduleRunRow } from "./schedules.js"
 
 /** Which schedules: all that pass every one of these that is given. */
 export interface ScheduleFilters {
@@ -87,26 +87,19 @@ export const nextDue = (db: Db, handlers: ReadonlyArray<string>, after: number):
     JSON.stringify(handlers)
   ).due
 
-/** Runs, the newest first: of schedules or of maintenance, of one name or of all. */
-export const findRuns = (
-  db: Db,
-  { kind, name }: { readonly kind: RunRow["kind"]; readonly name?: string | undefined },
-  page: Page
-): ReadonlyArray<RunRow> =>
-  sql(
-    db,
-    `${selectRuns} WHERE kind = ? ${name === undefined ? "" : "AND name = ?"} ORDER BY started DESC LIMIT ? OFFSET ?`
-  )
-    .all(kind, ...(name === undefined ? [] : [name]), page.limit, page.offset)
+/** The runs of a schedule, the newest first. */
+export const findScheduleRuns = (db: Db, schedule: string, page: Page): ReadonlyArray<ScheduleRunRow> =>
+  sql(db, `${selectRuns} WHERE schedule = ? ORDER BY started DESC LIMIT ? OFFSET ?`)
+    .all(schedule, page.limit, page.offset)
     .map(runOf)
 
-export const findRun = (db: Db, run: string): RunRow | undefined => {
+export const findScheduleRun = (db: Db, run: string): ScheduleRunRow | undefined => {
   const row = sql(db, `${selectRuns} WHERE run = ?`).get(run)
   return row === undefined ? undefined : runOf(row)
 }
 
-const selectRuns = `SELECT run, kind, name, status, due_at AS dueAt, started_at AS startedAt, finished_at AS finishedAt,
-  attempt, summary, error, counts, duration, version FROM runs`
+const selectRuns = `SELECT run, schedule, status, due_at AS dueAt, started_at AS startedAt, finished_at AS finishedAt,
+  attempt, summary, error, counts, duration, version FROM schedule_runs`
 
 // biome-ignore lint/suspicious/noExplicitAny: a row has the columns of its SELECT.
-const runOf = (row: any): RunRow => ({ ...row, counts: JSON.parse(row.counts) })
+const runOf = (row: any): ScheduleRunRow => ({ ...row, counts: JSON.parse(row.counts) })

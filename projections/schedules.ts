@@ -3,12 +3,10 @@ import type { Payload } from "../events/catalogue.js"
 import type { ScheduleDefinition, ScheduleState } from "../events/Schedule.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A run as its RUN events tell it. Its output, which may be long, is read from the log. Times are milliseconds. */
-export interface RunRow {
+/** A run of a schedule as its RUN events tell it. Its output, which may be long, is read from the log. Times are milliseconds. */
+export interface ScheduleRunRow {
   readonly run: string
-  readonly kind: Payload<"RUN">["kind"]
-  /** The stage, or the schedule's id. */
-  readonly name: string
+  readonly schedule: string
   readonly status: "running" | NonNullable<Payload<"RUN">["status"]>
   /** When it was due. */
   readonly dueAt: number | null
@@ -24,8 +22,8 @@ export interface RunRow {
 }
 
 /**
- * Schedules and runs. `due` says when a schedule is to be looked at: when its next occurrence is due or, while one runs,
- * when the lease of whoever does it ends. Runs of schedules are pruned to what each keeps; those of maintenance are not.
+ * Schedules and their runs. `due` says when a schedule is to be looked at: when its next occurrence is due or, while one runs,
+ * when the lease of whoever does it ends. Runs are pruned to what their schedule keeps.
  * None of it is part of the state: that something was done at its time makes no memory another one.
  */
 export const schedules: Projection = {
@@ -37,20 +35,19 @@ export const schedules: Projection = {
       definition TEXT NOT NULL, status TEXT NOT NULL, next INTEGER, failures INTEGER NOT NULL, due INTEGER,
       run TEXT, lease INTEGER, occurrence INTEGER, attempt INTEGER NOT NULL, abandoned INTEGER NOT NULL,
       last_run_at INTEGER, last_status TEXT, last_output TEXT) WITHOUT ROWID;
-    CREATE TABLE runs (run TEXT PRIMARY KEY, started INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
-      status TEXT NOT NULL, due_at INTEGER, started_at INTEGER NOT NULL, finished_at INTEGER, attempt INTEGER NOT NULL,
+    CREATE TABLE schedule_runs (run TEXT PRIMARY KEY, started INTEGER NOT NULL, schedule TEXT NOT NULL, status TEXT NOT NULL, due_at INTEGER, started_at INTEGER NOT NULL, finished_at INTEGER, attempt INTEGER NOT NULL,
       summary TEXT, error TEXT, counts TEXT NOT NULL, duration INTEGER, version INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX runs_name ON runs (kind, name, started);`,
+    CREATE INDEX schedule_runs_order ON schedule_runs (schedule, started);`,
   indexes: `CREATE INDEX schedules_due ON schedules (due, id) WHERE due IS NOT NULL;
     CREATE INDEX schedules_order ON schedules (born, id);`,
-  drop: (db) => db.exec("DROP TABLE runs; DROP TABLE schedules"),
+  drop: (db) => db.exec("DROP TABLE schedule_runs; DROP TABLE schedules"),
   apply: (db, event) => {
     if (event.type === "SCHEDULE") scheduled(db, event.payload, event.version, event.recordedAt)
     else if (event.type === "RUN") ran(db, event.payload, event.version, event.recordedAt)
   },
   digest: (db, digest) => {
     digest.query(db, "SELECT * FROM schedules ORDER BY id")
-    digest.query(db, "SELECT * FROM runs ORDER BY started")
+    digest.query(db, "SELECT * FROM schedule_runs ORDER BY started")
   },
   stateDigest: () => {}
 }
@@ -58,7 +55,7 @@ export const schedules: Projection = {
 const scheduled = (db: Db, payload: Payload<"SCHEDULE">, version: number, at: number): void => {
   const { definition, schedule: id, state } = payload
   if (payload.change === "deleted" || state === undefined) {
-    sql(db, "DELETE FROM runs WHERE kind = 'schedule' AND name = ?").run(id)
+    sql(db, "DELETE FROM schedule_runs WHERE schedule = ?").run(id)
     sql(db, "DELETE FROM schedules WHERE id = ?").run(id)
     return
   }
@@ -86,17 +83,16 @@ const scheduled = (db: Db, payload: Payload<"SCHEDULE">, version: number, at: nu
 
 const ran = (db: Db, payload: Payload<"RUN">, version: number, at: number): void => {
   const { attempt = 1, kind, name, occurrence = null, phase, run } = payload
-  const known = kind !== "schedule" || sql(db, "SELECT 1 FROM schedules WHERE id = ?").get(name) !== undefined
+  if (kind !== "schedule") return
   // What ended after its schedule was deleted belongs to no history.
-  if (!known) return
+  if (sql(db, "SELECT 1 FROM schedules WHERE id = ?").get(name) === undefined) return
   sql(
     db,
-    `INSERT OR IGNORE INTO runs (started, run, kind, name, status, due_at, started_at, attempt, counts, version)
-      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, '{}', ?)`
-  ).run(version, run, kind, name, occurrence, at, attempt, version)
+    `INSERT OR IGNORE INTO schedule_runs (started, run, schedule, status, due_at, started_at, attempt, counts, version)
+      VALUES (?, ?, ?, 'running', ?, ?, ?, '{}', ?)`
+  ).run(version, run, name, occurrence, at, attempt, version)
   if (phase === "started") {
-    sql(db, "UPDATE runs SET attempt = ?, version = ? WHERE run = ?").run(attempt, version, run)
-    if (kind !== "schedule") return
+    sql(db, "UPDATE schedule_runs SET attempt = ?, version = ? WHERE run = ?").run(attempt, version, run)
     sql(
       db,
       `UPDATE schedules SET run = ?, lease = ?, attempt = ?, occurrence = ?,
@@ -109,10 +105,9 @@ const ran = (db: Db, payload: Payload<"RUN">, version: number, at: number): void
   const { counts = {}, duration = null, error = null, status = "ok", summary = null } = payload
   sql(
     db,
-    `UPDATE runs SET status = ?, finished_at = ?, attempt = ?, summary = ?, error = ?, counts = ?, duration = ?,
+    `UPDATE schedule_runs SET status = ?, finished_at = ?, attempt = ?, summary = ?, error = ?, counts = ?, duration = ?,
       version = ? WHERE run = ?`
   ).run(status, at, attempt, summary, error, JSON.stringify(counts), duration, version, run)
-  if (kind !== "schedule") return
   if (status === "abandoned") {
     const undone = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + 1 WHERE id = ? AND run = ?"
     sql(db, undone).run(name, run)
@@ -135,8 +130,8 @@ const redue = (db: Db, id: string): void =>
 const prune = (db: Db, id: string): void =>
   void sql(
     db,
-    `DELETE FROM runs WHERE kind = 'schedule' AND name = ? AND started <= (SELECT started FROM runs
-      WHERE kind = 'schedule' AND name = ? ORDER BY started DESC
+    `DELETE FROM schedule_runs WHERE schedule = ? AND started <= (SELECT started FROM schedule_runs
+      WHERE schedule = ? ORDER BY started DESC
       LIMIT 1 OFFSET (SELECT keep FROM schedules WHERE id = ?))`
   ).run(id, id, id)
 
@@ -165,6 +160,6 @@ export interface ScheduleRow {
   readonly attempt: number
   readonly abandoned: number
   readonly lastRunAt: number | null
-  readonly lastStatus: RunRow["status"] | null
+  readonly lastStatus: ScheduleRunRow["status"] | null
   readonly lastOutput: string | null
 }

@@ -19,9 +19,9 @@ import { countRecalls, findAccesses, findRecall, findRecalls, lastRecall } from 
 import {
   countSchedules,
   findDue,
-  findRun,
-  findRuns,
   findSchedule,
+  findScheduleRun,
+  findScheduleRuns,
   findSchedules,
   firstDue,
   nextDue
@@ -203,16 +203,14 @@ describe("schedules", () => {
         expect(findDue(db, { ...due, until: 599 })).toEqual([])
         expect(findDue(db, { ...due, handlers: ["kettle"] })).toEqual([])
         expect(nextDue(db, ["tides"], 600)).toBe(700)
-        const runs = findRuns(db, { kind: "schedule", name: "one" }, { limit: 10, offset: 0 })
+        const runs = findScheduleRuns(db, "one", { limit: 10, offset: 0 })
         expect(runs.map(({ attempt, run, status }) => [run, status, attempt])).toEqual([
           ["d", "running", 3],
           ["c", "abandoned", 1]
         ])
-        expect(findRun(db, "a")).toBeUndefined()
-        expect(findRun(db, "e")).toBeUndefined()
-        expect(findRuns(db, { kind: "maintenance" }, { limit: 10, offset: 0 })).toMatchObject([
-          { run: "m", name: "gc", status: "running" }
-        ])
+        expect(findScheduleRun(db, "a")).toBeUndefined()
+        expect(findScheduleRun(db, "e")).toBeUndefined()
+        expect(findScheduleRun(db, "m")).toBeUndefined()
         expect(countSchedules(db, { statuses: ["active"], handlers: [], text: "TIDE", dueBefore: 700 })).toBe(1)
       }
     })

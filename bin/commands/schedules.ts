@@ -188,8 +188,10 @@ const carriedOut = (call: Call, verb: Verb, id: string, options: Options) =>
         return yield* out.show(runs, () => runTable(out, runs, cadence))
       }
       case "run": {
-        const run = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.scheduleRun(id))
-        return yield* out.show(run, () => runText(out, run))
+        const memory = yield* call.reader(asOf)
+        const run = yield* memory.scheduleRun(id)
+        const { cadence } = yield* memory.schedule(run.schedule)
+        return yield* out.show(run, () => runText(out, run, cadence))
       }
       case "retime": {
         const timed = yield* Effect.flatMap(call.daybook, ({ runner }) => runner.retime)

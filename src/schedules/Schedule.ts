@@ -1,5 +1,5 @@
 import type { ScheduleDefinition, ScheduleStatus } from "../../events/Schedule.js"
-import type { RunRow } from "../../projections/schedules.js"
+import type { ScheduleRunRow } from "../../projections/schedules.js"
 import type { InstantInput } from "../input.js"
 
 /** Something that is done at its time. Times are milliseconds since the epoch. */
@@ -30,7 +30,7 @@ export interface ScheduleRun {
   /** Of its schedule. */
   readonly schedule: string
   /** `abandoned`: whoever did it stopped, or was never heard of again; the occurrence is done by another run. */
-  readonly status: RunRow["status"]
+  readonly status: ScheduleRunRow["status"]
   /** When it was due. */
   readonly dueAt: number | null
   readonly startedAt: number

@@ -1,6 +1,6 @@
 import type { Payload } from "../../events/catalogue.js"
 import type { Cadence, Notify, ScheduleDefinition, ScheduleState } from "../../events/Schedule.js"
-import { outputDigest, type RunRow, type ScheduleRow } from "../../projections/schedules.js"
+import { outputDigest, type ScheduleRow, type ScheduleRunRow } from "../../projections/schedules.js"
 import type { PolicyValues } from "../Policy.js"
 import { nextAfter } from "./cadence.js"
 
@@ -36,7 +36,7 @@ export const changed = (
 /** How a schedule stands after a run of it. */
 export const ran = (
   { definition: { cadence, missed }, occurrence, state }: ScheduleRow,
-  status: RunRow["status"],
+  status: ScheduleRunRow["status"],
   now: number,
   policy: Pick<Policy, "failures">
 ): ScheduleState => {

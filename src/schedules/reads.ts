@@ -1,8 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ScheduleStatus } from "../../events/Schedule.js"
-import { countSchedules, findRun, findRuns, findSchedule, findSchedules } from "../../projections/scheduleReads.js"
-import type { RunRow, ScheduleRow } from "../../projections/schedules.js"
+import {
+  countSchedules,
+  findSchedule,
+  findScheduleRun,
+  findScheduleRuns,
+  findSchedules
+} from "../../projections/scheduleReads.js"
+import type { ScheduleRow, ScheduleRunRow } from "../../projections/schedules.js"
 import { RunNotFound, ScheduleNotFound } from "../errors.js"
 import { instantOf, listOf, pageOf, textOf } from "../filters.js"
 import { decodeKey } from "../input.js"
@@ -25,9 +31,9 @@ export const scheduleOf = (row: ScheduleRow): Schedule => {
   }
 }
 
-const runOf = ({ counts: all, kind: _, name, version: __, ...row }: RunRow): ScheduleRun => {
+const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun => {
   const { notified = 0, ...counts } = all
-  return { ...row, schedule: name, counts, notified: notified > 0 }
+  return { ...row, counts, notified: notified > 0 }
 }
 
 const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
@@ -73,15 +79,15 @@ export const make = (
       yield* allowed
       const page = yield* pageOf(query, 50)
       yield* one(id)
-      const rows = yield* read(({ db }) => findRuns(db, { kind: "schedule", name: id }, page))
+      const rows = yield* read(({ db }) => findScheduleRuns(db, id, page))
       return rows.map(runOf)
     }),
 
     scheduleRun: Effect.fn("Memory.scheduleRun")(function* (run) {
       yield* allowed
       yield* decodeKey("run", run)
-      const row = yield* read(({ db }) => findRun(db, run))
-      if (row?.kind !== "schedule") return yield* new RunNotFound({ run })
+      const row = yield* read(({ db }) => findScheduleRun(db, run))
+      if (row === undefined) return yield* new RunNotFound({ run })
       const [stored] = yield* log.at(agent, [row.version])
       const event = stored === undefined ? undefined : yield* codec.decode(stored)
       const output = event?.type === "RUN" && event.payload !== null ? event.payload.output : undefined
