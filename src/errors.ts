@@ -50,12 +50,12 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   }
 }
 
-/** The agent has as many schedules as it may have. Nothing was written. */
+/** The agent has as many schedules that are not over as it may have. Nothing was written. */
 export class TooManySchedules extends Schema.TaggedError<TooManySchedules>()("TooManySchedules", {
   most: Schema.Number
 }) {
   override get message() {
-    return `there are ${this.most} schedules, and there may not be more: delete one`
+    return `there are ${this.most} schedules that are not over, and there may not be more`
   }
 }
 

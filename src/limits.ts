@@ -36,7 +36,7 @@ export const limits = {
   /** Files of one `daybook add-file`, and folders below the one that is named. */
   addedFiles: 10_000,
   folders: 32,
-  /** Schedules of one agent; the goal of one; what a run leaves behind. */
+  /** Schedules of one agent that are not over; the goal of one; what a run leaves behind. */
   schedules: 1_000,
   goal: 10_000,
   runSummary: 500,

@@ -45,7 +45,7 @@ export const addSchedule = (
           yield* whileSound(db, "schedules")
           const cadence = cadenceFrom(now)
           yield* checkCadence(cadence, now, writer.schedules)
-          if (countSchedules(db, { statuses: [], handlers: [] }) >= limits.schedules) {
+          if (countSchedules(db, { statuses: ["active", "paused"], handlers: [] }) >= limits.schedules) {
             return yield* Either.left(new TooManySchedules({ most: limits.schedules }))
           }
           const definition = definitionOf(asked, cadence, writer.schedules)
