@@ -63,6 +63,12 @@ describe("where clocks change", () => {
       "2026-10-03T15:45:00.000Z",
       "2026-10-04T15:15:00.000Z"
     ])
+    // What is put off comes after what is not.
+    expect(series("20,40 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00Z", 3)).toEqual([
+      "2026-10-03T15:40:00.000Z",
+      "2026-10-03T15:50:00.000Z",
+      "2026-10-04T15:20:00.000Z"
+    ])
     expect(series("45 1 * * *", "Australia/Lord_Howe", "2026-04-04T13:00:00Z", 2)).toEqual([
       "2026-04-04T14:45:00.000Z",
       "2026-04-05T15:15:00.000Z"

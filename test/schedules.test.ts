@@ -457,12 +457,12 @@ describe("a run", () => {
         { status: "ok", output: "high" },
         { status: "ok", output: "low" },
         { status: "failed", error: "no tide" },
-        { status: "failed", error: "no tide" },
+        { status: "timeout", error: "no tide" },
         { status: "ok", output: "low" }
       ]
       const wanted = {
         always: [true, true, true, true, true, true],
-        "on-change": [true, false, true, true, false, true],
+        "on-change": [true, false, true, true, true, true],
         "on-failure": [false, false, false, true, true, false],
         never: [false, false, false, false, false, false]
       } as const
