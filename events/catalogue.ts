@@ -194,7 +194,7 @@ export type EventType = keyof typeof catalogue
 export type Payload<T extends EventType> = Schema.Schema.Type<(typeof catalogue)[T]["schema"]>
 
 /** The after-images that an event carries, in the order in which views take them. */
-export const imagesOf = (event: DaybookEvent): ReadonlyArray<Memory> => {
+export const imagesOf = (event: Body<DaybookEvent>): ReadonlyArray<Memory> => {
   switch (event.type) {
     case "ADD":
     case "UPDATE":
@@ -209,6 +209,9 @@ export const imagesOf = (event: DaybookEvent): ReadonlyArray<Memory> => {
       return []
   }
 }
+
+/** What happened, stored or not. */
+type Body<Event extends DaybookEvent> = Event extends DaybookEvent ? Pick<Event, "type" | "payload"> : never
 
 /** What surrounds every payload. Times are milliseconds since the Unix epoch. */
 export interface Envelope {

@@ -5,10 +5,10 @@ import { english } from "./rules/english.js"
 import { judgeIn } from "./rules/judge.js"
 import { lexiconOf } from "./rules/lexicon.js"
 
-/** Decides by rules alone: no model, no network; the same question has the same answer. */
+/** Decides by what two texts share and where they differ, weighed by a small model in the code: no network; the same question has the same answer. */
 export const rules: Context.Tag.Service<Reconciler> = {
-  name: "rules-v1",
-  judge: judgeIn("rules-v1", lexiconOf(english))
+  name: "rules-v3",
+  judge: judgeIn("rules-v3", lexiconOf(english))
 }
 
 export const layer: Layer.Layer<Reconciler> = Layer.succeed(Reconciler, rules)

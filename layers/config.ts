@@ -21,7 +21,7 @@ export const readPolicy = (
     const named = environment.DAYBOOK_POLICY
     const file = named || ["policy.toml", "policy.json"].map((name) => join(folder, name)).find(existsSync)
     if (file === undefined) return yield* decode({})
-    const refused = (problem: string) => new InvalidPolicy({ problems: [`${file} ${problem}`] })
+    const refused = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
     const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => refused("cannot be read") })
     const json = file.endsWith(".json")
     // Most folders have no policy: its reader is loaded by those that do.
@@ -35,5 +35,5 @@ export const readPolicy = (
         )
       }
     })
-    return yield* decode(document)
+    return yield* Effect.mapError(decode(document), ({ problems }) => new InvalidPolicy({ file, problems }))
   })

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs"
+import { existsSync, fstatSync, openSync, readSync } from "node:fs"
 
 /** Coordinates of a word's vector. */
 export const dimensions = 100
@@ -19,21 +19,25 @@ const places = ["../assets/words.bin", "../../assets/words.bin"]
 /** Words after which the whole file is read: a question needs a few, an import all of them. */
 const few = 200
 
-const open = (): WordTable => {
-  const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
-  if (file === undefined) throw new Error("words.bin is missing")
+/** Opens a table for as long as the process lives. Throws where the file is another one or not whole. */
+export const openTable = (file: URL): WordTable => {
+  // Held open: whatever takes the place of the file later is another table.
+  const handle = openSync(file, "r")
+  const { size } = fstatSync(handle)
   let whole: Buffer | undefined
   let asked = 0
-  const read = (from: number, length: number): Buffer => {
-    if (whole === undefined && asked >= few) whole = readFileSync(file)
-    if (whole !== undefined) return whole.subarray(from, from + length)
+  const readFile = (from: number, length: number): Buffer => {
     const part = Buffer.alloc(length)
-    const handle = openSync(file, "r")
-    try {
-      return part.subarray(0, readSync(handle, part, 0, length, from))
-    } finally {
-      closeSync(handle)
+    for (let read = 0; read < length; ) {
+      const more = readSync(handle, part, read, length - read, from + read)
+      if (more === 0) throw new Error("words.bin ends too early")
+      read += more
     }
+    return part
+  }
+  const read = (from: number, length: number): Buffer => {
+    if (whole === undefined && asked >= few) whole = readFile(0, size)
+    return whole === undefined ? readFile(from, length) : whole.subarray(from, from + length)
   }
   const header = read(0, 24)
   const [count, width, slots, letters] = [8, 12, 16, 20].map((at) => header.readInt32LE(at)) as [
@@ -42,23 +46,27 @@ const open = (): WordTable => {
     number,
     number
   ]
-  if (header.toString("latin1", 0, 8) !== "DBWORDS2" || width !== dimensions)
-    throw new Error("words.bin is another file")
   const index = header.length
   const starts = index + 4 * slots
   const scales = starts + 4 * (count + 1)
   const list = scales + 4 * count
   const vectors = list + letters
+  // Half of the slots are free, or looking for a word that is not there would not end.
+  const sound = width === dimensions && slots >= 2 * count && size === vectors + dimensions * count
+  if (header.toString("latin1", 0, 8) !== "DBWORDS2" || !sound)
+    throw new Error("words.bin is another file, or not whole")
   const found = new Map<string, number>()
   const search = (word: string): number => {
     const bytes = Buffer.from(word)
-    for (let slot = hashOf(bytes) & (slots - 1); ; slot = (slot + 1) & (slots - 1)) {
+    let slot = hashOf(bytes) & (slots - 1)
+    for (let tried = 0; tried < slots; tried++, slot = (slot + 1) & (slots - 1)) {
       const row = read(index + 4 * slot, 4).readInt32LE(0) - 1
       if (row === -1) return -1
       const ends = read(starts + 4 * row, 8)
       const [from, to] = [ends.readInt32LE(0), ends.readInt32LE(4)]
       if (to - from === bytes.length && read(list + from, bytes.length).equals(bytes)) return row
     }
+    return -1
   }
   return {
     rowOf: (word) => {
@@ -93,6 +101,10 @@ let table: WordTable | undefined
 
 /** The table, shared by all of a process. Throws where the file cannot be read. */
 export const wordTable = (): WordTable => {
-  table ??= open()
+  if (table === undefined) {
+    const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
+    if (file === undefined) throw new Error("words.bin is missing")
+    table = openTable(file)
+  }
   return table
 }

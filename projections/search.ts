@@ -150,21 +150,24 @@ export const findCandidates = (
   { filters, now, openness, ...query }: CandidateQuery
 ): ReadonlyArray<Candidate> => {
   const hits = findHits(db, memories, conditionOf(db, query.level, filters, now, openness), query)
-  return candidatesOf(db, hits)
+  return candidatesOf(db, query.level, hits)
 }
 
-/** Hits with what ranking needs to know of each. */
-export const candidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<Candidate> => {
+/** Hits with what ranking needs to know of each; whatever the indexes say, of what is there and open to the level alone. */
+export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitScores>): ReadonlyArray<Candidate> => {
   if (hits.length === 0) return []
   const rows = new Map<number, Candidate>()
   for (const hit of hits) rows.set(hit.born, hit as Candidate)
   const found = sql(
     db,
     `SELECT born, type, project, mentions, importance, coalesce(occurred_at, created_at) FROM observations
-      WHERE born IN (SELECT value FROM json_each(?))`
+      WHERE born IN (SELECT value FROM json_each(?)) AND active = 1 AND openness >= ?`
   ).raw()
   const candidates: Array<Candidate> = []
-  for (const [born, type, project, mentions, importance, time] of found.all(JSON.stringify([...rows.keys()]))) {
+  for (const [born, type, project, mentions, importance, time] of found.all(
+    JSON.stringify([...rows.keys()]),
+    floorOf(level)
+  )) {
     const { similarity, text } = rows.get(born)!
     candidates.push({ born, text, similarity, type, project, mentions, importance, time })
   }

@@ -4,12 +4,14 @@ import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -40,7 +42,7 @@ const bundle = async (entry, options) => {
   return outputFiles?.[0]?.text ?? ""
 }
 
-/** @param {string} file @param {string} code */
+/** @param {string} file @param {string | Uint8Array} code */
 const place = (file, code) => {
   const draft = `${file}.${process.pid}.tmp`
   mkdirSync(dirname(file), { recursive: true })
@@ -56,25 +58,31 @@ const banner =
 const daybook = async () => {
   const code = await bundle("bin/daybook.ts", {
     format: "cjs",
-    // One byte a letter, and few of them: both are quicker to read. Names stay, for stack traces.
-    charset: "ascii",
+    // Few letters are quick to read. Names stay, for stack traces.
+    charset: "utf8",
     minifyWhitespace: true,
     minifySyntax: true,
     define: { "import.meta.url": "__url" },
     banner: {
-      js: '(function (require, __filename, __dirname) { const module = { exports: {} }; const __url = require("node:url").pathToFileURL(__filename).href;'
+      js: '(function (require, __filename, __dirname) { "use strict"; const module = { exports: {} }; const __url = require("node:url").pathToFileURL(__filename).href;'
     },
     footer: { js: "})" }
   })
   const name = `daybook-${createHash("sha256").update(code).digest("hex").slice(0, 16)}`
   const program = join(root, "dist", `${name}.cjs`)
   place(program, code)
-  compile(program)
-  // The old program stays until the new one is whole.
   const launcher = await bundle("bin/launch.ts", { format: "esm", define: { DAYBOOK_PROGRAM: JSON.stringify(name) } })
-  place(join(root, "dist", "daybook.mjs"), `#!/usr/bin/env node\n${launcher}`)
+  const start = join(root, "dist", "daybook.mjs")
+  const replaced = existsSync(start) ? readFileSync(start, "utf8") : ""
+  place(start, `#!/usr/bin/env node\n${launcher}`)
+  compile(program)
+  // Another build may be under way: of what it made only that goes which this one took the place of.
   for (const old of readdirSync(join(root, "dist"))) {
-    if (/^daybook-.*(cjs|compiled)$/.test(old) && !old.startsWith(name)) rmSync(join(root, "dist", old))
+    const [, program] = /^(daybook-[0-9a-f]{16})\./.exec(old) ?? []
+    if (program === undefined || program === name) continue
+    const path = join(root, "dist", old)
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+    if (replaced.includes(program) || age > 3_600_000) rmSync(path, { force: true })
   }
 }
 
@@ -84,20 +92,24 @@ const daybook = async () => {
  */
 const compile = (program) => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-"))
-  const result = program.replace(/cjs$/, `${process.version}-${process.arch}.compiled`)
+  const draft = join(folder, "compiled")
+  const { arch, platform, version: node } = process
+  const result = program.replace(/cjs$/, `${node}-${platform}-${arch}.compiled`)
   const run = `
-    const { readFileSync, writeFileSync, renameSync } = require("node:fs")
+    const { readFileSync, writeFileSync } = require("node:fs")
     const [program, result] = process.argv.splice(1, 2, "daybook")
-    const script = new (require("node:vm").Script)(readFileSync(program, "latin1"), { filename: program })
-    process.on("exit", () => { writeFileSync(result + ".tmp", script.createCachedData()); renameSync(result + ".tmp", result) })
+    const script = new (require("node:vm").Script)(readFileSync(program, "utf8"), { filename: program })
+    process.on("exit", () => writeFileSync(result, script.createCachedData()))
     script.runInThisContext()(require("node:module").createRequire(program), program, require("node:path").dirname(program))`
   try {
     for (const args of [
       ["remember", "Deploys happen on Tuesdays", "--person", "Ada"],
       ["search", "when do we deploy"]
     ]) {
-      execFileSync(process.execPath, ["-e", run, program, result, "--data", folder, ...args], { stdio: "pipe" })
+      execFileSync(process.execPath, ["-e", run, program, draft, "--data", folder, ...args], { stdio: "pipe" })
     }
+    const code = readFileSync(draft)
+    place(result, Buffer.concat([createHash("sha256").update(code).digest(), code]))
   } catch (error) {
     console.error(`${basename(program)} is not kept compiled: ${error instanceof Error ? error.message : error}`)
   } finally {

@@ -32,6 +32,7 @@ import type {
   ScheduleNotFound,
   SequenceConflict,
   SessionNotFound,
+  SourceNotFound,
   StoreForbidden,
   TooManySchedules,
   TrustRequired
@@ -188,7 +189,7 @@ export interface Memory extends MemoryReader {
   readonly remember: (
     observation: Observation,
     options?: RememberOptions
-  ) => Effect.Effect<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>
+  ) => Effect.Effect<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
   /**
    * Many at once, up to 1,000, in one transaction: each answered on its own, a
    * refused one leaves the others alone.
@@ -196,7 +197,9 @@ export interface Memory extends MemoryReader {
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>>,
+    ReadonlyArray<
+      Either.Either<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
+    >,
     CommandError | InvalidInput
   >
   /** Imports markdown files and folders; importing again adds nothing. See `importFiles`. */

@@ -191,14 +191,19 @@ export class Policy extends Context.Reference<Policy>()("daybook/Policy", { defa
 export const decode = (document: unknown): Either.Either<PolicyValues, InvalidPolicy> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(PolicySchema)(document, { errors: "all", onExcessProperty: "error" }),
-    (error) =>
-      new InvalidPolicy({
-        problems: ParseResult.ArrayFormatter.formatErrorSync(error).flatMap((issue) => {
-          const problem = problemOf(issue)
-          return problem === undefined ? [] : [`${issue.path.join(".") || "document"}: ${problem}`]
-        })
-      })
+    (error) => {
+      const problems = new Map<string, Set<string>>()
+      for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+        const path = issue.path.join(".") || "document"
+        const problem = problemOf(issue)
+        if (problem !== undefined) problems.set(path, (problems.get(path) ?? new Set()).add(problem))
+      }
+      return new InvalidPolicy({ problems: [...problems].map(([path, told]) => `${path}: ${either([...told])}`) })
+    }
   )
+
+/** What one place was expected to be, each alternative named once. */
+const either = (told: ReadonlyArray<string>): string => told.join(" or ").replaceAll(" or expected ", " or ")
 
 /** What is wrong, without the value, which Effect quotes; undefined where it only says that an optional one is there. */
 const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string | undefined => {

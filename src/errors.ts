@@ -18,6 +18,16 @@ export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("Memory
   }
 }
 
+/** No turn, file or memory that something was made of, as far as the writer may know. */
+export class SourceNotFound extends Schema.TaggedError<SourceNotFound>()("SourceNotFound", {
+  kind: Schema.Literal("memory", "turn", "file"),
+  id: Schema.String
+}) {
+  override get message() {
+    return `from: no ${this.kind} ${this.id}`
+  }
+}
+
 /** No session with this key, as far as the reader may know. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   session: Schema.String
@@ -197,9 +207,11 @@ export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", {
 
 /** The policy file or environment does not decode: every problem, each with its path. */
 export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidPolicy", {
-  problems: Schema.Array(Schema.String)
+  problems: Schema.Array(Schema.String),
+  /** The file that holds it, where there is one. */
+  file: Schema.optional(Schema.String)
 }) {
   override get message() {
-    return `policy: ${this.problems.join("; ")}`
+    return `policy${this.file === undefined ? "" : ` ${this.file}`}: ${this.problems.join("; ")}`
   }
 }

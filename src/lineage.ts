@@ -4,7 +4,7 @@ import { opennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { findMadeOf, findSourceStore } from "../projections/lineage.js"
 import type { Db } from "../projections/Projection.js"
 import { type DecidedEvent, eventCause, ruled } from "./commands/Command.js"
-import { InvalidInput } from "./errors.js"
+import { InvalidInput, SourceNotFound } from "./errors.js"
 import type { SourceInput } from "./input.js"
 
 /** Who was made of what: all that carrying something along lineage needs to know. */
@@ -116,11 +116,11 @@ export const boundBySources = (
   level: TrustLevel,
   store: Store,
   from: ReadonlyArray<SourceInput>
-): Either.Either<void, InvalidInput> => {
-  for (const [at, source] of from.entries()) {
+): Either.Either<void, InvalidInput | SourceNotFound> => {
+  for (const source of from) {
     const { kind, to } = linkOf(source)
     const found = findSourceStore(db, level, kind, to)
-    if (found === undefined) return Either.left(new InvalidInput({ field: `from.${at}`, problem: "is not known" }))
+    if (found === undefined) return Either.left(new SourceNotFound(source))
     if (opennessOf(store) > opennessOf(found)) {
       return Either.left(new InvalidInput({ field: "store", problem: "is more open than what it comes from" }))
     }

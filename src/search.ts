@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { embeddingText, type Memory } from "../events/Memory.js"
-import { Store } from "../events/Trust.js"
+import { Store, type TrustLevel } from "../events/Trust.js"
 import type { Db } from "../projections/Projection.js"
 import {
   type Candidate,
@@ -92,9 +92,15 @@ const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyAr
   })
 }
 
-const unscored = (db: Db, born: ReadonlyArray<number>, text: number | null = null): ReadonlyArray<Candidate> =>
+const unscored = (
+  db: Db,
+  level: TrustLevel,
+  born: ReadonlyArray<number>,
+  text: number | null = null
+): ReadonlyArray<Candidate> =>
   candidatesOf(
     db,
+    level,
     born.map((one) => ({ born: one, text, similarity: null }))
   )
 
@@ -132,9 +138,9 @@ const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   find: ({ db, now }, query) => findCandidates(db, { ...query, now }),
   recent: ({ db, now }, level, filters, words, limit) =>
-    unscored(db, findRecent(db, level, filters, now, { limit, offset: 0 }, words)),
+    unscored(db, level, findRecent(db, level, filters, now, { limit, offset: 0 }, words)),
   like: ({ db, now }, level, filters, needles, limit) =>
-    unscored(db, findLike(db, level, filters, now, needles, limit), 1),
+    unscored(db, level, findLike(db, level, filters, now, needles, limit), 1),
   score: ({ now, parsed, policy, times, weight }, candidates) =>
     scored(candidates, policy, weight, now, {
       date: dateCue(parsed.plain, times.ranges),

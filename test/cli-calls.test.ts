@@ -171,7 +171,12 @@ describe("the command line", () => {
     writeFileSync(join(data, "policy.json"), JSON.stringify(policy))
     const { code, line } = await carriedOut(["list"], data)
     expect(code).toBe(1)
-    expect(line?.replace("policy: ", "").split("; ").sort()).toEqual([
+    expect(
+      line
+        ?.replace(/^daybook: policy \S+: |^policy \S+: /, "")
+        .split("; ")
+        .sort()
+    ).toEqual([
       "recall: must be a table",
       "search.fold: expected boolean",
       "search.limit: is not a known setting",

@@ -82,7 +82,7 @@ describe("daybook what-if", () => {
   it("refuses what it cannot do, in one line", async () => {
     for (const [args, code, line] of [
       [["--threshold", "2"], 2, /--threshold: must be a number from 0 to 1/],
-      [["--policy", join(folder, "none.toml")], 1, /none.toml cannot be read$/],
+      [["--policy", join(folder, "none.toml")], 1, /none.toml: cannot be read$/],
       [["--from", "8"], 2, /from: must be a whole number from 1 to 7/],
       [["--trust", "inner"], 1, /what-if needs trust level full/]
     ] as const) {

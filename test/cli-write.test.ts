@@ -11,7 +11,10 @@ import {
   writeSync
 } from "node:fs"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Default from "../layers/Default.js"
+import { Daybook } from "../src/Daybook.js"
 import { answerOf, build, bundle, daybookIn, lines, newFolder, refusal, removeFolders, run } from "./support/cli.js"
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -19,6 +22,51 @@ const jsonLines = (text: string) => lines(text).map((line) => JSON.parse(line))
 
 beforeAll(build, 120_000)
 afterAll(removeFolders)
+
+describe("texts of every script", () => {
+  it("come to the same by the command as by the library", async () => {
+    const fixtures = join(import.meta.dirname, "fixtures")
+    const texts = [
+      ...readdirSync(join(fixtures, "search")).flatMap(
+        (file): ReadonlyArray<string> =>
+          Object.values(JSON.parse(readFileSync(join(fixtures, "search", file), "utf8")).texts)
+      ),
+      ...JSON.parse(readFileSync(join(fixtures, "marks", "lines.json"), "utf8")).map(
+        ({ text }: { text: string }) => text
+      )
+    ].filter((text) => typeof text === "string" && text.trim() !== "" && text.length <= 400)
+    const [byCommand, byLibrary] = [newFolder(), newFolder()]
+    const observations = texts.map((title) => ({ title, store: "shared" as const }))
+    const sent = await run(process.execPath, [bundle, "--data", byCommand, "remember", "-", "--json"], {
+      input: observations.map((one) => JSON.stringify(one)).join("\n")
+    })
+    expect([sent.code, lines(sent.stdout)]).toEqual([0, expect.objectContaining({ length: texts.length })])
+    const told = await Effect.runPromise(
+      Effect.gen(function* () {
+        const memory = yield* (yield* Daybook).agent("default", { trust: "full" })
+        for (let from = 0; from < observations.length; from += 500)
+          yield* memory.rememberAll(observations.slice(from, from + 500))
+        return yield* memory.list({ limit: 1_000 })
+      }).pipe(Effect.provide(Default.layer({ folder: byLibrary })))
+    )
+    const facts = (rows: ReadonlyArray<{ title: string; type: string; store: string; tokens: number }>) =>
+      rows.map(({ store, title, tokens, type }) => [title, type, store, tokens])
+    const listed = answerOf(await daybookIn(byCommand)("list", "--limit", "1000", "--json"))
+    expect(facts(listed)).toEqual(facts(told))
+    // And every index has the same of them: the library's view of the command's folder is the command's.
+    const same = await Effect.runPromise(
+      Effect.gen(function* () {
+        const daybook = yield* Daybook
+        const { digest } = yield* daybook.digests("default")
+        yield* daybook.rebuild("default")
+        return (yield* daybook.digests("default")).digest === digest
+      }).pipe(Effect.provide(Default.layer({ folder: byCommand })))
+    )
+    expect(same).toBe(true)
+    expect(answerOf(await daybookIn(byCommand)("search", "서울", "--json"))[0].title).toContain("서울")
+    expect(answerOf(await daybookIn(byCommand)("list", "--after", "上周", "--limit", "1", "--json"))).toHaveLength(1)
+  }, 120_000)
+})
 
 describe("conversations", () => {
   it("are added turn by turn or from lines, listed, read, searched and forgotten", async () => {

@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -12,6 +15,7 @@ import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { dimensions, hashVector } from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
+import { openTable, type WordTable } from "../layers/wordTable.js"
 import { textDigest } from "../projections/vectors.js"
 import type { Daybook } from "../src/Daybook.js"
 import { Embedder, EmbedderError } from "../src/Embedder.js"
@@ -614,6 +618,49 @@ describe("word vectors", () => {
       }
       expect(yield* embed(texts, "query")).toEqual(yield* embed(texts, "document"))
     }).pipe(Effect.provide(WordEmbedder.layer))
+  )
+})
+
+describe("the table of words", () => {
+  const file = new URL("../assets/words.bin", import.meta.url)
+  const words = ["the", "house", "river", "harbour", "zwirbelkraut", "café", "东京", "x", "", "tuesday"]
+  const told = (table: WordTable) =>
+    words.map((word) => {
+      const row = table.rowOf(word)
+      return row === undefined ? word : [row, table.scaleOf(row), ...table.bytesOf(row)]
+    })
+
+  it("says the same a few rows at a time and whole", () => {
+    const table = openTable(file)
+    const few = told(table)
+    expect(few.filter((one) => typeof one !== "string").length).toBeGreaterThan(3)
+    expect(few).toContain("zwirbelkraut")
+    for (let at = 0; at < 300; at++) table.rowOf(`nothing${at}`)
+    expect(told(table)).toEqual(few)
+    const whole = openTable(file)
+    for (let at = 0; at < 300; at++) whole.rowOf(`nothing${at}`)
+    expect(told(whole)).toEqual(few)
+  })
+
+  it.scoped("is refused where it is another file or not whole", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const bytes = readFileSync(file)
+      const cut = pathToFileURL(join(folder, "words.bin"))
+      const refused = (content: Uint8Array) => {
+        writeFileSync(cut, content)
+        expect(() => openTable(cut)).toThrow()
+      }
+      for (const length of [0, 7, 23, 24, 1_000, 2_500_000, bytes.length - 1]) refused(bytes.subarray(0, length))
+      refused(Buffer.concat([bytes, Buffer.alloc(1)]))
+      const other = Buffer.from(bytes)
+      other.write("DBWORDS1")
+      refused(other)
+      // An index without a free slot.
+      const full = Buffer.from(bytes)
+      full.writeInt32LE(65_536, 16)
+      refused(full)
+    })
   )
 })
 

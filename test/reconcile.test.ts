@@ -242,6 +242,17 @@ describe("a reconciler that is asked", () => {
         ["target", answering({ action: "UPDATE", target: 7, reason: "nobody" })],
         ["unreadable", answering({ action: "UPDATE", target: 0.5, reason: "half" })],
         ["unreadable", () => Effect.succeed({ verdict: {}, by: { kind: "model", name: "m" }, sure: true } as never)],
+        ["unreadable", () => Effect.succeed(undefined as never)],
+        ["unreadable", () => Effect.succeed({ verdict: { action: "ADD", reason: "whose?" }, sure: true } as never)],
+        [
+          "unreadable",
+          () =>
+            Effect.succeed({
+              verdict: { action: "ADD", reason: "whose?" },
+              by: { kind: "oracle", name: "o" },
+              sure: true
+            } as never)
+        ],
         ["failed", () => Effect.interrupt],
         ["merged", answering({ action: "UPDATE", target: 0, merged: { title: "" }, reason: "empty" })]
       ]

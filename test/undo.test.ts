@@ -218,7 +218,7 @@ describe("what followed from an event", () => {
     Effect.gen(function* () {
       const { daybook, folder, memory } = yield* prepared()
       const { id } = yield* memory.remember(old)
-      const child = yield* memory.remember({ title: "child" })
+      const child = yield* memory.remember({ title: "child", from: [{ kind: "memory", id }] })
       const { version } = yield* memory.forget(id)
       const [added] = (yield* events(daybook)).filter((event) => event.version === child.version)
       const log = Context.get(yield* Layer.build(EventLogSqlite.layer(folder)), EventLog)
@@ -235,7 +235,6 @@ describe("what followed from an event", () => {
         return log.append({ stream: agent, expected: "any", now: start, commands: [{ actor: "x", events: [event] }] })
       }
       const stale = { kind: "derived", of: id, reason: "forgotten" } as const
-      yield* follow(version!, 2, { stale })
       yield* follow(version! + 1, 3, { stale, tier: "mid" })
       expect((yield* memory.get([child.id]))[0]).toMatchObject({ stale, tier: "mid" })
       const { run, undone } = yield* memory.undo({ event: version! })

@@ -22,6 +22,7 @@ import type {
   ScheduleNotFound,
   SequenceConflict,
   SessionNotFound,
+  SourceNotFound,
   StoreForbidden,
   TooManySchedules,
   TrustRequired,
@@ -95,6 +96,7 @@ export type Failure =
   | ScheduleNotFound
   | SequenceConflict
   | SessionNotFound
+  | SourceNotFound
   | StorageError
   | StoreForbidden
   | TooManySchedules

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { Tier } from "../../events/Memory.js"
 import type { Remembered } from "../../src/commands/remember.js"
@@ -51,7 +52,13 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
         yield* awaitVectors(call)
         return yield* done
       }
-      const done = yield* memory.remember({ title, ...fields }, { commandId, reconcile })
+      const settings = { commandId, reconcile }
+      // A program may have given a file another name than its place on this disk.
+      const done = yield* Effect.catchTag(memory.remember({ title, ...fields }, settings), "SourceNotFound", (error) =>
+        error.kind === "file" && resolve(error.id) !== error.id
+          ? memory.remember({ title, ...fields, from: (from ?? []).map(placed) }, settings)
+          : error
+      )
       yield* awaitVectors(call)
       const kept =
         done.confined === true ? "; kept as type credential in store private: it holds what lets somebody in" : ""
@@ -71,6 +78,8 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       })
     })
 }
+
+const placed = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: kind === "file" ? resolve(id) : id })
 
 /** Whoever says more about what is known would think that it was taken. */
 const ignored = ({ id, notTaken }: Remembered): string =>

@@ -55,7 +55,7 @@ export interface Language {
   readonly stem: (word: string) => string
   /** Inflected forms that the stemmer cannot know, and their base, which stands first. Groups are parted by semicolons. */
   readonly irregular: string
-  /** Letters that stand for words: n't, 're. Applied to lower-case text. */
+  /** Letters that stand for words: n't, 're; whatever their case. */
   readonly contractions: ReadonlyArray<readonly [RegExp, string]>
   /** Words that carry no content, left out of every comparison. */
   readonly empty: string

@@ -1,22 +1,15 @@
 import type { Clause } from "./Clause.js"
-import { itemsOf } from "./items.js"
 import type { Lexicon } from "./lexicon.js"
 import { past, verbIn } from "./pivot.js"
 import { clauseOf } from "./reading.js"
 import type { Item } from "./tokens.js"
 
-/** The clauses of a text: at most so many, of its first characters. */
-export const clausesOf = (
-  text: string,
-  lexicon: Lexicon,
-  at: number,
-  most: number,
-  looked: number
-): ReadonlyArray<Clause> => {
+/** The clauses of a text: at most so many. */
+export const clausesOf = (items: ReadonlyArray<Item>, lexicon: Lexicon, most: number): ReadonlyArray<Clause> => {
   const clauses: Array<Clause> = []
-  for (const items of parted(itemsOf(text.slice(0, looked), lexicon, at))) {
+  for (const part of parted(items)) {
     if (clauses.length >= most) break
-    const clause = clauseOf(items, lexicon)
+    const clause = clauseOf(part, lexicon)
     if (clause.words.size + clause.scalars.length > 0) clauses.push(clause)
   }
   return clauses

@@ -39,6 +39,7 @@ export interface Differences {
   readonly told: boolean
   /** What numbers and days differ in: "number", "day", "time", "version". */
   readonly differs: ReadonlyArray<string>
+  readonly equal: number
   readonly finer: number
   readonly coarser: number
   readonly scalarMissing: number

@@ -33,16 +33,16 @@ export const english: Language = {
     teach taught; know knew known; forbid forbade forbidden; hide hidden; store stored; live lives living;
     feed fed feed; need needed need; agree agreed; free freed; speed speed`,
   contractions: [
-    [/\bcan['’]t\b|\bcannot\b/g, "can not"],
-    [/\bwon['’]t\b/g, "will not"],
-    [/n['’]t\b/g, " not"],
-    [/\b(i)['’]m\b/g, "$1 am"],
-    [/['’]re\b/g, " are"],
-    [/['’]ve\b/g, " have"],
-    [/['’]ll\b/g, " will"],
-    [/\b(i|you|he|she|we|they)['’]d\b/g, "$1 would"],
-    [/\b(it|he|she|that|there|what|who|here)['’]s\b/g, "$1 is"],
-    [/\blet['’]s\b/g, "let us"]
+    [/\bcan['’]t\b|\bcannot\b/gi, "can not"],
+    [/\bwon['’]t\b/gi, "will not"],
+    [/n['’]t\b/gi, " not"],
+    [/\b(i)['’]m\b/gi, "$1 am"],
+    [/['’]re\b/gi, " are"],
+    [/['’]ve\b/gi, " have"],
+    [/['’]ll\b/gi, " will"],
+    [/\b(i|you|he|she|we|they)['’]d\b/gi, "$1 would"],
+    [/\b(it|he|she|that|there|what|who|here)['’]s\b/gi, "$1 is"],
+    [/\blet['’]s\b/gi, "let us"]
   ],
   empty: `everywhere anywhere throughout whole entire last_week last_month last_year this_week this_month this_year next_week next_month next_year recently a an the this that these those and or so very just really quite it its there here then be have do will shall
     we us our ours you your yours of own am pm o'clock who which what please let however still already always about

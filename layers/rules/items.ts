@@ -8,7 +8,7 @@ export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArr
 
 const expanded = (text: string, { language }: Lexicon): string => {
   if (!/['’]|annot/.test(text)) return text
-  return language.contractions.reduce((said, [from, to]) => said.replace(new RegExp(from.source, "gi"), to), text)
+  return language.contractions.reduce((said, [from, to]) => said.replace(from, to), text)
 }
 
 const mostItems = 400
@@ -31,7 +31,9 @@ const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): Rea
     let taken = 1
     let entry: Entry | undefined
     if (item.mark === undefined && item.scalar === undefined) {
-      for (let length = Math.min(longest.get(item.canon) ?? 1, items.length - at); length > 0; length--) {
+      const furthest = Math.min(longest.get(item.canon) ?? 1, items.length - at)
+      if (furthest === 1) entry = entries.get(item.canon)
+      for (let length = furthest; length > (furthest === 1 ? 1 : 0); length--) {
         const keys: Array<string> = []
         for (let next = at; next < at + length && items[next]!.mark === undefined; next++) keys.push(items[next]!.canon)
         if (keys.length < length) continue

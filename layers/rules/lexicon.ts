@@ -40,6 +40,8 @@ export interface Lexicon {
   readonly longest: ReadonlyMap<string, number>
   /** Names of days and months as they are written: a wedding is no Wednesday. */
   readonly calendar: ReadonlySet<string>
+  /** What units measure. */
+  readonly dimensions: ReadonlySet<string>
   readonly past: ReadonlySet<string>
   readonly present: ReadonlySet<string>
   readonly relations: Readonly<Record<string, Relation>>
@@ -60,13 +62,24 @@ const valued = (text: string): ReadonlyArray<readonly [string, number]> =>
     return [word!, Number(value)]
   })
 
+/** Stems that are remembered. */
+const mostStems = 8_000
+
 export const lexiconOf = (language: Language): Lexicon => {
   const irregular = new Map<string, string>()
   for (const group of split(language.irregular, ";")) {
     const [base, ...forms] = group.split(" ")
     for (const form of forms) irregular.set(form, base!)
   }
-  const key = (word: string): string => language.stem(irregular.get(word) ?? word)
+  const stems = new Map<string, string>()
+  const key = (word: string): string => {
+    const known = stems.get(word)
+    if (known !== undefined) return known
+    const stem = language.stem(irregular.get(word) ?? word)
+    if (stems.size >= mostStems) stems.clear()
+    stems.set(word, stem)
+    return stem
+  }
   const entries = new Map<string, Entry>()
   const longest = new Map<string, number>()
   const at = (phrase: string): Entry => {
@@ -128,6 +141,7 @@ export const lexiconOf = (language: Language): Lexicon => {
     entries,
     longest,
     calendar: new Set(split(`${language.months} ${language.weekdays}`, /[ /]/)),
+    dimensions: new Set(Object.keys(language.units)),
     past: new Set(language.past.split(" ")),
     present: new Set(language.present.split(" ")),
     relations: language.relations,

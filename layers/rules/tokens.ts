@@ -53,7 +53,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const dateOrTime =
   /(\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(\d{1,2}:\d\d)(?::\d\d)?(?:\s?([ap])\.?m\b\.?)?|(\d{1,2})\s?([ap])\.?m\b\.?|(\d+(?:\.\d+){2,})(?![\p{L}\p{N}])|(#\d+)/iuy
 const number =
-  /(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?[%°]C?|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
+  /(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
 const lettersAndDigits = /[\p{L}\p{N}]+/uy
 
 const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {
@@ -149,8 +149,24 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
     : [bare, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
 }
 
-/** A compound that the language does not know is its parts: db_port, front-line. */
+/** Words that were read, by lexicon: most are met again. */
+const met = new WeakMap<Lexicon, Map<string, ReadonlyArray<Item>>>()
+const mostMet = 8_000
+
 const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
+  const known = met.get(lexicon) ?? new Map<string, ReadonlyArray<Item>>()
+  if (known.size === 0 || known.size >= mostMet) {
+    known.clear()
+    met.set(lexicon, known)
+  }
+  const id = possessive ? `${word}'` : word
+  const items = known.get(id) ?? wordRead(word, possessive, lexicon)
+  known.set(id, items)
+  return items
+}
+
+/** A compound that the language does not know is its parts: db_port, front-line. */
+const wordRead = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
   const lower = fold(word)
   const known = lexicon.entries.has(lexicon.key(lower))
   const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
-import type { Payload } from "../../events/catalogue.js"
-import { embeddingText } from "../../events/Memory.js"
+import { imagesOf, type Payload } from "../../events/catalogue.js"
+import { embeddingText, type Memory } from "../../events/Memory.js"
 import { cutting } from "../../projections/chunks.js"
 import { findChunk } from "../../projections/chunkVectors.js"
 import { findActiveAt, findById } from "../../projections/observations.js"
@@ -41,17 +41,24 @@ export const embedBeside = (
   vectors: ReadonlyMap<string, Float32Array>,
   digests: ReadonlyMap<string, string>
 ): Command<number, never> =>
-  embedding(model, [...vectors], ({ decided }) =>
-    decided.flatMap((event) => {
-      const memory =
-        event.type === "ADD" ? event.payload.memory : event.type === "DELETE" ? event.payload.replacement : undefined
-      if (memory === undefined) return []
+  embedding(model, [...vectors], ({ decided }) => {
+    const added = new Set<number>()
+    // What came behind it in the same transaction may have retired, moved or rewritten it.
+    const last = new Map<number, Memory>()
+    for (const event of decided) {
+      if (event.type === "ADD") added.add(event.payload.memory.born)
+      if (event.type === "DELETE" && event.payload.replacement !== undefined) added.add(event.payload.replacement.born)
+      for (const image of imagesOf(event)) last.set(image.born, image)
+    }
+    return [...added].flatMap((born) => {
+      const memory = last.get(born)
+      if (memory?.status !== "active") return []
       const digest = digests.get(embeddingText(memory))
       return digest !== undefined && vectors.has(digest)
-        ? [{ memory: memory.id, born: memory.born, store: memory.store, digest }]
+        ? [{ memory: memory.id, born, store: memory.store, digest }]
         : []
     })
-  )
+  })
 
 /** The same, for chunks of turns that were not forgotten meanwhile. */
 export const embedChunks = (

@@ -4,7 +4,7 @@ import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../dates.js"
-import { CredentialForbidden, type InvalidInput, StoreForbidden } from "../errors.js"
+import { CredentialForbidden, type InvalidInput, type SourceNotFound, StoreForbidden } from "../errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../input.js"
 import { limits } from "../limits.js"
 import { boundBySources, linkOf, staleEvents } from "../lineage.js"
@@ -77,7 +77,10 @@ export const remember = (
   writer: Writer,
   input: Observation,
   options: RememberOptions = {}
-): Either.Either<Command<Remembered, InvalidInput>, InvalidInput | StoreForbidden | CredentialForbidden> => {
+): Either.Either<
+  Command<Remembered, InvalidInput | SourceNotFound>,
+  InvalidInput | StoreForbidden | CredentialForbidden
+> => {
   const decoded = decodeObservation(input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
   const named = commandIdOf(writer.level, options.commandId)

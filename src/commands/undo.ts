@@ -3,13 +3,13 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import { opennessOf } from "../../events/Trust.js"
+import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import { boundByLineage, carried, descendants, graphIn } from "../lineage.js"
-import type { Plan } from "../undo/plan.js"
+import { carried, descendants, graphIn } from "../lineage.js"
+import { type Bounded, type Changing, withStale } from "../undo/bound.js"
+import type { Relatives } from "../undo/relatives.js"
 import { asked, type Command, type DecidedEvent, runCause } from "./Command.js"
-import { marked } from "./marked.js"
-import type { Writer } from "./remember.js"
 
 /** A memory was changed while it was planned what to make of it. */
 export class Moved extends Data.TaggedError("Moved") {}
@@ -23,10 +23,14 @@ export interface Compensated {
   readonly repeated: boolean
 }
 
+/** Plans within what lineage allows, and what that was told from. */
+interface Bound extends Pick<Bounded, "changing" | "staleOf"> {
+  readonly relatives: Relatives
+}
+
 /** Makes the command that carries out plans, all or none. */
 export const undo = (
-  plans: ReadonlyArray<Plan>,
-  marks: Writer["marks"],
+  bound: Bound,
   command: Pick<Command<unknown, unknown>, "actor" | "commandId" | "request"> & { readonly run: string }
 ): Command<Compensated, Moved> => {
   const cause = runCause(command.run)
@@ -35,84 +39,76 @@ export const undo = (
     commandId: command.commandId,
     request: command.request,
     cause,
-    decide: ({ db, now, version }) => {
-      const moved = plans.some(
-        ({ current, image }) => image !== undefined && findById(db, current.id)?.revision !== current.revision
-      )
-      if (moved) return Either.left(new Moved())
-      const [first, ...others] = compensating(db, plans, marks, now, version)
-      return Either.right(
+    decide: ({ db, now, version }) =>
+      Either.map(compensating(db, bound, now, version), ([first, ...others]) =>
         first === undefined ? { answer: { first, cause, repeated: false } } : { events: [first, ...others] }
-      )
-    },
+      ),
     answer: ([event], repeated) => ({ first: event?.version, cause: event?.cause ?? null, repeated })
   }
 }
 
 /**
  * What is to be written from this version on, in the order of the plans; behind it what follows along lineage: what was
- * made of a memory that is removed is flagged, and nothing stays more open than what it was made of. A memory gets one
- * event, whatever comes together on it.
+ * made of a memory that goes or comes back is flagged or not any more, and nothing stays more open than what it was
+ * made of. A memory gets one event, whatever comes together on it.
  */
 export const compensating = (
   db: Db,
-  plans: ReadonlyArray<Plan>,
-  marks: Writer["marks"],
+  { changing, relatives, staleOf }: Bound,
   now: number,
   version: number
-): ReadonlyArray<DecidedEvent> => {
-  const changing = withinLineage(db, plans, marks)
+): Either.Either<ReadonlyArray<DecidedEvent>, Moved> => {
+  if (changing.length > 0 && hasMoved(db, relatives)) return Either.left(new Moved())
   const planned = new Map(changing.map(({ image }) => [image.id, image]))
-  const following = new Map<string, { readonly memory: Memory; readonly cause: number }>()
+  const following = new Map<string, Following>()
   const graph = graphIn(db)
   for (const [at, { current, image }] of changing.entries()) {
-    const gone = image.status !== "active" && current.status === "active"
+    const turned = (image.status === "active") !== (current.status === "active")
     for (const made of descendants(graph, { kind: "derived", to: current.id })) {
       const is = planned.get(made.id) ?? following.get(made.id)?.memory ?? { ...made, revision: made.revision + 1 }
-      const flagged = gone && is.status === "active" && is.stale === undefined
+      // The flags of what is planned were told with the plans.
+      const follows = turned && is.status === "active" && !planned.has(made.id)
+      if (follows && relatives.lives.get(made.id)?.at(-1)?.after.revision !== made.revision) {
+        return Either.left(new Moved())
+      }
+      const stale = follows ? staleOf(made) : is.stale
+      const flagged = !isDeepStrictEqual(stale, is.stale)
       const open = opennessOf(is.store) > opennessOf(image.store)
       if (!flagged && !open) continue
-      const memory: Memory = {
-        ...is,
-        ...(open ? { store: image.store } : {}),
-        ...(flagged ? { stale: { kind: "derived", of: current.id, reason: "undone" } } : {})
-      }
+      const memory = withStale(open ? { ...is, store: image.store } : is, stale)
       if (planned.has(made.id)) planned.set(made.id, memory)
-      else following.set(made.id, { memory, cause: following.get(made.id)?.cause ?? version + at })
+      else {
+        const before = following.get(made.id)
+        following.set(made.id, {
+          memory,
+          cause: before?.cause ?? version + at,
+          flagged: flagged || before?.flagged === true
+        })
+      }
     }
   }
-  return [
+  return Either.right([
     ...changing.map((plan) => compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now)),
-    ...[...following.values()].map(({ cause, memory }) => {
-      const stale = memory.stale?.reason === "undone"
-      const why = stale ? "what it came from was undone" : `what it came from is ${memory.store} now`
-      return carried(memory, stale ? "stale" : "demoted", why, cause)
+    ...[...following.values()].map(({ cause, flagged, memory }) => {
+      const why =
+        memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`
+      return flagged
+        ? carried(memory, "stale", why, cause)
+        : carried(memory, "demoted", `what it came from is ${memory.store} now`, cause)
     })
-  ]
+  ])
 }
 
-type Changing = Plan & { readonly image: Memory }
-
-/** The plans that change something: none to more than what the memory was made of is open to, none that lets a credential out. */
-const withinLineage = (db: Db, plans: ReadonlyArray<Plan>, marks: Writer["marks"]): ReadonlyArray<Changing> => {
-  let changing = plans
-    .filter((plan): plan is Changing => plan.image !== undefined)
-    .map((plan) => ({ ...plan, image: marked(plan.image, { ...marks, pii: false }).memory }))
-  for (let settled = false; !settled; ) {
-    const stores = new Map(changing.map(({ image }) => [image.id, image.store]))
-    const bounded = changing.map((plan): Changing => {
-      const { current, image } = plan
-      const allowed = Either.isRight(
-        boundByLineage(db, "full", { ...image, store: current.store }, image.store, stores)
-      )
-      return allowed ? plan : { ...plan, image: { ...image, store: current.store } }
-    })
-    settled = bounded.every((plan, at) => plan === changing[at])
-    changing = bounded
-  }
-  // What is held back may leave nothing to write.
-  return changing.filter(({ current, image }) => !isDeepStrictEqual({ ...image, revision: current.revision }, current))
+interface Following {
+  readonly memory: Memory
+  readonly cause: number
+  readonly flagged: boolean
 }
+
+/** Whether something that the plans rest on is not as it was read. */
+const hasMoved = (db: Db, { lives, outside, unchanged }: Relatives): boolean =>
+  [...lives].some(([id, life]) => !unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) ||
+  [...outside.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)
 
 const compensatingEvent = ({ current, image, undone }: Changing, now: number): DecidedEvent => {
   const undoes = undone.map(({ version }) => version)

@@ -5,7 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { CommandError } from "../Actor.js"
 import type { Remembered, RememberOptions } from "../commands/remember.js"
-import { type CredentialForbidden, type InvalidInput, PathRefused, type StoreForbidden } from "../errors.js"
+import {
+  type CredentialForbidden,
+  type InvalidInput,
+  PathRefused,
+  type SourceNotFound,
+  type StoreForbidden
+} from "../errors.js"
 import { randomId } from "../ids.js"
 import type { Observation } from "../input.js"
 import { limits } from "../limits.js"
@@ -45,7 +51,9 @@ export interface ImportTarget {
   readonly rememberAll: (
     observations: ReadonlyArray<readonly [Observation, RememberOptions]>
   ) => Effect.Effect<
-    ReadonlyArray<Either.Either<Remembered, CommandError | InvalidInput | StoreForbidden | CredentialForbidden>>,
+    ReadonlyArray<
+      Either.Either<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
+    >,
     CommandError | InvalidInput
   >
   readonly record: (

@@ -11,6 +11,7 @@ import type { ViewError } from "../../projections/build.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { contentOf, findDuplicate } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
+import { checkpointOf } from "../../projections/ViewFile.js"
 import type { AnyCommand } from "../commands/Command.js"
 import type { Embedder } from "../Embedder.js"
 import { embedAll } from "../embedAll.js"
@@ -103,15 +104,16 @@ export const consult = (
 
   const ask = (draft: Weighed, vector: QueryVector | null): Effect.Effect<Asked | undefined, ViewError> =>
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const likely = yield* read((db) =>
-        findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now) === undefined
-          ? findLikely(db, draft, vector, now, settings)
-          : []
-      )
+      const began = yield* Clock.currentTimeMillis
+      const { likely, now } = yield* read((db) => {
+        // As it will be when it is decided: never before what was stored last, wherever the clock stands.
+        const now = Math.max(began, checkpointOf(db).recordedAt)
+        const known = findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now) !== undefined
+        return { now, likely: known ? [] : findLikely(db, draft, vector, now, settings) }
+      })
       if (likely.length === 0) return undefined
       const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
-      return { about: about(likely), answer, latency: (yield* Clock.currentTimeMillis) - now }
+      return { about: about(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
     })
 
   /** For each command that weighs something; what one was told before stands unless it is the first: that one has to be asked again. */

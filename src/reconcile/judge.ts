@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { Decision } from "../../events/catalogue.js"
+import { Decision } from "../../events/catalogue.js"
 import { decodeChanges } from "../input.js"
 import { type Judgement, ReconcilerError, Verdict } from "../Reconciler.js"
 import type { Likely } from "./candidates.js"
@@ -30,7 +30,7 @@ export const judge = (
   const atOnce = (): Judgement => {
     try {
       const judgement = reconciler.judge(questionOf(weighed, weighed.occurredAt ?? now, likely))
-      return Either.isRight(usable(judgement.verdict, likely.length)) ? judgement : unsound
+      return Either.isRight(usable(judgement, likely.length)) ? judgement : unsound
     } catch {
       return unsound
     }
@@ -80,19 +80,21 @@ const unsound: Judgement = {
 const sound =
   (name: string, candidates: number) =>
   (judgement: Judgement): Either.Either<Judgement, ReconcilerError> =>
-    Either.mapBoth(usable(judgement.verdict, candidates), {
+    Either.mapBoth(usable(judgement, candidates), {
       onLeft: (reason) => new ReconcilerError({ name, reason }),
       onRight: () => judgement
     })
 
-const isVerdict = Schema.is(Schema.typeSchema(Verdict))
+/** Reconcilers come from anywhere: one that says nothing, or not who it is, is as good as one that fails. */
+const isJudgement = Schema.is(Schema.Struct({ verdict: Schema.typeSchema(Verdict), by: Decision.fields.by }))
 
-/** Whether it is a verdict at all, names one of the candidates and says what can be stored. */
+/** Whether it is a judgement at all, names one of the candidates and says what can be stored. */
 export const usable = (
-  verdict: Verdict,
+  judgement: Judgement,
   candidates: number
 ): Either.Either<void, "unreadable" | "target" | "merged"> => {
-  if (!isVerdict(verdict)) return Either.left("unreadable")
+  if (!isJudgement(judgement)) return Either.left("unreadable")
+  const { verdict } = judgement
   if (verdict.action === "ADD") return Either.void
   if (!(verdict.target < candidates)) return Either.left("target")
   if (verdict.action !== "UPDATE" || verdict.merged === undefined) return Either.void

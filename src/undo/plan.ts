@@ -21,6 +21,8 @@ export interface Plan {
   readonly image: Memory | undefined
   /** The versions that it takes back, oldest first, each with whether all of it goes. */
   readonly undone: ReadonlyArray<{ readonly version: number; readonly type: EventType; readonly what: Undoing }>
+  /** The fields that go back, by these versions. */
+  readonly taken: ReadonlyMap<number, ReadonlySet<string>>
   readonly conflicts: ReadonlyArray<Conflict>
 }
 
@@ -46,12 +48,14 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
 
   const status = notes.decide("status", current.status, settle(existence(life, gone)))
   if (status === "forgotten" && life[0]!.chosen && life[0]!.before === undefined) {
-    if (current.status === "forgotten") return { current, image: undefined, undone: [], conflicts: [] }
+    if (current.status === "forgotten")
+      return { current, image: undefined, undone: [], taken: new Map(), conflicts: [] }
     const removed = life.filter(({ chosen, version }) => chosen && !gone.has(version))
     return {
       current,
       image: { ...current, revision: current.revision + 1, status },
       undone: removed.map(({ type, version }) => ({ version, type, what: "removed" })),
+      taken: new Map(removed.map(({ version }) => [version, new Set(["status"])])),
       conflicts: []
     }
   }
@@ -75,20 +79,20 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
     const list = inOrder(life, field, present, force)
     if (isDeepStrictEqual(list, current[field] ?? [])) continue
     // Nothing but the order was changed.
-    if (entries.size === 0) notes.taken.add(first.version)
+    if (entries.size === 0) notes.take(first.version, field)
     values[field] = field === "lineage" && list.length === 0 ? undefined : list
   }
   for (const { after, before, version } of changes) {
     if (gone.has(version) || after.mentions === before!.mentions) continue
     values.mentions = Number(values.mentions) - (after.mentions - before!.mentions)
-    notes.taken.add(version)
+    notes.take(version, "mentions")
   }
 
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const image = Object.fromEntries(given) as unknown as Memory
   const { conflicts, taken } = notes
   if (isDeepStrictEqual(image, current)) {
-    return { current, image: undefined, undone: [], conflicts: conflicts(current.id) }
+    return { current, image: undefined, undone: [], taken: new Map(), conflicts: conflicts(current.id) }
   }
   const partly = new Set(conflicts(current.id).map(({ version }) => version))
   return {
@@ -97,6 +101,7 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
     undone: life
       .filter(({ version }) => taken.has(version))
       .map(({ type, version }) => ({ version, type, what: partly.has(version) ? "partly" : "restored" })),
+    taken,
     conflicts: conflicts(current.id)
   }
 }
@@ -109,10 +114,14 @@ const following = new Set(["stale", "lastMentionedAt"])
 
 /** Notes down which versions are taken back and which are not for others' sake, as one aspect after the other is decided. */
 const takingNotes = (force: boolean) => {
-  const taken = new Set<number>()
+  const taken = new Map<number, Set<string>>()
+  const take = (version: number, field: string) => {
+    taken.set(version, (taken.get(version) ?? new Set()).add(field))
+  }
   const left = new Map<number, { readonly fields: Set<string>; readonly by: Set<number> }>()
   return {
     taken,
+    take,
     /** The value of an aspect of a field from now on. */
     decide: (field: string, is: unknown, settled: Settled | undefined): unknown => {
       if (settled === undefined) return is
@@ -125,7 +134,7 @@ const takingNotes = (force: boolean) => {
           left.set(version, conflict)
           conflict.fields.add(field)
           for (const later of by) if (later > version) conflict.by.add(later)
-        } else if (!isDeepStrictEqual(value, is)) taken.add(version)
+        } else if (!isDeepStrictEqual(value, is)) take(version, field)
       }
       return value
     },
@@ -198,7 +207,10 @@ const entryTouches = (
     return before === after && !says ? [] : [{ version, before, after, chosen, undoes }]
   })
 
-/** The entries in the order in which they stood before the first chosen event, or as they were set later; what is new behind them. */
+/**
+ * The entries in the order in which they stood before the first chosen event, or
+ * as they were set later; behind them what others said since, as they said it.
+ */
 const inOrder = (
   life: ReadonlyArray<Link>,
   field: ListField,
@@ -206,9 +218,17 @@ const inOrder = (
   force: boolean
 ): ReadonlyArray<unknown> => {
   const first = life.findIndex((link) => link.chosen && changedField(link, field))
-  const set = force ? undefined : life.slice(first).findLast((link) => !link.chosen && link.whole.has(field))
-  const ordered = set === undefined ? life[first]!.before![field] : set.after[field]
+  const last = force ? -1 : life.findLastIndex((link, at) => at >= first && !link.chosen && link.whole.has(field))
+  const ordered = last === -1 ? life[first]!.before![field] : life[last]!.after[field]
   const entries = new Map([...entriesOf(ordered)].filter(([entry]) => present.has(entry)))
+  const since = life.slice(last === -1 ? first : last + 1).filter(({ chosen }) => !chosen)
+  for (const { after, before, merged } of since) {
+    const said = field === "lineage" ? undefined : merged?.[field]
+    const known = entriesOf(before?.[field])
+    for (const entry of entriesOf(said).keys()) if (present.has(entry)) entries.set(entry, present.get(entry))
+    for (const entry of entriesOf(after[field]).keys())
+      if (!known.has(entry) && present.has(entry)) entries.set(entry, present.get(entry))
+  }
   for (const [entry, value] of present) entries.set(entry, value)
   return [...entries.values()]
 }

@@ -11,7 +11,7 @@ import { findChanges } from "../../projections/history.js"
 import type { CommandError } from "../Actor.js"
 import { type Command, commandIdOf, runOf, whileSound } from "../commands/Command.js"
 import type { Writer } from "../commands/remember.js"
-import { undo as command, compensating } from "../commands/undo.js"
+import { undo as command, compensating, type Moved } from "../commands/undo.js"
 import {
   type InvalidInput,
   type NothingToUndo,
@@ -21,9 +21,11 @@ import {
 } from "../errors.js"
 import { randomId } from "../ids.js"
 import type { ReaderSource } from "../ReaderSource.js"
+import { type Bounded, boundPlans } from "./bound.js"
 import { choose, decodeUndoable, type Selection, type Undoable } from "./choose.js"
 import { linksOf } from "./links.js"
-import { type Conflict, type Plan, planOf, type Undoing } from "./plan.js"
+import { type Conflict, planOf, type Undoing } from "./plan.js"
+import { type Relatives, relativesOf } from "./relatives.js"
 
 export interface UndoOptions {
   /** Tells what would be done and writes nothing. */
@@ -39,7 +41,10 @@ export interface Undone {
   /** By which this undoing can be undone in turn; absent where nothing was written. */
   readonly run?: string
   readonly undone: ReadonlyArray<UndoneEvent>
-  /** What stays because later events changed it on purpose, by the event that was to be taken back. */
+  /**
+   * What stays because later events changed it on purpose, or because of what the memory was made of, whatever is
+   * forced: by the event that was to be taken back.
+   */
   readonly conflicts: ReadonlyArray<Conflict & { readonly title: string }>
   /** Of a dry run: the very events that would be written. */
   readonly events?: ReadonlyArray<PlannedEvent>
@@ -97,30 +102,33 @@ export const undo = (
     const commandId = yield* commandIdOf(writer.level, named)
     const { agent, log, run } = undoer
     const planTo = (to: number) =>
-      Effect.map(livesOf(undoer, selection, to), (lives) =>
-        lives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
-      )
+      Effect.gen(function* () {
+        const lives = yield* livesOf(undoer, selection, to)
+        const plans = lives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
+        const planned = new Map(lives.map((links) => [links.at(-1)!.after.id, links]))
+        const relatives = yield* relativesOf(undoer, plans, planned, to)
+        return { relatives, ...boundPlans(plans, relatives, writer.marks, to + 1) }
+      })
     const request = () => JSON.stringify(["undo", selection, force])
     const attempt = (left: number): Effect.Effect<Undone, UndoError> =>
       Effect.gen(function* () {
         const head = yield* log.head(agent)
-        const plans = yield* planTo(head.version)
+        const bounded = yield* planTo(head.version)
         if (dryRun) {
           const now = Math.max(yield* Clock.currentTimeMillis, head.recordedAt)
           return {
-            ...told(plans, head.version + 1),
-            events: yield* planned(undoer, plans, writer.marks, head.version + 1, now),
+            ...told(bounded, head.version + 1),
+            events: yield* planned(undoer, bounded, head.version + 1, now),
             repeated: false
           }
         }
-        if (commandId === undefined && plans.every(({ image }) => image === undefined))
-          return { ...told(plans, 0), repeated: false }
+        if (commandId === undefined && bounded.changing.length === 0) return { ...told(bounded, 0), repeated: false }
         const { cause, first, repeated } = yield* run(
-          command(plans, writer.marks, { actor: writer.actor, commandId, request, run: randomId() })
+          command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
         )
-        if (first === undefined) return { ...told(plans, 0), repeated }
-        // What it came to the first time follows from what there was then.
-        const then = repeated ? yield* planTo(first - 1) : plans
+        if (first === undefined) return { ...told(bounded, 0), repeated }
+        // What it came to the first time follows from what there was then; the others' events may have come between.
+        const then = repeated ? yield* planTo(first - 1) : bounded
         return { run: runOf(cause) ?? "", ...told(then, first), repeated }
       }).pipe(
         Effect.catchTag("Moved", () =>
@@ -169,14 +177,18 @@ const livesOf = ({ agent, codec, log, read }: Undoer, selection: Selection, to: 
       .filter((links) => links.length > 0)
   })
 
-const told = (plans: ReadonlyArray<Plan>, first: number): Pick<Undone, "undone" | "conflicts"> => {
+/** What bounded plans come to, were the first event to get this version. */
+const told = ({ first, plans }: Bounded, version: number): Pick<Undone, "undone" | "conflicts"> => {
   const undone: Array<UndoneEvent> = []
   const conflicts: Array<Undone["conflicts"][number]> = []
-  let by = first
+  let by = version
   for (const plan of plans) {
     const { id: memory, title } = plan.current
     for (const one of plan.undone) undone.push({ ...one, memory, title, by })
-    for (const one of plan.conflicts) conflicts.push({ ...one, title })
+    for (const one of plan.conflicts) {
+      // Nothing that is there already has such a version: it is one of the events that are to be written.
+      conflicts.push({ ...one, by: one.by.map((at) => (at < first ? at : at - first + version)), title })
+    }
     if (plan.image !== undefined) by++
   }
   const inOrder = (a: { readonly version: number }, b: { readonly version: number }) => a.version - b.version
@@ -186,17 +198,18 @@ const told = (plans: ReadonlyArray<Plan>, first: number): Pick<Undone, "undone" 
 /** The events as the log would have them. */
 const planned = (
   { codec, read }: Undoer,
-  plans: ReadonlyArray<Plan>,
-  marks: Writer["marks"],
+  bounded: Bounded & { readonly relatives: Relatives },
   first: number,
   now: number
-): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError> =>
-  Effect.map(
-    read(({ db }) => compensating(db, plans, marks, now, first)),
-    (events) =>
-      events.map(({ payload, type }, index) => ({
-        version: first + index,
-        type,
-        payload: codec.encode(type, payload).value
-      })) as unknown as ReadonlyArray<PlannedEvent>
+): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError | Moved> =>
+  Effect.flatMap(
+    read(({ db }) => compensating(db, bounded, now, first)),
+    Either.map(
+      (events) =>
+        events.map(({ payload, type }, index) => ({
+          version: first + index,
+          type,
+          payload: codec.encode(type, payload).value
+        })) as unknown as ReadonlyArray<PlannedEvent>
+    )
   )

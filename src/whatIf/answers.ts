@@ -79,7 +79,7 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
       return undecided
     }
     if (Either.isLeft(answer)) return atOnce(question, answer.left.message)
-    const sound = usable(answer.right.verdict, question.candidates.length)
+    const sound = usable(answer.right, question.candidates.length)
     return Either.isRight(sound)
       ? from(answer.right, "asked")
       : atOnce(question, `reconciler ${reconciler.name}: ${sound.left}`)

@@ -1,0 +1,171 @@
+import { dimensions, type WordTable, wordTable } from "../wordTable.js"
+import type { Clause, Word } from "./Clause.js"
+import type { Context } from "./differences.js"
+
+/** Where a word stands, as far as it matters: what is told of, the attribute, the value, the occasion, aside, what was. */
+export type Side = "subject" | "attribute" | "value" | "scope" | "aside" | "former"
+
+/** A word of a clause, ready to be held against another's. */
+export interface Token {
+  readonly canon: string
+  readonly form: string
+  readonly side: Side
+  readonly name: boolean
+  /** 0…1: how much it tells; rare words tell more. */
+  readonly weight: number
+  /** Its row in the table of words; −1 where it is not in it. */
+  readonly row: number
+}
+
+const sides: Readonly<Record<Word["place"], Side>> = {
+  subject: "subject",
+  attribute: "attribute",
+  object: "value",
+  place: "value",
+  by: "value",
+  with: "value",
+  as: "value",
+  per: "value",
+  until: "value",
+  and: "value",
+  scope: "scope",
+  reason: "aside",
+  from: "former",
+  former: "former",
+  over: "former"
+}
+
+/** The table of words; where it cannot be read, words are alike only when they are the same. */
+export const tableOrNone = (): WordTable | undefined => {
+  try {
+    return wordTable()
+  } catch {
+    return undefined
+  }
+}
+
+/** 0…1 by the logarithm of how rare a word is. */
+const rarity = (row: number): number => (row === -1 ? 1 : Math.log1p(row / 50) / rarest)
+const rarest = Math.log1p(60_000 / 50)
+
+/** 0.3…1: what a word counts for. */
+export const weightOfRow = (row: number): number => 0.3 + 0.7 * rarity(row)
+
+/** The rows of words that were met: the whole table is too large to be near at hand. */
+const met = new Map<string, number>()
+const mostMet = 4_000
+
+export const rowOf = (table: WordTable, form: string, canon: string): number => {
+  const known = met.get(form)
+  if (known !== undefined) return known
+  const last = form.includes(" ") ? form.slice(form.lastIndexOf(" ") + 1) : form
+  const row = table.rowOf(last) ?? table.rowOf(canon) ?? -1
+  if (met.size >= mostMet) met.clear()
+  met.set(form, row)
+  return row
+}
+
+/** The words of a clause, the first ones. */
+export const tokensOf = ({ words }: Clause, table: WordTable | undefined): ReadonlyArray<Token> => {
+  const tokens: Array<Token> = []
+  for (const [word, { item, place, relational, side }] of words) {
+    // Two sides of a pair of opposites are two words.
+    const canon = side === undefined ? word : `${word}${side ? "+" : "-"}`
+    if (tokens.length === mostTokens) break
+    const row = table === undefined ? -1 : rowOf(table, item.form, item.canon)
+    const light = relational || item.entry?.generic === true ? 0.35 : 1
+    const name = item.capital === true || item.name === true
+    tokens.push({ canon, form: item.form, side: sides[place], name, weight: light * (0.3 + 0.7 * rarity(row)), row })
+  }
+  return tokens
+}
+const mostTokens = 40
+
+/** The vectors of the rows that were met, and their lengths. */
+const vectors: Array<Int8Array | undefined> = []
+const norms = new Float64Array(65_536)
+
+const vectorOf = (table: WordTable, row: number): Int8Array => {
+  const known = vectors[row]
+  if (known !== undefined) return known
+  const vector = table.bytesOf(row)
+  vectors[row] = vector
+  norms[row] = Math.sqrt(dot(vector, vector)) || 1
+  return vector
+}
+
+const dot = (a: Int8Array, b: Int8Array): number => {
+  let sum = 0
+  for (let at = 0; at < dimensions; at++) sum += a[at]! * b[at]!
+  return sum
+}
+
+/** −1…1: how like two words are in meaning, the cosine of their vectors; 0 where one is unknown. */
+export const likeness = (table: WordTable | undefined, a: number, b: number): number => {
+  if (table === undefined || a === -1 || b === -1) return 0
+  if (a === b) return 1
+  return dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
+}
+
+/** deploy and deployment, publish and publication. */
+const kindred = (a: string, b: string): boolean => {
+  const shorter = Math.min(a.length, b.length)
+  let same = 0
+  while (same < shorter && a[same] === b[same]) same++
+  return same >= 4 && same >= 0.6 * Math.max(a.length, b.length) && same >= shorter - 2
+}
+
+/** A word of what is remembered, and the word of the statement that stands for it. */
+export interface Pair {
+  readonly a: Token
+  readonly b: Token
+  readonly how: "exact" | "kindred" | "near"
+  readonly likeness: number
+}
+
+export interface Alignment {
+  readonly pairs: ReadonlyArray<Pair>
+  /** Words that only what is remembered has, and only the statement. */
+  readonly left: ReadonlyArray<Token>
+  readonly right: ReadonlyArray<Token>
+}
+
+/** Words are near from this cosine on. */
+const near = 0.55
+
+/** Finds for each word of a clause the word of the other: the same, one of its family, one near it. Words of the titles need none. */
+export const align = (
+  a: ReadonlyArray<Token>,
+  b: ReadonlyArray<Token>,
+  contextA: Context,
+  contextB: Context,
+  table: WordTable | undefined
+): Alignment => {
+  const pairs: Array<Pair> = []
+  const left = new Map(a.map((token) => [token.canon, token]))
+  const right = new Map(b.map((token) => [token.canon, token]))
+  const take = (pair: Pair) => {
+    pairs.push(pair)
+    left.delete(pair.a.canon)
+    right.delete(pair.b.canon)
+  }
+  for (const token of b) {
+    const mate = left.get(token.canon)
+    if (mate !== undefined) take({ a: mate, b: token, how: "exact", likeness: 1 })
+  }
+  for (const token of [...right.values()]) {
+    const mate = [...left.values()].find(({ form, name }) => !name && !token.name && kindred(token.form, form))
+    if (mate !== undefined) take({ a: mate, b: token, how: "kindred", likeness: 0.9 })
+  }
+  for (const canon of [...right.keys()]) if (contextA.has(canon)) right.delete(canon)
+  for (const canon of [...left.keys()]) if (contextB.has(canon)) left.delete(canon)
+  const close: Array<Pair> = []
+  for (const token of right.values())
+    for (const mate of left.values()) {
+      const how = likeness(table, mate.row, token.row)
+      if (how >= near) close.push({ a: mate, b: token, how: "near", likeness: how })
+    }
+  close.sort((x, y) => y.likeness - x.likeness)
+  for (const pair of close) if (left.has(pair.a.canon) && right.has(pair.b.canon)) take(pair)
+  return { pairs, left: [...left.values()], right: [...right.values()] }
+}
