@@ -97,6 +97,11 @@ const times = new Set([
   "finishedAt",
   "recordedAt",
   "startedAt",
+  "finishedAt",
+  "dueAt",
+  "nextRunAt",
+  "lastRunAt",
+  "leasedUntil",
   "lastAt"
 ])
 

@@ -42,6 +42,18 @@ export interface Append {
   readonly now: number
   readonly commands: ReadonlyArray<NewCommand>
   readonly vectors?: ReadonlyArray<CachedVector>
+  /**
+   * When somebody is to look at the stream next, milliseconds since the epoch; null for not any more, as it was before
+   * where absent. The log keeps it and knows no more of it. Kept only where the commands are stored; without commands,
+   * where the version is as expected.
+   */
+  readonly due?: number | null
+}
+
+/** A stream that somebody is to look at, and when. */
+export interface Timer {
+  readonly stream: string
+  readonly due: number
 }
 
 /** What became of one command: its events, and whether they had been there before. */
@@ -103,6 +115,12 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       dimensions: number,
       digests: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, Float32Array>, StorageError>
+    /** The streams that are to be looked at by an instant (milliseconds), the longest due first. */
+    readonly timers: (query: {
+      readonly until: number
+      readonly limit: number
+      readonly offset?: number
+    }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
     /** What is wrong with the storage itself (integrity, anchor). The chain is checked by `verify`. */
     readonly problems: (stream: string | null) => Effect.Effect<ReadonlyArray<Problem>, StorageError>
   }

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { requestDigestOf, type StoredEvent, sameBytes } from "./Chain.js"
-import { type Append, type Appended, EventLog, type Head } from "./EventLog.js"
+import { type Append, type Appended, EventLog, type Head, type Timer } from "./EventLog.js"
 import { AlreadyErased, CommandConflict, VersionConflict } from "./errors.js"
 import { consistent, headAfter, link } from "./link.js"
 import { emptyHead, meets } from "./rows.js"
@@ -14,6 +14,7 @@ export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
 export const make = () => {
   const streams = new Map<string, Array<StoredEvent>>()
   const vectors = new Map<string, Float32Array>()
+  const timers = new Map<string, number>()
   let sequence = 0
 
   const of = (stream: string): ReadonlyArray<StoredEvent> => streams.get(stream) ?? []
@@ -41,14 +42,15 @@ export const make = () => {
 
   const append = (request: Append) =>
     Either.gen(function* () {
-      const { stream, expected, now, commands, vectors: cached } = request
+      const { stream, expected, now, commands, due, vectors: cached } = request
       yield* consistent(request)
       const before: Array<Option.Option<Appended>> = []
       for (const { commandId, request } of commands) {
         before.push(commandId === undefined ? Option.none() : yield* command(stream, commandId, request ?? ""))
       }
       let head = headOf(stream)
-      if (before.some(Option.isNone) && !meets(expected, head.version)) {
+      const fresh = before.some(Option.isNone)
+      if ((fresh || commands.length === 0) && !meets(expected, head.version)) {
         return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
       }
       const written = new Map<string, Appended>()
@@ -64,6 +66,10 @@ export const make = () => {
         if (asked.commandId !== undefined) written.set(asked.commandId, answer)
         return answer
       })
+      if (due !== undefined && (fresh || commands.length === 0)) {
+        if (due === null) timers.delete(stream)
+        else timers.set(stream, due)
+      }
       for (const { model, dimensions, digest, vector } of cached ?? []) {
         vectors.set(vectorKey(model, dimensions, digest), vector.slice())
       }
@@ -89,6 +95,14 @@ export const make = () => {
               return vector === undefined ? [] : [[digest, vector.slice()] as const]
             })
           )
+      ),
+    timers: ({ limit, offset = 0, until }) =>
+      Effect.sync(() =>
+        [...timers]
+          .map(([stream, due]): Timer => ({ stream, due }))
+          .filter(({ due }) => due <= until)
+          .sort((a, b) => a.due - b.due || byBytes(a.stream, b.stream))
+          .slice(offset, offset + limit)
       ),
     problems: () => Effect.succeed([])
   })

@@ -117,6 +117,14 @@ export const make = (folder: string) =>
       command: (stream, commandId, request) =>
         Effect.flatten(attempt(() => repeated(reader, stream, commandId, request))),
       vectors: (model, dimensions, digests) => attempt(() => VectorCache.get(reader, model, dimensions, digests)),
+      timers: ({ limit, offset = 0, until }) =>
+        attempt(() =>
+          sql(reader, "SELECT stream, due FROM timers WHERE due <= ? ORDER BY due, stream LIMIT ? OFFSET ?").all(
+            until,
+            limit,
+            offset
+          )
+        ),
       problems: (stream) =>
         attempt(() => {
           const integrity = reader.pragma("integrity_check(20)") as Array<{ integrity_check: string }>
@@ -179,7 +187,7 @@ const storeAll = (
   const heads = new Map<string, Head>()
   const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> =>
     Either.gen(function* () {
-      const { commands, expected, now, stream, vectors = [] } = append
+      const { commands, due, expected, now, stream, vectors = [] } = append
       yield* consistent(append)
       const answers = new Map<string, Appended>()
       let fresh = false
@@ -189,7 +197,7 @@ const storeAll = (
         else fresh = true
       }
       let head = heads.get(stream) ?? known.heads.get(stream) ?? headOf(db, stream)
-      if (fresh && !meets(expected, head.version)) {
+      if ((fresh || commands.length === 0) && !meets(expected, head.version)) {
         return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
       }
       const stored = commands.map((command): Appended => {
@@ -203,6 +211,7 @@ const storeAll = (
         return answer
       })
       if (fresh) heads.set(stream, head)
+      if (due !== undefined && (fresh || commands.length === 0)) remind(db, stream, due)
       VectorCache.put(db, vectors)
       return stored
     })
@@ -210,6 +219,15 @@ const storeAll = (
     (append): Answer => Either.match(store(append), { onLeft: Exit.fail, onRight: Exit.succeed })
   )
   return { answers, heads: [...heads.values()], sequence }
+}
+
+/** Keeps when a stream is to be looked at next. */
+const remind = (db: Db, stream: string, due: number | null): void => {
+  if (due === null) sql(db, "DELETE FROM timers WHERE stream = ?").run(stream)
+  // Not an upsert, as for vectors.
+  else if (sql(db, "UPDATE timers SET due = ? WHERE stream = ?").run(due, stream).changes === 0) {
+    sql(db, "INSERT INTO timers (stream, due) VALUES (?, ?)").run(stream, due)
+  }
 }
 
 /** What the anchor says there was and the log does not have (any more). */

@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { Recalled } from "./Recall.js"
+import { Scheduled } from "./Schedule.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
@@ -204,6 +205,7 @@ export const catalogue = {
   RECALL: first(Recalled),
   CONFIGURE: first(Configure),
   RUN: first(Run),
+  SCHEDULE: first(Scheduled),
   ERASE: first(Erase)
 } as const satisfies Record<string, EventDefinition>
 

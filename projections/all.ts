@@ -10,6 +10,7 @@ import type { Projection } from "./Projection.js"
 import { people } from "./people.js"
 import { recalls } from "./recalls.js"
 import { runs } from "./runs.js"
+import { schedules } from "./schedules.js"
 import { vectors } from "./vectors.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
@@ -25,5 +26,6 @@ export const projections: ReadonlyArray<Projection> = [
   recalls,
   configuration,
   archive,
-  runs
+  runs,
+  schedules
 ]

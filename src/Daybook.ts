@@ -36,6 +36,8 @@ import * as Recalls from "./Recalls.js"
 import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
+import * as makeRunner from "./schedules/makeRunner.js"
+import type { Runner } from "./schedules/Runner.js"
 import { type AgentStats, statsOf } from "./stats.js"
 import { TokenCounter } from "./TokenCounter.js"
 import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
@@ -106,6 +108,8 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
     readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
     /** Records what was shown until now, which happens by itself a minute later; answers how many recalls. */
     readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
+    /** What carries out schedules, of all agents, stands on: see `layers/Scheduler.ts`. */
+    readonly runner: Runner
     /** How many agents are awake in this process. */
     readonly awake: Effect.Effect<number>
   }
@@ -196,6 +200,7 @@ export const make = Effect.gen(function* () {
         actor: options.actor ?? "program",
         countTokens: tokens.count,
         marks: policy.marks,
+        schedules: policy.schedules,
         reconciling
       },
       Effect.map(log.head(agent), ({ version }) => version === 0),
@@ -290,6 +295,7 @@ export const make = Effect.gen(function* () {
       return Effect.zipRight(checkName(agent), read)
     },
     flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
+    runner: makeRunner.make({ agents, log, codec, views, policy: policy.schedules }),
     awake: Effect.sync(agents.awake)
   })
 })

@@ -13,6 +13,7 @@ import type { IndexRow } from "../projections/search.js"
 import type { Session } from "../projections/sessionReads.js"
 import type { CommandError } from "./Actor.js"
 import type { AddedFile } from "./commands/addFile.js"
+import type { Scheduled } from "./commands/addSchedule.js"
 import type { AddedTurn } from "./commands/addTurn.js"
 import type { Forgotten } from "./commands/forget.js"
 import type { ForgottenFile } from "./commands/forgetFile.js"
@@ -29,10 +30,13 @@ import type {
   PathRefused,
   ProjectionParked,
   RecallNotFound,
+  RunNotFound,
+  ScheduleNotFound,
   SequenceConflict,
   SessionNotFound,
   SourceNotFound,
   StoreForbidden,
+  TooManySchedules,
   TrustRequired
 } from "./errors.js"
 import type { Explained, Living } from "./explain.js"
@@ -42,6 +46,8 @@ import type { Changes, Observation } from "./input.js"
 import type { MaintainError, MaintainOptions, StageRun } from "./life/maintain.js"
 import type { Profile } from "./life/profile.js"
 import type { Tiers } from "./life/tiers.js"
+import type { ScheduleChanges, ScheduleInput } from "./schedules/input.js"
+import type { Schedule, ScheduleFilter, ScheduleQuery, ScheduleRun, WholeScheduleRun } from "./schedules/Schedule.js"
 import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
@@ -177,6 +183,17 @@ export interface MemoryReader {
   readonly recall: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
   /** Asks once more, of the view and at the time of then, and compares. Full trust only. */
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
+  /** What is to be done at its time, the newest first. Full trust only, as all of schedules. */
+  readonly schedules: (query?: ScheduleQuery) => Effect.Effect<ReadonlyArray<Schedule>, ReadError | TrustRequired>
+  readonly countSchedules: (filter?: ScheduleFilter) => Effect.Effect<number, ReadError | TrustRequired>
+  readonly schedule: (id: string) => Effect.Effect<Schedule, ReadError | TrustRequired | ScheduleNotFound>
+  /** The history of a schedule, the newest run first, as far as it is kept. */
+  readonly scheduleRuns: (
+    id: string,
+    query?: PageQuery
+  ) => Effect.Effect<ReadonlyArray<ScheduleRun>, ReadError | TrustRequired | ScheduleNotFound>
+  /** One run with all that it said. */
+  readonly scheduleRun: (run: string) => Effect.Effect<WholeScheduleRun, ReadError | TrustRequired | RunNotFound>
 }
 
 /** The archive, a page at a time. */
@@ -271,6 +288,22 @@ export interface Memory extends MemoryReader {
    * by age. Each stage is a run of its own, with a bound, to be undone like any other. Full trust only.
    */
   readonly maintain: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
+  /** Has something done at its time, by the handler of that name of whatever program runs one. Full trust only. */
+  readonly addSchedule: (
+    schedule: ScheduleInput,
+    options?: WriteOptions
+  ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | TooManySchedules | ProjectionParked>
+  /** Changes the fields that are given; stops a schedule, or lets it go on. Full trust only. */
+  readonly updateSchedule: (
+    id: string,
+    changes: ScheduleChanges,
+    options?: WriteOptions
+  ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>
+  /** Takes a schedule and its history out of every read. Full trust only. */
+  readonly deleteSchedule: (
+    id: string,
+    options?: WriteOptions
+  ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>
   /**
    * Takes back what an event, a run or a source changed, and leaves alone what later events changed on purpose. What it
    * does is a run of its own, to be undone like any other. Full trust only.

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "./errors.js"
 import { count, positive, section, share, withDefault, zone } from "./policy/fields.js"
 import { Archive, Compress, Gc, Maintenance, Retention, Tiers } from "./policy/life.js"
+import { Schedules } from "./policy/schedules.js"
 
 const Search = Schema.Struct({
   /** Full text and vectors, a look at the first hits by the reranker; or full text alone. Any other name is classic. */
@@ -183,6 +184,7 @@ export const PolicySchema = Schema.Struct({
   retention: section(Retention),
   archive: section(Archive),
   maintenance: section(Maintenance),
+  schedules: section(Schedules),
   model: exactly(Model)
 })
 export type PolicyValues = typeof PolicySchema.Type

@@ -8,6 +8,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../events/EventLog.js"
 import { type AlreadyErased, CommandConflict, VersionConflict } from "../events/errors.js"
 import { makeLookup, type ViewError } from "../projections/build.js"
+import { firstDue } from "../projections/scheduleReads.js"
 import type { Poisoned } from "../projections/ViewFile.js"
 import type { Transaction, View, Views } from "../projections/Views.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
@@ -60,7 +61,7 @@ export const carryOut = (
           decideAll(view.agent, commands, earlier, transaction, now, codec, told, again, configuring)
         )
         if (Exit.isFailure(tried)) return Effect.failCause(tried.cause)
-        const { decided, fresh, outcomes, vectors } = tried.value
+        const { decided, due, fresh, outcomes, vectors } = tried.value
         if (fresh.length === 0) {
           // Nothing is stored, so no expected version shows whether the view had everything that it was asked about.
           return Effect.flatMap(log.head(view.agent), ({ version }) =>
@@ -70,7 +71,14 @@ export const carryOut = (
           )
         }
         return Effect.flatMap(
-          log.append({ stream: view.agent, expected, now, commands: fresh, vectors }),
+          log.append({
+            stream: view.agent,
+            expected,
+            now,
+            commands: fresh,
+            vectors,
+            ...(due === undefined ? {} : { due })
+          }),
           (appended): Effect.Effect<ReadonlyArray<Outcome>, VersionConflict> => {
             if (appended.some(({ repeated }) => repeated)) {
               // Another process carried out one of these command ids in between: its first answer is the one to give.
@@ -216,5 +224,7 @@ const decideAll = (
     outcomes.push(outcome)
   }
   if (fresh.length > 0 && configured.length > 0) fresh.unshift({ actor: commands[0]!.actor, events: configured })
-  return { outcomes, fresh, vectors, decided }
+  // The log is told when somebody is to look at this agent next: what is due is found without opening any.
+  const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDue(db) : undefined
+  return { outcomes, fresh, vectors, decided, due }
 }

@@ -44,6 +44,38 @@ export class RecallNotFound extends Schema.TaggedError<RecallNotFound>()("Recall
   }
 }
 
+/** No schedule with this id. */
+export class ScheduleNotFound extends Schema.TaggedError<ScheduleNotFound>()("ScheduleNotFound", {
+  id: Schema.String
+}) {
+  override get message() {
+    return `no schedule ${this.id}`
+  }
+}
+
+/** No run with this id in the history of any schedule. */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { run: Schema.String }) {
+  override get message() {
+    return `no run ${this.run}`
+  }
+}
+
+/** The agent has as many schedules that are not over as it may have. Nothing was written. */
+export class TooManySchedules extends Schema.TaggedError<TooManySchedules>()("TooManySchedules", {
+  most: Schema.Number
+}) {
+  override get message() {
+    return `there are ${this.most} schedules that are not over, and there may not be more`
+  }
+}
+
+/** The run is not under way any more: it ended, or its lease ran out and somebody else took it. Nothing was written. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { run: Schema.String }) {
+  override get message() {
+    return `run ${this.run} is not under way any more`
+  }
+}
+
 /** The agent has no such version yet. */
 export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", {
   version: Schema.Number,

@@ -1,6 +1,7 @@
 /** Long-term memory for agents: hold a `Daybook`, ask it for an agent's `Memory`, use that. */
 export type { CommandError } from "./Actor.js"
 export type { AddedFile } from "./commands/addFile.js"
+export type { Scheduled } from "./commands/addSchedule.js"
 export type { Forgotten } from "./commands/forget.js"
 export type { ForgottenFile } from "./commands/forgetFile.js"
 export type { Remembered, WriteOptions } from "./commands/remember.js"
@@ -31,6 +32,10 @@ export { decode as decodePolicy, defaults as defaultPolicy, Policy, PolicySchema
 export { Reconciler, ReconcilerError } from "./Reconciler.js"
 export { Reranker, RerankerError } from "./Reranker.js"
 export type { ScoreParts } from "./rank.js"
+export { nextAfter } from "./schedules/cadence.js"
+export type { CadenceInput, ScheduleChanges, ScheduleInput } from "./schedules/input.js"
+export type { Claimed, Finished, Outcome, Runner, RunOf } from "./schedules/Runner.js"
+export type * from "./schedules/Schedule.js"
 export type { Filter, Hit, Query } from "./search.js"
 export type { AgentStats } from "./stats.js"
 export { TokenCounter } from "./TokenCounter.js"

@@ -36,6 +36,12 @@ export const limits = {
   /** Files of one `daybook add-file`, and folders below the one that is named. */
   addedFiles: 10_000,
   folders: 32,
+  /** Schedules of one agent that are not over; the goal of one; what a run leaves behind. */
+  schedules: 1_000,
+  goal: 10_000,
+  runSummary: 500,
+  runOutput: 100_000,
+  runCounts: 32,
   /** Bytes of one imported file. */
   importFile: 4 << 20
 } as const

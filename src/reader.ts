@@ -19,6 +19,7 @@ import type { HistoryEntry, MemoryReader } from "./Memory.js"
 import type { ReaderServices, ReaderSource, Showing } from "./ReaderSource.js"
 import * as recallReads from "./recallReads.js"
 import { explained, type Find, type Request, retrieve } from "./retrieve.js"
+import * as scheduleReads from "./schedules/reads.js"
 import { decodeFilter, decodeQuery, type Query, searchIn } from "./search.js"
 import { type ConversationQuery, decodeConversationQuery, searchConversationIn } from "./searchConversation.js"
 import { wholeOf } from "./wholeMemory.js"
@@ -122,7 +123,8 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
     }),
 
     ...recallReads.make(source, services),
-    ...lifeReads.make(source, services)
+    ...lifeReads.make(source, services),
+    ...scheduleReads.make(source, services)
   }
 }
 

@@ -89,6 +89,25 @@ export const make = (
           maintain({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, options)
       )
     ),
+    // Few programs schedule anything: what reads cron expressions is loaded by those that do.
+    addSchedule: Effect.fn("Memory.addSchedule")((schedule, options) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./commands/addSchedule.js")),
+        ({ addSchedule }) => run(addSchedule(writer, schedule, options), options)
+      )
+    ),
+    updateSchedule: Effect.fn("Memory.updateSchedule")((id, changes, options) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./commands/updateSchedule.js")),
+        ({ updateSchedule }) => run(updateSchedule(writer, id, changes, options), options)
+      )
+    ),
+    deleteSchedule: Effect.fn("Memory.deleteSchedule")((id, options) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./commands/deleteSchedule.js")),
+        ({ deleteSchedule }) => run(deleteSchedule(writer, id, options), options)
+      )
+    ),
     undo: Effect.fn("Memory.undo")((what, options) =>
       Effect.flatMap(
         Effect.promise(() => import("./undo/undo.js")),

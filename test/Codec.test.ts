@@ -271,6 +271,7 @@ describe("through the whole engine", () => {
         "RECALL",
         "ERASE",
         "CONFIGURE",
+        "SCHEDULE",
         "RUN"
       ]
       expect([...order].sort()).toEqual([...types].sort())

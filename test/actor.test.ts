@@ -21,6 +21,7 @@ import type { Daybook } from "../src/Daybook.js"
 import { InvalidInput } from "../src/errors.js"
 import type { Changes, Observation } from "../src/input.js"
 import type { Memory } from "../src/Memory.js"
+import { defaults as defaultPolicy } from "../src/Policy.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -30,7 +31,8 @@ const writer = {
   level: "full",
   actor: "test",
   countTokens: () => 1,
-  marks: { pii: false, credentials: false }
+  marks: { pii: false, credentials: false },
+  schedules: defaultPolicy.schedules
 } as const
 
 const ada = (options: EngineOptions = {}) =>

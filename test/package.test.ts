@@ -120,7 +120,7 @@ describe("the package", () => {
       found: true,
       events: 1,
       types: 14,
-      projections: 12
+      projections: 13
     })
   })
 

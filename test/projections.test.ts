@@ -16,6 +16,17 @@ import { type Db, type Projection, sql } from "../projections/Projection.js"
 import { findPeople } from "../projections/people.js"
 import { findAround, findTightened, getMemories } from "../projections/reads.js"
 import { countRecalls, findAccesses, findRecall, findRecalls, lastRecall } from "../projections/recalls.js"
+import {
+  countSchedules,
+  findDue,
+  findSchedule,
+  findScheduleRun,
+  findScheduleRuns,
+  findSchedules,
+  firstDue,
+  nextDue
+} from "../projections/scheduleReads.js"
+import { outputDigest } from "../projections/schedules.js"
 import { findCandidates, findRecent, indexRows } from "../projections/search.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { Views } from "../projections/Views.js"
@@ -133,6 +144,78 @@ const found = (
     candidates.map(({ born }) => born)
   ).sort()
 }
+
+describe("schedules", () => {
+  const definition = {
+    goal: "Tell the tide",
+    handler: "tides",
+    cadence: { kind: "interval", every: 60_000, from: 0 },
+    notify: "always",
+    missed: "once",
+    keep: 2
+  } as const
+  const state = (next: number | null, failures = 0) => ({ status: "active", next, failures }) as const
+  const run = { kind: "schedule", name: "one" } as const
+
+  it.scopedLive("SCHEDULE and RUN: what is due, what is under way, and a history that is pruned", () => {
+    const told = story()
+    const occurrence = (at: number, id: string, status: "ok" | "failed", output: string) => [
+      told.run({ ...run, run: id, phase: "started", occurrence: at, attempt: 1, lease: at + 50 }),
+      told.run({ ...run, run: id, phase: "finished", occurrence: at, attempt: 1, status, output, summary: output }),
+      told.schedule({ schedule: "one", change: "ran", state: state(at + 100, status === "ok" ? 0 : 1) })
+    ]
+    return projected({
+      given: [
+        told.schedule({ schedule: "one", change: "created", definition, state: state(100) }),
+        told.schedule({ schedule: "two", change: "created", definition, state: state(700) }),
+        ...occurrence(100, "a", "ok", "high"),
+        ...occurrence(200, "b", "failed", "low")
+      ],
+      when: [
+        told.run({ run: "m", kind: "maintenance", phase: "started", name: "gc" }),
+        told.run({ ...run, run: "c", phase: "started", occurrence: 300, attempt: 1, lease: 400 }),
+        told.run({ ...run, run: "c", phase: "finished", occurrence: 300, attempt: 1, status: "abandoned" }),
+        told.run({ ...run, run: "d", phase: "started", occurrence: 300, attempt: 2, lease: 500 }),
+        told.run({ ...run, run: "d", phase: "started", occurrence: 300, attempt: 3, lease: 600 }),
+        // Deleted with all that belongs to it; what ends later belongs to nothing.
+        told.schedule({ schedule: "three", change: "created", definition, state: state(1) }),
+        told.run({ ...run, run: "e", phase: "started", name: "three", occurrence: 1, attempt: 1, lease: 2 }),
+        told.schedule({ schedule: "three", change: "deleted" }),
+        told.run({ ...run, run: "e", phase: "finished", name: "three", occurrence: 1, attempt: 1, status: "ok" })
+      ],
+      holds: (db) => {
+        const all = findSchedules(db, { statuses: [], handlers: [] }, { limit: 10, offset: 0 })
+        expect(all.map(({ id }) => id)).toEqual(["two", "one"])
+        expect(findSchedule(db, "one")).toMatchObject({
+          definition,
+          state: state(300, 1),
+          run: "d",
+          lease: 600,
+          occurrence: 300,
+          attempt: 3,
+          abandoned: 1,
+          lastStatus: "failed",
+          lastOutput: outputDigest({ output: "low" })
+        })
+        expect(firstDue(db)).toBe(600)
+        const due = { until: 700, handlers: ["tides"], limit: 10 }
+        expect(findDue(db, due).map(({ id }) => id)).toEqual(["one", "two"])
+        expect(findDue(db, { ...due, until: 599 })).toEqual([])
+        expect(findDue(db, { ...due, handlers: ["kettle"] })).toEqual([])
+        expect(nextDue(db, ["tides"], 600)).toBe(700)
+        const runs = findScheduleRuns(db, "one", { limit: 10, offset: 0 })
+        expect(runs.map(({ attempt, run, status }) => [run, status, attempt])).toEqual([
+          ["d", "running", 3],
+          ["c", "abandoned", 1]
+        ])
+        expect(findScheduleRun(db, "a")).toBeUndefined()
+        expect(findScheduleRun(db, "e")).toBeUndefined()
+        expect(findScheduleRun(db, "m")).toBeUndefined()
+        expect(countSchedules(db, { statuses: ["active"], handlers: [], text: "TIDE", dueBefore: 700 })).toBe(1)
+      }
+    })
+  })
+})
 
 describe("recalls", () => {
   it.scopedLive(

@@ -42,6 +42,9 @@ const writePaths = {
   forgetFile: (memory, { id }) => memory.forgetFile(id),
   restore: (memory, { id }) => memory.restore(id),
   maintain: (memory) => memory.maintain(),
+  addSchedule: (memory, { observation }) => memory.addSchedule({ goal: observation.title, every: 60_000 }),
+  updateSchedule: (memory, { id }) => memory.updateSchedule(id, { goal: "another" }),
+  deleteSchedule: (memory, { id }) => memory.deleteSchedule(id),
   undo: (memory) => memory.undo({ event: 1 })
 } satisfies {
   readonly [Path in Exclude<keyof Memory, keyof MemoryReader>]: (
@@ -325,6 +328,7 @@ describe("what is stored above a level changes no byte below it", () => {
         )
         yield* full.remember({ title: "tea ".repeat(100).trim(), people: [...names], store: above[0]! })
         yield* full.importMarkdown([file], { store: above[0] })
+        yield* full.addSchedule({ goal: "green tea kettle", handler: "tides", every: 60 * minute })
         yield* daybook.backfill(agent)
         expect(differences(yield* asked, none)).toEqual([])
         for (const id of hidden) {
@@ -461,6 +465,8 @@ describe("a writer stays within its level", () => {
               expect(JSON.parse(refused)._tag).toBe("FileNotFound")
             } else if (path === "undo" || path === "maintain") {
               expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: path })
+            } else if (path.endsWith("Schedule")) {
+              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: "schedules" })
             } else expect(refused).toMatch(new RegExp(`level ${trust} may (not write at all|write to [^"]* only)`))
           }
           if (!canRead(trust, store)) {

@@ -18,10 +18,13 @@ import type {
   PathRefused,
   ProjectionParked,
   RecallNotFound,
+  RunNotFound,
+  ScheduleNotFound,
   SequenceConflict,
   SessionNotFound,
   SourceNotFound,
   StoreForbidden,
+  TooManySchedules,
   TrustRequired,
   VersionNotFound
 } from "../../src/errors.js"
@@ -89,10 +92,13 @@ export type Failure =
   | PathRefused
   | RecallNotFound
   | ProjectionParked
+  | RunNotFound
+  | ScheduleNotFound
   | SequenceConflict
   | SessionNotFound
   | SourceNotFound
   | StorageError
   | StoreForbidden
+  | TooManySchedules
   | TrustRequired
   | VersionNotFound

@@ -21,6 +21,7 @@ import { profile } from "./profile.js"
 import { rebuild } from "./rebuild.js"
 import { recall } from "./recall.js"
 import { remember } from "./remember.js"
+import { schedules } from "./schedules.js"
 import { search } from "./search.js"
 import { sessions } from "./sessions.js"
 import { stats } from "./stats.js"
@@ -58,6 +59,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   archive,
   maintain,
   gc,
+  schedules,
   undo,
   log,
   whatIf,

@@ -86,6 +86,8 @@ const what = (event: DaybookEvent): string => {
       return `${count(event.payload.files.length, "file")}: ${event.payload.added} added`
     case "CONFIGURE":
       return `policy ${event.payload.policy}: ${event.payload.changed.join(", ")}`
+    case "SCHEDULE":
+      return scheduleText(event.payload)
     case "RUN":
       return runText(event.payload)
     case "ERASE":
@@ -101,4 +103,11 @@ const runText = ({ counts = {}, name, phase, run, status }: Payload<"RUN">): str
       .filter(([, number]) => number > 0)
       .map(([what, number]) => `${number} ${what}`),
     `run ${run}`
+  ].join(", ")
+
+const scheduleText = ({ change, definition, schedule, state }: Payload<"SCHEDULE">): string =>
+  [
+    `${schedule} ${change}`,
+    ...(definition === undefined ? [] : [definition.name ?? definition.goal]),
+    ...(state === undefined ? [] : [state.next === null ? state.status : `next ${second(state.next)}`])
   ].join(", ")

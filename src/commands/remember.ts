@@ -63,6 +63,7 @@ export interface Writer {
   readonly countTokens: (text: string) => number
   /** What is done about personal data and credentials. */
   readonly marks: PolicyValues["marks"]
+  readonly schedules: PolicyValues["schedules"]
   /** What memories are weighed with; nothing where absent. */
   readonly reconciling?: Reconciling | undefined
 }

@@ -68,7 +68,14 @@ export const run = (
       : undefined
     const commonShare = options.policy?.search?.commonShare ?? policy.search.commonShare
     const reconciling = answers && { reconciler: answers.service, policy: reconcile, commonShare }
-    const writer = { level: "full", actor: "what-if", countTokens, marks: policy.marks, reconciling } as const
+    const writer = {
+      level: "full",
+      actor: "what-if",
+      countTokens,
+      marks: policy.marks,
+      schedules: policy.schedules,
+      reconciling
+    } as const
     const stepOf = stepping(writer, looks ? embedder : null)
     const counting = tallying()
     const take = replay({ branch, divergence, answers, policy: reconcile, tally: counting.tally })

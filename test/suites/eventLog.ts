@@ -36,6 +36,8 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
   const test = <A, E>(title: string, body: Effect.Effect<A, E, EventLog | ByHand>) =>
     it.effect(title, () => Effect.provide(body, layer))
 
+  timersSuite(name, test)
+
   describe(`${name}: appending`, () => {
     const stored = 3
     const cases: ReadonlyArray<readonly [expected: Expected, fresh: boolean, existing: boolean]> = [
@@ -595,6 +597,74 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
     )
   })
 }
+
+const timersSuite = (name: string, test: Test) =>
+  describe(`${name}: timers`, () => {
+    const until = (instant: number, limit = 10, offset = 0) =>
+      Effect.flatMap(EventLog, (log) => log.timers({ until: instant, limit, offset }))
+
+    test(
+      "are the newest hints of streams, the longest due first",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const hinted = (stream: string, due: number | null) => log.append({ ...appendOf(stream, [commandOf({})]), due })
+        yield* hinted("one", 30)
+        yield* hinted("two", 10)
+        yield* hinted("three", 20)
+        yield* log.append(appendOf("four", [commandOf({})]))
+        expect(yield* until(20)).toEqual([
+          { stream: "two", due: 10 },
+          { stream: "three", due: 20 }
+        ])
+        yield* hinted("two", 30)
+        // An append without a hint leaves it as it was.
+        yield* log.append(appendOf("three", [commandOf({})]))
+        expect(yield* until(100)).toEqual([
+          { stream: "three", due: 20 },
+          { stream: "one", due: 30 },
+          { stream: "two", due: 30 }
+        ])
+        expect(yield* until(100, 1, 1)).toEqual([{ stream: "one", due: 30 }])
+        yield* hinted("three", null)
+        expect(yield* until(20)).toEqual([])
+        yield* soundness
+      })
+    )
+
+    test(
+      "keep no hint of what is refused or was carried out before",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const once = appendOf("one", [commandOf({ commandId: "c-1", request: "this" })])
+        yield* log.append({ ...once, due: 10 })
+        yield* log.append({ ...once, due: 20 })
+        yield* Effect.flip(log.append({ ...appendOf("one", [commandOf({})]), expected: 7, due: 30 }))
+        expect(yield* until(100)).toEqual([{ stream: "one", due: 10 }])
+        yield* soundness
+      })
+    )
+
+    test(
+      "take a hint without an event, where the version is as expected",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append({ ...appendOf("one", [commandOf({}, 2)]), due: 10 })
+        const remind = (expected: Expected, due: number | null) => log.append({ ...appendOf("one", []), expected, due })
+        expect((yield* Effect.flip(remind(1, 20)))._tag).toBe("VersionConflict")
+        expect(yield* until(100)).toEqual([{ stream: "one", due: 10 }])
+        expect(yield* remind(2, 20)).toEqual([])
+        expect(yield* until(100)).toEqual([{ stream: "one", due: 20 }])
+        yield* remind("any", null)
+        expect(yield* until(100)).toEqual([])
+        expect((yield* log.head("one")).version).toBe(2)
+        yield* log.append({ ...appendOf("nobody", []), expected: "none", due: 5 })
+        expect((yield* log.streams).map(({ stream }) => stream)).toEqual(["one"])
+        yield* soundness
+      })
+    )
+  })
+
+type Test = <A, E>(title: string, body: Effect.Effect<A, E, EventLog | ByHand>) => void
 
 /** Every stream chains, and the storage finds nothing wrong with itself. */
 const soundness = Effect.gen(function* () {

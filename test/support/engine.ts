@@ -176,8 +176,38 @@ export const readPaths: {
     ...texts.slice(0, 3).map((text) => [text, reader.archived({ text })] as const)
   ],
   recall: (reader) => [1, 2, 3, 1_000].map((number) => [String(number), reader.recall(number)] as const),
+  schedules: (reader) => [
+    ["all", reader.schedules()],
+    ["page", reader.schedules({ limit: 1, offset: 1 })],
+    ["active", reader.schedules({ statuses: ["active"], text: "tea" })],
+    ["due", reader.schedules({ before: "2026-03-14T12:00:00Z", handlers: ["tides"] })]
+  ],
+  countSchedules: (reader) => [
+    ["all", reader.countSchedules()],
+    ["over", reader.countSchedules({ statuses: ["completed", "failed"] })]
+  ],
+  schedule: (reader) => [
+    ["nobody", reader.schedule("0000000000")],
+    ["each", eachSchedule(reader, ({ id }) => reader.schedule(id))]
+  ],
+  scheduleRuns: (reader) => [
+    ["nobody", reader.scheduleRuns("0000000000")],
+    ["each", eachSchedule(reader, ({ id }) => reader.scheduleRuns(id, { limit: 3 }))]
+  ],
+  scheduleRun: (reader) => [
+    ["nobody", reader.scheduleRun("0000000000")],
+    [
+      "each",
+      eachSchedule(reader, ({ id }) =>
+        Effect.flatMap(reader.scheduleRuns(id), (runs) => Effect.forEach(runs, ({ run }) => reader.scheduleRun(run)))
+      )
+    ]
+  ],
   rerun: (reader) => [1, 1_000].map((number) => [String(number), reader.rerun(number)] as const)
 }
+
+const eachSchedule = <A, E>(reader: MemoryReader, f: (schedule: { readonly id: string }) => Effect.Effect<A, E>) =>
+  Effect.flatMap(reader.schedules(), (schedules) => Effect.forEach(schedules, f))
 
 /** What a reader answers on every path, errors included, as text to compare to the byte. */
 export const answers = (reader: MemoryReader, probe: Probe): Effect.Effect<Flat> =>

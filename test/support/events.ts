@@ -154,6 +154,8 @@ export const story = () => {
           dropped: 0
         }
       })),
+    schedule: (payload: Payload<"SCHEDULE">) => next(() => ({ type: "SCHEDULE", payload })),
+    run: (payload: Payload<"RUN">) => next(() => ({ type: "RUN", payload })),
     imported: () =>
       next(() => ({ type: "IMPORT", payload: { files: [], added: 0, duplicates: 0, unchanged: 0, refused: 0 } }))
   }

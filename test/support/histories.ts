@@ -9,6 +9,7 @@ import { stores, type TrustLevel } from "../../events/Trust.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { FileInput } from "../../src/fileInput.js"
 import type { Changes, Observation } from "../../src/input.js"
+import type { ScheduleChanges, ScheduleInput } from "../../src/schedules/input.js"
 import type { TurnInput } from "../../src/turnInput.js"
 import type { Probe, Probes } from "./engine.js"
 
@@ -30,6 +31,9 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "recall"; readonly level: TrustLevel; readonly texts: ReadonlyArray<string> }
   | { readonly kind: "file"; readonly level: TrustLevel; readonly file: FileInput }
   | { readonly kind: "forgetFile"; readonly level: TrustLevel; readonly path: string }
+  | { readonly kind: "schedule"; readonly schedule: ScheduleInput }
+  | { readonly kind: "reschedule"; readonly which: number; readonly changes: ScheduleChanges | null }
+  | { readonly kind: "run"; readonly ends: ReadonlyArray<"ok" | "failed" | "timeout" | "released" | "never"> }
   | { readonly kind: "embed" }
   | { readonly kind: "wait"; readonly minutes: number }
 )
@@ -104,6 +108,32 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       case "forgetFile":
         yield* memory.forgetFile(step.path)
         return
+      case "schedule":
+        yield* memory.addSchedule(step.schedule)
+        return
+      case "reschedule": {
+        const all = yield* memory.schedules()
+        const one = all[step.which % all.length]
+        if (one === undefined) return
+        if (step.changes === null) yield* memory.deleteSchedule(one.id)
+        else yield* memory.updateSchedule(one.id, step.changes)
+        return
+      }
+      case "run": {
+        const { runner } = daybook
+        const { claimed } = yield* runner.claim(step.agent, new Map([["tides", 30 * 60_000]]), step.ends.length)
+        for (const [index, run] of claimed.entries()) {
+          const status = step.ends[index]!
+          if (status === "released") yield* runner.release(step.agent, run)
+          else if (status === "ok")
+            yield* runner.finish(step.agent, run, { status, output: `${run.occurrence % 3} tea` })
+          else if (status !== "never") {
+            yield* runner.renew(step.agent, { ...run, attempt: run.attempt + 1 }, run.lease + 60_000)
+            yield* runner.finish(step.agent, { ...run, attempt: run.attempt + 1 }, { status, error: "no tea" })
+          }
+        }
+        return
+      }
       case "embed":
         yield* daybook.backfill(step.agent)
         return
@@ -120,9 +150,13 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       "CredentialForbidden",
       () => Effect.void
     ),
-    // A file may not be more open than its session.
+    // A file may not be more open than its session; what is over needs another time to go on; two processes may end a run.
     Effect.catchIf(
-      (error) => step.kind === "file" && error._tag === "InvalidInput",
+      (error) =>
+        ((step.kind === "file" || step.kind === "reschedule" || step.kind === "schedule") &&
+          error._tag === "InvalidInput") ||
+        error._tag === "LeaseLost" ||
+        error._tag === "ScheduleNotFound",
       () => Effect.void
     )
   )
@@ -185,6 +219,37 @@ const file: fc.Arbitrary<FileInput> = fc.record(
     move: fc.boolean()
   },
   { requiredKeys: ["path", "text"] }
+)
+
+const schedule: fc.Arbitrary<ScheduleInput> = fc
+  .tuple(
+    fc.record(
+      {
+        goal: text(1, 5),
+        name: text(1, 2),
+        handler: fc.constantFrom("tides", "tides", "kettle"),
+        notify: fc.constantFrom("always" as const, "on-change" as const, "on-failure" as const, "never" as const),
+        missed: fc.constantFrom("once" as const, "each" as const),
+        keep: fc.constantFrom(1, 2, 100)
+      },
+      { requiredKeys: ["goal", "handler"] }
+    ),
+    fc.constantFrom(
+      { every: 60 * 60_000 },
+      { every: 90 * 60_000 },
+      { at: "2026-03-14T12:00:00Z" },
+      { cron: "15 * * * *" },
+      { cron: "0 9 * * *", zone: "Asia/Tokyo" }
+    )
+  )
+  .map(([one, cadence]) => ({ ...one, ...cadence }))
+
+const scheduleChanges: fc.Arbitrary<ScheduleChanges | null> = fc.constantFrom<ScheduleChanges | null>(
+  null,
+  { status: "paused" },
+  { status: "active" },
+  { goal: "green tea", keep: 1 },
+  { cron: "30 */2 * * *", zone: "America/New_York" }
 )
 
 const changes = (moving: boolean): fc.Arbitrary<Changes> =>
@@ -294,6 +359,32 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         agent,
         level: levels,
         path: fc.constantFrom(...paths)
+      })
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("schedule" as const), agent, schedule }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("reschedule" as const), agent, which, changes: scheduleChanges })
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant("run" as const),
+        agent,
+        ends: fc.array(
+          fc.constantFrom(
+            "ok" as const,
+            "ok" as const,
+            "failed" as const,
+            "timeout" as const,
+            "released" as const,
+            "never" as const
+          ),
+          {
+            minLength: 1,
+            maxLength: 3
+          }
+        )
       })
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("embed" as const), agent }) },

@@ -1,0 +1,40 @@
+// A program that does things at their time. From a checkout: npm run build && node examples/schedules.mjs
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Daybook } from "daybook"
+import { Default, Scheduler } from "daybook/layers"
+import { Effect, Layer } from "effect"
+
+const tides = ({ attempt, key, memory, occurrence, run }) =>
+  Effect.gen(function* () {
+    if (attempt === 1) return yield* Effect.fail("the harbour office is closed")
+    const title = `High tide, told at ${new Date(occurrence).toISOString().slice(0, 16)}`
+    // Done once, however often this is begun again; and a part of this run, to be undone with it.
+    yield* memory.remember({ title, store: "shared" }, { commandId: key, run })
+    return { output: title, counts: { turns: 1 } }
+  })
+
+const program = Effect.gen(function* () {
+  const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
+  const daily = yield* memory.addSchedule({
+    goal: "Remember the tide of the day",
+    handler: "tides",
+    cron: "30 2 * * *",
+    zone: "Europe/Berlin"
+  })
+  const { nextRunAt } = yield* memory.addSchedule({ goal: "Once, soon", handler: "tides", at: Date.now() + 200 })
+  yield* Effect.sleep(nextRunAt - Date.now() + 2_500)
+
+  const [once] = yield* memory.schedules({ statuses: ["completed"] })
+  const [run] = yield* memory.scheduleRuns(once.id)
+  console.log(once.goal, "-", once.status, "-", run.status, "at attempt", run.attempt, run.counts)
+  console.log("told:", run.notified, "- the daily one is", (yield* memory.schedule(daily.id)).status)
+  console.log("remembered:", (yield* memory.list()).length, "- undone:", (yield* memory.undo({ run: run.run })).undone.length)
+})
+
+const notify = ({ of, status, summary }) => Effect.sync(() => console.log("notification:", of.goal, status, `(${typeof summary})`))
+const folder = mkdtempSync(join(tmpdir(), "daybook-"))
+const daybook = Default.layer({ folder })
+const scheduler = Scheduler.layer({ handlers: { tides }, notify })
+await Effect.runPromise(program.pipe(Effect.provide(Layer.provideMerge(scheduler, daybook))))

@@ -1,0 +1,74 @@
+import type * as Effect from "effect/Effect"
+import type { Payload } from "../../events/catalogue.js"
+import type { StorageError } from "../../events/errors.js"
+import type { ScheduleState } from "../../events/Schedule.js"
+import type { ViewError } from "../../projections/build.js"
+import type { CommandError } from "../Actor.js"
+import type { InvalidInput, LeaseLost, ProjectionParked } from "../errors.js"
+import type { PolicyValues } from "../Policy.js"
+import type { Schedule } from "./Schedule.js"
+
+/** One attempt at one occurrence of a schedule. */
+export interface RunOf {
+  readonly run: string
+  readonly schedule: string
+  /** When it was due, milliseconds since the epoch. */
+  readonly occurrence: number
+  readonly attempt: number
+}
+
+/** What a runner has taken, and until when nobody else may. */
+export interface Claimed extends RunOf {
+  readonly lease: number
+  /** The schedule as it was when it was taken. */
+  readonly definition: Schedule
+}
+
+/** What there was to take. */
+export interface Claims {
+  readonly claimed: ReadonlyArray<Claimed>
+  /** When something is due next that one of the handlers does; null where that is never. */
+  readonly next: number | null
+}
+
+/** How a run ended. `duration` is milliseconds. */
+export interface Outcome extends Pick<Payload<"RUN">, "counts" | "summary" | "output" | "error" | "duration"> {
+  readonly status: "ok" | "failed" | "timeout"
+}
+
+/** What followed from it. */
+export interface Finished {
+  /** Whether somebody is to be told. */
+  readonly notify: boolean
+  readonly state: ScheduleState | undefined
+}
+
+/**
+ * What carries out schedules, of all agents: `layers/Scheduler.ts` is one. Each of these is a command of the agent's
+ * actor, appended with the version that it was decided on, so that of two processes one alone takes a run or ends it.
+ */
+export interface Runner {
+  readonly policy: PolicyValues["schedules"]
+  /** Agents to look at by an instant, the longest due first, without opening any. */
+  readonly due: (query: {
+    readonly until: number
+    readonly limit: number
+    readonly offset?: number
+  }) => Effect.Effect<ReadonlyArray<{ readonly agent: string; readonly due: number }>, StorageError>
+  /** Takes what is due of an agent, as far as one of these handlers does it: each with the milliseconds that it may keep it. */
+  readonly claim: (
+    agent: string,
+    handlers: ReadonlyMap<string, number>,
+    limit: number
+  ) => Effect.Effect<Claims, CommandError | ProjectionParked>
+  /** Another attempt of the same run, until another instant. */
+  readonly renew: (agent: string, run: RunOf, lease: number) => Effect.Effect<void, CommandError | LeaseLost>
+  /** Ends a run and moves its schedule on, in one append. Refused where the run is not under way any more. */
+  readonly finish: (agent: string, run: RunOf, outcome: Outcome) => Effect.Effect<Finished, CommandError | LeaseLost>
+  /** Gives back what was taken and not done. */
+  readonly release: (agent: string, run: RunOf) => Effect.Effect<void, CommandError | LeaseLost>
+  /** Makes the timers of all agents again from their events; answers whose was wrong. */
+  readonly retime: Effect.Effect<{ readonly agents: number; readonly mended: ReadonlyArray<string> }, ViewError>
+}
+
+export type RunnerError = CommandError | InvalidInput | LeaseLost | ProjectionParked

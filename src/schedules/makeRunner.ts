@@ -1,0 +1,94 @@
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codec } from "../../events/Codec.js"
+import { type EventLog, readAll } from "../../events/EventLog.js"
+import { firstDue } from "../../projections/scheduleReads.js"
+import * as ViewFile from "../../projections/ViewFile.js"
+import type { Views } from "../../projections/Views.js"
+import type { CommandError } from "../Actor.js"
+import type { Agents } from "../Agents.js"
+import type { Command } from "../commands/Command.js"
+import type { PolicyValues } from "../Policy.js"
+import { dueFold } from "./due.js"
+import type { Runner } from "./Runner.js"
+
+interface Services {
+  readonly agents: Agents
+  readonly log: Context.Tag.Service<EventLog>
+  readonly codec: Codec
+  readonly views: Context.Tag.Service<Views>
+  readonly policy: PolicyValues["schedules"]
+}
+
+export const make = ({ agents, codec, log, policy, views }: Services): Runner => {
+  /** A hint without an event, on top of a version; whoever wrote meanwhile may have given a better one. */
+  const remind = (stream: string, expected: number, due: number | null) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      return yield* log.append({ stream, expected, now, commands: [], due }).pipe(
+        Effect.as(true),
+        Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
+        // Without commands there is none that could conflict.
+        Effect.catchTag("CommandConflict", "AlreadyErased", Effect.die)
+      )
+    })
+
+  /** Where nothing of an agent is due that was said to be, its timer is put right, or it would be looked at for ever. */
+  const settle = (agent: string) =>
+    agents.use(agent, ({ actor: { view } }) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const [due, { position }] = yield* views.read(view, (db) => [firstDue(db), ViewFile.checkpointOf(db)] as const)
+        if (due === null || due > now) yield* remind(agent, position, due)
+      })
+    )
+
+  /** A command of the runner's, loaded by programs that run one. */
+  const carriedOut = <A, E>(
+    agent: string,
+    command: (commands: typeof import("./runCommands.js")) => Command<A, E>
+  ): Effect.Effect<A, E | CommandError> =>
+    Effect.flatMap(
+      Effect.promise(() => import("./runCommands.js")),
+      (commands) => agents.use(agent, ({ actor }) => actor.run(command(commands)))
+    )
+
+  /** As an agent's events say. */
+  const retimed = (agent: string, version: number, known: number | undefined) =>
+    Effect.gen(function* () {
+      const fold = dueFold()
+      yield* Stream.runForEach(readAll(log, agent, { to: version }), (row) =>
+        row.type === "SCHEDULE" || row.type === "RUN" ? Effect.map(codec.decode(row), fold.apply) : Effect.void
+      )
+      const due = fold.due()
+      return due !== (known ?? null) && (yield* remind(agent, version, due))
+    })
+
+  return {
+    policy,
+    due: (query) =>
+      Effect.map(log.timers(query), (timers) => timers.map(({ due, stream }) => ({ agent: stream, due }))),
+    claim: Effect.fn("Runner.claim")((agent, handlers, limit) =>
+      carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, policy)).pipe(
+        Effect.tap(({ claimed }) => (claimed.length === 0 ? settle(agent) : Effect.void))
+      )
+    ),
+    renew: (agent, run, lease) => carriedOut(agent, ({ renewRun }) => renewRun(run, lease)),
+    finish: Effect.fn("Runner.finish")((agent, run, outcome) =>
+      carriedOut(agent, ({ finishRun }) => finishRun(run, outcome, policy))
+    ),
+    release: (agent, run) => carriedOut(agent, ({ releaseRun }) => releaseRun(run)),
+    retime: Effect.gen(function* () {
+      const heads = yield* log.streams
+      const timers = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: heads.length })
+      const known = new Map(timers.map(({ due, stream }) => [stream, due]))
+      const mended: Array<string> = []
+      for (const { stream, version } of heads) {
+        if (yield* retimed(stream, version, known.get(stream))) mended.push(stream)
+      }
+      return { agents: heads.length, mended }
+    })
+  }
+}

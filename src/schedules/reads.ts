@@ -1,0 +1,97 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { ScheduleStatus } from "../../events/Schedule.js"
+import {
+  countSchedules,
+  findSchedule,
+  findScheduleRun,
+  findScheduleRuns,
+  findSchedules
+} from "../../projections/scheduleReads.js"
+import type { ScheduleRow, ScheduleRunRow } from "../../projections/schedules.js"
+import { RunNotFound, ScheduleNotFound } from "../errors.js"
+import { instantOf, listOf, pageOf, textOf } from "../filters.js"
+import { decodeKey } from "../input.js"
+import type { MemoryReader } from "../Memory.js"
+import type { ReaderServices, ReaderSource } from "../ReaderSource.js"
+import type { Schedule, ScheduleFilter, ScheduleRun } from "./Schedule.js"
+import { fullTrust } from "./trust.js"
+
+/** A schedule as programs see it. */
+export const scheduleOf = (row: ScheduleRow): Schedule => {
+  const { attempt, definition, lease, occurrence, run, state, ...rest } = row
+  const { abandoned: _, lastOutput: __, ...known } = rest
+  return {
+    ...known,
+    ...definition,
+    status: state.status,
+    nextRunAt: state.next,
+    failures: state.failures,
+    running: run === null ? null : { run, dueAt: occurrence ?? 0, attempt, leasedUntil: lease ?? 0 }
+  }
+}
+
+const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun => {
+  const { notified = 0, ...counts } = all
+  return { ...row, counts, notified: notified > 0 }
+}
+
+const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
+  Effect.gen(function* () {
+    const { before: dueBefore } = yield* instantOf("before", before)
+    return {
+      statuses: yield* listOf("statuses", statuses, ScheduleStatus),
+      handlers: yield* listOf("handlers", handlers, Schema.String),
+      ...(yield* textOf("text", text === "" ? undefined : text)),
+      ...(dueBefore === undefined ? {} : { dueBefore })
+    }
+  })
+
+/** Reads of schedules. They belong to the agent as a whole and to no store: full trust alone may ask for them. */
+export const make = (
+  { agent, level, read }: ReaderSource,
+  { codec, log }: ReaderServices
+): Pick<MemoryReader, "schedules" | "countSchedules" | "schedule" | "scheduleRuns" | "scheduleRun"> => {
+  const allowed = fullTrust(level)
+  const one = (id: string) =>
+    Effect.gen(function* () {
+      yield* decodeKey("id", id)
+      const row = yield* read(({ db }) => findSchedule(db, id))
+      return row ?? (yield* new ScheduleNotFound({ id }))
+    })
+  return {
+    schedules: Effect.fn("Memory.schedules")(function* (query = {}) {
+      yield* allowed
+      const [filters, page] = [yield* filterOf(query), yield* pageOf(query, 50)]
+      const rows = yield* read(({ db }) => findSchedules(db, filters, page))
+      return rows.map(scheduleOf)
+    }),
+
+    countSchedules: Effect.fn("Memory.countSchedules")(function* (filter = {}) {
+      yield* allowed
+      const filters = yield* filterOf(filter)
+      return yield* read(({ db }) => countSchedules(db, filters))
+    }),
+
+    schedule: Effect.fn("Memory.schedule")((id) => Effect.zipRight(allowed, Effect.map(one(id), scheduleOf))),
+
+    scheduleRuns: Effect.fn("Memory.scheduleRuns")(function* (id, query = {}) {
+      yield* allowed
+      const page = yield* pageOf(query, 50)
+      yield* one(id)
+      const rows = yield* read(({ db }) => findScheduleRuns(db, id, page))
+      return rows.map(runOf)
+    }),
+
+    scheduleRun: Effect.fn("Memory.scheduleRun")(function* (run) {
+      yield* allowed
+      yield* decodeKey("run", run)
+      const row = yield* read(({ db }) => findScheduleRun(db, run))
+      if (row === undefined) return yield* new RunNotFound({ run })
+      const [stored] = yield* log.at(agent, [row.version])
+      const event = stored === undefined ? undefined : yield* codec.decode(stored)
+      const output = event?.type === "RUN" && event.payload !== null ? event.payload.output : undefined
+      return { ...runOf(row), output: output ?? null }
+    })
+  }
+}

@@ -1,0 +1,295 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
+import * as Scheduler from "../layers/Scheduler.js"
+import { Daybook } from "../src/Daybook.js"
+import { fresh } from "./support/engine.js"
+
+const start = Date.parse("2026-03-14T06:00:00Z")
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const agent = "ada"
+const schedule = { goal: "Tell the tide", handler: "tides", every: hour }
+
+/** A system with a runner that ends when it is told to, or with the test. */
+const running = (
+  options: Scheduler.SchedulerOptions,
+  policy: Record<string, unknown> = {},
+  before: (daybook: Context.Tag.Service<Daybook>) => Effect.Effect<unknown, unknown> = () => Effect.void
+) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const { daybook } = yield* fresh({
+      policy: { actors: { idle: 365 * 24 * hour }, schedules: { poll: minute, ...policy } }
+    })
+    yield* before(daybook)
+    const scope = yield* Effect.acquireRelease(Scope.make(), (one) =>
+      Effect.gen(function* () {
+        const closing = yield* Effect.fork(Scope.close(one, Exit.void))
+        yield* pass(minute)
+        yield* Fiber.join(closing)
+      })
+    )
+    const context = yield* Layer.buildWithScope(
+      Scheduler.layer(options).pipe(Layer.provide(Layer.succeed(Daybook, daybook))),
+      scope
+    )
+    return {
+      daybook,
+      memory: yield* daybook.agent(agent, { trust: "full" }),
+      scheduler: Context.get(context, Scheduler.Scheduler),
+      stop: Scope.close(scope, Exit.void)
+    }
+  })
+
+/** Lets everybody who can go on go on: nothing here waits for anything but the test clock. */
+const settled = Effect.forEach(
+  Array.from({ length: 50 }),
+  () => Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))),
+  { discard: true }
+)
+
+/** Lets time pass, a step at a time, as whoever sleeps begins to only once they had their turn. */
+const pass = (millis: number, step = millis) =>
+  Effect.forEach(Array.from({ length: Math.ceil(millis / step) }), () =>
+    Effect.zipRight(settled, Effect.zipRight(TestClock.adjust(step), settled))
+  )
+
+describe("the runner of schedules", () => {
+  it.scoped("carries out what is due, with all that a handler needs, and tells of it", () =>
+    Effect.gen(function* () {
+      const jobs: Array<Scheduler.Job> = []
+      const told: Array<Scheduler.Notification> = []
+      const { memory } = yield* running({
+        handlers: {
+          tides: (job) =>
+            Effect.gen(function* () {
+              jobs.push(job)
+              const title = `High tide ${new Date(job.occurrence).toISOString()}`
+              yield* job.memory.remember({ title }, { run: job.run, commandId: job.key })
+              return { output: `${title}, and so on`, counts: { turns: 2, notified: 9, half: 0.5 } }
+            })
+        },
+        notify: (one) => Effect.sync(() => void told.push(one))
+      })
+      const { id } = yield* memory.addSchedule({ ...schedule, name: "Tides" })
+      yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      yield* pass(3 * hour, 10 * minute)
+      expect(jobs.map(({ attempt, occurrence }) => [occurrence, attempt])).toEqual([
+        [start + hour, 1],
+        [start + 2 * hour, 1],
+        [start + 3 * hour, 1]
+      ])
+      expect(jobs[0]).toMatchObject({
+        agent,
+        key: `${id}@${start + hour}`,
+        schedule: { id, name: "Tides", goal: "Tell the tide" }
+      })
+      const runs = yield* memory.scheduleRuns(id)
+      expect(runs).toHaveLength(3)
+      const title = "High tide 2026-03-14T07:00:00.000Z"
+      expect(runs[2]).toMatchObject({
+        run: jobs[0]!.run,
+        status: "ok",
+        counts: { turns: 2 },
+        summary: `${title}, and so on`,
+        notified: true
+      })
+      expect(told.map(({ occurrence, of, run, status }) => [run, of.id, occurrence, status])).toEqual(
+        jobs.map(({ occurrence, run }) => [run, id, occurrence, "ok"])
+      )
+      const history = yield* memory.history((yield* memory.search({ text: title, limit: 1 }))[0]!.id)
+      expect(history).toMatchObject([{ actor: `schedule ${id}` }])
+      expect((yield* memory.undo({ run: jobs[0]!.run }, { dryRun: true })).undone).toHaveLength(1)
+    })
+  )
+
+  it.scoped("catches up when it starts, once for each schedule, across a change of the clocks", () =>
+    Effect.gen(function* () {
+      const done: Array<string> = []
+      const { memory } = yield* running(
+        { handlers: { tides: (job) => Effect.sync(() => void done.push(`${job.schedule.name} ${job.occurrence}`)) } },
+        {},
+        (daybook) =>
+          Effect.gen(function* () {
+            const memory = yield* daybook.agent(agent, { trust: "full" })
+            yield* memory.addSchedule({ ...schedule, name: "hourly" })
+            yield* memory.addSchedule({
+              goal: "x",
+              name: "daily",
+              handler: "tides",
+              cron: "30 2 * * *",
+              zone: "Europe/Berlin"
+            })
+            yield* TestClock.setTime(Date.parse("2026-03-28T12:00:00Z"))
+          })
+      )
+      yield* settled
+      expect(done.sort()).toEqual([`daily ${Date.parse("2026-03-15T01:30:00Z")}`, `hourly ${start + hour}`])
+      const [daily] = yield* memory.schedules({ text: "daily" })
+      // 02:30 is left out that night: an hour later, by the clocks, it is as long after midnight.
+      expect(daily!.nextRunAt).toBe(Date.parse("2026-03-29T01:30:00Z"))
+    })
+  )
+
+  it.scoped("tries again with longer and longer pauses, under a lease each, then calls it a failure", () =>
+    Effect.gen(function* () {
+      const tried: Array<number> = []
+      const told: Array<Scheduler.Notification> = []
+      const { memory } = yield* running(
+        {
+          handlers: {
+            tides: {
+              retries: 3,
+              run: ({ attempt }) =>
+                Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<never, unknown> => {
+                  tried.push(now - start - hour)
+                  if (attempt === 2) return Effect.die(new TypeError("no tide table"))
+                  return attempt === 3 ? Effect.fail({ _tag: "TideError" }) : Effect.fail("the office is closed")
+                })
+            }
+          },
+          notify: (one) =>
+            Effect.zipRight(
+              Effect.sync(() => void told.push(one)),
+              Effect.fail("nobody there")
+            )
+        },
+        { backoff: 2 * second, backoffMost: 5 * second }
+      )
+      const { id } = yield* memory.addSchedule({ ...schedule, notify: "on-failure" })
+      yield* pass(hour)
+      yield* pass(20 * second, second)
+      expect(tried).toEqual([0, 2 * second, 6 * second, 11 * second])
+      expect(yield* memory.scheduleRuns(id)).toMatchObject([
+        { status: "failed", attempt: 4, error: "the office is closed", notified: true, dueAt: start + hour }
+      ])
+      expect(told).toMatchObject([{ status: "failed", state: { failures: 1, next: start + 2 * hour } }])
+      expect(yield* memory.schedule(id)).toMatchObject({ failures: 1, lastStatus: "failed", running: null })
+    })
+  )
+
+  it.scoped("leaves a handler behind that hangs, even one that cannot be stopped", () =>
+    Effect.gen(function* () {
+      const others: Array<number> = []
+      const { memory } = yield* running({
+        handlers: {
+          tides: { timeout: minute, retries: 0, run: () => Effect.uninterruptible(Effect.never) },
+          kettle: ({ occurrence }) => Effect.sync(() => void others.push(occurrence))
+        }
+      })
+      const { id } = yield* memory.addSchedule(schedule)
+      yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      yield* pass(hour)
+      yield* pass(2 * minute, 10 * second)
+      expect(others).toEqual([start + hour])
+      expect(yield* memory.scheduleRuns(id)).toMatchObject([
+        { status: "timeout", error: "took longer than 60000 ms", duration: minute }
+      ])
+    })
+  )
+
+  it.scoped("does no more at once than it may, and none of one agent's so long that others wait", () =>
+    Effect.gen(function* () {
+      let most = 0
+      let now = 0
+      const done: Array<string> = []
+      const { daybook, memory, scheduler } = yield* running(
+        {
+          handlers: {
+            tides: (job) =>
+              Effect.acquireUseRelease(
+                Effect.sync(() => {
+                  most = Math.max(most, ++now)
+                }),
+                () =>
+                  Effect.zipRight(
+                    Effect.sleep(10 * second),
+                    Effect.sync(() => void done.push(job.agent))
+                  ),
+                () => Effect.sync(() => now--)
+              )
+          }
+        },
+        { concurrency: 4 }
+      )
+      for (let count = 0; count < 8; count++) yield* memory.addSchedule(schedule)
+      yield* (yield* daybook.agent("bob", { trust: "full" })).addSchedule({ ...schedule, every: hour + 1 })
+      yield* pass(hour)
+      yield* pass(second)
+      expect((yield* scheduler.running).map(({ agent }) => agent)).toEqual(["ada", "ada", "ada", "ada"])
+      yield* pass(40 * second, second)
+      // The last of ada's waits longer, although it was due before.
+      expect([most, done.length, done[8]]).toEqual([4, 9, "ada"])
+    })
+  )
+
+  it.scoped("stops cleanly: what ends in time is ended, what does not is given back at once", () =>
+    Effect.gen(function* () {
+      const stopped = yield* Deferred.make<void>()
+      const { memory, stop } = yield* running(
+        {
+          handlers: {
+            tides: () => Effect.as(Effect.sleep(3 * second), "high"),
+            kettle: () => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, undefined))
+          }
+        },
+        { drain: 5 * second }
+      )
+      const { id: short } = yield* memory.addSchedule(schedule)
+      const { id: long } = yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      yield* pass(hour)
+      const stopping = yield* Effect.fork(stop)
+      yield* pass(5 * second, second)
+      yield* Deferred.await(stopped)
+      yield* stopping
+      expect(yield* memory.scheduleRuns(short)).toMatchObject([{ status: "ok", summary: "high" }])
+      expect(yield* memory.scheduleRuns(long)).toMatchObject([{ status: "abandoned" }])
+      expect(yield* memory.schedule(long)).toMatchObject({ running: null, nextRunAt: start + hour, failures: 0 })
+      yield* pass(2 * hour, hour)
+      expect(yield* memory.scheduleRuns(short)).toHaveLength(1)
+    })
+  )
+
+  it.scoped("lets agents be that have something due for others only, until there is something for it", () =>
+    Effect.gen(function* () {
+      const done: Array<string> = []
+      let claims = 0
+      const { memory } = yield* Effect.gen(function* () {
+        return yield* running(
+          {
+            handlers: { tides: (job) => Effect.sync(() => void done.push(job.schedule.goal)) }
+          },
+          { poll: second },
+          (daybook) =>
+            Effect.gen(function* () {
+              const { claim } = daybook.runner
+              Object.assign(daybook.runner, {
+                claim: (...asked: Parameters<typeof claim>) => {
+                  claims++
+                  return claim(...asked)
+                }
+              })
+              const memory = yield* daybook.agent(agent, { trust: "full" })
+              yield* memory.addSchedule({ goal: "tea", handler: "kettle", at: start + second })
+            })
+        )
+      })
+      yield* pass(2 * minute, second)
+      expect(claims).toBeLessThan(20)
+      expect(claims).toBeGreaterThan(5)
+      const { nextRunAt } = yield* memory.addSchedule({ ...schedule, every: minute })
+      yield* pass(70 * second, second)
+      expect(nextRunAt).toBe(start + 3 * minute)
+      expect(done).toEqual(["Tell the tide"])
+    })
+  )
+})

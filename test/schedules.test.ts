@@ -1,0 +1,578 @@
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { levels } from "../events/Trust.js"
+import type { Daybook } from "../src/Daybook.js"
+import type { ScheduleInput } from "../src/schedules/input.js"
+import type { Outcome } from "../src/schedules/Runner.js"
+import { fresh, open, temporaryFolder } from "./support/engine.js"
+import { type Asked, histories, perform } from "./support/histories.js"
+
+type System = Context.Tag.Service<Daybook>
+
+const start = Date.parse("2026-03-14T06:00:00Z")
+const minute = 60_000
+const hour = 60 * minute
+const agent = "ada"
+const awake = { actors: { idle: 365 * 24 * hour } }
+const tides = new Map([["tides", minute]])
+const ok: Outcome = { status: "ok", output: "high" }
+
+const prepared = (policy: Record<string, unknown> = {}) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const { daybook, folder } = yield* fresh({ policy: { ...awake, ...policy } })
+    return { daybook, folder, memory: yield* daybook.agent(agent, { trust: "full" }), runner: daybook.runner }
+  })
+
+const hourly: ScheduleInput = { goal: "Tell the tide", name: "Tides", handler: "tides", every: hour }
+
+/** The one run that there is to take. */
+const take = (daybook: System) =>
+  Effect.map(daybook.runner.claim(agent, tides, 10), ({ claimed }) => {
+    expect(claimed).toHaveLength(1)
+    return claimed[0]!
+  })
+
+const timers = (daybook: System) => daybook.runner.due({ until: Number.MAX_SAFE_INTEGER, limit: 100 })
+
+describe("a schedule", () => {
+  it.scoped("is added, found, counted, changed, paused, resumed and deleted", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared()
+      const added = yield* memory.addSchedule(
+        { ...hourly, channel: "desk", context: "thread 12", notify: "on-change", keep: 5 },
+        { commandId: "tides" }
+      )
+      expect(added).toEqual({
+        outcome: "added",
+        id: added.id,
+        nextRunAt: start + hour,
+        version: 1,
+        repeated: false
+      })
+      expect(
+        yield* memory.addSchedule(
+          { ...hourly, channel: "desk", context: "thread 12", notify: "on-change", keep: 5 },
+          { commandId: "tides" }
+        )
+      ).toEqual({ ...added, repeated: true })
+      expect(yield* memory.schedule(added.id)).toEqual({
+        id: added.id,
+        name: "Tides",
+        goal: "Tell the tide",
+        handler: "tides",
+        cadence: { kind: "interval", every: hour, from: start },
+        notify: "on-change",
+        missed: "once",
+        keep: 5,
+        channel: "desk",
+        context: "thread 12",
+        status: "active",
+        nextRunAt: start + hour,
+        failures: 0,
+        createdAt: start,
+        updatedAt: start,
+        lastRunAt: null,
+        lastStatus: null,
+        running: null
+      })
+      const { id: other } = yield* memory.addSchedule({
+        goal: "Näher am Tee",
+        cron: "0  9 * * mon",
+        zone: "Asia/Tokyo"
+      })
+      expect(yield* memory.schedule(other)).toMatchObject({
+        handler: "default",
+        cadence: { kind: "cron", expression: "0 9 * * mon", zone: "Asia/Tokyo" },
+        notify: "always",
+        keep: 100,
+        nextRunAt: Date.parse("2026-03-16T00:00:00Z")
+      })
+      const found = (query: Parameters<typeof memory.schedules>[0]) =>
+        Effect.map(memory.schedules(query), (all) => all.map(({ id }) => id))
+      expect(yield* found({})).toEqual([other, added.id])
+      expect(yield* found({ limit: 1, offset: 1 })).toEqual([added.id])
+      expect(yield* found({ text: "NÄHER" })).toEqual([other])
+      expect(yield* found({ handlers: ["tides"] })).toEqual([added.id])
+      expect(yield* found({ before: start + 2 * hour })).toEqual([added.id])
+      expect(yield* found({ statuses: ["paused"] })).toEqual([])
+      expect(yield* memory.countSchedules()).toBe(2)
+      expect(yield* memory.countSchedules({ text: "tide" })).toBe(1)
+
+      yield* TestClock.adjust(minute)
+      expect(yield* memory.updateSchedule(added.id, { goal: "Tell the tide" })).toMatchObject({
+        outcome: "unchanged",
+        version: 2
+      })
+      const changed = yield* memory.updateSchedule(added.id, { goal: "Tell Zoë", name: null, every: 2 * hour })
+      expect(changed).toMatchObject({ outcome: "updated", nextRunAt: start + minute + 2 * hour })
+      const now = yield* memory.schedule(added.id)
+      expect(now).toMatchObject({ goal: "Tell Zoë", updatedAt: start + minute, channel: "desk" })
+      expect(now).not.toHaveProperty("name")
+      expect(yield* memory.updateSchedule(added.id, { status: "paused" })).toMatchObject({ nextRunAt: null })
+      expect(yield* found({ statuses: ["paused"] })).toEqual([added.id])
+      expect(yield* timers(daybook)).toEqual([{ agent, due: Date.parse("2026-03-16T00:00:00Z") }])
+      yield* TestClock.adjust(5 * hour)
+      // From now on, on the grid that it had.
+      expect(yield* memory.updateSchedule(added.id, { status: "active" })).toMatchObject({
+        nextRunAt: start + minute + 6 * hour
+      })
+      expect(yield* memory.deleteSchedule(added.id)).toMatchObject({ outcome: "deleted", nextRunAt: null })
+      expect((yield* Effect.flip(memory.schedule(added.id)))._tag).toBe("ScheduleNotFound")
+      expect((yield* Effect.flip(memory.updateSchedule(added.id, { goal: "x" })))._tag).toBe("ScheduleNotFound")
+      expect((yield* Effect.flip(memory.deleteSchedule(added.id)))._tag).toBe("ScheduleNotFound")
+      expect((yield* Effect.flip(memory.scheduleRuns(added.id)))._tag).toBe("ScheduleNotFound")
+    })
+  )
+
+  it.scoped("is refused where it cannot be, and nothing is written", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared()
+      const goal = "Tell the tide"
+      const wrong: ReadonlyArray<readonly [ScheduleInput, string]> = [
+        [{ goal: " ", every: hour }, "goal: is empty"],
+        [{ goal: "x".repeat(10_001), every: hour }, "goal: is longer than 10000 characters"],
+        [{ goal }, "cron: is missing, and so are at and every"],
+        [{ goal, every: hour, cron: "* * * * *" }, "every: cannot stand beside cron"],
+        [{ goal, every: 59_999 }, "every: is due more often than every 60000 ms, the policy's schedules.minInterval"],
+        [
+          { goal, cron: "*/30 * * * * *" },
+          "cron: is due more often than every 60000 ms, the policy's schedules.minInterval"
+        ],
+        [{ goal, every: 0.5 }, "every: must be a whole number of milliseconds"],
+        [{ goal, cron: "0 0 30 2 *" }, "cron: names no day that there is"],
+        [
+          { goal, cron: "often" },
+          "cron: must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
+        ],
+        [{ goal, cron: "* * * * *", zone: "Mars/Base" }, "zone: must be an IANA time zone, such as Europe/Berlin"],
+        [{ goal, every: hour, zone: "UTC" }, "zone: needs cron"],
+        [{ goal, at: start + 1, from: start }, "from: needs every"],
+        [{ goal, at: start }, "at: lies in the past"],
+        [{ goal, at: "soon" }, "at: is not a date: use an ISO 8601 time, a Date or milliseconds"],
+        [{ goal, every: hour, keep: 0 }, "keep: must be a whole number from 1 to 1000"],
+        [
+          { goal, every: hour, notify: "often" as never },
+          "notify: must be one of always, on-change, on-failure, never"
+        ],
+        [{ goal, every: hour, often: true } as never, "often: is not a known field"]
+      ]
+      for (const [input, message] of wrong) {
+        expect((yield* Effect.flip(memory.addSchedule(input))).message).toBe(message)
+      }
+      expect((yield* Effect.flip(memory.updateSchedule("nobody", {}))).message).toBe(
+        "changes: names no field to change"
+      )
+      expect(yield* daybook.agents).toEqual([])
+      const { id } = yield* memory.addSchedule({ goal, handler: "tides", at: start + hour })
+      yield* TestClock.adjust(hour)
+      yield* daybook.runner.finish(agent, yield* take(daybook), ok)
+      expect(yield* memory.schedule(id)).toMatchObject({ status: "completed", nextRunAt: null })
+      expect((yield* Effect.flip(memory.updateSchedule(id, { status: "active" }))).message).toBe(
+        "status: is over: name another time"
+      )
+      expect(yield* memory.updateSchedule(id, { at: start + 2 * hour })).toMatchObject({ nextRunAt: start + 2 * hour })
+      expect((yield* memory.schedule(id)).status).toBe("active")
+    })
+  )
+
+  it.scoped("an agent may have 1,000 of them that are not over", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared()
+      yield* memory.addSchedule({ goal: "over", handler: "tides", at: start + minute })
+      yield* TestClock.adjust(minute)
+      yield* daybook.runner.finish(agent, yield* take(daybook), ok)
+      yield* Effect.forEach(Array.from({ length: 1_000 }), () => memory.addSchedule(hourly), {
+        concurrency: "unbounded"
+      })
+      expect((yield* Effect.flip(memory.addSchedule(hourly))).message).toBe(
+        "there are 1000 schedules that are not over, and there may not be more"
+      )
+    })
+  )
+
+  it.scoped("is for full trust alone: below it every answer is the same, whatever there is", () =>
+    Effect.gen(function* () {
+      const { daybook, memory } = yield* prepared()
+      const ask = Effect.gen(function* () {
+        const all: Array<string> = []
+        for (const trust of levels.filter((level) => level !== "full")) {
+          const low = yield* daybook.agent(agent, { trust })
+          for (const refused of [
+            low.schedules(),
+            low.countSchedules(),
+            low.schedule("0000000000"),
+            low.scheduleRuns("0000000000"),
+            low.scheduleRun("0000000000"),
+            low.addSchedule(hourly),
+            low.updateSchedule("0000000000", { goal: "x" }),
+            low.deleteSchedule("0000000000")
+          ]) {
+            const error = yield* Effect.flip<unknown, { readonly message: string }, never>(refused)
+            all.push(error.message)
+          }
+        }
+        return all
+      })
+      const before = yield* ask
+      expect(new Set(before)).toEqual(new Set(["schedules needs trust level full"]))
+      yield* memory.addSchedule(hourly)
+      expect(yield* ask).toEqual(before)
+    })
+  )
+})
+
+describe("a run", () => {
+  it.scoped("is taken once, ends in one append with its schedule moved on, and stands in the history", () =>
+    Effect.gen(function* () {
+      const { daybook, memory, runner } = yield* prepared()
+      const { id } = yield* memory.addSchedule(hourly)
+      expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
+      yield* TestClock.adjust(hour + 5_000)
+      expect((yield* runner.claim(agent, new Map([["kettle", minute]]), 10)).claimed).toEqual([])
+      const run = yield* take(daybook)
+      expect(run).toMatchObject({ schedule: id, occurrence: start + hour, attempt: 1, lease: start + hour + 65_000 })
+      expect(yield* timers(daybook)).toEqual([{ agent, due: run.lease }])
+      expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
+      expect(yield* memory.schedule(id)).toMatchObject({
+        running: { run: run.run, dueAt: start + hour, attempt: 1, leasedUntil: run.lease }
+      })
+      yield* TestClock.adjust(2_000)
+      const output = "high 🌊 ".repeat(2_000)
+      const done = { ...ok, output, summary: "high", counts: { turns: 3, cost: 12 }, duration: 2_000 }
+      expect(yield* runner.finish(agent, run, done)).toEqual({
+        notify: true,
+        state: { status: "active", next: start + 2 * hour, failures: 0 }
+      })
+      expect((yield* Effect.flip(runner.finish(agent, run, done)))._tag).toBe("LeaseLost")
+      const events = yield* Stream.runCollect(daybook.log(agent))
+      expect([...events].map(({ cause, type }) => [type, cause])).toEqual([
+        ["SCHEDULE", null],
+        ["RUN", null],
+        ["RUN", null],
+        ["SCHEDULE", `run:${run.run}`]
+      ])
+      const told = {
+        run: run.run,
+        schedule: id,
+        status: "ok",
+        dueAt: start + hour,
+        startedAt: start + hour + 5_000,
+        finishedAt: start + hour + 7_000,
+        duration: 2_000,
+        attempt: 1,
+        summary: "high",
+        error: null,
+        counts: { turns: 3, cost: 12 },
+        notified: true
+      }
+      expect(yield* memory.scheduleRuns(id)).toEqual([told])
+      expect(yield* memory.scheduleRun(run.run)).toEqual({ ...told, output })
+      expect((yield* Effect.flip(memory.scheduleRun("nobody")))._tag).toBe("RunNotFound")
+      expect(yield* memory.schedule(id)).toMatchObject({
+        lastRunAt: start + hour + 7_000,
+        lastStatus: "ok",
+        running: null,
+        nextRunAt: start + 2 * hour
+      })
+      // As of then it was under way.
+      const then = yield* daybook.agent(agent, { trust: "full", asOf: { version: 2 } })
+      expect(yield* then.scheduleRuns(id)).toMatchObject([{ status: "running", finishedAt: null }])
+      expect((yield* then.schedule(id)).running).not.toBeNull()
+    })
+  )
+
+  it.scoped("whose lease ran out is taken over, and its late owner is refused", () =>
+    Effect.gen(function* () {
+      const { daybook, folder, memory, runner } = yield* prepared()
+      const { id } = yield* memory.addSchedule(hourly)
+      yield* TestClock.adjust(hour)
+      const late = yield* take(daybook)
+      yield* TestClock.adjust(minute - 1)
+      const other = yield* open(folder, { policy: awake })
+      expect((yield* other.runner.claim(agent, tides, 10)).claimed).toEqual([])
+      yield* TestClock.adjust(1)
+      const [taken] = (yield* other.runner.claim(agent, tides, 10)).claimed
+      expect(taken).toMatchObject({ occurrence: start + hour, attempt: 2 })
+      for (const refused of [
+        runner.finish(agent, late, ok),
+        runner.renew(agent, { ...late, attempt: 2 }, start + 2 * hour),
+        runner.release(agent, late)
+      ]) {
+        expect(
+          yield* Effect.flip<unknown, { readonly _tag: string; readonly message: string }, never>(refused)
+        ).toMatchObject({
+          _tag: "LeaseLost",
+          message: `run ${late.run} is not under way any more`
+        })
+      }
+      yield* other.runner.finish(agent, taken!, ok)
+      expect((yield* memory.scheduleRuns(id)).map(({ attempt, status }) => [status, attempt])).toEqual([
+        ["ok", 2],
+        ["abandoned", 1]
+      ])
+    })
+  )
+
+  it.scopedLive("of two that take or end one at once one alone does: the version that each expects decides", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const systems = [yield* open(folder), yield* open(folder)]
+      const memory = yield* systems[0]!.agent(agent, { trust: "full" })
+      for (let round = 1; round <= 10; round++) {
+        const at = (yield* Clock.currentTimeMillis) + 500
+        const { id } = yield* memory.addSchedule({ goal: "Tell the tide", handler: "tides", at })
+        yield* Effect.sleep(at - (yield* Clock.currentTimeMillis) + 1)
+        const claims = yield* Effect.all(
+          systems.map(({ runner }) => runner.claim(agent, tides, 1)),
+          { concurrency: 2 }
+        )
+        const claimed = claims.flatMap(({ claimed }) => claimed)
+        expect(claimed).toHaveLength(1)
+        const ends = yield* Effect.all(
+          systems.map(({ runner }) => Effect.either(runner.finish(agent, claimed[0]!, ok))),
+          { concurrency: 2 }
+        )
+        expect(ends.map(({ _tag }) => _tag).sort()).toEqual(["Left", "Right"])
+        expect(yield* memory.scheduleRuns(id)).toMatchObject([{ status: "ok" }])
+      }
+    })
+  )
+
+  it.scoped("that was given back is begun again at once; nobody begins one for ever", () =>
+    Effect.gen(function* () {
+      const { daybook, memory, runner } = yield* prepared({ schedules: { takeovers: 3 } })
+      const { id } = yield* memory.addSchedule(hourly)
+      yield* TestClock.adjust(hour)
+      yield* runner.release(agent, yield* take(daybook))
+      for (const attempt of [2, 3]) {
+        expect(yield* take(daybook)).toMatchObject({ attempt })
+        yield* TestClock.adjust(minute)
+      }
+      expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
+      expect(yield* memory.scheduleRuns(id)).toMatchObject([
+        { status: "failed", error: "was begun 3 times and never ended", attempt: 3 },
+        { status: "abandoned" },
+        { status: "abandoned" }
+      ])
+      expect(yield* memory.schedule(id)).toMatchObject({ failures: 1, nextRunAt: start + 2 * hour })
+    })
+  )
+
+  it.scoped("failed counts until one succeeds; too many in a row and the schedule is given up", () =>
+    Effect.gen(function* () {
+      const { daybook, memory, runner } = yield* prepared({ schedules: { failures: 3 } })
+      const { id } = yield* memory.addSchedule({ ...hourly, keep: 4 })
+      const states: Array<unknown> = []
+      for (const status of ["failed", "timeout", "ok", "failed", "failed", "failed"] as const) {
+        yield* TestClock.adjust(hour)
+        yield* runner.finish(agent, yield* take(daybook), status === "ok" ? ok : { status, error: "no tide" })
+        const { failures, status: stands } = yield* memory.schedule(id)
+        states.push([failures, stands])
+      }
+      expect(states).toEqual([
+        [1, "active"],
+        [2, "active"],
+        [0, "active"],
+        [1, "active"],
+        [2, "active"],
+        [3, "failed"]
+      ])
+      expect(yield* timers(daybook)).toEqual([])
+      expect((yield* memory.scheduleRuns(id)).map(({ status }) => status)).toEqual(["failed", "failed", "failed", "ok"])
+      expect(yield* memory.updateSchedule(id, { status: "active" })).toMatchObject({ nextRunAt: start + 7 * hour })
+      expect((yield* memory.schedule(id)).failures).toBe(0)
+    })
+  )
+
+  for (const [missed, runs, next] of [
+    ["once", 1, 11],
+    ["each", 10, 11]
+  ] as const) {
+    it.scoped(`missed ten times is done ${runs === 1 ? "once" : "ten times"} where that is asked for`, () =>
+      Effect.gen(function* () {
+        const { daybook, memory, runner } = yield* prepared()
+        const { id } = yield* memory.addSchedule({ ...hourly, missed })
+        yield* TestClock.adjust(10 * hour + minute)
+        const occurrences: Array<number> = []
+        for (let done = 0; done < runs; done++) {
+          const run = yield* take(daybook)
+          occurrences.push((run.occurrence - start) / hour)
+          yield* runner.finish(agent, run, ok)
+        }
+        expect(occurrences).toEqual(Array.from({ length: runs }, (_, index) => index + 1))
+        expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
+        expect((yield* memory.schedule(id)).nextRunAt).toBe(start + next * hour)
+      })
+    )
+  }
+
+  it.scoped("whose schedule is changed, paused or deleted meanwhile", () =>
+    Effect.gen(function* () {
+      const { daybook, memory, runner } = yield* prepared()
+      const { id } = yield* memory.addSchedule(hourly)
+      yield* TestClock.adjust(hour)
+      const first = yield* take(daybook)
+      yield* memory.updateSchedule(id, { at: start + 9 * hour })
+      expect((yield* runner.finish(agent, first, ok)).state).toEqual({
+        status: "active",
+        next: start + 9 * hour,
+        failures: 0
+      })
+      yield* TestClock.adjust(8 * hour)
+      const second = yield* take(daybook)
+      yield* memory.updateSchedule(id, { status: "paused" })
+      expect((yield* runner.finish(agent, second, { status: "failed" })).state).toEqual({
+        status: "paused",
+        next: null,
+        failures: 1
+      })
+      yield* memory.updateSchedule(id, { every: hour, status: "active" })
+      yield* TestClock.adjust(hour)
+      const third = yield* take(daybook)
+      yield* memory.updateSchedule(id, { status: "paused" })
+      yield* TestClock.adjust(minute)
+      // Nobody is to do it again, but that it was left is on record.
+      expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
+      expect(yield* memory.scheduleRun(third.run)).toMatchObject({ status: "abandoned", output: null })
+      yield* memory.updateSchedule(id, { status: "active" })
+      yield* TestClock.adjust(hour)
+      const last = yield* take(daybook)
+      yield* memory.deleteSchedule(id)
+      expect((yield* Effect.flip(runner.finish(agent, last, ok)))._tag).toBe("LeaseLost")
+      expect((yield* Effect.flip(memory.scheduleRun(last.run)))._tag).toBe("RunNotFound")
+    })
+  )
+
+  it.scoped("is told of as its schedule's policy says", () =>
+    Effect.gen(function* () {
+      const outcomes: ReadonlyArray<Outcome> = [
+        { status: "ok", output: "high" },
+        { status: "ok", output: "high" },
+        { status: "ok", output: "low" },
+        { status: "failed", error: "no tide" },
+        { status: "timeout", error: "no tide" },
+        { status: "ok", output: "low" }
+      ]
+      const wanted = {
+        always: [true, true, true, true, true, true],
+        "on-change": [true, false, true, true, true, true],
+        "on-failure": [false, false, false, true, true, false],
+        never: [false, false, false, false, false, false]
+      } as const
+      for (const [notify, decisions] of Object.entries(wanted)) {
+        const { daybook, memory, runner } = yield* prepared()
+        const { id } = yield* memory.addSchedule({ ...hourly, notify: notify as keyof typeof wanted })
+        const told: Array<boolean> = []
+        for (const outcome of outcomes) {
+          yield* TestClock.adjust(hour)
+          told.push((yield* runner.finish(agent, yield* take(daybook), outcome)).notify)
+        }
+        expect([notify, told]).toEqual([notify, decisions])
+        expect((yield* memory.scheduleRuns(id)).map(({ notified }) => notified).reverse()).toEqual(decisions)
+      }
+    })
+  )
+
+  it.scoped("is no memory: undoing it is refused, or takes back what was remembered in it and nothing else", () =>
+    Effect.gen(function* () {
+      const { daybook, memory, runner } = yield* prepared()
+      const { id } = yield* memory.addSchedule(hourly)
+      yield* TestClock.adjust(hour)
+      const before = (yield* daybook.digests(agent)).stateDigest
+      const run = yield* take(daybook)
+      const written = yield* memory.remember({ title: "High tide at six" }, { run: run.run })
+      yield* runner.finish(agent, run, ok)
+      for (const event of [1, 2, 4, 5]) {
+        expect((yield* Effect.flip(memory.undo({ event }))).message).toMatch(
+          /^version \d, (SCHEDULE|RUN), changed no memory$/
+        )
+      }
+      const undone = yield* memory.undo({ run: run.run })
+      expect(undone.undone.map(({ memory }) => memory)).toEqual([written.id])
+      expect((yield* daybook.digests(agent)).stateDigest).toBe(before)
+      expect(yield* memory.scheduleRuns(id)).toMatchObject([{ status: "ok" }])
+      expect((yield* Effect.flip(memory.undo({ run: "nobody" })))._tag).toBe("NothingToUndo")
+    })
+  )
+})
+
+describe("timers", () => {
+  it.scoped("find who has something due among many, without waking anybody", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { policy: awake })
+          for (let number = 0; number < 30; number++) {
+            const memory = yield* daybook.agent(`agent-${number}`, { trust: "full" })
+            if (number % 10 === 0) yield* memory.addSchedule({ ...hourly, every: hour + number * minute })
+            else yield* memory.remember({ title: "tea" })
+          }
+        })
+      )
+      const daybook = yield* open(folder, { policy: awake })
+      yield* TestClock.adjust(hour + 10 * minute)
+      const due = yield* daybook.runner.due({ until: start + hour + 10 * minute, limit: 10 })
+      expect(due).toEqual([
+        { agent: "agent-0", due: start + hour },
+        { agent: "agent-10", due: start + hour + 10 * minute }
+      ])
+      expect(yield* daybook.awake).toBe(0)
+    })
+  )
+
+  it.scoped(
+    "that are wrong are put right: the early ones when they are looked at, all of them when that is asked for",
+    () =>
+      Effect.gen(function* () {
+        const { daybook, folder, memory, runner } = yield* prepared()
+        yield* memory.addSchedule(hourly)
+        yield* (yield* daybook.agent("bob", { trust: "full" })).remember({ title: "tea" })
+        const right = [{ agent, due: start + hour }]
+        const change = (text: string) =>
+          Effect.sync(() => {
+            const db = new Database(join(folder, "log.db"))
+            db.exec(text)
+            db.close()
+          })
+        yield* change("UPDATE timers SET due = 5")
+        expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
+        expect(yield* timers(daybook)).toEqual(right)
+        for (const [damage, mended] of [
+          ["DELETE FROM timers", [agent]],
+          ["UPDATE timers SET due = 1e15", [agent]],
+          ["INSERT INTO timers VALUES ('bob', 7)", ["bob"]]
+        ] as const) {
+          yield* change(damage)
+          expect(yield* runner.retime).toEqual({ agents: 2, mended })
+          expect(yield* timers(daybook)).toEqual(right)
+        }
+        expect((yield* daybook.verify()).problems).toEqual([])
+      })
+  )
+
+  it.scoped.prop(
+    "are what the events of any history say, and can be made again from them",
+    [histories({ agents: ["ada", "bob"], minLength: 40, maxLength: 60 })],
+    ([steps]) =>
+      Effect.gen(function* () {
+        const { daybook, folder } = yield* prepared()
+        const asked: Asked = new Map()
+        const ours = steps.filter(({ kind }) => ["schedule", "reschedule", "run", "wait", "remember"].includes(kind))
+        for (const step of ours) yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
+        const live = yield* timers(daybook)
+        const agents = (yield* daybook.agents).length
+        expect(yield* daybook.runner.retime).toEqual({ agents, mended: [] })
+        expect(yield* timers(daybook)).toEqual(live)
+      }),
+    { fastCheck: { numRuns: 10, endOnFailure: true } }
+  )
+})
