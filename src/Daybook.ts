@@ -8,27 +8,23 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { genesis } from "../events/Chain.js"
 import { CurrentCodec } from "../events/Codec.js"
-import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
 import { EventLog, readAll } from "../events/EventLog.js"
-import type { StorageError } from "../events/errors.js"
 import { TrustLevel } from "../events/Trust.js"
-import { type Verified, verify } from "../events/verify.js"
-import type { Progress, ViewError } from "../projections/build.js"
+import { verify } from "../events/verify.js"
+import type { ViewError } from "../projections/build.js"
 import type { Db } from "../projections/Projection.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { Views } from "../projections/Views.js"
-import type { CommandError } from "./Actor.js"
 import * as Agents from "./Agents.js"
 import * as AsOf from "./AsOf.js"
 import { checkName } from "./agentName.js"
+import type { AgentOptions, AsOfInput, DaybookService, Digests } from "./DaybookService.js"
 import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
-import type { Backfilled } from "./Embedding.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
 import { integerOf } from "./filters.js"
-import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
-import type { Memory, MemoryReader } from "./Memory.js"
+import type { Memory } from "./Memory.js"
 import { Policy } from "./Policy.js"
 import { inForce as policyInForce } from "./policy/inForce.js"
 import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
@@ -37,83 +33,15 @@ import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
 import * as makeRunner from "./schedules/makeRunner.js"
-import type { Runner } from "./schedules/Runner.js"
-import { type AgentStats, statsOf } from "./stats.js"
+import { statsOf } from "./stats.js"
 import { TokenCounter } from "./TokenCounter.js"
-import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
 import * as writer from "./writer.js"
-
-/** Who asks. */
-export interface AgentOptions {
-  readonly trust: TrustLevel
-  /** Who writes, as history names it; `program` where absent. */
-  readonly actor?: string | undefined
-  /** Whether what searches and `get` show is recorded; as the policy says where absent. Reads of the past never are. */
-  readonly record?: boolean | undefined
-}
-
-/** A past moment of one agent: after a version of its stream (full trust only), or at an instant. */
-export type AsOfInput = { readonly version: number } | { readonly at: InstantInput }
-
-/** An agent that has events. */
-export interface AgentInfo {
-  readonly name: string
-  /** The version of its newest event, which is also how many it has. */
-  readonly version: number
-  /** When that was recorded, milliseconds since the epoch. */
-  readonly recordedAt: number
-}
-
-/** The digests of a view, whole and by projection. */
-export interface Digests {
-  /** Over every row, vector and posting. */
-  readonly digest: string
-  /** Over active memories, their indexes and lineage, without history, versions and times. */
-  readonly stateDigest: string
-  readonly projections: Readonly<Record<string, string>>
-}
 
 /**
  * The memory system of one data folder. Hands out an agent's memory at a trust
  * level; everything else here looks behind all levels and is for operators.
  */
-export class Daybook extends Context.Tag("daybook/Daybook")<
-  Daybook,
-  {
-    /** An agent's memory as a reader (and writer) at one trust level. Agents need no creating. */
-    readonly agent: {
-      (name: string, options: AgentOptions): Effect.Effect<Memory, InvalidInput>
-      (
-        name: string,
-        options: AgentOptions & { readonly asOf: AsOfInput }
-      ): Effect.Effect<MemoryReader, InvalidInput | TrustRequired | VersionNotFound | StorageError>
-    }
-    /** Every agent that has events, by name. */
-    readonly agents: Effect.Effect<ReadonlyArray<AgentInfo>, StorageError>
-    /** The decoded events of an agent after a version, oldest first. */
-    readonly log: (agent: string, after?: number) => Stream.Stream<DaybookEvent | ErasedEvent, ViewError>
-    /** Replays the log into a new view, all projections or the named ones, while reads and writes go on. */
-    readonly rebuild: (
-      agent: string,
-      which?: ReadonlyArray<string>,
-      onProgress?: (progress: Progress) => void
-    ) => Effect.Effect<void, ViewError | InvalidInput>
-    /** Checks the log of an agent, or all of it. Damage is in the answer, not in the error channel. */
-    readonly verify: (agent?: string) => Effect.Effect<Verified>
-    /** Embeds what has no vector yet, in the order in which it was stored. */
-    readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
-    /** Decides a stretch of history again under another policy, in a branch that is gone afterwards. Changes nothing. */
-    readonly whatIf: (agent: string, options?: WhatIfOptions) => Effect.Effect<Difference, ViewError | InvalidInput>
-    readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>
-    readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
-    /** Records what was shown until now, which happens by itself a minute later; answers how many recalls. */
-    readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
-    /** What carries out schedules, of all agents, stands on: see `layers/Scheduler.ts`. */
-    readonly runner: Runner
-    /** How many agents are awake in this process. */
-    readonly awake: Effect.Effect<number>
-  }
->() {}
+export class Daybook extends Context.Tag("daybook/Daybook")<Daybook, DaybookService>() {}
 
 export const make = Effect.gen(function* () {
   const views = yield* Views

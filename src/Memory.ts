@@ -5,21 +5,17 @@ import type { Memory as Image } from "../events/Memory.js"
 import type { RecallHit, Recall as Recorded } from "../events/Recall.js"
 import type { Store } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
-import type { ViewError } from "../projections/build.js"
 import type { IndexedFile } from "../projections/files.js"
 import type { Person } from "../projections/people.js"
-import type { RunRow } from "../projections/runs.js"
 import type { IndexRow } from "../projections/search.js"
 import type { Session } from "../projections/sessionReads.js"
 import type { CommandError } from "./Actor.js"
 import type { AddedFile } from "./commands/addFile.js"
-import type { Scheduled } from "./commands/addSchedule.js"
 import type { AddedTurn } from "./commands/addTurn.js"
 import type { Forgotten } from "./commands/forget.js"
 import type { ForgottenFile } from "./commands/forgetFile.js"
 import type { ForgottenSession } from "./commands/forgetSession.js"
 import type { Remembered, RememberOptions, WriteOptions } from "./commands/remember.js"
-import type { Restored } from "./commands/restore.js"
 import type { Updated } from "./commands/update.js"
 import type {
   CredentialForbidden,
@@ -30,24 +26,19 @@ import type {
   PathRefused,
   ProjectionParked,
   RecallNotFound,
-  RunNotFound,
-  ScheduleNotFound,
   SequenceConflict,
   SessionNotFound,
   SourceNotFound,
   StoreForbidden,
-  TooManySchedules,
   TrustRequired
 } from "./errors.js"
 import type { Explained, Living } from "./explain.js"
 import type { FileInput } from "./fileInput.js"
+import type { PageQuery, ReadError } from "./filters.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
-import type { MaintainError, MaintainOptions, StageRun } from "./life/maintain.js"
-import type { Profile } from "./life/profile.js"
-import type { Tiers } from "./life/tiers.js"
-import type { ScheduleChanges, ScheduleInput } from "./schedules/input.js"
-import type { Schedule, ScheduleFilter, ScheduleQuery, ScheduleRun, WholeScheduleRun } from "./schedules/Schedule.js"
+import type { LifeReader, LifeWriter } from "./life/Life.js"
+import type { ScheduleReader, ScheduleWriter } from "./schedules/Schedules.js"
 import type { Filter, Hit, Query } from "./search.js"
 import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
@@ -56,6 +47,7 @@ import type { UndoError, Undone, UndoOptions } from "./undo/undo.js"
 import type { WholeMemory } from "./wholeMemory.js"
 import type { Why, WhyOptions } from "./why.js"
 
+export type { PageQuery, ReadError } from "./filters.js"
 export type { WholeMemory } from "./wholeMemory.js"
 
 /** One version of a memory: what happened to it, who did it, when and why, and how it was from then on. */
@@ -70,13 +62,6 @@ export interface HistoryEntry {
   readonly actor: string
   readonly decision: Decision | null
   readonly memory: WholeMemory & { readonly status: Image["status"] }
-}
-
-/** A page of an answer. */
-export interface PageQuery {
-  /** Default 50. */
-  readonly limit?: number | undefined
-  readonly offset?: number | undefined
 }
 
 /** People asked for by name. */
@@ -130,13 +115,11 @@ export interface Rerun {
   readonly differences: ReadonlyArray<RecallDifference>
 }
 
-export type ReadError = ViewError | InvalidInput
-
 /**
  * What an agent remembers, as a reader at one trust level may see it: now, or
  * as of a past version. The level is part of the handle, so no read can forget it.
  */
-export interface MemoryReader {
+export interface MemoryReader extends LifeReader, ScheduleReader {
   /** Finds memories by words and likeness: the compact index, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
   /** The same search, with how it was understood and why each hit is one, in words. */
@@ -166,49 +149,16 @@ export interface MemoryReader {
   readonly files: (query?: PageQuery) => Effect.Effect<ReadonlyArray<IndexedFile>, ReadError>
   /** Who is mentioned, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
-  /** How many memories the tiers hold, with their scores, and which have the highest (10). Full trust only. */
-  readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
-  /**
-   * The core block of a system prompt within a budget of tokens, by default the policy's: core memories, then
-   * identities, preferences and decisions by score.
-   */
-  readonly profile: (query?: { readonly tokens?: number | undefined }) => Effect.Effect<Profile, ReadError>
-  /** The runs of maintenance, the newest first: what each did, how long it took, under which policy. Full trust only. */
-  readonly runs: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RunRow>, ReadError | TrustRequired>
-  /** What is in the archive, the last archived first; with text what holds all of its words, whatever their case and accents. */
-  readonly archived: (query?: ArchiveQuery) => Effect.Effect<ReadonlyArray<ArchivedMemory>, ReadError>
   /** What searches and `get` showed, to whom, for which question: the newest first. Full trust only. */
   readonly recalls: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
   /** One of them, by its number, with all that its answer depended on. Full trust only. */
   readonly recall: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
   /** Asks once more, of the view and at the time of then, and compares. Full trust only. */
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
-  /** What is to be done at its time, the newest first. Full trust only, as all of schedules. */
-  readonly schedules: (query?: ScheduleQuery) => Effect.Effect<ReadonlyArray<Schedule>, ReadError | TrustRequired>
-  readonly countSchedules: (filter?: ScheduleFilter) => Effect.Effect<number, ReadError | TrustRequired>
-  readonly schedule: (id: string) => Effect.Effect<Schedule, ReadError | TrustRequired | ScheduleNotFound>
-  /** The history of a schedule, the newest run first, as far as it is kept. */
-  readonly scheduleRuns: (
-    id: string,
-    query?: PageQuery
-  ) => Effect.Effect<ReadonlyArray<ScheduleRun>, ReadError | TrustRequired | ScheduleNotFound>
-  /** One run with all that it said. */
-  readonly scheduleRun: (run: string) => Effect.Effect<WholeScheduleRun, ReadError | TrustRequired | RunNotFound>
-}
-
-/** The archive, a page at a time. */
-export interface ArchiveQuery extends PageQuery {
-  readonly text?: string | undefined
-}
-
-/** A memory in the archive: since when, in milliseconds since the epoch, and why. */
-export interface ArchivedMemory extends WholeMemory {
-  readonly archivedAt: number
-  readonly reason: string
 }
 
 /** A reader that may also write. Writes are answered when they are durable and readable. */
-export interface Memory extends MemoryReader {
+export interface Memory extends MemoryReader, LifeWriter, ScheduleWriter {
   /**
    * Adds a memory, or counts another mention where the store has it already (same title and facts). One that is like
    * others of its store is weighed against them: see `Remembered` for what may become of it.
@@ -278,32 +228,6 @@ export interface Memory extends MemoryReader {
     id: string,
     options?: WriteOptions
   ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound>
-  /** Takes a memory out of the archive: it is long from then on. */
-  readonly restore: (
-    id: string,
-    options?: WriteOptions
-  ) => Effect.Effect<Restored, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
-  /**
-   * Runs stages of maintenance: what is in use is promoted, what is not goes to the archive, narratives become shorter
-   * by age. Each stage is a run of its own, with a bound, to be undone like any other. Full trust only.
-   */
-  readonly maintain: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
-  /** Has something done at its time, by the handler of that name of whatever program runs one. Full trust only. */
-  readonly addSchedule: (
-    schedule: ScheduleInput,
-    options?: WriteOptions
-  ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | TooManySchedules | ProjectionParked>
-  /** Changes the fields that are given; stops a schedule, or lets it go on. Full trust only. */
-  readonly updateSchedule: (
-    id: string,
-    changes: ScheduleChanges,
-    options?: WriteOptions
-  ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>
-  /** Takes a schedule and its history out of every read. Full trust only. */
-  readonly deleteSchedule: (
-    id: string,
-    options?: WriteOptions
-  ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>
   /**
    * Takes back what an event, a run or a source changed, and leaves alone what later events changed on purpose. What it
    * does is a run of its own, to be undone like any other. Full trust only.

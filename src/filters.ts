@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import type { ViewError } from "../projections/build.js"
 import { toInstant } from "./dates.js"
 import { InvalidInput } from "./errors.js"
 import type { InstantInput } from "./input.js"
@@ -52,9 +53,19 @@ export const integerOf = (field: string, value: number, least: number, most: num
     ? Either.right(value)
     : invalid(field, `must be a whole number from ${least} to ${most}`)
 
+/** Why a read fails: what it was asked for, or the view. */
+export type ReadError = ViewError | InvalidInput
+
+/** A page of an answer. */
+export interface PageQuery {
+  /** Default 50. */
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
 /** Which page of an answer. */
 export const pageOf = (
-  query: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+  query: PageQuery,
   defaultLimit: number
 ): Checked<{ readonly limit: number; readonly offset: number }> =>
   Either.all({

@@ -7,14 +7,8 @@ export type { ForgottenFile } from "./commands/forgetFile.js"
 export type { Remembered, WriteOptions } from "./commands/remember.js"
 export type { Restored } from "./commands/restore.js"
 export type { Updated } from "./commands/update.js"
-export {
-  type AgentInfo,
-  type AgentOptions,
-  type AsOfInput,
-  Daybook,
-  type Digests,
-  layer
-} from "./Daybook.js"
+export { Daybook, layer } from "./Daybook.js"
+export type { AgentInfo, AgentOptions, AsOfInput, DaybookService, Digests } from "./DaybookService.js"
 export { Embedder, EmbedderError } from "./Embedder.js"
 export type { Backfilled } from "./Embedding.js"
 export * from "./errors.js"
@@ -22,6 +16,7 @@ export type { Explained, Explanation } from "./explain.js"
 export type { FileInput } from "./fileInput.js"
 export { type Gated, gate } from "./gate.js"
 export type { Changes, InstantInput, Observation } from "./input.js"
+export type * from "./life/Life.js"
 export type { MaintainError, MaintainOptions, StageName, StageRun } from "./life/maintain.js"
 export type { Profile } from "./life/profile.js"
 export type { LifeScore } from "./life/score.js"
@@ -36,6 +31,7 @@ export { nextAfter } from "./schedules/cadence.js"
 export type { CadenceInput, ScheduleChanges, ScheduleInput } from "./schedules/input.js"
 export type { Claimed, Finished, Outcome, Runner, RunOf } from "./schedules/Runner.js"
 export type * from "./schedules/Schedule.js"
+export type { ScheduleReader, ScheduleWriter } from "./schedules/Schedules.js"
 export type { Filter, Hit, Query } from "./search.js"
 export type { AgentStats } from "./stats.js"
 export { TokenCounter } from "./TokenCounter.js"

@@ -15,7 +15,8 @@ import { buildSync } from "esbuild"
 import type { TrustLevel } from "../events/Trust.js"
 import { hashVector } from "../layers/HashEmbedder.js"
 import { projections } from "../projections/all.js"
-import type { AsOfInput, Daybook } from "../src/Daybook.js"
+import type { Daybook } from "../src/Daybook.js"
+import type { AsOfInput } from "../src/DaybookService.js"
 import { Embedder } from "../src/Embedder.js"
 import {
   answers,
