@@ -24,6 +24,22 @@ export interface StoredEvent {
   readonly erasedAt: number | null
 }
 
+/** What replay needs of an event: all but what the chain and repeated commands are checked by. */
+export type ReplayedEvent = Pick<
+  StoredEvent,
+  | "sequence"
+  | "stream"
+  | "version"
+  | "type"
+  | "schema"
+  | "payload"
+  | "commandId"
+  | "actor"
+  | "cause"
+  | "occurredAt"
+  | "recordedAt"
+>
+
 /** The hash before the first event of a stream. */
 export const genesis: Uint8Array = new Uint8Array(32)
 

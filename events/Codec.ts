@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type { StoredEvent } from "./Chain.js"
+import type { ReplayedEvent } from "./Chain.js"
 import {
   catalogue,
   type DaybookEvent,
@@ -13,7 +13,7 @@ import {
 } from "./catalogue.js"
 import { arranger, compile } from "./check.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
-import { type Memory, memoryJson } from "./Memory.js"
+import { type Memory, memoryJson, rememberJson } from "./Memory.js"
 
 /** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
 export interface Codec {
@@ -27,7 +27,7 @@ export interface Codec {
     payload: Payload<T>
   ) => { readonly schema: number; readonly payload: string; readonly value: Payload<T> }
   /** Fails with `UnknownEvent` on a type or schema from the future, with `InvalidEvent` on a payload that does not decode. */
-  readonly decode: (row: StoredEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
+  readonly decode: (row: ReplayedEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
 }
 
 /** A codec of a catalogue of events; programs use `codec`, tests of upcasting bring other catalogues. */
@@ -78,7 +78,10 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
       } catch {
         return invalid("payload")
       }
-      if (checks.get(row.type)!(payload)) return Either.right({ ...envelope, payload } as DaybookEvent)
+      if (checks.get(row.type)!(payload)) {
+        if (row.schema === definition.version) keepJson(row.payload, payload as object)
+        return Either.right({ ...envelope, payload } as DaybookEvent)
+      }
       const decoded = decoders.get(row.type)!(payload)
       if (Either.isLeft(decoded)) return invalid(pathOf(decoded.left))
       return Either.right({ ...envelope, payload: decoded.right } as DaybookEvent)
@@ -96,6 +99,17 @@ const textOf = (value: object): string => {
   const others = JSON.stringify(rest)
   return `{"memory":${memoryJson(memory)}${others === "{}" ? "" : ","}${others.slice(1)}`
 }
+
+/** What `textOf` made of an after-image in front: views store that very text, which need not be made again. */
+const keepJson = (text: string, payload: object) => {
+  const { memory, ...rest } = payload as { readonly memory?: Memory }
+  if (memory === undefined || !text.startsWith(front)) return
+  const others = JSON.stringify(rest)
+  const back = others === "{}" ? "}" : `,${others.slice(1)}`
+  if (text.endsWith(`}${back}`)) rememberJson(memory, text.slice(front.length, -back.length))
+}
+
+const front = '{"memory":'
 
 /** The codec in force. Replaced only to read a catalogue other than Daybook's own. */
 export class CurrentCodec extends Context.Reference<CurrentCodec>()("daybook/CurrentCodec", {

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { StoredEvent } from "./Chain.js"
+import type { ReplayedEvent, StoredEvent } from "./Chain.js"
 import type { AlreadyErased, CommandConflict, StorageError, VersionConflict } from "./errors.js"
 
 /** What the writer believes of the stream: nothing, that it is new, that it is not, or its exact version. */
@@ -93,6 +93,11 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       stream: string,
       options: { readonly after: number; readonly to?: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
+    /** The same, without what replay has no use for. */
+    readonly replay: (
+      stream: string,
+      options: { readonly after: number; readonly to?: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<ReplayedEvent>, StorageError>
     /** The events of these versions, in the order of their versions; unknown ones are left out. */
     readonly at: (
       stream: string,

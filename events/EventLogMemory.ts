@@ -80,6 +80,8 @@ export const make = () => {
     append: (request) => Effect.suspend(() => append(request)),
     read: (stream, { after, to, limit }) =>
       Effect.sync(() => of(stream).slice(after, Math.min(to ?? Number.POSITIVE_INFINITY, after + limit))),
+    replay: (stream, { after, to, limit }) =>
+      Effect.sync(() => of(stream).slice(after, Math.min(to ?? Number.POSITIVE_INFINITY, after + limit))),
     at: (stream, versions) => Effect.sync(() => of(stream).filter((event) => versions.includes(event.version))),
     head: (stream) => Effect.sync(() => headOf(stream)),
     streams: Effect.sync(() => [...streams.keys()].sort(byBytes).map(headOf)),

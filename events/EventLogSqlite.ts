@@ -11,7 +11,16 @@ import { requestDigestOf, sameBytes } from "./Chain.js"
 import { type Append, type AppendError, type Appended, EventLog, type Head, type Problem } from "./EventLog.js"
 import { AlreadyErased, CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
 import { consistent, headAfter, link } from "./link.js"
-import { type EventRow, emptyHead, fromRow, insertEvent, meets, selectEvents, toParams } from "./rows.js"
+import {
+  type EventRow,
+  emptyHead,
+  fromRow,
+  insertEvent,
+  meets,
+  selectEvents,
+  selectReplayed,
+  toParams
+} from "./rows.js"
 import { open, untilFree } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import * as VectorCache from "./vectorCache.js"
@@ -91,6 +100,8 @@ export const make = (folder: string) =>
       append: group.submit,
       read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
         events("WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?", stream, after, to, limit),
+      replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
+        attempt(() => sql(reader, selectReplayed).all(stream, after, to, limit)),
       at: (stream, versions) =>
         events(
           "WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version",

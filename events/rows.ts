@@ -28,6 +28,11 @@ const columns =
 
 export const selectEvents = `SELECT ${columns} FROM events`
 
+/** For `replay`: digests would be four buffers a row. */
+export const selectReplayed = `SELECT sequence, stream, version, type, schema, payload, command_id AS commandId, actor, cause,
+    occurred_at AS occurredAt, recorded_at AS recordedAt
+  FROM events WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?`
+
 export const insertEvent = `INSERT INTO events (${columns}) VALUES (${columns.replace(/\w+/g, "?")})`
 
 export const toParams = (event: StoredEvent): ReadonlyArray<unknown> => [

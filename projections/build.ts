@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync } from "node:fs"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { StoredEvent } from "../events/Chain.js"
+import type { ReplayedEvent } from "../events/Chain.js"
 import type { Codec } from "../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
 import type { EventLog } from "../events/EventLog.js"
@@ -105,9 +105,9 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, known: Finding
       [...(yield* sync(() => ViewFile.parkedOf(db))), ...poisoned].map((parked) => [parked.projection, parked.position])
     )
     const filled = new Set(anew.filter(({ fill }) => fill !== undefined).map(({ name }) => name))
-    let last: StoredEvent | undefined
+    let last = 0
     for (let after = 0; after < to; ) {
-      const rows = yield* log.read(agent, { after, to, limit: replayPage })
+      const rows = yield* log.replay(agent, { after, to, limit: replayPage })
       if (rows.length === 0) break
       const { events, lookup: found } = yield* prepare(log, codec, rows, options.stricter)
       const lookup: Lookup = { ...found, filling: (name) => filled.has(name) }
@@ -123,8 +123,7 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, known: Finding
         }
       })
       if (poison !== undefined) return { ...known, poisoned: [...poisoned, poison] }
-      last = rows.at(-1)!
-      after = last.version
+      last = after = rows.at(-1)!.version
       options.onProgress?.({ agent, done: after, total: to })
       yield* Effect.yieldNow()
     }
@@ -139,11 +138,10 @@ const fill = (db: Db, hasVectors: boolean, options: BuildOptions, known: Finding
       anew.find((projection) => !early.includes(projection) && !fits(db, projection.indexes))
     )
     if (misfit !== undefined) return { ...known, indexedFirst: [...indexedFirst, misfit.name] }
+    const [reached] = last > copied ? yield* log.at(agent, [last]) : []
     yield* sync(() => {
       for (const parked of poisoned) ViewFile.park(db, parked)
-      if (last !== undefined && last.version > copied) {
-        ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
-      }
+      if (reached !== undefined) ViewFile.moveCheckpoint(db, last, reached.hash, reached.recordedAt)
       db.exec("COMMIT")
       db.pragma("journal_mode = WAL")
     })
@@ -165,7 +163,7 @@ const fits = (db: Db, indexes: string): boolean => {
 export const prepare = (
   log: Context.Tag.Service<EventLog>,
   codec: Codec,
-  rows: ReadonlyArray<StoredEvent>,
+  rows: ReadonlyArray<ReplayedEvent>,
   stricter?: ReadonlyMap<string, number>
 ) =>
   Effect.gen(function* () {

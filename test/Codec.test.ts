@@ -17,6 +17,7 @@ import { catalogue, type EventDefinition, type EventType } from "../events/catal
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { InvalidEvent } from "../events/errors.js"
+import { type Memory, memoryJson } from "../events/Memory.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/Policy.js"
@@ -119,6 +120,32 @@ describe("golden samples", () => {
 
     it(`${type} that was erased keeps its envelope`, () => {
       expect(right(codec.decode(row(type, version, null)))).toMatchObject({ type, version: 3, payload: null })
+    })
+  }
+
+  for (const type of ["ADD", "UPDATE", "DELETE", "COMPRESS"] as const) {
+    it(`the after-image of ${type} has the JSON text that it was stored with, and nothing around it`, () => {
+      const { version } = catalogue[type]
+      const text = sample(type, version)
+      const { memory, ...rest } = JSON.parse(text)
+      const quoted = { ...memory, title: `${memory.title}"},"decision":{"x":[{` }
+      for (const stored of [
+        text,
+        JSON.stringify({ memory }),
+        JSON.stringify({ memory: quoted, ...rest }),
+        JSON.stringify({ ...rest, memory }),
+        JSON.stringify({ memory, ...rest }, null, 1),
+        `${text} `,
+        `${JSON.stringify({ memory })} `,
+        text.replace(/.$/, " }"),
+        text.replace('{"memory":', '{"memory": ')
+      ]) {
+        const decoded = codec.decode(row(type, version, stored))
+        if (Either.isLeft(decoded)) continue
+        const image = (decoded.right.payload as { readonly memory: Memory }).memory
+        expect(JSON.parse(memoryJson(image))).toEqual(image)
+        if (stored === text) expect(memoryJson(image)).toBe(JSON.stringify(image))
+      }
     })
   }
 

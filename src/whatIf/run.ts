@@ -82,7 +82,7 @@ export const run = (
     const vectors = vectorsOf(origin, looks)
     let recordedAt = 0
     for (let after = from - 1; after < to; ) {
-      const rows = yield* log.read(agent, { after, to, limit: page })
+      const rows = yield* log.replay(agent, { after, to, limit: page })
       if (rows.length === 0) break
       const events: Array<DaybookEvent | ErasedEvent> = []
       for (const row of rows) events.push(yield* codec.decode(row))

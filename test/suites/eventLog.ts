@@ -470,6 +470,9 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           expect(
             events.every(({ payload, stream, version }) => stream === "one" && payload === `{"n":${version}}`)
           ).toBe(true)
+          const replayed = yield* log.replay("one", { after, limit, ...(to === null ? {} : { to }) })
+          for (const [at, event] of events.entries()) expect(event).toMatchObject(replayed[at]!)
+          expect(replayed.length).toBe(events.length)
         }).pipe(Effect.provide(layer)),
       { fastCheck: { numRuns: 40 } }
     )
