@@ -108,6 +108,11 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       dimensions: number,
       digests: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, Float32Array>, StorageError>
+    /**
+     * Takes the log as it stands for whole, and anchors it: for whoever put back a backup. What was anchored before is
+     * kept beside it.
+     */
+    readonly reanchor: Effect.Effect<void, StorageError>
     /** What is wrong with the storage itself (integrity, anchor). The chain is checked by `verify`. */
     readonly problems: (stream: string | null) => Effect.Effect<ReadonlyArray<Problem>, StorageError>
   }

@@ -92,6 +92,7 @@ export const make = () => {
             })
           )
       ),
+    reanchor: Effect.void,
     problems: () => Effect.succeed([])
   })
 }

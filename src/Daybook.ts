@@ -25,7 +25,7 @@ import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import type { Backfilled } from "./Embedding.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
-import { integerOf } from "./filters.js"
+import { integerOf, noOthers } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 import type { Memory, MemoryReader } from "./Memory.js"
@@ -97,6 +97,8 @@ export class Daybook extends Context.Tag("daybook/Daybook")<
     ) => Effect.Effect<void, ViewError | InvalidInput>
     /** Checks the log of an agent, or all of it. Damage is in the answer, not in the error channel. */
     readonly verify: (agent?: string) => Effect.Effect<Verified>
+    /** Takes the log as it stands for whole where its anchor says otherwise: after a backup was put back. Verify before and after. */
+    readonly reanchor: Effect.Effect<void, StorageError>
     /** Embeds what has no vector yet, in the order in which it was stored. */
     readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
     /** Decides a stretch of history again under another policy, in a branch that is gone afterwards. Changes nothing. */
@@ -227,7 +229,13 @@ export const make = Effect.gen(function* () {
     agent: ((name: string, options: AgentOptions & { readonly asOf?: AsOfInput }) =>
       Effect.gen(function* () {
         yield* checkName(name)
-        if (!Schema.is(TrustLevel)(options.trust)) {
+        const { asOf, ...asked } = Object(options) as Partial<typeof options>
+        yield* noOthers(asked, ["trust", "actor", "record"])
+        if (asOf !== undefined) yield* noOthers(Object(asOf), ["version", "at"])
+        if (asOf !== undefined && Object.keys(Object(asOf)).length !== 1) {
+          return yield* new InvalidInput({ field: "asOf", problem: "must be { version } or { at }" })
+        }
+        if (!Schema.is(TrustLevel)(asked.trust)) {
           return yield* new InvalidInput({ field: "trust", problem: "must be one of full, inner, familiar, public" })
         }
         if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
@@ -248,6 +256,7 @@ export const make = Effect.gen(function* () {
         yield* operate(agent, ({ actor }) => views.rebuild(actor.view, which ?? null, onProgress))
       }),
     verify: (agent) => verify(log, codec, agent ?? null),
+    reanchor: log.reanchor,
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
     whatIf: (agent, options) =>
       checkName(agent).pipe(
