@@ -1,13 +1,13 @@
 import type { Store } from "../events/Trust.js"
-import { given, instant, many, one, share, storeOf } from "./options.js"
+import { filled, given, instant, many, one, share, storeOf } from "./options.js"
 
 /** The options that say what a memory holds; `remember` and `update` share them. */
 export const contentOptions = [
   one("--type <type>", "what kind of thing it is: decision, preference, event, task …"),
   one("--narrative <text>", "the whole story"),
-  many("--fact <text>", "a single fact"),
-  many("--tag <tag>", "a tag"),
-  many("--person <name>", "somebody whom it mentions"),
+  many("--fact <text>", "a single fact", filled),
+  many("--tag <tag>", "a tag", filled),
+  many("--person <name>", "somebody whom it mentions", filled),
   many("--file <path>", "a file that it is about"),
   one("--store <store>", "who may read it: private, shared or social", storeOf),
   one("--importance <number>", "from 0 to 1", share),

@@ -3,13 +3,13 @@ import type { Store } from "../events/Trust.js"
 import { limits } from "../src/limits.js"
 import type { Filter } from "../src/search.js"
 import type { Call, Failure } from "./commands/Command.js"
-import { type Moment, many, moment, one, rowCount, storeOf } from "./options.js"
+import { filled, type Moment, many, moment, one, rowCount, storeOf } from "./options.js"
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
-  many("--type <type>", "of this type"),
-  many("--tag <tag>", "with this tag"),
-  many("--person <name>", "that mentions this person"),
+  many("--type <type>", "of this type", filled),
+  many("--tag <tag>", "with this tag", filled),
+  many("--person <name>", "that mentions this person", filled),
   many("--store <store>", "in this store: private, shared or social", storeOf),
   one("--project <name>", "of this project"),
   one("--session <key>", "of this session"),

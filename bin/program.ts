@@ -83,6 +83,7 @@ const examples = (lines: ReadonlyArray<string>): string =>
 const clear = (message: string): string =>
   message
     .replace(/^error: /, "")
+    .replace(/^unknown option '(-[^-'][^']*)'$/m, "unknown option '$1'; what only looks like one goes behind --")
     .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '[\s\S]*' is invalid\. /, "$1: ")
     .trim()
     .replace(/\s*\n\s*/g, " ")

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   closeSync,
+  copyFileSync,
   existsSync,
   fstatSync,
   openSync,
@@ -26,6 +27,8 @@ export interface Anchor {
   readonly create: () => void
   readonly append: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
   readonly read: () => Anchored
+  /** Puts an anchor of these heads in the place of the one that is there, which stays as `<file>.old`. */
+  readonly replace: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
   readonly close: () => void
 }
 
@@ -55,6 +58,15 @@ export const make = (file: string, installation: string): Anchor => {
   }
   const lineOf = (stream: string, version: number, hash: string) =>
     `${sealed(`1 ${encodeURIComponent(stream)} ${version} ${hash}`)}\n`
+  const linesOf = (heads: Parameters<Anchor["append"]>[0]): string =>
+    heads.map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex"))).join("")
+  /** In one step: whoever reads meanwhile finds the one or the other. */
+  const put = (text: string) => {
+    close()
+    writeFileSync(`${file}.new`, text, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+    size = text.length > rewriteAbove / 2 ? 0 : text.length
+  }
   let size = existsSync(file) ? statSync(file).size : 0
   let descriptor: number | undefined
   const close = () => {
@@ -71,9 +83,7 @@ export const make = (file: string, installation: string): Anchor => {
       }
     },
     append: (heads) => {
-      const text = heads
-        .map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex")))
-        .join("")
+      const text = linesOf(heads)
       // Another process may have put a rewritten file in its place.
       if (descriptor !== undefined && fstatSync(descriptor).nlink === 0) close()
       descriptor ??= openSync(file, "a", 0o600)
@@ -83,13 +93,13 @@ export const make = (file: string, installation: string): Anchor => {
       const { heads: newest, problems } = read()
       // A damaged anchor is evidence: it is left as it is.
       if (problems.length > 0) return
-      const rewritten = `${header}\n${[...newest].map(([stream, at]) => lineOf(stream, at.version, at.hash)).join("")}`
-      size = rewritten.length > rewriteAbove / 2 ? 0 : rewritten.length
-      close()
-      writeFileSync(`${file}.new`, rewritten, { mode: 0o600 })
-      renameSync(`${file}.new`, file)
+      put(`${header}\n${[...newest].map(([stream, at]) => lineOf(stream, at.version, at.hash)).join("")}`)
     },
     read,
+    replace: (heads) => {
+      if (existsSync(file)) copyFileSync(file, `${file}.old`)
+      put(`${header}\n${linesOf(heads)}`)
+    },
     close
   }
 }

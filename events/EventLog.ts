@@ -126,6 +126,11 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       readonly limit: number
       readonly offset?: number
     }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
+    /**
+     * Takes the log as it stands for whole, and anchors it: for whoever put back a backup. What was anchored before is
+     * kept beside it.
+     */
+    readonly reanchor: Effect.Effect<void, StorageError>
     /** What is wrong with the storage itself (integrity, anchor). The chain is checked by `verify`. */
     readonly problems: (stream: string | null) => Effect.Effect<ReadonlyArray<Problem>, StorageError>
   }

@@ -106,6 +106,7 @@ export const make = () => {
           .sort((a, b) => a.due - b.due || byBytes(a.stream, b.stream))
           .slice(offset, offset + limit)
       ),
+    reanchor: Effect.void,
     problems: () => Effect.succeed([])
   })
 }

@@ -96,6 +96,15 @@ export const make = (folder: string) =>
     const events = (where: string, ...params: ReadonlyArray<unknown>) =>
       attempt(() => (sql(reader, `${selectEvents} ${where}`).all(...params) as Array<EventRow>).map(fromRow))
 
+    const streams = attempt(() =>
+      sql(
+        reader,
+        `SELECT e.stream, e.version, e.hash, e.recorded_at AS recordedAt FROM events e
+          JOIN (SELECT stream, max(version) AS version FROM events GROUP BY stream) USING (stream, version)
+          ORDER BY e.stream`
+      ).all()
+    )
+
     return EventLog.of({
       append: group.submit,
       read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
@@ -109,14 +118,7 @@ export const make = (folder: string) =>
           JSON.stringify(versions)
         ),
       head: (stream) => attempt(() => headOf(reader, stream)),
-      streams: attempt(() =>
-        sql(
-          reader,
-          `SELECT e.stream, e.version, e.hash, e.recorded_at AS recordedAt FROM events e
-            JOIN (SELECT stream, max(version) AS version FROM events GROUP BY stream) USING (stream, version)
-            ORDER BY e.stream`
-        ).all()
-      ),
+      streams,
       versionAt: (stream, instant) =>
         attempt(
           () =>
@@ -136,6 +138,7 @@ export const make = (folder: string) =>
             offset
           )
         ),
+      reanchor: Effect.flatMap(streams, (heads) => attempt(() => anchor.replace(heads))),
       problems: (stream) =>
         attempt(() => {
           const integrity = reader.pragma("integrity_check(20)") as Array<{ integrity_check: string }>

@@ -22,7 +22,7 @@ import type { AgentOptions, AsOfInput, DaybookService, Digests } from "./Daybook
 import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
-import { integerOf } from "./filters.js"
+import { integerOf, noOthers } from "./filters.js"
 import { limits } from "./limits.js"
 import type { Memory } from "./Memory.js"
 import { Policy } from "./Policy.js"
@@ -168,7 +168,13 @@ export const make = Effect.gen(function* () {
     agent: ((name: string, options: AgentOptions & { readonly asOf?: AsOfInput }) =>
       Effect.gen(function* () {
         yield* checkName(name)
-        if (!Schema.is(TrustLevel)(options.trust)) {
+        const { asOf, ...asked } = Object(options) as Partial<typeof options>
+        yield* noOthers(asked, ["trust", "actor", "record"])
+        if (asOf !== undefined) yield* noOthers(Object(asOf), ["version", "at"])
+        if (asOf !== undefined && Object.keys(Object(asOf)).length !== 1) {
+          return yield* new InvalidInput({ field: "asOf", problem: "must be { version } or { at }" })
+        }
+        if (!Schema.is(TrustLevel)(asked.trust)) {
           return yield* new InvalidInput({ field: "trust", problem: "must be one of full, inner, familiar, public" })
         }
         if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
@@ -189,6 +195,7 @@ export const make = Effect.gen(function* () {
         yield* operate(agent, ({ actor }) => views.rebuild(actor.view, which ?? null, onProgress))
       }),
     verify: (agent) => verify(log, codec, agent ?? null),
+    reanchor: log.reanchor,
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
     whatIf: (agent, options) =>
       checkName(agent).pipe(

@@ -66,6 +66,8 @@ export interface DaybookService {
   ) => Effect.Effect<void, ViewError | InvalidInput>
   /** Checks the log of an agent, or all of it. Damage is in the answer, not in the error channel. */
   readonly verify: (agent?: string) => Effect.Effect<Verified>
+  /** Takes the log as it stands for whole where its anchor says otherwise: after a backup was put back. Verify before and after. */
+  readonly reanchor: Effect.Effect<void, StorageError>
   /** Embeds what has no vector yet, in the order in which it was stored. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
   /** Decides a stretch of history again under another policy, in a branch that is gone afterwards. Changes nothing. */

@@ -10,6 +10,12 @@ type Checked<A> = Either.Either<A, InvalidInput>
 
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
+/** That what is asked says nothing else: a name that is not known would be passed over in silence. */
+export const noOthers = (asked: object, names: ReadonlyArray<string>): Checked<void> => {
+  const other = Object.keys(asked).find((name) => !names.includes(name))
+  return other === undefined ? Either.void : invalid(other, `is not known here: ${names.join(", ")} are`)
+}
+
 /** A list of alternatives; empty where it is absent. */
 export const listOf = <A extends string>(
   field: string,

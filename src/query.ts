@@ -172,7 +172,9 @@ export const parse = (text: string, { columns, fields: known }: Syntax = wordsOn
       const found = beginning(body) ?? expression(body)
       if (found === null) continue
       const start = at + Math.max(0, token.indexOf(body))
-      const term = { text: body, expression: column ? `${field} : ${found}` : found, at: start, phrase }
+      const term = column
+        ? { text: `${field}:${body}`, expression: `${field} : ${found}`, at: start, phrase }
+        : { text: body, expression: found, at: start, phrase }
       if (minus) {
         not.push(term.expression)
         excluded.push(body)

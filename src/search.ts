@@ -17,7 +17,7 @@ import {
 import { dateCue, projectCue } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
-import { instantOf, integerOf, listOf, textOf } from "./filters.js"
+import { instantOf, integerOf, listOf, noOthers, textOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { normaliseTag } from "./input.js"
 import { limits } from "./limits.js"
@@ -48,12 +48,15 @@ export interface Query extends Filter, SearchOptions {
 /** A hit: the compact form of a memory, its score and what the score is made of. */
 export type Hit = Answered<IndexRow, ScoreParts>
 
+const filterNames = ["types", "stores", "tags", "people", "project", "session", "after", "before", "limit", "offset"]
+
 /** Checks the filters of a read. */
 export const decodeFilter = (
   filter: Filter,
   defaultLimit: number
 ): Either.Either<Filters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
+    yield* noOthers(filter, filterNames)
     return {
       limit: yield* integerOf("limit", filter.limit ?? defaultLimit, 1, limits.page),
       types: yield* listOf("types", filter.types, Schema.String),

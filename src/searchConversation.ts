@@ -19,7 +19,7 @@ import { findNameWords } from "../projections/speakers.js"
 import { contextIn, dateCue, namesIn, speakerCue, withoutNames } from "./cues.js"
 import type { InvalidInput } from "./errors.js"
 import { conversationFilters, conversationSyntax } from "./fields.js"
-import { instantOf, integerOf, listOf, textOf } from "./filters.js"
+import { instantOf, integerOf, listOf, noOthers, textOf } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 import { lookFor, type Searched } from "./lookFor.js"
@@ -67,11 +67,14 @@ type Shown = Omit<TurnChunk, "born"> | Omit<FileChunk, "born">
 /** A piece that was found, its score and what the score is made of. */
 export type ConversationHit = Answered<Shown, ConversationParts>
 
+const filterNames = ["sessions", "stores", "speakers", "roles", "kinds", "after", "before", "limit"]
+
 /** Checks the filters of a search of conversations. */
 export const decodeConversationFilter = (
   filter: ConversationFilter
 ): Either.Either<ChunkFilters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
+    yield* noOthers(filter, filterNames)
     return {
       limit: yield* integerOf("limit", filter.limit ?? 10, 1, limits.page),
       sessions: yield* listOf("sessions", filter.sessions, Schema.String),

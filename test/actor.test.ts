@@ -649,6 +649,20 @@ describe("input", () => {
         yield* refused("after", memory.timeline({ anchor: "x", after: count }), "after")
       }
       yield* refused("ids", memory.get(Array(201).fill("x")), "ids")
+      for (const other of ["store", "txt", "ofset"]) {
+        const query = { text: "x", [other]: "y" } as never
+        yield* refused(other, memory.search(query), other)
+        yield* refused(other, memory.searchConversation(query), other)
+        yield* refused(other, memory.list({ [other]: "y" } as never), other)
+      }
+      yield* refused("a text as paths", memory.importMarkdown("notes" as never), "paths")
+      yield* refused("no options", daybook.agent(agent, undefined as never), "trust")
+      yield* refused("another option", daybook.agent(agent, { trust: "full", asof: { version: 1 } } as never), "asof")
+      for (const asOf of [1, "now", {}, { version: 1, at: 0 }]) {
+        yield* refused("as of", daybook.agent(agent, { trust: "full", asOf: asOf as never }), ["asOf", "0"])
+      }
+      const whatIf = daybook.whatIf(agent, { policy: { reconcil: {} } as never })
+      yield* refused("a policy with another name", whatIf, "policy")
       const people = { name: 5 } as unknown as { name: string }
       yield* refused("people by a number", memory.people(people), "name")
       yield* refused("a number as anchor", memory.timeline({ anchor: 5 as never }), "anchor")

@@ -37,6 +37,8 @@ describe("the command line", () => {
     [["remember"], /missing required argument 'title'/],
     [["remember", "two", "titles"], /too many arguments/],
     [["search", "x", "--bogus"], /^unknown option '--bogus'$/],
+    [["search", "-pilot"], /^unknown option '-pilot'; what only looks like one goes behind --$/],
+    [["remember", "x", "--tag", ""], /^--tag: /],
     [["--bogus", "search", "x"], /unknown option '--bogus'/],
     ...["many", "-1", "0", "1001", "1.5", "", "99999999999999999999"].flatMap(
       (limit): ReadonlyArray<Call> => [

@@ -138,6 +138,10 @@ describe("fields in a query", () => {
       expect(yield* found("harbour -role:assistant")).toEqual(["monday"])
       expect(yield* found("harbour -kind:turn")).toEqual([])
       expect(yield* found("-store:shared -kind:file")).toEqual(["friday", "monday"])
+      expect((yield* memory.explain({ text: "title:harbour +type" })).explanation.required).toEqual([
+        "title:harbour",
+        "type"
+      ])
       // There are no titles and types in what was said: read as words.
       expect([...(yield* found("title:harbour"))].sort()).toEqual(["friday", "monday"])
       const { explanation } = yield* memory.explainConversation({ text: "harbour type:task" })
@@ -202,7 +206,7 @@ describe("an answer without hits says why", () => {
         ["-type:event -type:decision", ["no memory passes all of the filters"]],
         ["type:event zebra", []],
         ["zebra", []],
-        ["title:pump type:decision", ["no memory has all that must match (+pump)"]],
+        ["title:pump type:decision", ["no memory has all that must match (+title:pump)"]],
         ['"broke pump"', ["no memory has all that must match (+broke pump)"]],
         ["type:event", []]
       ] as const) {

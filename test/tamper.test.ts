@@ -302,6 +302,42 @@ describe("verify", () => {
     })
   )
 
+  it.scopedLive("a backup that was put back is taken for whole when that is said, and only then", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* smallLog(path)
+      const { anchor, log } = { anchor: join(path, "anchor.log"), log: join(path, "log.db") }
+      copyFileSync(log, `${log}.backup`)
+      const remembered = Effect.gen(function* () {
+        const { remember } = yield* (yield* Daybook).agent("ada", { trust: "full" })
+        yield* remember({ title: "one more" })
+      })
+      yield* Effect.provide(remembered, layerOf(path))
+      const before = readFileSync(anchor, "utf8")
+      for (const name of ["log.db-wal", "log.db-shm"]) rmSync(join(path, name), { force: true })
+      copyFileSync(`${log}.backup`, log)
+      expect((yield* verdictOn(path)).reported).toBe(true)
+      expect((yield* Effect.flip(Effect.provide(remembered, layerOf(path))))._tag).toBe("StorageError")
+      // In a process that has the log open, too.
+      yield* Effect.gen(function* () {
+        const daybook = yield* Daybook
+        yield* daybook.reanchor
+        expect(yield* daybook.verify()).toMatchObject({ ok: true })
+        yield* remembered
+        expect(yield* daybook.verify()).toMatchObject({ ok: true })
+      }).pipe(Effect.provide(layerOf(path)))
+      expect(yield* verdictOn(path)).toEqual({ reported: false, how: "ok" })
+      expect(readFileSync(`${anchor}.old`, "utf8")).toBe(before)
+      // What is damaged otherwise still is.
+      withDb(path, (db) => db.exec("UPDATE events SET actor = 'eve' WHERE version = 2"))
+      yield* Effect.provide(
+        Effect.flatMap(Daybook, ({ reanchor }) => reanchor),
+        layerOf(path)
+      )
+      expect((yield* verdictOn(path)).reported).toBe(true)
+    })
+  )
+
   it.scopedLive("damage is never written on top of: a log with its tail cut off takes no more events", () =>
     Effect.gen(function* () {
       const path = yield* folder

@@ -2,17 +2,23 @@ import * as Effect from "effect/Effect"
 import type { Verified } from "../../events/verify.js"
 import { Ended, exitCodes } from "../exit.js"
 import { count } from "../format.js"
+import { one } from "../options.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
-export const verify: Command = {
+export const verify: Command<{ readonly restored?: boolean }> = {
   usage: "verify",
   summary: "check the log against its hashes and its anchor: of all agents, or of --agent",
   operator: true,
-  examples: ["verify", "verify --agent scout --json"],
-  run: ({ agent, agentGiven, daybook, out }) =>
+  options: [
+    one("--restored", "a backup was put back: anchor the log as it stands (the old anchor is kept), then check it")
+  ],
+  examples: ["verify", "verify --agent scout --json", "verify --restored"],
+  run: ({ agent, agentGiven, daybook, out }, { restored = false }) =>
     Effect.gen(function* () {
-      const checked = yield* Effect.flatMap(daybook, (one) => one.verify(agentGiven ? agent : undefined)).pipe(
+      const checked = yield* daybook.pipe(
+        Effect.tap(({ reanchor }) => (restored ? reanchor : Effect.void)),
+        Effect.flatMap(({ verify }) => verify(agentGiven ? agent : undefined)),
         // A log that cannot even be opened, or whose tables are not what they were, is what was to be found out.
         Effect.catchIf(
           (error) => error._tag === "StorageError" && ["damaged", "failed"].includes(error.kind),

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { CommandError } from "../Actor.js"
 import type { Remembered, RememberOptions } from "../commands/remember.js"
 import {
@@ -12,6 +13,7 @@ import {
   type SourceNotFound,
   type StoreForbidden
 } from "../errors.js"
+import { listOf } from "../filters.js"
 import { randomId } from "../ids.js"
 import type { Observation } from "../input.js"
 import { limits } from "../limits.js"
@@ -88,6 +90,7 @@ export const importFiles = (
 ): Effect.Effect<Imported, CommandError | InvalidInput | PathRefused> =>
   Effect.gen(function* () {
     if (options.whenEmpty === true && !(yield* target.isEmpty)) return nothing
+    yield* listOf("paths", paths, Schema.String)
     const refused: Array<Imported["refused"][number]> = []
     const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
     for (const path of paths) {

@@ -1,6 +1,7 @@
 import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
@@ -14,7 +15,7 @@ import type { AnyCommand } from "../commands/Command.js"
 import type { Embedder } from "../Embedder.js"
 import { embedAll } from "../embedAll.js"
 import { InvalidInput } from "../errors.js"
-import type { PolicyValues } from "../Policy.js"
+import { decode, type PolicyValues } from "../Policy.js"
 import type { Reconciler } from "../Reconciler.js"
 import * as Answers from "./answers.js"
 import * as Branch from "./branch.js"
@@ -48,6 +49,10 @@ export const run = (
 ): Effect.Effect<WhatIf, ViewError | InvalidInput> =>
   Effect.gen(function* () {
     const { codec, config, countTokens, embedder, log, policy } = origin
+    yield* Either.mapLeft(
+      decode(options.policy ?? {}),
+      ({ problems }) => new InvalidInput({ field: "policy", problem: problems.join("; ") })
+    )
     const { from, to } = yield* stretchOf(options, (yield* log.head(agent)).version)
     const reconcile = { ...policy.reconcile, ...definedOf(options.policy?.reconcile) }
     const reconciler = yield* reconcilerOf(origin, reconcile.reconciler, options)
