@@ -6,6 +6,7 @@ import type { DecidedEvent } from "../commands/Command.js"
 import type { LifePolicy } from "../policy/life.js"
 import { factsOf, type Row } from "./facts.js"
 import { scoreOf } from "./score.js"
+import type { Draft } from "./summarize.js"
 
 /** What a stage may use that is no part of what it decides. */
 export interface Tools {
@@ -21,6 +22,8 @@ export interface Planned {
   readonly counts: Readonly<Record<string, number>>
   /** Whether its bound left something to the next run. */
   readonly left: boolean
+  /** Which of the events a summarizer may write better; whoever runs the stage asks between planning and writing. */
+  readonly drafts?: ReadonlyArray<Draft>
 }
 
 export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
