@@ -16,6 +16,7 @@ import {
   type Summary,
   type SummaryRequest
 } from "../Summarizer.js"
+import { problemOf } from "./checkSummary.js"
 
 /** Who writes summaries, and how long that may take. */
 export interface Summarizing {
@@ -53,7 +54,7 @@ export const summarized = (
           (draft) =>
             Effect.gen(function* () {
               const began = yield* Clock.currentTimeMillis
-              const answer = yield* answerOf(summarizing, draft.request)
+              const answer = yield* answerOf(summarizing, draft.request, countTokens)
               const latency = (yield* Clock.currentTimeMillis) - began
               const { name, promptDigest } = summarizer
               written[draft.at] = Either.match(answer, {
@@ -73,7 +74,8 @@ export const summarized = (
 /** What a summarizer says in time, as far as it can be used; or why not. */
 const answerOf = (
   { policy, summarizer }: Summarizing,
-  request: SummaryRequest
+  request: SummaryRequest,
+  countTokens: (text: string) => number
 ): Effect.Effect<Either.Either<Summary, SummarizerError>> => {
   const { name } = summarizer
   return Effect.suspend(() => summarizer.summarize(request)).pipe(
@@ -84,6 +86,10 @@ const answerOf = (
     }),
     // Summarizers come from anywhere.
     Effect.flatMap((answer) => decodeSummary(name, answer, request)),
+    Effect.tap((summary) => {
+      const problem = problemOf(request, summary, countTokens)
+      return problem === undefined ? Effect.void : Effect.fail(new SummarizerError({ name, ...problem }))
+    }),
     // Whatever else ends it, an interruption of its own too, must not end the run.
     Effect.catchAllCause((cause) =>
       Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => new SummarizerError({ name, reason: "failed" })))
@@ -121,11 +127,12 @@ export const requestAbout = (
         }))
       }
 
-/** A draft of an event that adds a memory: what is written takes the place of its title, narrative and facts. */
+/** A draft of an event that adds a memory: what is written takes the place of its title, narrative and facts; `keep` are facts that stay beside it. */
 export const memoryDraft = (
   at: number,
   event: Extract<DecidedEvent, { type: "ADD" | "COMPRESS" }>,
-  request: SummaryRequest
+  request: SummaryRequest,
+  keep: ReadonlyArray<string> = []
 ): Draft => ({
   at,
   request,
@@ -133,7 +140,7 @@ export const memoryDraft = (
     const of = (part: Line["part"]) => lines.flatMap((line) => (line.part === part ? [line.text] : []))
     const [title = ""] = of("title")
     const [narrative] = of("narrative")
-    const facts = of("fact")
+    const facts = [...new Set([...of("fact"), ...keep])]
     const tokens = countTokens([title, narrative ?? "", ...facts].join("\n"))
     const { narrative: _, ...memory } = event.payload.memory
     const written = { ...memory, title, ...(narrative === undefined ? {} : { narrative }), facts, tokens }
