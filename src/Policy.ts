@@ -4,7 +4,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "./errors.js"
 import { count, positive, section, share, withDefault, zone } from "./policy/fields.js"
-import { Archive, Compress, Gc, Maintenance, Retention, Tiers } from "./policy/life.js"
+import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/life.js"
 import { Schedules } from "./policy/schedules.js"
 
 const Search = Schema.Struct({
@@ -193,6 +193,7 @@ export const PolicySchema = Schema.Struct({
   compress: section(Compress),
   retention: section(Retention),
   archive: section(Archive),
+  sessions: section(Sessions),
   maintenance: section(Maintenance),
   schedules: section(Schedules),
   model: exactly(Model)

@@ -54,7 +54,7 @@ export const partsOf = (
   readonly many: ReadonlyArray<Part>
 } =>
   kind === "session"
-    ? { required: [], single: ["request", "outcome"], many: ["decision", "open"] }
+    ? { required: ["request"], single: ["request", "outcome"], many: ["decision", "open"] }
     : { required: ["title"], single: ["title", "narrative"], many: ["fact"] }
 
 /**
@@ -113,7 +113,7 @@ export const decodeSummary = (
   if (
     lines.some(({ part }) => ![...single, ...many].includes(part)) ||
     single.some((part) => counted(part) > 1) ||
-    required.some((part) => counted(part) === 0)
+    required.some((part) => counted(part) === 0 && (part !== "request" || request.sources.some(isUser)))
   ) {
     return failed("part")
   }
@@ -121,3 +121,6 @@ export const decodeSummary = (
   if (lines.some(({ sources }) => sources.length === 0 || !sources.every(isThere))) return failed("source")
   return Either.right(decoded.right)
 }
+
+/** Nobody else asks for anything. */
+const isUser = ({ type }: SummarySource): boolean => type === "user"

@@ -33,7 +33,7 @@ export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
  * its kind, page by page, keeps what may matter, and makes events of that.
  */
 export interface Stage {
-  readonly name: "gc" | "compress" | "retention" | "archive" | "cleanup"
+  readonly name: "gc" | "compress" | "retention" | "archive" | "cleanup" | "sessions"
   readonly kind: PageKind
   /** Nothing that was created after this, milliseconds, is of interest. */
   readonly before: (policy: LifePolicy, now: number) => number
@@ -46,6 +46,8 @@ export interface Gathering {
   readonly take: (rows: ReadonlyArray<Row>) => void
   /** Whether more rows would change nothing: the run has all that it may touch. */
   readonly full?: () => boolean
+  /** Reads what else it needs, a portion at a time; whether there is more. */
+  readonly look?: (db: Db) => boolean
   /** Memories, by row number, that are to be read again whole before anything is planned. */
   readonly wanted?: () => ReadonlyArray<number>
   readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned

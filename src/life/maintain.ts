@@ -154,6 +154,7 @@ const plan = (
       const added = [...planned.values()].filter(({ born, status }) => born < 0 && status === "active")
       gathering.take(added.map((memory) => ({ memory, accesses: undefined })))
     }
+    while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
     const whole: Array<Row> = []
     for (const some of chunksOf(gathering.wanted?.() ?? [], pageSize)) {
       whole.push(...asPlanned(yield* read(({ db }) => withAccesses(db, [...memoriesAt(db, some).values()]))))
@@ -167,7 +168,7 @@ const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<Readonly
   const portions: Array<Array<DecidedEvent>> = []
   let room = 0
   for (const event of events) {
-    const memories = imagesOf(event as never).length
+    const memories = Math.max(1, imagesOf(event as never).length)
     if (memories > room || portions.length === 0) {
       portions.push([])
       room = writtenAtOnce

@@ -174,6 +174,12 @@ export const readPaths: {
     ["small", reader.profile({ tokens: 12 })]
   ],
   runs: (reader) => [["all", reader.runs()]],
+  sessionSummaries: (reader) => [
+    ["all", reader.sessionSummaries()],
+    ["page", reader.sessionSummaries({ limit: 1, offset: 1 })],
+    ["monday", reader.sessionSummaries({ session: "monday" })],
+    ["nobody", reader.sessionSummaries({ session: "nobody" })]
+  ],
   archived: (reader, { texts }) => [
     ["all", reader.archived()],
     ["page", reader.archived({ limit: 2, offset: 1 })],
