@@ -3,6 +3,7 @@ import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { Recalled } from "./Recall.js"
 import { Scheduled } from "./Schedule.js"
+import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
@@ -16,7 +17,7 @@ export const Candidate = Schema.Struct({
 
 /** Why an event says what it says: what was done, who decided, on which grounds. */
 export const Decision = Schema.Struct({
-  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "COMPRESS", "ARCHIVE", "FORGET"),
+  action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "COMPRESS", "ARCHIVE", "FORGET", "SUMMARIZE"),
   by: Schema.Struct({
     kind: Schema.Literal("caller", "rule", "model"),
     name: Schema.String,
@@ -119,6 +120,8 @@ export const Forget = Schema.Struct({
   decision: Decision
 })
 
+export const Summarize = Schema.Struct({ ...summarizeFields, undoes, decision: Decision })
+
 export const Import = Schema.Struct({
   files: Schema.Array(Schema.Struct({ path: Schema.String, items: Schema.Number })),
   added: Schema.Number,
@@ -202,6 +205,7 @@ export const catalogue = {
   FILE: first(FileAdded),
   // The first schema knew no files: whoever reads only that must not take it for all there is to forget.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
+  SUMMARIZE: first(Summarize),
   RECALL: first(Recalled),
   CONFIGURE: first(Configure),
   RUN: first(Run),

@@ -10,9 +10,12 @@ import type { InvalidPolicy } from "../src/errors.js"
 import { Policy, type PolicyValues } from "../src/Policy.js"
 import type { Reconciler } from "../src/Reconciler.js"
 import type { Reranker } from "../src/Reranker.js"
+import type { Summarizer } from "../src/Summarizer.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import * as LexicalReranker from "./LexicalReranker.js"
+import { layer as lazyModel } from "./lazyModel.js"
 import { reconcilerOf } from "./reconcilers.js"
+import { summarizerOf } from "./summarizers.js"
 import * as WordEmbedder from "./WordEmbedder.js"
 
 export interface DefaultOptions {
@@ -24,6 +27,8 @@ export interface DefaultOptions {
   readonly reranker?: Layer.Layer<Reranker> | null
   /** Another reconciler in place of the one that the policy names; null for none. Where the policy names none, nothing is weighed. */
   readonly reconciler?: Layer.Layer<Reconciler> | null
+  /** Another summarizer in place of the one that the policy names; null for none. What it writes is checked like a model's. */
+  readonly summarizer?: Layer.Layer<Summarizer> | null
   /** Another log in place of `log.db` in the folder. */
   readonly log?: Layer.Layer<EventLog, StorageError>
   /** Path of sqlite-vec; null to do without vectors. Default: the one that comes with the package. */
@@ -43,13 +48,22 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   const policy =
     options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
   const reranker = options.reranker === undefined ? LexicalReranker.layer : (options.reranker ?? Layer.empty)
-  const reconciler =
-    options.reconciler === undefined
-      ? Layer.unwrapEffect(Effect.map(Policy, (values) => reconcilerOf(values)))
-      : (options.reconciler ?? Layer.empty)
+  const deciding = Layer.unwrapEffect(
+    Effect.map(Policy, (values) => {
+      const model = values.model === undefined ? undefined : lazyModel(values.model)
+      return Layer.merge(
+        options.reconciler === undefined
+          ? reconcilerOf(values, process.env, model)
+          : (options.reconciler ?? Layer.empty),
+        options.summarizer === undefined
+          ? summarizerOf(values, process.env, model)
+          : (options.summarizer ?? Layer.empty)
+      )
+    })
+  )
   return Daybook.layer.pipe(
     Layer.provide(reranker),
-    Layer.provide(reconciler),
+    Layer.provide(deciding),
     Layer.provide(views),
     Layer.provide(log),
     Layer.provide(options.embedder ?? WordEmbedder.layer),

@@ -1,11 +1,10 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
 import { InvalidPolicy } from "../src/errors.js"
-import type { ModelSettings, PolicyValues } from "../src/Policy.js"
+import type { PolicyValues } from "../src/Policy.js"
 import { none, Reconciler, ReconcilerError } from "../src/Reconciler.js"
-import { missingPackage } from "./models/packages.js"
+import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 type Service = Context.Tag.Service<Reconciler>
 
@@ -21,13 +20,13 @@ export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<P
 })
 
 /**
- * The reconciler that a policy names. A model's packages are loaded and its key
- * is looked up with the first question: what never asks pays nothing, and where
- * either is missing, that is one warning and a failure like any other of a model.
+ * The reconciler that a policy names. A model is loaded with the first question; where its packages or its key are
+ * missing, that is a failure like any other of a model. `model` is the one that others ask as well.
  */
 export const reconcilerOf = (
   policy: Pick<PolicyValues, "reconcile" | "model">,
-  environment: NodeJS.ProcessEnv = process.env
+  environment: NodeJS.ProcessEnv = process.env,
+  model?: Layer.Layer<LazyModel>
 ): Layer.Layer<Reconciler, InvalidPolicy> => {
   const { reconciler } = policy.reconcile
   if (reconciler === "none") return Layer.succeed(Reconciler, none)
@@ -37,13 +36,12 @@ export const reconcilerOf = (
       new InvalidPolicy({ problems: [`model: is missing, though reconcile.reconciler is ${reconciler}`] })
     )
   }
-  const asked = lazily(policy.model, environment)
-  return Layer.scoped(
+  return Layer.effect(
     Reconciler,
     reconciler === "model"
       ? Effect.map(asked, (model) => ({ ...model, judge: none.judge }))
       : Effect.zipWith(loadRules, asked, hybrid)
-  )
+  ).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
 }
 
 /** What nobody asked for is not read: the rules' words take as long as a command's own start. */
@@ -52,28 +50,11 @@ const loadRules = Effect.map(
   ({ rules }) => rules
 )
 
-const lazily = (
-  settings: ModelSettings,
-  environment: NodeJS.ProcessEnv
-): Effect.Effect<Pick<Service, "name"> & Required<Pick<Service, "ask">>, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const name = `${settings.provider}/${settings.model}`
-    const failed = (detail: string) => new ReconcilerError({ name, reason: "failed", detail })
-    const load = Effect.gen(function* () {
-      const { LanguageModels, ModelReconciler } = yield* Effect.tryPromise({
-        try: () => import("./models/index.js"),
-        catch: (error) => failed(missingPackage(error) ?? "cannot be loaded")
-      })
-      const model = yield* Effect.mapError(LanguageModels.make(settings, environment), ({ problem }) => failed(problem))
-      return ModelReconciler.ask(model, name)
-    })
-    // Whoever asks first may be interrupted; the others are not to inherit that.
-    const ask = yield* load.pipe(
-      Scope.extend(scope),
-      Effect.tapError((error) => Effect.logWarning(error.message)),
-      Effect.uninterruptible,
-      Effect.cached
+const asked = Effect.map(LazyModel, ({ name, ports }) => {
+  const ask: Required<Service>["ask"] = (question) =>
+    ports.pipe(
+      Effect.mapError(({ problem }) => new ReconcilerError({ name, reason: "failed", detail: problem })),
+      Effect.flatMap(({ reconcile }) => reconcile(question))
     )
-    return { name, ask: (question) => Effect.flatMap(ask, (ask) => ask(question)) }
-  })
+  return { name, ask }
+})

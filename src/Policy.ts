@@ -4,7 +4,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "./errors.js"
 import { count, positive, section, share, withDefault, zone } from "./policy/fields.js"
-import { Archive, Compress, Gc, Maintenance, Retention, Tiers } from "./policy/life.js"
+import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/life.js"
 import { Schedules } from "./policy/schedules.js"
 
 const Search = Schema.Struct({
@@ -101,6 +101,15 @@ const Reconcile = Schema.Struct({
   concurrency: withDefault(count, 4)
 })
 
+const Summarize = Schema.Struct({
+  /** Who writes what maintenance makes of several memories or turns: rules, or a model whose text is checked against them. */
+  summarizer: withDefault(Schema.Literal("rules", "model"), "rules"),
+  /** Milliseconds that one answer may take, retries included. */
+  timeout: withDefault(count, 60_000),
+  /** Questions at once of one run of maintenance. */
+  concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 2)
+})
+
 const Recall = Schema.Struct({
   /** Whether reads are recorded, where the handle does not say: which memories were shown, to whom, for which question. */
   log: withDefault(Schema.Boolean, true),
@@ -175,6 +184,7 @@ export const PolicySchema = Schema.Struct({
   embedding: section(Embedding),
   actors: section(Actors),
   reconcile: section(Reconcile),
+  summarize: section(Summarize),
   recall: section(Recall),
   marks: section(Marks),
   asOf: section(AsOf),
@@ -183,6 +193,7 @@ export const PolicySchema = Schema.Struct({
   compress: section(Compress),
   retention: section(Retention),
   archive: section(Archive),
+  sessions: section(Sessions),
   maintenance: section(Maintenance),
   schedules: section(Schedules),
   model: exactly(Model)

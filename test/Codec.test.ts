@@ -299,7 +299,8 @@ describe("through the whole engine", () => {
         "ERASE",
         "CONFIGURE",
         "SCHEDULE",
-        "RUN"
+        "RUN",
+        "SUMMARIZE"
       ]
       expect([...order].sort()).toEqual([...types].sort())
       yield* withDaybook(

@@ -270,7 +270,7 @@ describe("undoing along lineage", () => {
       yield* daybook.backfill(agent)
       const before = (yield* daybook.digests(agent)).stateDigest
       const dry = yield* memory.undo({ event: version! }, { dryRun: true })
-      expect(dry.events!.map(({ payload, type }) => [type, payload.memory.id])).toEqual([
+      expect(dry.events!.map(({ payload, type }) => [type, "memory" in payload && payload.memory.id])).toEqual([
         ["DELETE", source],
         ["UPDATE", made]
       ])

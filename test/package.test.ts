@@ -119,8 +119,8 @@ describe("the package", () => {
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,
-      types: 14,
-      projections: 13
+      types: 16,
+      projections: 14
     })
   })
 

@@ -80,6 +80,10 @@ const what = (event: DaybookEvent): string => {
         : `session ${event.payload.session}: ${count(event.payload.turns.length, "turn")}, ${count(event.payload.files.length, "file")}`
     case "FILE":
       return event.payload.file.path
+    case "SUMMARIZE":
+      return event.payload.summary === null
+        ? `session ${event.payload.session}: no summary`
+        : `session ${event.payload.session}: ${count(event.payload.summary.turns, "turn")}`
     case "RECALL":
       return count(event.payload.recalls.length, "recall")
     case "IMPORT":

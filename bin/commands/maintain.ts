@@ -9,7 +9,7 @@ import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
 import type { Call, Command } from "./Command.js"
 
-const names: ReadonlyArray<StageName> = ["compress", "gc", "retention", "archive", "cleanup"]
+const names: ReadonlyArray<StageName> = ["compress", "gc", "retention", "archive", "cleanup", "sessions"]
 
 const dryRun = flag("--dry-run", "show the events that would be written, and write none")
 
@@ -23,7 +23,7 @@ interface MaintainCall {
 export const maintain: Command<MaintainCall> = {
   usage: "maintain",
   summary:
-    "keep memory in order: promote what is in use, archive what is not, shorten old narratives, fold what is said again and again",
+    "keep memory in order: promote what is in use, archive what is not, shorten old narratives, fold what is said again and again, sum up conversations",
   operator: true,
   options: [
     many("--stage <name>", `only these, of ${names.join(", ")}`, among(names)),
@@ -85,13 +85,18 @@ interface Change {
 
 const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<string> => {
   const changes = runs.flatMap(({ events = [], stage }) =>
-    events.flatMap(({ payload, type }) =>
-      imagesOf({ type, payload } as DaybookEvent).map((image): Change => {
+    events.flatMap(({ payload, type }) => {
+      if (type === "SUMMARIZE") {
+        const { decision, session, store, summary } = payload
+        const title = `${session} (${store}): ${summary?.request ?? ""}`
+        return [{ stage, type, memory: "(session)", what: "summarized", why: decision.reason, title }]
+      }
+      return imagesOf({ type, payload } as DaybookEvent).map((image): Change => {
         const { reason } = "decision" in payload ? payload.decision : { reason: "" }
         const what = image.status === "active" ? image.tier : image.status
         return { stage, type, memory: image.born < 0 ? "(new)" : image.id, what, why: reason, title: image.title }
       })
-    )
+    })
   )
   const written = runs.reduce((sum, { events = [] }) => sum + events.length, 0)
   const left = runs.filter((run) => run.left).map(({ stage }) => stage)
@@ -99,7 +104,7 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
     ...(changes.length === 0 ? [] : [await table<Change>(out, changes, changeColumns)]),
     written === 0
       ? "nothing to do"
-      : `would change ${count(changes.length, "memory", "memories")} with ${count(written, "event")}; nothing was written`,
+      : `would change ${count(changes.filter(({ type }) => type !== "SUMMARIZE").length, "memory", "memories")} with ${count(written, "event")}; nothing was written`,
     ...(left.length === 0 ? [] : [`more would be left to the next run of ${left.join(", ")}`])
   ].join("\n")
 }

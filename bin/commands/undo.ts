@@ -99,10 +99,17 @@ const leftColumns: ReadonlyArray<Column<Left>> = [
 const eventColumns: ReadonlyArray<Column<PlannedEvent>> = [
   { name: "version", of: ({ version }) => version, right: true },
   { name: "type", of: ({ type }) => type },
-  { name: "memory", of: ({ payload }) => payload.memory.id, colour: "cyan" },
-  { name: "status", of: ({ payload }) => payload.memory.status },
+  { name: "memory", of: ({ payload }) => ("memory" in payload ? payload.memory.id : payload.session), colour: "cyan" },
+  {
+    name: "status",
+    of: ({ payload }) => ("memory" in payload ? payload.memory.status : payload.summary === null ? "gone" : "active")
+  },
   { name: "takes back", of: ({ payload }) => (payload.undoes ?? []).join(", ") },
-  { name: "title", of: ({ payload }) => payload.memory.title, elastic: true }
+  {
+    name: "title",
+    of: ({ payload }) => ("memory" in payload ? payload.memory.title : `summary of session ${payload.session}`),
+    elastic: true
+  }
 ]
 
 const badCall = (message: string) => new Ended({ message, code: exitCodes.badCall })

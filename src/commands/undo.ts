@@ -6,9 +6,11 @@ import { opennessOf } from "../../events/Trust.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
+import { findSummary } from "../../projections/summaries.js"
 import { carried, descendants, graphIn } from "../lineage.js"
 import { type Bounded, type Changing, withStale } from "../undo/bound.js"
 import type { Relatives } from "../undo/relatives.js"
+import { type SummaryPlan, summaryEvent } from "../undo/summaries.js"
 import { asked, type Command, type DecidedEvent, runCause } from "./Command.js"
 
 /** A memory was changed while it was planned what to make of it. */
@@ -26,6 +28,7 @@ export interface Compensated {
 /** Plans within what lineage allows, and what that was told from. */
 interface Bound extends Pick<Bounded, "changing" | "staleOf"> {
   readonly relatives: Relatives
+  readonly summaries: ReadonlyArray<SummaryPlan>
 }
 
 /** Makes the command that carries out plans, all or none. */
@@ -48,17 +51,21 @@ export const undo = (
 }
 
 /**
- * What is to be written from this version on, in the order of the plans; behind it what follows along lineage: what was
+ * What is to be written from this version on, in the order of the plans, those of summaries last; behind it what follows along lineage: what was
  * made of a memory that goes or comes back is flagged or not any more, and nothing stays more open than what it was
  * made of. A memory gets one event, whatever comes together on it.
  */
 export const compensating = (
   db: Db,
-  { changing, relatives, staleOf }: Bound,
+  { changing, relatives, staleOf, summaries }: Bound,
   now: number,
   version: number
 ): Either.Either<ReadonlyArray<DecidedEvent>, Moved> => {
   if (changing.length > 0 && hasMoved(db, relatives)) return Either.left(new Moved())
+  const rewritten = summaries.filter(({ undoes }) => undoes.length > 0)
+  if (rewritten.some(({ replaces, session, store }) => findSummary(db, session, store)?.version !== replaces)) {
+    return Either.left(new Moved())
+  }
   const planned = new Map(changing.map(({ image }) => [image.id, image]))
   const following = new Map<string, Following>()
   const graph = graphIn(db)
@@ -89,6 +96,7 @@ export const compensating = (
   }
   return Either.right([
     ...changing.map((plan) => compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now)),
+    ...rewritten.map(summaryEvent),
     ...[...following.values()].map(({ cause, flagged, memory }) => {
       const why =
         memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`

@@ -6,6 +6,7 @@ import type { DecidedEvent } from "../commands/Command.js"
 import type { LifePolicy } from "../policy/life.js"
 import { factsOf, type Row } from "./facts.js"
 import { scoreOf } from "./score.js"
+import type { Draft } from "./summarize.js"
 
 /** What a stage may use that is no part of what it decides. */
 export interface Tools {
@@ -21,6 +22,8 @@ export interface Planned {
   readonly counts: Readonly<Record<string, number>>
   /** Whether its bound left something to the next run. */
   readonly left: boolean
+  /** Which of the events a summarizer may write better; whoever runs the stage asks between planning and writing. */
+  readonly drafts?: ReadonlyArray<Draft>
 }
 
 export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
@@ -30,7 +33,7 @@ export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
  * its kind, page by page, keeps what may matter, and makes events of that.
  */
 export interface Stage {
-  readonly name: "gc" | "compress" | "retention" | "archive" | "cleanup"
+  readonly name: "gc" | "compress" | "retention" | "archive" | "cleanup" | "sessions"
   readonly kind: PageKind
   /** Nothing that was created after this, milliseconds, is of interest. */
   readonly before: (policy: LifePolicy, now: number) => number
@@ -43,6 +46,8 @@ export interface Gathering {
   readonly take: (rows: ReadonlyArray<Row>) => void
   /** Whether more rows would change nothing: the run has all that it may touch. */
   readonly full?: () => boolean
+  /** Reads what else it needs, a portion at a time; whether there is more. */
+  readonly look?: (db: Db) => boolean
   /** Memories, by row number, that are to be read again whole before anything is planned. */
   readonly wanted?: () => ReadonlyArray<number>
   readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned

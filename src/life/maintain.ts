@@ -16,6 +16,7 @@ import type { ReaderSource } from "../ReaderSource.js"
 import type { Row } from "./facts.js"
 import { chunksOf, type Planned, type Stage } from "./Stage.js"
 import { stages } from "./stages/all.js"
+import { type Summarizing, summarized } from "./summarize.js"
 
 export type StageName = Stage["name"]
 
@@ -48,6 +49,8 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly policy: LifePolicy
   /** The digest of the policy in force. */
   readonly digest: string
+  /** Who writes what stages make of several memories or turns; rules alone where absent. */
+  readonly summarizing?: Summarizing | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
@@ -122,7 +125,7 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
 
 /** Reads a stage's rows, page by page, and plans. `planned` has what earlier stages of a dry run would have made of memories. */
 const plan = (
-  { policy, read }: Maintainer,
+  { policy, read, summarizing }: Maintainer,
   { countTokens }: Writer,
   stage: Stage,
   planned: ReadonlyMap<number, Memory>
@@ -151,19 +154,21 @@ const plan = (
       const added = [...planned.values()].filter(({ born, status }) => born < 0 && status === "active")
       gathering.take(added.map((memory) => ({ memory, accesses: undefined })))
     }
+    while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
     const whole: Array<Row> = []
     for (const some of chunksOf(gathering.wanted?.() ?? [], pageSize)) {
       whole.push(...asPlanned(yield* read(({ db }) => withAccesses(db, [...memoriesAt(db, some).values()]))))
       yield* pause
     }
-    return gathering.plan({ newId: randomId, countTokens }, whole)
+    const made = gathering.plan({ newId: randomId, countTokens }, whole)
+    return { ...made, events: yield* summarized(summarizing, made.events, made.drafts ?? [], countTokens) }
   })
 
 const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<ReadonlyArray<DecidedEvent>> => {
   const portions: Array<Array<DecidedEvent>> = []
   let room = 0
   for (const event of events) {
-    const memories = imagesOf(event as never).length
+    const memories = Math.max(1, imagesOf(event as never).length)
     if (memories > room || portions.length === 0) {
       portions.push([])
       room = writtenAtOnce

@@ -1,20 +1,26 @@
 import * as Effect from "effect/Effect"
+import type { TrustLevel } from "../../events/Trust.js"
 import { findArchived } from "../../projections/archive.js"
+import type { Db } from "../../projections/Projection.js"
 import { findRuns } from "../../projections/runs.js"
+import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
 import { InvalidInput, TrustRequired } from "../errors.js"
 import { integerOf, pageOf, textOf } from "../filters.js"
+import { decodeKey } from "../input.js"
 import { limits } from "../limits.js"
 import type { MemoryReader } from "../Memory.js"
 import type { ReaderServices, ReaderSource } from "../ReaderSource.js"
 import { wholeOf } from "../wholeMemory.js"
+import type { SessionSummary } from "./Life.js"
 import { profileOf } from "./profile.js"
+import { plainly } from "./summary.js"
 import { tiersOf } from "./tiers.js"
 
 /** What is known of the life of memories. */
 export const make = (
   { level, read }: ReaderSource,
   { countTokens, life }: ReaderServices
-): Pick<MemoryReader, "tiers" | "profile" | "runs" | "archived"> => {
+): Pick<MemoryReader, "tiers" | "profile" | "runs" | "archived" | "sessionSummaries"> => {
   const needsFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
@@ -26,6 +32,14 @@ export const make = (
     profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
       if (tokens !== undefined) yield* integerOf("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
       return yield* read(({ db, now }) => profileOf(db, level, life, now, countTokens, tokens))
+    }),
+
+    sessionSummaries: Effect.fn("Memory.sessionSummaries")(function* ({ session, ...query } = {}) {
+      if (session !== undefined) yield* decodeKey("session", session)
+      const page = yield* pageOf(query, 50)
+      return yield* read(({ db, now }) =>
+        findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, level, now, row))
+      )
     }),
 
     runs: Effect.fn("Memory.runs")(function* (query = {}) {
@@ -46,3 +60,31 @@ export const make = (
     })
   }
 }
+
+/** A summary as it was written, with what was remembered beside it. */
+const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): SessionSummary => {
+  const { behind, by, lastAt, madeAt, observations, session, store, summary } = row
+  const titles = (type: string) =>
+    observations === 0 ? [] : findSessionTitles(db, level, now, row, type, mostTitles).toReversed()
+  const together = (said: ReadonlyArray<string>, remembered: ReadonlyArray<string>) => {
+    const known = new Set(said.map(plainly))
+    return [...said, ...remembered.filter((one) => !known.has(plainly(one)))]
+  }
+  return {
+    session,
+    store,
+    request: summary?.request ?? null,
+    outcome: summary?.outcome ?? null,
+    decisions: together(summary?.decisions ?? [], titles("decision")),
+    open: together(summary?.open ?? [], titles("task")),
+    observations,
+    turns: summary?.turns ?? 0,
+    behind,
+    lastAt,
+    writtenAt: madeAt,
+    by
+  }
+}
+
+/** Memories of a type that are named in a summary. */
+const mostTitles = 20

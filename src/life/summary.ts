@@ -51,7 +51,7 @@ export const summaryOf = (sources: ReadonlyArray<Memory>, countTokens: (text: st
   for (const { title } of sources) note(title)
   for (const source of sources) for (const fact of source.facts) note(fact)
   const days = [...new Set(sources.flatMap(({ occurredAt }) => (occurredAt === undefined ? [] : [dayOf(occurredAt)])))]
-  if (days.length > 1) facts.set("days", `Happened on ${days.sort().join(", ")}`)
+  if (days.length > 1) facts.set("days", `${happenedOn}${days.sort().join(", ")}`)
   const said = new Set([newest.title, ...facts.values()].flatMap((text) => [...tellingWords(text)]))
   const sentences: Array<string> = []
   for (const { narrative = "" } of sources) {
@@ -109,6 +109,12 @@ export const summaryOf = (sources: ReadonlyArray<Memory>, countTokens: (text: st
   }
   return missingFrom(sources, summary).length === 0 ? summary : null
 }
+
+/** The fact that tells the days of sources that happened on several. It comes from no text of theirs. */
+export const daysIn = ({ facts }: Pick<Summary, "facts">): ReadonlyArray<string> =>
+  facts.filter((fact) => fact.startsWith(happenedOn))
+
+const happenedOn = "Happened on "
 
 /** What sources say and a summary of them does not: facts, numbers, dates, names, people, files, tags. */
 export const missingFrom = (

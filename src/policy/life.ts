@@ -93,6 +93,13 @@ export const Archive = Schema.Struct({
   rows
 })
 
+/** What conversations came to. */
+export const Sessions = Schema.Struct({
+  /** Minutes without a turn after which a session is summed up. */
+  quiet: withDefault(nonNegative, 30),
+  rows
+})
+
 /** The engine's own jobs. */
 export const Maintenance = Schema.Struct({
   /** When the day that ended is compressed, and on which weekday, at which time, the week is. */
@@ -116,5 +123,6 @@ export type LifePolicy = {
   readonly compress: typeof Compress.Type
   readonly retention: typeof Retention.Type
   readonly archive: typeof Archive.Type
+  readonly sessions: typeof Sessions.Type
   readonly maintenance: typeof Maintenance.Type
 }

@@ -27,5 +27,5 @@ const unspaced = new RegExp(`^[${scripts}ー]{2,}$`, "u")
 const wordOrRun = new RegExp(`[${scripts}ー]+|[\\p{L}\\p{M}]+|\\p{N}+(?:[.:]\\p{N}+)*`, "gu")
 
 /** English endings of number and tense, roughly: what is compared is compared with the same roughness. */
-const withoutEnding = (word: string): string =>
+export const withoutEnding = (word: string): string =>
   word.length < 5 ? word.replace(/(?<=\p{L}{3})s$/u, "") : word.replace(/(?:ing|ied|ies|ed|es|s|e)$/u, "")

@@ -59,7 +59,7 @@ interface Chosen {
   readonly to: number
 }
 
-/** The events that a selection means, oldest first, with those that followed from them: only such as changed memories. */
+/** The events that a selection means, oldest first, with those that followed from them: only such as changed memories or summaries. */
 export const choose = ({ agent, codec, log, to }: Chosen, selection: Selection) =>
   Effect.gen(function* () {
     const after =
@@ -85,7 +85,7 @@ export const choose = ({ agent, codec, log, to }: Chosen, selection: Selection) 
     return chosen
   })
 
-const mutations: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"])
+const mutations: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "SUMMARIZE"])
 
 /** Whether a selection names an event. */
 const meansOf = (codec: Codec, selection: Selection) => {

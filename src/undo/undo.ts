@@ -22,10 +22,11 @@ import {
 import { randomId } from "../ids.js"
 import type { ReaderSource } from "../ReaderSource.js"
 import { type Bounded, boundPlans } from "./bound.js"
-import { choose, decodeUndoable, type Selection, type Undoable } from "./choose.js"
+import { choose, decodeUndoable, type Undoable } from "./choose.js"
 import { linksOf } from "./links.js"
 import { type Conflict, planOf, type Undoing } from "./plan.js"
 import { type Relatives, relativesOf } from "./relatives.js"
+import { planSummaries, type Summarized, type SummaryPlan } from "./summaries.js"
 
 export interface UndoOptions {
   /** Tells what would be done and writes nothing. */
@@ -56,6 +57,7 @@ export interface Undone {
 export interface UndoneEvent {
   readonly version: number
   readonly type: EventType
+  /** Its id; of a summary the session. */
   readonly memory: string
   /** The memory's, as it was before it was undone. */
   readonly title: string
@@ -66,12 +68,12 @@ export interface UndoneEvent {
 }
 
 export type PlannedEvent = {
-  readonly [T in "UPDATE" | "DELETE"]: {
+  readonly [T in "UPDATE" | "DELETE" | "SUMMARIZE"]: {
     readonly version: number
     readonly type: T
     readonly payload: Payload<T>
   }
-}["UPDATE" | "DELETE"]
+}["UPDATE" | "DELETE" | "SUMMARIZE"]
 
 export type UndoError = CommandError | InvalidInput | NothingToUndo | NotUndoable | ProjectionParked | TrustRequired
 
@@ -103,11 +105,14 @@ export const undo = (
     const { agent, log, run } = undoer
     const planTo = (to: number) =>
       Effect.gen(function* () {
-        const lives = yield* livesOf(undoer, selection, to)
+        const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
+        const lives = yield* livesOf(undoer, chosen, to)
+        const written = chosen.filter((event): event is Summarized => event.type === "SUMMARIZE")
+        const summaries = yield* undoer.read(({ db }) => planSummaries(db, written, force))
         const plans = lives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
         const planned = new Map(lives.map((links) => [links.at(-1)!.after.id, links]))
         const relatives = yield* relativesOf(undoer, plans, planned, to)
-        return { relatives, ...boundPlans(plans, relatives, writer.marks, to + 1) }
+        return { relatives, summaries, ...boundPlans(plans, relatives, writer.marks, to + 1) }
       })
     const request = () => JSON.stringify(["undo", selection, force])
     const attempt = (left: number): Effect.Effect<Undone, UndoError> =>
@@ -122,7 +127,7 @@ export const undo = (
             repeated: false
           }
         }
-        if (commandId === undefined && bounded.changing.length === 0) return { ...told(bounded, 0), repeated: false }
+        if (commandId === undefined && isNothing(bounded)) return { ...told(bounded, 0), repeated: false }
         const { cause, first, repeated } = yield* run(
           command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
         )
@@ -143,10 +148,9 @@ export const undo = (
     return yield* attempt(tries)
   })
 
-/** The lives of the memories that a selection changed, up to a version, by the memories' age. */
-const livesOf = ({ agent, codec, log, read }: Undoer, selection: Selection, to: number) =>
+/** The lives of the memories that events changed, up to a version, by the memories' age. */
+const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<DaybookEvent>, to: number) =>
   Effect.gen(function* () {
-    const events = yield* choose({ agent, codec, log, to }, selection)
     const chosen = new Map(events.map((event) => [event.version, event]))
     const born = [...new Set(events.flatMap((event) => imagesOf(event).map((image) => image.born)))].sort(
       (a, b) => a - b
@@ -177,8 +181,17 @@ const livesOf = ({ agent, codec, log, read }: Undoer, selection: Selection, to: 
       .filter((links) => links.length > 0)
   })
 
+/** All that is to be done. */
+interface Planning extends Bounded {
+  readonly relatives: Relatives
+  readonly summaries: ReadonlyArray<SummaryPlan>
+}
+
+const isNothing = ({ changing, summaries }: Planning): boolean =>
+  changing.length === 0 && summaries.every(({ undoes }) => undoes.length === 0)
+
 /** What bounded plans come to, were the first event to get this version. */
-const told = ({ first, plans }: Bounded, version: number): Pick<Undone, "undone" | "conflicts"> => {
+const told = ({ first, plans, summaries }: Planning, version: number): Pick<Undone, "undone" | "conflicts"> => {
   const undone: Array<UndoneEvent> = []
   const conflicts: Array<Undone["conflicts"][number]> = []
   let by = version
@@ -191,6 +204,13 @@ const told = ({ first, plans }: Bounded, version: number): Pick<Undone, "undone"
     }
     if (plan.image !== undefined) by++
   }
+  for (const { conflict, session, summary, undoes } of summaries) {
+    const title = `summary of session ${session}`
+    const what = summary === null ? "removed" : "restored"
+    if (conflict !== undefined) conflicts.push({ ...conflict, title })
+    for (const version of undoes) undone.push({ version, type: "SUMMARIZE", memory: session, title, what, by })
+    if (undoes.length > 0) by++
+  }
   const inOrder = (a: { readonly version: number }, b: { readonly version: number }) => a.version - b.version
   return { undone: undone.sort(inOrder), conflicts: conflicts.sort(inOrder) }
 }
@@ -198,7 +218,7 @@ const told = ({ first, plans }: Bounded, version: number): Pick<Undone, "undone"
 /** The events as the log would have them. */
 const planned = (
   { codec, read }: Undoer,
-  bounded: Bounded & { readonly relatives: Relatives },
+  bounded: Planning,
   first: number,
   now: number
 ): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError | Moved> =>

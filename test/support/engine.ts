@@ -24,6 +24,7 @@ import { decode, Policy } from "../../src/Policy.js"
 import { ImpliedPolicy } from "../../src/policy/inForce.js"
 import type { Reconciler } from "../../src/Reconciler.js"
 import type { Reranker } from "../../src/Reranker.js"
+import type { Summarizer } from "../../src/Summarizer.js"
 
 /** A folder of its own, gone with the test. */
 export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
@@ -39,6 +40,7 @@ export interface EngineOptions {
   readonly embedder?: Layer.Layer<Embedder>
   readonly reranker?: Layer.Layer<Reranker>
   readonly reconciler?: Layer.Layer<Reconciler>
+  readonly summarizer?: Layer.Layer<Summarizer>
   readonly vectorExtension?: string | null
   readonly projections?: ReadonlyArray<Projection>
   readonly log?: Layer.Layer<EventLog, StorageError>
@@ -46,7 +48,7 @@ export interface EngineOptions {
 
 /** Everything below the engine on real files: each building of it is as another process would be. */
 export const foundation = (folder: string, options: EngineOptions = {}) => {
-  const { embedder, implied, log, policy, projections, reconciler, reranker, vectorExtension } = options
+  const { embedder, implied, log, policy, projections, reconciler, reranker, summarizer, vectorExtension } = options
   const values = Either.getOrThrow(
     decode({ recall: { log: false }, ...policy, reconcile: { reconciler: "rules", ...(policy?.reconcile ?? {}) } })
   )
@@ -61,6 +63,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     reranker ?? LexicalReranker.layer,
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Layer.empty,
+    summarizer ?? Layer.empty,
     // What tests read by the way would be recorded, at times that they do not foresee: those of recalls ask for it.
     Layer.succeed(Policy, values),
     // Where the policy is no subject of a test, its log need not speak of it.
@@ -171,6 +174,12 @@ export const readPaths: {
     ["small", reader.profile({ tokens: 12 })]
   ],
   runs: (reader) => [["all", reader.runs()]],
+  sessionSummaries: (reader) => [
+    ["all", reader.sessionSummaries()],
+    ["page", reader.sessionSummaries({ limit: 1, offset: 1 })],
+    ["monday", reader.sessionSummaries({ session: "monday" })],
+    ["nobody", reader.sessionSummaries({ session: "nobody" })]
+  ],
   archived: (reader, { texts }) => [
     ["all", reader.archived()],
     ["page", reader.archived({ limit: 2, offset: 1 })],

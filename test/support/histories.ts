@@ -34,6 +34,7 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "schedule"; readonly schedule: ScheduleInput }
   | { readonly kind: "reschedule"; readonly which: number; readonly changes: ScheduleChanges | null }
   | { readonly kind: "run"; readonly ends: ReadonlyArray<"ok" | "failed" | "timeout" | "released" | "never"> }
+  | { readonly kind: "sumUp" }
   | { readonly kind: "embed" }
   | { readonly kind: "wait"; readonly minutes: number }
 )
@@ -134,6 +135,9 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         }
         return
       }
+      case "sumUp":
+        yield* memory.maintain({ stages: ["sessions"] })
+        return
       case "embed":
         yield* daybook.backfill(step.agent)
         return
@@ -387,6 +391,7 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
         )
       })
     },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("sumUp" as const), agent }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("embed" as const), agent }) },
     {
       weight: 3,

@@ -4,7 +4,8 @@ import type { DecidedEvent } from "../../commands/Command.js"
 import { overlap, wordSet } from "../../reconcile/likeness.js"
 import { ageOf, day, isKept, type Row, touchedAt } from "../facts.js"
 import { changed, type Gathering, type Stage } from "../Stage.js"
-import { plainly, type Summary, summaryOf } from "../summary.js"
+import { type Draft, memoryDraft, requestAbout } from "../summarize.js"
+import { daysIn, plainly, type Summary, summaryOf } from "../summary.js"
 
 /**
  * Folds memories of one store and type that say the same over again into one: those whose titles are the same, but for
@@ -49,6 +50,7 @@ export const compress: Stage = {
         const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
         const taken = new Set<number>()
         const events: Array<DecidedEvent> = []
+        const drafts: Array<Draft> = []
         let touched = 0
         let compressed = 0
         let left = rows.length > mostRead
@@ -68,7 +70,11 @@ export const compress: Stage = {
           if (summary === null) return
           if (sources.length < ordered.length) left = true
           for (const { born } of sources) taken.add(born)
-          events.push(compressing(sources, summary, newId(), reason))
+          const event = compressing(sources, summary, newId(), reason)
+          const days = daysIn(summary)
+          const request = requestAbout("cluster", summary.title, sources, summary.tokens - countTokens(days.join("\n")))
+          if (request !== undefined) drafts.push(memoryDraft(events.length, event, request, days))
+          events.push(event)
           touched += sources.length + 1
           compressed += sources.length
         }
@@ -90,7 +96,7 @@ export const compress: Stage = {
             if (members.length >= least) fold(members, `${least} or more are alike, ${likeness} or more`)
           }
         }
-        return { events, counts: { compressed, made: events.length }, left }
+        return { events, counts: { compressed, made: events.length }, left, drafts }
       }
     }
   }
@@ -104,7 +110,12 @@ const mostCompared = 60
 
 const tiersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Tier> => [...new Set(rows.map(({ memory }) => memory.tier))]
 
-const compressing = (sources: ReadonlyArray<Memory>, summary: Summary, id: string, reason: string): DecidedEvent => {
+const compressing = (
+  sources: ReadonlyArray<Memory>,
+  summary: Summary,
+  id: string,
+  reason: string
+): Extract<DecidedEvent, { type: "COMPRESS" }> => {
   const [first] = sources
   const { store, tier, type } = first!
   const memory: Memory = {

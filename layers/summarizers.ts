@@ -1,0 +1,36 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { InvalidPolicy } from "../src/errors.js"
+import type { PolicyValues } from "../src/Policy.js"
+import { Summarizer, SummarizerError } from "../src/Summarizer.js"
+import { LazyModel, layer as lazyModel } from "./lazyModel.js"
+
+/**
+ * The summarizer that a policy names; none where the rules are enough. A model is loaded with the first question, and
+ * where that fails, the rules write. `model` is the one that others ask as well.
+ */
+export const summarizerOf = (
+  policy: Pick<PolicyValues, "summarize" | "model">,
+  environment: NodeJS.ProcessEnv = process.env,
+  model?: Layer.Layer<LazyModel>
+): Layer.Layer<never, InvalidPolicy> => {
+  if (policy.summarize.summarizer === "rules") return Layer.empty
+  if (policy.model === undefined) {
+    return Layer.fail(new InvalidPolicy({ problems: ["model: is missing, though summarize.summarizer is model"] }))
+  }
+  return Layer.effect(Summarizer, asked).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
+}
+
+const asked = Effect.gen(function* () {
+  const { name, ports } = yield* LazyModel
+  const { summaryPromptDigest } = yield* Effect.promise(() => import("./models/summarizePrompt.js"))
+  return Summarizer.of({
+    name,
+    promptDigest: summaryPromptDigest,
+    summarize: (request) =>
+      ports.pipe(
+        Effect.mapError(({ problem }) => new SummarizerError({ name, reason: "failed", detail: problem })),
+        Effect.flatMap(({ summarizer }) => summarizer.summarize(request))
+      )
+  })
+})

@@ -1,0 +1,213 @@
+import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import type { SessionSummary } from "../events/SessionSummary.js"
+import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
+import type { Role } from "../events/Turn.js"
+import { type Db, type Projection, sql } from "./Projection.js"
+
+/**
+ * What conversations came to, one row for a session in a store, and which memories were made in sessions. How many of
+ * these there are is counted when it is read: memories change, and what a level may not read is not counted for it.
+ */
+export const summaries: Projection = {
+  name: "summaries",
+  version: 1,
+  handles: ["SUMMARIZE", "FORGET", "ADD", "DELETE", "COMPRESS"],
+  tables: `CREATE TABLE summaries (session TEXT NOT NULL, store TEXT NOT NULL, openness INTEGER NOT NULL,
+      version INTEGER NOT NULL, origin INTEGER NOT NULL, until INTEGER NOT NULL, last_at INTEGER NOT NULL, made_at INTEGER NOT NULL,
+      made_by TEXT NOT NULL, summary TEXT NOT NULL, PRIMARY KEY (session, store)) WITHOUT ROWID;
+    CREATE TABLE session_memories (born INTEGER PRIMARY KEY, session TEXT NOT NULL);`,
+  indexes: "CREATE INDEX session_memories_session ON session_memories (session);",
+  drop: (db) => {
+    db.exec("DROP TABLE summaries")
+    db.exec("DROP TABLE session_memories")
+  },
+  apply: (db, event, lookup) => {
+    if (event.type === "SUMMARIZE") {
+      const { decision, restores = event.version, session, store, summary } = event.payload
+      remove(db, session, store)
+      if (summary === null) return
+      sql(
+        db,
+        `INSERT INTO summaries (session, store, openness, version, origin, until, last_at, made_at, made_by, summary)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+      ).run(
+        session,
+        store,
+        lookup.opennessOf({ id: "", store }),
+        event.version,
+        restores,
+        summary.until,
+        summary.lastAt,
+        event.recordedAt,
+        JSON.stringify(decision.by),
+        JSON.stringify(summary)
+      )
+      return
+    }
+    if (event.type === "FORGET") {
+      const { session, stores } = event.payload
+      if (session !== undefined) for (const store of stores) remove(db, session, store)
+      return
+    }
+    addMemories(db, event)
+  },
+  digest: (db, digest) => {
+    digest.query(db, "SELECT * FROM summaries ORDER BY session, store")
+    digest.query(db, "SELECT * FROM session_memories ORDER BY born")
+  },
+  stateDigest: (db, digest) => {
+    const rows = db.prepare("SELECT session, store, openness, summary FROM summaries ORDER BY session, store").iterate()
+    for (const row of rows as Iterable<{ session: string; store: string; openness: number; summary: string }>) {
+      const { until: _, ...said } = JSON.parse(row.summary) as SessionSummary
+      digest.row(row.session, row.store, row.openness, JSON.stringify(said))
+    }
+  }
+}
+
+const remove = (db: Db, session: string, store: string) =>
+  sql(db, "DELETE FROM summaries WHERE session = ? AND store = ?").run(session, store)
+
+const addMemories = (db: Db, event: DaybookEvent) => {
+  for (const { born, session } of imagesOf(event)) {
+    if (born !== event.version || session === undefined) continue
+    sql(db, "INSERT INTO session_memories (born, session) VALUES (?, ?)").run(born, session)
+  }
+}
+
+/** The summary of a session in a store, the version that put it there, and the one that said it first. */
+export const findSummary = (
+  db: Db,
+  session: string,
+  store: Store
+): { readonly version: number; readonly origin: number; readonly summary: SessionSummary } | undefined => {
+  const row = sql(db, "SELECT version, origin, summary FROM summaries WHERE session = ? AND store = ?").get(
+    session,
+    store
+  )
+  return row === undefined ? undefined : { ...row, summary: JSON.parse(row.summary) }
+}
+
+/** Whether the turns that a summary was made of are still there. */
+export const isFounded = (db: Db, { until }: SessionSummary): boolean =>
+  sql(db, "SELECT 1 FROM turns WHERE born = ?").get(until) !== undefined
+
+/** A session in a store: its newest turn's version, and its summary where it has one. */
+export interface SessionKey {
+  readonly session: string
+  readonly store: Store
+}
+
+/** Sessions whose last turn was said by an instant, and that have turns which no summary knows, the first used first. */
+export const findUnsummarized = (db: Db, before: number, limit: number): ReadonlyArray<SessionKey> =>
+  sql(
+    db,
+    `SELECT s.session, s.store FROM sessions s
+      LEFT JOIN summaries m ON m.session = s.session AND m.store = s.store
+      WHERE s.last_at <= ? AND s.last_born > coalesce(m.until, 0) ORDER BY s.last_born LIMIT ?`
+  ).all(before, limit)
+
+/** A turn as a summary is made of it; its text up to a bound. */
+export interface SaidTurn {
+  readonly born: number
+  readonly role: Role
+  readonly speaker: string | null
+  readonly text: string
+  readonly occurredAt: number
+}
+
+/** A session's first turns and its last ones, oldest first, and how many it has in this store. */
+export const findSaid = (
+  db: Db,
+  { session, store }: SessionKey,
+  { characters, first, last }: { readonly first: number; readonly last: number; readonly characters: number }
+): {
+  readonly turns: ReadonlyArray<SaidTurn>
+  readonly count: number
+  readonly startedAt: number
+  readonly lastAt: number
+} => {
+  const of = (order: "ASC" | "DESC", limit: number): ReadonlyArray<SaidTurn> =>
+    sql(
+      db,
+      `SELECT born, json_extract(turn, '$.role') AS role, json_extract(turn, '$.speaker') AS speaker,
+        substr(json_extract(turn, '$.text'), 1, ?) AS text, occurred_at AS occurredAt
+        FROM turns WHERE session = ? AND store = ? ORDER BY sequence ${order} LIMIT ?`
+    ).all(characters, session, store, limit)
+  const turns = new Map([...of("ASC", first), ...[...of("DESC", last)].reverse()].map((turn) => [turn.born, turn]))
+  const {
+    lastAt,
+    startedAt,
+    turns: count
+  } = sql(
+    db,
+    "SELECT turns, started_at AS startedAt, last_at AS lastAt FROM sessions WHERE session = ? AND store = ?"
+  ).get(session, store) ?? { turns: 0, startedAt: 0, lastAt: 0 }
+  return { turns: [...turns.values()], count, startedAt, lastAt }
+}
+
+/** A session as a level may read of it: what was said of it last, and the memories that were made in it. */
+export interface SummaryRow extends SessionKey {
+  readonly summary: SessionSummary | null
+  /** Who wrote it. */
+  readonly by: { readonly kind: string; readonly name: string } | null
+  readonly madeAt: number | null
+  /** Whether turns came after it. */
+  readonly behind: boolean
+  readonly observations: number
+  /** When something was last said or remembered in it. */
+  readonly lastAt: number
+}
+
+/** Memories of sessions as a level may read them at a time: `o`. */
+const readable = `o.active = 1 AND o.openness >= :floor AND (o.expires_at IS NULL OR o.expires_at > :now)`
+
+/** Sessions that have a summary or memories, those in which something was last said or remembered first. */
+export const findSummaries = (
+  db: Db,
+  level: TrustLevel,
+  now: number,
+  { limit, offset, session }: { readonly limit: number; readonly offset: number; readonly session?: string | undefined }
+): ReadonlyArray<SummaryRow> => {
+  // A condition of its own, so that one session is found by its index.
+  const of = (table: string) => (session === undefined ? "" : ` AND ${table}session = :session`)
+  return sql(
+    db,
+    `WITH made AS (SELECT m.session, o.store, count(*) AS observations, max(o.created_at) AS last_at
+        FROM session_memories m JOIN observations o ON o.born = m.born
+        WHERE ${readable}${of("m.")} GROUP BY m.session, o.store),
+      known AS (SELECT session, store FROM summaries WHERE openness >= :floor${of("")}
+        UNION SELECT session, store FROM made)
+      SELECT k.session, k.store, s.summary, s.made_by AS madeBy, s.made_at AS madeAt,
+        coalesce(t.last_born > s.until, 0) AS behind, coalesce(made.observations, 0) AS observations,
+        max(coalesce(s.last_at, 0), coalesce(made.last_at, 0)) AS lastAt
+      FROM known k LEFT JOIN summaries s ON s.session = k.session AND s.store = k.store AND s.openness >= :floor
+      LEFT JOIN made ON made.session = k.session AND made.store = k.store
+      LEFT JOIN sessions t ON t.session = k.session AND t.store = k.store AND t.openness >= :floor
+      ORDER BY lastAt DESC, k.session, k.store LIMIT :limit OFFSET :offset`
+  )
+    .all({ floor: floorOf(level), now, limit, offset, ...(session === undefined ? {} : { session }) })
+    .map(({ behind, madeBy, summary, ...row }) => ({
+      ...row,
+      summary: summary === null ? null : JSON.parse(summary),
+      by: madeBy === null ? null : JSON.parse(madeBy),
+      behind: behind === 1
+    }))
+}
+
+/** The titles of memories of a type that were made in a session, the newest first. */
+export const findSessionTitles = (
+  db: Db,
+  level: TrustLevel,
+  now: number,
+  { session, store }: SessionKey,
+  type: string,
+  limit: number
+): ReadonlyArray<string> =>
+  sql(
+    db,
+    `SELECT o.title FROM session_memories m JOIN observations o ON o.born = m.born
+      WHERE m.session = :session AND o.store = :store AND o.type = :type AND ${readable}
+      ORDER BY o.born DESC LIMIT :limit`
+  )
+    .pluck()
+    .all({ floor: floorOf(level), now, session, store, type, limit }) as ReadonlyArray<string>

@@ -1,0 +1,345 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import type { DaybookEvent } from "../events/catalogue.js"
+import type { SaidTurn } from "../projections/summaries.js"
+import { ruledSummary } from "../src/life/sessionSummary.js"
+import { Summarizer, SummarizerError, type SummaryRequest } from "../src/Summarizer.js"
+import { type EngineOptions, fresh } from "./support/engine.js"
+
+const start = Date.UTC(2026, 2, 14, 9)
+const minute = 60_000
+const agent = "ada"
+
+const said = (role: SaidTurn["role"], text: string, at: number): SaidTurn => ({
+  born: at + 1,
+  role,
+  speaker: null,
+  text,
+  occurredAt: start + at * minute
+})
+const conversation = (turns: ReadonlyArray<SaidTurn>) => ({
+  turns,
+  count: turns.length,
+  startedAt: start,
+  lastAt: start
+})
+
+const system = (options: EngineOptions = {}) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const { daybook } = yield* fresh({ vectorExtension: null, ...options })
+    const memory = yield* daybook.agent(agent, { trust: "full" })
+    const say = (session: string, ...lines: ReadonlyArray<readonly ["user" | "assistant" | "tool", string]>) =>
+      Effect.forEach(lines, ([role, text]) => memory.addTurn({ session, role, text }))
+    const events = Effect.map(Stream.runCollect(daybook.log(agent)), (all) =>
+      ([...all] as ReadonlyArray<DaybookEvent>).flatMap((event) =>
+        event.type === "SUMMARIZE" ? [{ version: event.version, ...event.payload }] : []
+      )
+    )
+    const sumUp = Effect.map(memory.maintain({ stages: ["sessions"] }), ([run]) => run!)
+    const state = Effect.map(daybook.digests(agent), ({ stateDigest }) => stateDigest)
+    return { daybook, memory, say, events, sumUp, state }
+  })
+
+const ferry = [
+  ["user", "Hello!"],
+  ["user", "When does the ferry to Vellanoor leave? I have to be there by nine."],
+  ["tool", "06:40, 09:10"],
+  ["assistant", "There is one at 06:40. We still need to book a cabin."],
+  ["user", "Then we agreed to take the 06:40 ferry."],
+  ["assistant", "Yes. The ferry leaves at 06:40 from pier 3."]
+] as const
+
+describe("a session by rule", () => {
+  it("is what was asked for, what came of it, what was decided and what is open", () => {
+    const turns = ferry.map(([role, text], at) => said(role, text, at))
+    expect(ruledSummary(conversation(turns))!.summary).toEqual({
+      request: "When does the ferry to Vellanoor leave? I have to be there by nine.",
+      outcome: "Yes. The ferry leaves at 06:40 from pier 3.",
+      decisions: ["Then we agreed to take the 06:40 ferry."],
+      open: ["We still need to book a cabin."],
+      turns: 6,
+      until: 6,
+      startedAt: start,
+      lastAt: start
+    })
+    expect([...ruledSummary(conversation(turns))!.facts]).toEqual([
+      [5, ["Then we agreed to take the 06:40 ferry."]],
+      [4, ["We still need to book a cabin."]]
+    ])
+  })
+
+  it.each([
+    ["a question that nobody answered", ["Is the pump on? It hums."], { open: ["Is the pump on?"] }],
+    ["a question about a decision", ["What have we decided?"], { decisions: [], open: ["What have we decided?"] }],
+    ["what was said again", ["Decision: tea.", "It rains.", "decision: TEA"], { decisions: ["decision: TEA"] }],
+    ["going with", ["Let's go with SQLite then."], { decisions: ["Let's go with SQLite then."] }],
+    [
+      "to do",
+      ["TODO: paint the door.", "The door is not painted yet."],
+      {
+        open: ["TODO: paint the door.", "The door is not painted yet."]
+      }
+    ],
+    ["nothing of either", ["The door is green."], { decisions: [], open: [] }],
+    ["a password", ["My password is hunter2-Xk9!q and we agreed on it.", "Thanks."], { decisions: [] }]
+  ])("knows %s", (_, texts, wanted) => {
+    const turns = texts.map((text, at) => said("user", text, at))
+    const { summary } = ruledSummary(conversation(turns))!
+    expect(summary).toMatchObject(wanted)
+    expect(JSON.stringify(summary)).not.toContain("hunter2")
+  })
+
+  it("is none where neither side said anything", () => {
+    for (const turns of [[], [said("tool", "06:40", 0)], [said("user", " \n", 0), said("system", "Be kind.", 1)]])
+      expect(ruledSummary(conversation(turns))).toBeNull()
+  })
+
+  it.prop(
+    "says nothing but sentences that were said",
+    [fc.array(fc.string({ maxLength: 60 }), { maxLength: 12 })],
+    ([texts]) => {
+      const turns = texts.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", text, at))
+      const ruled = ruledSummary(conversation(turns))
+      const all = texts.map((text) => text.replace(/\s+/gu, " ")).join(" ")
+      const one = (text: string) => text.replace(/\s+/gu, " ")
+      for (const item of [...(ruled?.summary.decisions ?? []), ...(ruled?.summary.open ?? [])])
+        expect(all).toContain(one(item))
+    }
+  )
+})
+
+describe("session summaries", () => {
+  it.scoped("one for a session and store, after a quiet while, again when there is more, and only then", () =>
+    Effect.gen(function* () {
+      const { daybook, events, memory, say, state, sumUp } = yield* system()
+      const before = yield* state
+      yield* say("monday", ...ferry)
+      yield* say("empty", ["tool", "06:40"])
+      yield* memory.addTurn({ session: "monday", role: "user", text: "Is it open to all?", store: "social" })
+      const unsummed = yield* state
+      yield* TestClock.adjust("29 minutes")
+      expect((yield* sumUp).counts).toEqual({})
+      yield* TestClock.adjust("1 minutes")
+      const [dry] = yield* memory.maintain({ stages: ["sessions"], dryRun: true })
+      const first = yield* sumUp
+      expect(first).toMatchObject({ counts: { summarized: 2 }, left: false })
+      const made = yield* events
+      expect(made.map(({ version: _, ...payload }) => payload)).toEqual(dry!.events!.map(({ payload }) => payload))
+      expect(made.map(({ session, store }) => `${session} ${store}`)).toEqual(["monday private", "monday social"])
+      expect((yield* sumUp).run).toBeUndefined()
+
+      const [mine, social] = yield* memory.sessionSummaries({ session: "monday" })
+      expect(mine).toEqual({
+        session: "monday",
+        store: "private",
+        request: "When does the ferry to Vellanoor leave? I have to be there by nine.",
+        outcome: "Yes. The ferry leaves at 06:40 from pier 3.",
+        decisions: ["Then we agreed to take the 06:40 ferry."],
+        open: ["We still need to book a cabin."],
+        observations: 0,
+        turns: 6,
+        behind: false,
+        lastAt: start,
+        writtenAt: start + 30 * minute,
+        by: { kind: "rule", name: "sessions" }
+      })
+      expect(social).toMatchObject({ store: "social", request: "Is it open to all?", open: ["Is it open to all?"] })
+      const summed = yield* state
+
+      yield* say("monday", ["user", "We decided to walk."])
+      expect((yield* memory.sessionSummaries())[0]).toMatchObject({ turns: 6, behind: true })
+      yield* TestClock.adjust("31 minutes")
+      const second = yield* sumUp
+      expect(second.counts).toEqual({ summarized: 1 })
+      const again = (yield* events).at(-1)!
+      expect([again.replaces, again.was]).toEqual([made[0]!.version, made[0]!.summary])
+      expect((yield* memory.sessionSummaries()).find(({ store }) => store === "private")).toMatchObject({
+        turns: 7,
+        behind: false,
+        decisions: ["Then we agreed to take the 06:40 ferry.", "We decided to walk."]
+      })
+
+      // As of then it is what it was then.
+      const then = yield* daybook.agent(agent, { trust: "full", asOf: { version: again.version - 1 } })
+      expect((yield* then.sessionSummaries()).find(({ store }) => store === "private")!.turns).toBe(6)
+
+      // Undone one after the other, and done again, and undone again.
+      const walked = yield* state
+      const back = yield* memory.undo({ run: second.run! })
+      expect(back.undone).toMatchObject([{ type: "SUMMARIZE", memory: "monday", what: "restored" }])
+      expect((yield* memory.sessionSummaries()).find(({ store }) => store === "private")!.turns).toBe(6)
+      yield* memory.undo({ run: back.run! })
+      expect(yield* state).toBe(walked)
+      yield* memory.undo({ run: second.run! })
+      yield* memory.undo({ run: first.run! })
+      expect((yield* memory.sessionSummaries()).length).toBe(0)
+      expect([unsummed, summed, before]).not.toContain(walked)
+      const live = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect(yield* daybook.digests(agent)).toEqual(live)
+    })
+  )
+
+  it.scoped("undo of a run restores the state; of one that was written over since, by force alone", () =>
+    Effect.gen(function* () {
+      const { memory, say, state, sumUp } = yield* system()
+      yield* say("monday", ...ferry)
+      yield* TestClock.adjust("1 hours")
+      const before = yield* state
+      const first = yield* sumUp
+      const undone = yield* memory.undo({ run: first.run! }, { dryRun: true })
+      expect(undone.events).toMatchObject([{ type: "SUMMARIZE", payload: { summary: null } }])
+      yield* memory.undo({ run: first.run! })
+      expect(yield* state).toBe(before)
+
+      const second = yield* sumUp
+      yield* say("monday", ["user", "One more thing."])
+      yield* TestClock.adjust("1 hours")
+      yield* sumUp
+      const held = yield* memory.undo({ run: second.run! })
+      expect(held.run).toBeUndefined()
+      expect(held.conflicts).toMatchObject([{ memory: "monday", fields: ["summary"] }])
+      yield* memory.undo({ run: second.run! }, { force: true })
+      expect(yield* memory.sessionSummaries()).toEqual([])
+    })
+  )
+
+  it.scoped("goes with its session, and undoing brings nothing of that back", () =>
+    Effect.gen(function* () {
+      const { memory, say, sumUp } = yield* system()
+      yield* say("monday", ...ferry)
+      yield* TestClock.adjust("1 hours")
+      const first = yield* sumUp
+      const { run: gone } = yield* memory.undo({ run: first.run! })
+      yield* memory.forgetSession("monday")
+      yield* memory.undo({ run: gone! })
+      expect(yield* memory.sessionSummaries()).toEqual([])
+      yield* say("monday", ["user", "Something new."])
+      yield* TestClock.adjust("1 hours")
+      yield* sumUp
+      yield* memory.forgetSession("monday")
+      expect(yield* memory.sessionSummaries()).toEqual([])
+      expect((yield* sumUp).counts).toEqual({})
+    })
+  )
+
+  it.scoped("counts what was remembered in it as it is now, and as each level may read it", () =>
+    Effect.gen(function* () {
+      const { daybook, memory, say, sumUp } = yield* system()
+      yield* say("monday", ...ferry)
+      yield* TestClock.adjust("1 hours")
+      yield* sumUp
+      const remember = (title: string, more: object) =>
+        memory.remember({ title, session: "monday", ...more }, { reconcile: false })
+      const walk = yield* remember("We walk", { type: "decision" })
+      yield* remember("then we agreed to take the 06:40 ferry", { type: "decision" })
+      yield* remember("Book a cabin", { type: "task" })
+      const tea = yield* remember("Tea is served", { store: "shared", type: "decision" })
+      const of = (trust: "full" | "inner" | "familiar") =>
+        Effect.flatMap(daybook.agent(agent, { trust }), (reader) => reader.sessionSummaries())
+      expect(yield* of("full")).toMatchObject([
+        {
+          store: "private",
+          observations: 3,
+          decisions: ["Then we agreed to take the 06:40 ferry.", "We walk"],
+          open: ["We still need to book a cabin.", "Book a cabin"]
+        },
+        { store: "shared", request: null, observations: 1, decisions: ["Tea is served"], turns: 0, by: null }
+      ])
+      expect(yield* of("inner")).toMatchObject([{ store: "shared", observations: 1 }])
+      expect(yield* of("familiar")).toEqual([])
+      yield* memory.forget(walk.id)
+      yield* memory.update(tea.id, { store: "private" })
+      expect(yield* of("inner")).toEqual([])
+      expect(yield* of("full")).toMatchObject([
+        {
+          observations: 3,
+          decisions: ["Then we agreed to take the 06:40 ferry.", "Tea is served"].map((one) =>
+            expect.stringMatching(new RegExp(one, "i"))
+          )
+        }
+      ])
+    })
+  )
+
+  it.scoped("touches no more sessions in a run than it may", () =>
+    Effect.gen(function* () {
+      const { say, sumUp } = yield* system({ policy: { sessions: { rows: 2 } } })
+      for (const session of ["a", "b", "c", "d", "e"]) {
+        yield* say(`empty ${session}`, ["tool", "06:40"])
+        yield* say(session, ["user", "Is the pump on?"])
+      }
+      yield* TestClock.adjust("1 hours")
+      const runs = [yield* sumUp, yield* sumUp, yield* sumUp, yield* sumUp]
+      expect(runs.map(({ counts, left }) => [counts.summarized ?? 0, left])).toEqual([
+        [2, true],
+        [2, true],
+        [1, false],
+        [0, false]
+      ])
+    })
+  )
+
+  const writer = (lines: (request: SummaryRequest) => ReadonlyArray<unknown>, asked: Array<SummaryRequest> = []) =>
+    Layer.succeed(Summarizer, {
+      name: "writer",
+      promptDigest: "digest",
+      summarize: (request) => {
+        asked.push(request)
+        const answer = lines(request)
+        return answer.length === 0
+          ? Effect.fail(new SummarizerError({ name: "writer", reason: "failed" }))
+          : Effect.succeed({ lines: answer } as never)
+      }
+    })
+
+  it.scoped("written by a summarizer, where it says what was said; else by the rule, and the event says why", () =>
+    Effect.gen(function* () {
+      const asked: Array<SummaryRequest> = []
+      const good = [
+        { part: "request", text: "When does the ferry to Vellanoor leave?", sources: [1] },
+        { part: "outcome", text: "The ferry leaves at 06:40 from pier 3.", sources: [4] },
+        { part: "decision", text: "Then we agreed to take the 06:40 ferry.", sources: [3] },
+        { part: "open", text: "Still need to book a cabin", sources: [2] }
+      ]
+      const answers: Array<ReadonlyArray<unknown>> = [
+        good,
+        good.with(1, { part: "outcome", text: "The ferry leaves at 07:40 from pier 3.", sources: [4] }),
+        good.slice(0, 3),
+        good.slice(1),
+        []
+      ]
+      const summarizer = writer(() => answers.shift()!, asked)
+      const { events, memory, say, sumUp } = yield* system({ summarizer })
+      for (const session of ["a", "b", "c", "d", "e"]) yield* say(session, ...ferry)
+      yield* memory.addTurn({ session: "a", role: "user", text: "By the way, my password is hunter2-Xk9!q." })
+      yield* TestClock.adjust("1 hours")
+      yield* sumUp
+      // The one with the most turns was used last.
+      const told = new Map((yield* events).map(({ decision, session, summary }) => [session, { decision, summary }]))
+      const fallbacks = [...told.values()].map(({ decision }) => decision.fallback)
+      expect(fallbacks).toEqual([
+        undefined,
+        "summarizer writer: invented (1 of 4 lines)",
+        "summarizer writer: dropped (1 statements)",
+        "summarizer writer: part",
+        "summarizer writer: failed"
+      ])
+      const [written, ...ruled] = [...told.values()]
+      expect(written!.decision.by).toEqual({ kind: "model", name: "writer", promptDigest: "digest" })
+      expect(written!.summary).toMatchObject({ outcome: good[1]!.text, open: ["Still need to book a cabin"] })
+      for (const { decision, summary } of ruled) {
+        expect(decision.by).toEqual({ kind: "rule", name: "sessions" })
+        expect(summary!.open).toEqual(["We still need to book a cabin."])
+      }
+      expect(asked[0]).toMatchObject({ kind: "session", subject: "" })
+      expect(JSON.stringify(asked)).not.toContain("hunter2")
+      expect((yield* memory.sessionSummaries({ session: [...told.keys()][0] }))[0]!.by).toMatchObject({ kind: "model" })
+    })
+  )
+})
