@@ -52,13 +52,16 @@ export const daily: Stage = {
           }
           const [day] = JSON.parse(key) as [string]
           const heading = headingOf(kindOf(rows[0]!.memory), day)
-          const { notes, others } = notesOf(rows, heading, countTokens)
+          // What this run has no room for waits for the next one, unless it would for ever.
+          const whole = rows.length < room
+          if (!whole && events.length > 0) continue
+          if (!whole && room < 3) {
+            for (const row of rows) keep(row, "there is no room for a note of it")
+            continue
+          }
+          const { notes, others } = notesOf(whole ? rows : rows.slice(0, room - 1), heading, countTokens)
           for (const note of notes) {
-            if (note.sources.length + 1 > room) {
-              // What does not fit into this run waits for the next, unless it would for ever.
-              if (events.length === 0) for (const row of note.sources) keep(row, "there is no room for a note of it")
-              continue
-            }
+            if (note.sources.length >= room) continue
             const reason = `what ${day} brought of one type, project and topic`
             const event = noted(note, "daily", reason, newId(), policy, now)
             const request = requestAbout("daily", heading, event.payload.sources, note.summary.tokens)
