@@ -11,6 +11,7 @@ import { people } from "./people.js"
 import { recalls } from "./recalls.js"
 import { runs } from "./runs.js"
 import { schedules } from "./schedules.js"
+import { tallies } from "./tallies.js"
 import { vectors } from "./vectors.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
@@ -27,5 +28,6 @@ export const projections: ReadonlyArray<Projection> = [
   configuration,
   archive,
   runs,
-  schedules
+  schedules,
+  tallies
 ]

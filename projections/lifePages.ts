@@ -11,7 +11,8 @@ const conditions: Readonly<Record<PageKind, string>> = {
     AND json_extract(memory, '$.promotedAt') IS NOT NULL))
     AND (expires_at IS NULL OR expires_at > :now)`,
   // What has a narrative.
-  narrative: `tier <> 'core' AND type <> 'person' AND created_at <= :before
+  narrative: `(tier <> 'core' OR json_extract(memory, '$.coreFrom') IS NOT NULL) AND type <> 'person'
+    AND created_at <= :before
     AND json_extract(memory, '$.narrative') IS NOT NULL AND (expires_at IS NULL OR expires_at > :now)`,
   // Old mid and daily ones, and what has expired.
   aged: "((tier IN ('mid', 'daily') AND created_at <= :before) OR expires_at <= :now)",

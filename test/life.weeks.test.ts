@@ -10,6 +10,7 @@ import { dayOf, startOfDay, startOfWeek } from "../src/life/calendar.js"
 import { day, type Row } from "../src/life/facts.js"
 import { planOf, type Stage } from "../src/life/Stage.js"
 import { daily } from "../src/life/stages/daily.js"
+import { retention } from "../src/life/stages/retention.js"
 import { type Contender, chosen } from "../src/life/stages/weekly/core.js"
 import { weekly } from "../src/life/stages/weekly.js"
 import { missingFrom } from "../src/life/summary.js"
@@ -24,6 +25,7 @@ const agent = "ada"
 const policyOf = (maintenance: object = {}): PolicyValues => Either.getOrThrow(decode({ maintenance }))
 
 let born = 0
+let made = 0
 /** A memory that was captured so many days ago. */
 const row = (days: number, fields: Partial<Image> = {}): Row => {
   const at = now - days * day
@@ -59,7 +61,6 @@ const row = (days: number, fields: Partial<Image> = {}): Row => {
 
 /** What a stage makes of rows: each image that it leaves, as one line. */
 const then = (stage: Stage, rows: ReadonlyArray<Row>, policy = policyOf()) => {
-  let made = 0
   const planned = planOf(stage, rows, policy, now, { newId: () => `new${++made}`, countTokens: estimate })
   const images = planned.events.flatMap((event) => imagesOf(event as never))
   return {
@@ -311,6 +312,15 @@ describe("weekly: given what there is, when a week is over, then", () => {
     expect(images.find(({ id }) => id === "home")!.coreFrom).toBe("long")
     expect(images.find(({ id }) => id === "old")).not.toHaveProperty("coreFrom")
     expect(then(weekly, leftBy(rows, images), policy).events).toEqual([])
+  })
+
+  it("what the rules made core still loses narrative by age, what somebody made core does not", () => {
+    const narrative = "Words and more words. ".repeat(40)
+    const rows = [
+      row(100, { narrative, tier: "core", coreFrom: "mid", id: "rules" }),
+      row(100, { narrative, tier: "core" })
+    ]
+    expect(then(retention, rows).lines).toEqual(["rules core"])
   })
 
   it("each store has a profile of its own: what is above changes nothing of what is below", () => {

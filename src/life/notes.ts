@@ -95,7 +95,9 @@ export const noted = (
         source: { kind: captured ? "auto" : "agent", name },
         store,
         tier: "mid",
-        ...summary
+        ...summary,
+        // What was written now is left alone from now on, however old what it tells of is.
+        updatedAt: now
       },
       sources: sources.map(({ memory }) => changed(memory, { status: "compressed" })),
       decision: decided("COMPRESS", name, reason, sources, policy, now)

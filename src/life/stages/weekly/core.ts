@@ -93,7 +93,7 @@ export const core: MakePart = (policy, now, { countTokens }) => {
             type: "UPDATE",
             payload: {
               memory: rises
-                ? changed(row.memory, { tier: "core", coreFrom: row.memory.tier, updatedAt: now })
+                ? changed(row.memory, { tier: "core", coreFrom: row.memory.tier })
                 : changed(rest, { tier: coreFrom, updatedAt: now }),
               reason: rises ? "promoted" : "demoted",
               decision: decided("UPDATE", "weekly", reason, [row], policy, now)
