@@ -12,6 +12,7 @@ import { recalls } from "./recalls.js"
 import { runs } from "./runs.js"
 import { schedules } from "./schedules.js"
 import { summaries } from "./summaries.js"
+import { tallies } from "./tallies.js"
 import { vectors } from "./vectors.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
@@ -29,5 +30,6 @@ export const projections: ReadonlyArray<Projection> = [
   archive,
   runs,
   schedules,
-  summaries
+  summaries,
+  tallies
 ]

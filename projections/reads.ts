@@ -72,6 +72,8 @@ export const findTightened = (db: Db, since: number): ReadonlyMap<string, number
 export const countMemories = (db: Db) => ({
   active: count(db, "active = 1"),
   inactive: count(db, "active = 0"),
+  /** All that there ever were. */
+  created: count(db, "1"),
   byStore: countBy(db, "store"),
   byType: countBy(db, "type"),
   byTier: countBy(db, "tier")

@@ -67,10 +67,17 @@ export const findRuns = (db: Db, page: { readonly limit: number; readonly offset
     .all(page.limit, page.offset)
     .map((row) => ({ ...row, counts: JSON.parse(row.counts ?? "{}") }))
 
-/** What all runs did together. For full trust. */
-export const countRuns = (db: Db): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    sql(db, "SELECT key, sum(value) AS n FROM runs, json_each(runs.counts) GROUP BY key ORDER BY key")
-      .all()
-      .map(({ key, n }) => [key, n])
-  )
+/** How often each stage did something, how long that took (milliseconds), when it began last. For full trust. */
+export interface StageTotals {
+  readonly stage: string
+  readonly runs: number
+  readonly duration: number
+  readonly lastStartedAt: number
+}
+
+export const countRuns = (db: Db): ReadonlyArray<StageTotals> =>
+  sql(
+    db,
+    `SELECT stage, count(*) AS runs, coalesce(sum(duration), 0) AS duration, max(started_at) AS lastStartedAt
+      FROM runs GROUP BY stage ORDER BY stage`
+  ).all()

@@ -58,6 +58,18 @@ export const countSchedules = (db: Db, filters: ScheduleFilters): number => {
   return sql(db, `SELECT count(*) AS n FROM schedules ${clause}`).get(...values).n
 }
 
+/** How many schedules there are by status, when the next one is due, and how their runs ended, as far as they are kept. */
+export const countByStatus = (db: Db) => {
+  const by = (table: "schedules" | "schedule_runs"): Readonly<Record<string, number>> =>
+    Object.fromEntries(
+      sql(db, `SELECT status, count(*) AS n FROM ${table} GROUP BY status ORDER BY status`)
+        .all()
+        .map(({ n, status }) => [status, n])
+    )
+  const next: number | null = sql(db, "SELECT min(next) AS next FROM schedules WHERE status = 'active'").get().next
+  return { byStatus: by("schedules"), nextRunAt: next, runs: by("schedule_runs") }
+}
+
 export const findSchedule = (db: Db, id: string): ScheduleRow | undefined => {
   const row = sql(db, `SELECT ${columns} FROM schedules WHERE id = ?`).get(id)
   return row === undefined ? undefined : rowOf(row)

@@ -23,6 +23,7 @@ import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
 import { integerOf, noOthers } from "./filters.js"
+import { jobsOf } from "./life/jobs.js"
 import { limits } from "./limits.js"
 import type { Memory } from "./Memory.js"
 import { Policy } from "./Policy.js"
@@ -234,7 +235,15 @@ export const make = Effect.gen(function* () {
       return Effect.zipRight(checkName(agent), read)
     },
     flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
-    runner: makeRunner.make({ agents, log, codec, views, policy: policy.schedules }),
+    runner: makeRunner.make({
+      agents,
+      log,
+      codec,
+      views,
+      policy: policy.schedules,
+      digest,
+      jobs: jobsOf(policy.maintenance)
+    }),
     awake: Effect.sync(agents.awake)
   })
 })

@@ -1,8 +1,12 @@
+import { countArchived } from "../projections/archive.js"
 import { chunkVectorIndex } from "../projections/chunkVectors.js"
 import type { Db } from "../projections/Projection.js"
 import { countMemories } from "../projections/reads.js"
 import { countRecalls } from "../projections/recalls.js"
+import { countRuns } from "../projections/runs.js"
+import { countByStatus } from "../projections/scheduleReads.js"
 import { countConversation } from "../projections/sessionReads.js"
+import { countTallies } from "../projections/tallies.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { memoryVectors } from "../projections/vectors.js"
 
@@ -11,6 +15,14 @@ export interface AgentStats {
   readonly agent: string
   readonly version: number
   readonly memories: ReturnType<typeof countMemories>
+  /** What became of memories so far, each time counted, whatever became of them since. */
+  readonly changes: ReturnType<typeof countTallies>
+  /** What the archive holds. */
+  readonly archive: number
+  /** Schedules by status, when the next is due (milliseconds since the epoch), and how runs in their histories ended. */
+  readonly schedules: ReturnType<typeof countByStatus>
+  /** The runs of maintenance by stage. */
+  readonly maintenance: ReturnType<typeof countRuns>
   /** What was said; `embedded` counts the chunks that have a vector. */
   readonly conversation: ReturnType<typeof countConversation> & { readonly embedded: number }
   readonly vectors: {
@@ -42,6 +54,10 @@ export const statsOf = (
   agent,
   version: ViewFile.checkpointOf(db).position,
   memories: countMemories(db),
+  changes: countTallies(db),
+  archive: countArchived(db),
+  schedules: countByStatus(db),
+  maintenance: countRuns(db),
   conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
   vectors: {
     available: known.hasVectors,

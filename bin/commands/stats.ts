@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Tiers } from "../../src/life/tiers.js"
+import { second } from "../format.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -11,7 +12,10 @@ export const stats: Command = {
     Effect.gen(function* () {
       const found = yield* Effect.flatMap(daybook, (one) => one.stats(agent))
       const life = yield* Effect.flatMap(memory, (one) => one.tiers({ limit: 0 }))
-      const { conversation, memories, recalls, vectors, version, view } = found
+      const { archive, changes, conversation, maintenance, memories, recalls, schedules, vectors, version, view } =
+        found
+      const stages = Object.fromEntries(maintenance.map(({ runs, stage }) => [stage, runs]))
+      const next = schedules.nextRunAt === null ? "" : `, next ${second(schedules.nextRunAt)}`
       yield* out.show({ ...found, life }, () =>
         fields(out, [
           ["agent", agent],
@@ -23,6 +27,12 @@ export const stats: Command = {
           ["by score", scores(life)],
           ["mean score", life.all.score.toFixed(3)],
           ["mean age", `${life.all.days.toFixed(1)} days unseen`],
+          ["created", memories.created],
+          ...Object.entries(changes).flatMap(([what, number]) => (number === 0 ? [] : [[what, number] as const])),
+          ["archive", archive],
+          ["schedules", `${counts(schedules.byStatus)}${next}`],
+          ["their runs", counts(schedules.runs)],
+          ["maintenance", counts(stages)],
           [
             "sessions",
             `${conversation.sessions}, ${conversation.turns} turns and ${conversation.files} files in ${conversation.chunks} chunks`

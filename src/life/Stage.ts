@@ -33,11 +33,11 @@ export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
  * its kind, page by page, keeps what may matter, and makes events of that.
  */
 export interface Stage {
-  readonly name: "gc" | "compress" | "retention" | "archive" | "cleanup" | "sessions"
+  readonly name: "daily" | "weekly" | "compress" | "gc" | "retention" | "archive" | "cleanup" | "sessions"
   readonly kind: PageKind
   /** Nothing that was created after this, milliseconds, is of interest. */
   readonly before: (policy: LifePolicy, now: number) => number
-  readonly gather: (policy: LifePolicy, now: number) => Gathering
+  readonly gather: (policy: LifePolicy, now: number, tools: Tools) => Gathering
   /** Where it reads something else than active memories: all of it at once, bounded. */
   readonly read?: (db: Db, policy: LifePolicy, now: number) => ReadonlyArray<Row>
 }
@@ -61,7 +61,7 @@ export const planOf = (
   now: number,
   tools: Tools
 ): Planned => {
-  const gathering = stage.gather(policy, now)
+  const gathering = stage.gather(policy, now, tools)
   gathering.take(rows)
   const wanted = new Set(gathering.wanted?.() ?? [])
   return gathering.plan(

@@ -17,7 +17,9 @@ export const retention: Stage = {
       take: (page) => {
         for (const row of page) {
           const { memory } = row
-          if (memory.narrative === undefined || isKept(memory, policy.tiers.pin)) continue
+          // What is core by the rules alone is read by title and facts there, and was shortened before.
+          const { coreFrom: tier = memory.tier } = memory
+          if (memory.narrative === undefined || isKept({ ...memory, tier }, policy.tiers.pin)) continue
           // What a person changed last counts, not what was done to it by age.
           const age = ageOf(Math.max(memory.createdAt, memory.updatedAt), now)
           if (age < shortenAfter) continue

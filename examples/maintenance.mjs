@@ -1,0 +1,30 @@
+// A program that keeps memory in order by itself. From a checkout: npm run build && node examples/maintenance.mjs
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Daybook } from "daybook"
+import { Default, Maintenance } from "daybook/layers"
+import { Effect, Layer } from "effect"
+
+const folder = mkdtempSync(join(tmpdir(), "daybook-"))
+
+/** Somebody who was here before, and had nobody to look after what was captured. */
+const before = Effect.gen(function* () {
+  const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
+  for (let at = 0; at < 503; at++) {
+    yield* memory.remember({ title: `Ship ${at} came`, type: "event", source: { kind: "auto" } }, { reconcile: false })
+  }
+})
+await Effect.runPromise(before.pipe(Effect.provide(Default.layer({ folder }))))
+
+const program = Effect.gen(function* () {
+  const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
+  yield* Effect.sleep(2_000)
+  for (const { handler, id, nextRunAt } of (yield* memory.schedules()).reverse()) {
+    const [run] = yield* memory.scheduleRuns(id)
+    console.log(handler, "-", run.status, "-", run.summary, "- next", new Date(nextRunAt).toISOString().slice(11, 16))
+  }
+  console.log("in the archive:", (yield* memory.archived()).length)
+})
+const kept = Layer.provideMerge(Maintenance.layer(), Default.layer({ folder }))
+await Effect.runPromise(program.pipe(Effect.provide(kept)))
