@@ -4,6 +4,7 @@ import { agents, child, runChild } from "./agents.js"
 import { command } from "./command.js"
 import * as conversations from "./conversation.js"
 import type { Group, Row } from "./harness.js"
+import { maintain } from "./maintain.js"
 import { rebuild } from "./rebuild.js"
 import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
@@ -20,6 +21,7 @@ const groups: ReadonlyArray<Group> = [
   reconcile,
   conversations.conversation,
   whatIf,
+  maintain,
   agents,
   command
 ]

@@ -3,7 +3,7 @@ import { codec } from "../events/Codec.js"
 import type { EventType, Payload } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { embeddingText } from "../events/Memory.js"
+import { embeddingText, type Memory } from "../events/Memory.js"
 import type { Turn } from "../events/Turn.js"
 import { textDigest } from "../projections/vectors.js"
 import { asked } from "../src/commands/Command.js"
@@ -14,21 +14,36 @@ import { imageOf, type Made, vectorOf } from "./data.js"
 const start = Date.UTC(2025, 0, 1)
 const batch = 1_000
 
+/** How what is seeded differs from memories that were remembered on purpose. */
+export interface Seeding {
+  /** When the memories of a batch, by the place of its first, were remembered; milliseconds since the epoch. */
+  readonly timeOf?: (from: number) => number
+  /** The after-image of the memory at a place. */
+  readonly lived?: (image: Memory, at: number) => Memory
+  /** What was recalled after a batch. */
+  readonly recalled?: (images: ReadonlyArray<Memory>, now: number) => Payload<"RECALL">
+}
+
 /**
  * Writes the log of agents that remembered these memories and embedded them:
  * the events that `remember` writes, without opening any view. The views are
  * made from the log when they are opened.
  */
-export const seed = (folder: string, agents: ReadonlyMap<string, ReadonlyArray<Made>>): Promise<void> =>
+export const seed = (
+  folder: string,
+  agents: ReadonlyMap<string, ReadonlyArray<Made>>,
+  { lived = (image) => image, recalled, timeOf = (from) => start + (from / batch) * 3_600_000 }: Seeding = {}
+): Promise<void> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     for (const [stream, memories] of agents) {
       let version = 0
       for (let from = 0; from < memories.length; from += batch) {
-        const now = start + (from / batch) * 3_600_000
-        const images = memories
-          .slice(from, from + batch)
-          .map((made, at) => imageOf(made, (version + at + 1).toString(36).padStart(10, "0"), version + at + 1, now))
+        const now = timeOf(from)
+        const images = memories.slice(from, from + batch).map((made, at) => {
+          const born = version + at + 1
+          return lived(imageOf(made, born.toString(36).padStart(10, "0"), born, now), from + at)
+        })
         const entries = images.map((image) => {
           const text = embeddingText(image)
           return { memory: image.id, born: image.born, store: image.store, digest: textDigest(text), text }
@@ -42,8 +57,10 @@ export const seed = (folder: string, agents: ReadonlyMap<string, ReadonlyArray<M
           events: [event("EMBED", { ...model, entries: page.map(({ text: _, ...entry }) => entry) })]
         }))
         const vectors = entries.map(({ digest, text }) => ({ ...model, digest, vector: vectorOf(text) }))
-        yield* log.append({ stream, expected: version, now, commands: [...added, ...made], vectors })
-        version += added.length + made.length
+        const shown =
+          recalled === undefined ? [] : [{ actor: "program", events: [event("RECALL", recalled(images, now))] }]
+        yield* log.append({ stream, expected: version, now, commands: [...added, ...made, ...shown], vectors })
+        version += added.length + made.length + shown.length
       }
     }
   }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.runPromise)

@@ -39,9 +39,19 @@ export const findByScore = (
   }
   const { decayOf, frequencyWeight, importanceWeight, recencyWeight } = formula
   const today = Math.floor(now / day)
+  for (const { type } of typesIn(db)) {
+    const weights = [frequencyWeight, recencyWeight, decayOf(type), today, importanceWeight]
+    take(sql(db, highest).all(...weights, type, floorOf(level), now, least, limit))
+  }
   if (level === "full") {
+    // What was shown so seldom that it cannot come into its place is not looked at: no score is above this bound.
+    const { importance, mentions } = sql(db, highestParts).get()
+    const rest = recencyWeight + importanceWeight * (importance ?? 0)
+    const seldom = frequencyWeight > 0 ? Math.exp((least - rest) / frequencyWeight) - (mentions ?? 0) : 0
     const rows: Array<Ranked> = []
-    for (const row of sql(db, shown).raw().iterate(now)) {
+    for (const row of sql(db, `${shown} AND a.accesses >= ?`)
+      .raw()
+      .iterate(now, Math.max(0, Math.floor(seldom)))) {
       const [born, type, importance, hits, seen] = row as [number, string, number, number, number]
       const days = Math.max(0, today - Math.floor(seen / day))
       const score =
@@ -51,10 +61,6 @@ export const findByScore = (
       rows.push({ born, score })
     }
     take(rows)
-  }
-  for (const { type } of typesIn(db)) {
-    const weights = [frequencyWeight, recencyWeight, decayOf(type), today, importanceWeight]
-    take(sql(db, highest).all(...weights, type, floorOf(level), now, least, limit))
   }
   return [...best]
     .map(([born, score]) => ({ born, score }))
@@ -156,6 +162,9 @@ const highest = `SELECT born, ${formulaSql} AS score
   FROM observations INDEXED BY observations_score
   WHERE active = 1 AND type = ? AND openness >= ? AND (expires_at IS NULL OR expires_at > ?) AND score >= ?
   ORDER BY score DESC, born DESC LIMIT ?`
+
+const highestParts = `SELECT max(importance) AS importance, max(mentions) AS mentions
+  FROM observations INDEXED BY observations_score WHERE active = 1`
 
 const shown = `SELECT o.born, o.type, o.importance, o.mentions - 1 + a.accesses, max(o.mentioned_at, a.accessed_at),
     o.mentions, o.mentioned_at, o.tier

@@ -44,24 +44,45 @@ export const vectors: Projection = {
   stateDigest: memoryVectors.stateDigest
 }
 
-/** Memories that are not in the vectors of a model yet, oldest first: what there is to embed. */
+/** Of some memories, by row number, those that are active and not in the vectors of a model. */
+export const findUnembeddedOf = (
+  db: Db,
+  model: string,
+  dimensions: number,
+  borns: ReadonlyArray<number>
+): ReadonlyArray<Memory> =>
+  sql(
+    db,
+    `SELECT memory FROM observations o WHERE active = 1 AND born IN (SELECT value FROM json_each(?))
+      AND ${memoryVectors.missing("o.born")} ORDER BY born`
+  )
+    .all(JSON.stringify(borns), memoryVectors.setNumber(db, model, dimensions))
+    .map((row) => JSON.parse(row.memory) as Memory)
+
+/**
+ * Memories that are not in the vectors of a model yet, oldest first, of the `look` memories behind one: the work has a
+ * bound where all of them are. `last` is the last that was looked at; undefined where there is none behind `after`.
+ */
 export const findUnembedded = (
   db: Db,
   model: string,
   dimensions: number,
-  options: { readonly after: number; readonly limit: number }
-): ReadonlyArray<Memory> =>
-  sql(
+  { after, limit, look }: { readonly after: number; readonly limit: number; readonly look: number }
+): { readonly memories: ReadonlyArray<Memory>; readonly last: number | undefined } => {
+  const last = sql(
     db,
-    `SELECT memory FROM observations o WHERE active = 1 AND born > ? AND ${memoryVectors.missing("o.born")}
+    "SELECT max(born) AS born FROM (SELECT born FROM observations WHERE born > ? ORDER BY born LIMIT ?)"
+  ).get(after, look).born as number | null
+  if (last === null) return { memories: [], last: undefined }
+  const memories = sql(
+    db,
+    `SELECT memory FROM observations o WHERE active = 1 AND born > ? AND born <= ? AND ${memoryVectors.missing("o.born")}
       ORDER BY born LIMIT ?`
   )
-    .all(options.after, memoryVectors.setNumber(db, model, dimensions), options.limit)
+    .all(after, last, memoryVectors.setNumber(db, model, dimensions), limit)
     .map((row) => JSON.parse(row.memory) as Memory)
-
-/** The row number of the newest memory; 0 where there is none. */
-export const lastBorn = (db: Db): number =>
-  sql(db, "SELECT coalesce(max(born), 0) AS born FROM observations").get().born
+  return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
+}
 
 /** How many active memories are not in the vectors of a model. */
 export const countUnembedded = (db: Db, model: string, dimensions: number): number =>

@@ -8,16 +8,17 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { EventLog } from "../events/EventLog.js"
-import { embeddingText } from "../events/Memory.js"
+import { embeddingText, type Memory } from "../events/Memory.js"
 import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
 import type { View, Views } from "../projections/Views.js"
-import { countUnembedded, findUnembedded, lastBorn, textDigest } from "../projections/vectors.js"
+import { countUnembedded, textDigest } from "../projections/vectors.js"
 import type { Actor, CommandError } from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
 import { embedAll } from "./embedAll.js"
 import type { PolicyValues } from "./Policy.js"
+import * as Pending from "./pendingVectors.js"
 
 /** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
 const besideAbove = 32
@@ -63,10 +64,7 @@ export const make = (
     const lock = yield* Effect.makeSemaphore(1)
     let wanted = yield* Deferred.make<void>()
     let failure: EmbedderError | undefined
-    /** Every memory born up to here has its vector or cannot have one, unless it has changed since. */
-    let done = 0
-    /** Memories born after this one have changed since they were last looked at. */
-    let changed = Number.POSITIVE_INFINITY
+    const pending = Pending.make(embedder)
     /** Every chunk up to here has its vector or cannot have one. */
     let doneChunks = 0
     let started: Started | undefined
@@ -118,20 +116,11 @@ export const make = (
       })
 
     /** One batch of memories; the number that it served, 0 where there are none left. */
-    const stepMemories = ({ actor, log, views }: Started) =>
+    const stepMemories = (services: Started) =>
+      pending.batch(services, (memories) => (memories.length === 0 ? Effect.void : embedNow(services, memories)))
+
+    const embedNow = ({ actor, log }: Started, memories: ReadonlyArray<Memory>) =>
       Effect.gen(function* () {
-        const { dimensions, model } = embedder
-        done = Math.min(done, changed)
-        changed = Number.POSITIVE_INFINITY
-        const from = done
-        const { last, memories } = yield* views.read(actor.view, (db) => ({
-          memories: findUnembedded(db, model, dimensions, { after: from, limit: embedder.batch }),
-          last: lastBorn(db)
-        }))
-        if (memories.length === 0) {
-          done = last
-          return 0
-        }
         const texts = memories.map((memory) => {
           const text = embeddingText(memory)
           return { id: memory.id, revision: memory.revision, text, digest: textDigest(text) }
@@ -142,8 +131,6 @@ export const make = (
           return vector === undefined ? [] : [{ id, revision, digest, vector }]
         })
         if (embedded.length > 0) yield* actor.run(embed(embedder, embedded))
-        done = memories.at(-1)!.born
-        return memories.length
       })
 
     /** One batch of chunks, likewise. What is said never changes, so each is looked at once. */
@@ -209,7 +196,7 @@ export const make = (
       // A batch that is on its way would write its own place over it.
       yield* lock.withPermits(1)(
         Effect.sync(() => {
-          changed = 0
+          pending.again()
           doneChunks = 0
         })
       )
@@ -256,7 +243,7 @@ export const make = (
           }
           if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
-            changed = Math.min(changed, event.payload.memory.born - 1)
+            pending.note([event.payload.memory.born])
             needed = true
           }
         }

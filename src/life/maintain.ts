@@ -11,6 +11,7 @@ import { bornAt, maintain as portion, recordRun } from "../commands/maintain.js"
 import type { Writer } from "../commands/remember.js"
 import { InvalidInput, TrustRequired } from "../errors.js"
 import { randomId } from "../ids.js"
+import { pause } from "../pause.js"
 import type { LifePolicy } from "../policy/life.js"
 import type { ReaderSource } from "../ReaderSource.js"
 import type { Row } from "./facts.js"
@@ -187,9 +188,6 @@ const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<Readonly
   }
   return portions
 }
-
-/** Lets others do something. */
-const pause = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const some = (counts: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(counts).filter(([, number]) => number > 0))

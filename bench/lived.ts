@@ -1,0 +1,68 @@
+import type { Payload } from "../events/catalogue.js"
+import type { Memory, Tier } from "../events/Memory.js"
+import { makeMemories } from "./data.js"
+import { temporary } from "./harness.js"
+import { seed } from "./seed.js"
+
+const day = 86_400_000
+
+/** Memories of so many days, the newest of now. */
+const days = 120
+
+/**
+ * A folder with an agent that has lived for 120 days: of its memories a third is long, half of them mid and the rest daily;
+ * one in ten says what two others say, under the same title; one in a hundred has expired; and some were shown.
+ */
+export const livedIn = async (size: number, folder = temporary()) => {
+  const now = Date.now()
+  const memories = makeMemories(size).map((made, at, all) => {
+    // Three in thirty: the third and the thirteenth of each thirty say again what the twenty-third says.
+    const same = at % 10 === 3 ? all[Math.floor(at / 30) * 30 + 3]! : made
+    const { store, title, type } = same
+    return { ...made, title, type, store }
+  })
+  const lived = (image: Memory, at: number): Memory => {
+    const tier = tiers[at % tiers.length]!
+    return {
+      ...image,
+      tier,
+      source: { kind: tier === "long" ? "agent" : "auto" },
+      mentions: at % 7 === 0 ? 4 : 1,
+      importance: (at % 5) / 10,
+      ...(at % 100 === 50 ? { expiresAt: image.createdAt + day } : {})
+    }
+  }
+  const recalled = (images: ReadonlyArray<Memory>, askedAt: number): Payload<"RECALL"> => {
+    const first = 100 * recalls++ + 1
+    return {
+      first,
+      recalls: Array.from({ length: 100 }, (_, at) => ({
+        kind: "memories",
+        level: "full",
+        text: "what was it",
+        filters: { limit: 5 },
+        mode: "enhanced",
+        gated: false,
+        reranker: null,
+        askedAt,
+        position: images.at(-1)!.born,
+        vector: null,
+        hits: [1, 2, 3, 4, 5].map((place) => ({ id: images[(at * 7 * place) % images.length]!.id, score: 1 }))
+      })),
+      ranker: 1,
+      embedder: { model: "hash-256-v1", dimensions: 256, weight: 1, floor: 0 },
+      policy: {},
+      dropped: 0
+    }
+  }
+  let recalls = 0
+  const step = (days * day) / size
+  await seed(folder, new Map([["agent", memories]]), {
+    timeOf: (from) => Math.round(now - (size - from) * step),
+    lived,
+    recalled
+  })
+  return { folder, agent: "agent", memories }
+}
+
+const tiers: ReadonlyArray<Tier> = ["long", "mid", "mid", "daily", "long", "mid"]
