@@ -120,7 +120,7 @@ describe("the package", () => {
       found: true,
       events: 1,
       types: 16,
-      projections: 14
+      projections: 15
     })
   })
 
