@@ -151,6 +151,19 @@ export const noise = (random: () => number, kind: Kind, day: string): Observatio
   }
 }
 
+/** What a talk was about in which something came up. */
+export const passing = (random: () => number): string => {
+  const some: Some = (values) => values[Math.floor(random() * values.length)]!
+  return some([
+    `It came up in a talk with ${some(people)} about ${some(topics)}.`,
+    `${some(people)} had asked, while the ${some(parts)} was looked at.`,
+    `From the notes on ${some(topics)}: ${some(words)}.`,
+    `Written down on the way to ${some(places)}.`,
+    `Said between two questions on the ${some(parts)} of ${some(projects)}; ${some(words)}.`,
+    `Heard by ${some(people)} at lunch in ${some(places)}.`
+  ])
+}
+
 /** Of 100 pieces of noise, so many are of a kind, and whether somebody asked for it to be kept. */
 export const kinds = [
   ["event", 26, false],

@@ -1,6 +1,6 @@
 import type { Observation } from "../../src/input.js"
 import { generator } from "../data.js"
-import { kinds, noise } from "./noise.js"
+import { kinds, noise, passing } from "./noise.js"
 import { type Tracked, tracked } from "./tracked.js"
 
 /** A year as it stands in its file; see `format.md`. */
@@ -154,7 +154,7 @@ const changesOf = (values: number, days: number, random: () => number): Readonly
 const observationOf = ({ about, type }: Tracked, { purpose, title }: Saying, random: () => number): Observation => ({
   type,
   title,
-  ...(random() < 0.2 ? { narrative: "It came up in passing, and she was quite clear about it." } : {}),
+  ...(random() < 0.2 ? { narrative: passing(random) } : {}),
   ...(type === "decision" ? { store: "shared", project: about } : { store: "private", people: [about] }),
   source: { kind: purpose ? "agent" : "auto_capture" }
 })
