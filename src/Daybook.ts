@@ -23,6 +23,7 @@ import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
 import { integerOf } from "./filters.js"
+import { jobsOf } from "./life/jobs.js"
 import { limits } from "./limits.js"
 import type { Memory } from "./Memory.js"
 import { Policy } from "./Policy.js"
@@ -32,6 +33,7 @@ import * as Recalls from "./Recalls.js"
 import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
+import { Summarizer } from "./Summarizer.js"
 import * as makeRunner from "./schedules/makeRunner.js"
 import { statsOf } from "./stats.js"
 import { TokenCounter } from "./TokenCounter.js"
@@ -55,6 +57,9 @@ export const make = Effect.gen(function* () {
   const reconciler = reconcile.reconciler === "none" ? Option.none() : yield* Effect.serviceOption(Reconciler)
   const reconciling = Option.getOrUndefined(
     Option.map(reconciler, (reconciler) => ({ reconciler, policy: reconcile, commonShare: search.commonShare }))
+  )
+  const summarizing = Option.getOrUndefined(
+    Option.map(yield* Effect.serviceOption(Summarizer), (summarizer) => ({ summarizer, policy: policy.summarize }))
   )
   const agents = yield* Agents.make(reconciling)
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
@@ -132,7 +137,7 @@ export const make = Effect.gen(function* () {
         reconciling
       },
       Effect.map(log.head(agent), ({ version }) => version === 0),
-      { agent, log, codec, read: source.read, policy, digest }
+      { agent, log, codec, read: source.read, policy, digest, summarizing }
     )
   }
 
@@ -223,7 +228,15 @@ export const make = Effect.gen(function* () {
       return Effect.zipRight(checkName(agent), read)
     },
     flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
-    runner: makeRunner.make({ agents, log, codec, views, policy: policy.schedules }),
+    runner: makeRunner.make({
+      agents,
+      log,
+      codec,
+      views,
+      policy: policy.schedules,
+      digest,
+      jobs: jobsOf(policy.maintenance)
+    }),
     awake: Effect.sync(agents.awake)
   })
 })

@@ -101,6 +101,15 @@ const Reconcile = Schema.Struct({
   concurrency: withDefault(count, 4)
 })
 
+const Summarize = Schema.Struct({
+  /** Who writes what maintenance makes of several memories or turns: rules, or a model whose text is checked against them. */
+  summarizer: withDefault(Schema.Literal("rules", "model"), "rules"),
+  /** Milliseconds that one answer may take, retries included. */
+  timeout: withDefault(count, 60_000),
+  /** Questions at once of one run of maintenance. */
+  concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 2)
+})
+
 const Recall = Schema.Struct({
   /** Whether reads are recorded, where the handle does not say: which memories were shown, to whom, for which question. */
   log: withDefault(Schema.Boolean, true),
@@ -175,6 +184,7 @@ export const PolicySchema = Schema.Struct({
   embedding: section(Embedding),
   actors: section(Actors),
   reconcile: section(Reconcile),
+  summarize: section(Summarize),
   recall: section(Recall),
   marks: section(Marks),
   asOf: section(AsOf),

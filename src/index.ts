@@ -27,6 +27,7 @@ export { decode as decodePolicy, defaults as defaultPolicy, Policy, PolicySchema
 export { Reconciler, ReconcilerError } from "./Reconciler.js"
 export { Reranker, RerankerError } from "./Reranker.js"
 export type { ScoreParts } from "./rank.js"
+export { Summarizer, SummarizerError, type SummaryKind, type SummaryRequest, type SummarySource } from "./Summarizer.js"
 export { nextAfter } from "./schedules/cadence.js"
 export type { CadenceInput, ScheduleChanges, ScheduleInput } from "./schedules/input.js"
 export type { Claimed, Finished, Outcome, Runner, RunOf } from "./schedules/Runner.js"

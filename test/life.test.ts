@@ -32,10 +32,11 @@ const item = fc.record({
   title: fc.constantFrom("Tea at four", "tea at FOUR", "The crane is broken", "Mira likes tea", "Build 7 failed"),
   fact: fc.constantFrom("green", "with 2 cups", "on 2026-03-14", "at the Harbour", "since May"),
   words: fc.integer({ min: 0, max: 90 }),
-  type: fc.constantFrom("event", "decision", "temp", "person", "task"),
+  type: fc.constantFrom("event", "decision", "temp", "person", "task", "identity"),
   tier: fc.constantFrom("core", "long", "mid", "mid", "mid", "daily", undefined),
   kind: fc.constantFrom("manual", "auto_capture", "auto_capture"),
   tags: fc.constantFrom([], [], [], ["pinned"]),
+  project: fc.constantFrom("harbour", "office", undefined),
   store: fc.constantFrom("private", "shared", "social"),
   importance: fc.constantFrom(0, 0, 0.5, 1),
   expires: fc.constantFrom(null, null, null, 1, 600)
@@ -50,6 +51,7 @@ const policyOf = (rows: number) => ({
   compress: { rows },
   retention: { rows, narrative: 60 },
   archive: { rows, deleteAfter: 100 },
+  maintenance: { rows, profileTokens: 12 },
   reconcile: { reconciler: "none" }
 })
 
@@ -75,6 +77,7 @@ const lived = (memory: Memory, all: ReadonlyArray<Item>) =>
           tier: one.tier as "mid" | undefined,
           source: { kind: one.kind as "manual" },
           tags: one.tags,
+          ...(one.project === undefined ? {} : { project: one.project }),
           store: one.store as "private",
           importance: one.importance,
           ...(one.expires === null ? {} : { expiresAt: end - one.age * day + one.expires * day })
@@ -108,7 +111,7 @@ const bare = ({ payload, type }: Pick<DaybookEvent, "type" | "payload">): unknow
   return JSON.parse(
     JSON.stringify({ type, payload: payload as unknown }, (key, value) =>
       key === "born"
-        ? value < 0 || value === (fresh as { born?: number })?.born
+        ? value >= 2 ** 52 || value === (fresh as { born?: number })?.born
           ? 0
           : value
         : value === fresh?.id

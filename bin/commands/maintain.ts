@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { RunRow } from "../../projections/runs.js"
 import type { MaintainOptions, StageName, StageRun } from "../../src/life/maintain.js"
+import { isPlanned } from "../../src/life/overlay.js"
 import { count, second } from "../format.js"
 import { among, flag, many, one, rowCount } from "../options.js"
 import type { Output } from "../output.js"
@@ -9,7 +10,7 @@ import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
 import type { Call, Command } from "./Command.js"
 
-const names: ReadonlyArray<StageName> = ["compress", "gc", "retention", "archive", "cleanup"]
+const names: ReadonlyArray<StageName> = ["daily", "weekly", "compress", "gc", "retention", "archive", "cleanup"]
 
 const dryRun = flag("--dry-run", "show the events that would be written, and write none")
 
@@ -89,7 +90,7 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
       imagesOf({ type, payload } as DaybookEvent).map((image): Change => {
         const { reason } = "decision" in payload ? payload.decision : { reason: "" }
         const what = image.status === "active" ? image.tier : image.status
-        return { stage, type, memory: image.born < 0 ? "(new)" : image.id, what, why: reason, title: image.title }
+        return { stage, type, memory: isPlanned(image) ? "(new)" : image.id, what, why: reason, title: image.title }
       })
     )
   )

@@ -90,10 +90,17 @@ export const reconciled = (
       }
     }
     case "DELETE": {
-      const replacement = memoryOf(state, [
-        ...(state.draft.lineage ?? []),
+      const { draft } = state
+      const links: ReadonlyArray<Link> = [
+        ...(draft.lineage ?? []),
         { kind: "supersedes", to: target.id, reason: "conflict" }
-      ])
+      ]
+      // What is true now takes the place in the profile of what was.
+      const core: Partial<Memory> =
+        target.tier === "core" && draft.tier !== "core"
+          ? { tier: "core", ...(target.coreFrom === undefined ? {} : { coreFrom: draft.tier }) }
+          : {}
+      const replacement = { ...memoryOf(state, links), ...core }
       const payload: Payload<"DELETE"> = {
         memory: { ...target, revision: target.revision + 1, status: "superseded", updatedAt: state.now },
         reason: "replaced",

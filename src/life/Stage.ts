@@ -6,6 +6,7 @@ import type { DecidedEvent } from "../commands/Command.js"
 import type { LifePolicy } from "../policy/life.js"
 import { factsOf, type Row } from "./facts.js"
 import { scoreOf } from "./score.js"
+import type { Draft } from "./summarize.js"
 
 /** What a stage may use that is no part of what it decides. */
 export interface Tools {
@@ -21,6 +22,8 @@ export interface Planned {
   readonly counts: Readonly<Record<string, number>>
   /** Whether its bound left something to the next run. */
   readonly left: boolean
+  /** Which of the events a summarizer may write better; whoever runs the stage asks between planning and writing. */
+  readonly drafts?: ReadonlyArray<Draft>
 }
 
 export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
@@ -30,11 +33,11 @@ export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
  * its kind, page by page, keeps what may matter, and makes events of that.
  */
 export interface Stage {
-  readonly name: "gc" | "compress" | "retention" | "archive" | "cleanup"
+  readonly name: "daily" | "weekly" | "compress" | "gc" | "retention" | "archive" | "cleanup"
   readonly kind: PageKind
   /** Nothing that was created after this, milliseconds, is of interest. */
   readonly before: (policy: LifePolicy, now: number) => number
-  readonly gather: (policy: LifePolicy, now: number) => Gathering
+  readonly gather: (policy: LifePolicy, now: number, tools: Tools) => Gathering
   /** Where it reads something else than active memories: all of it at once, bounded. */
   readonly read?: (db: Db, policy: LifePolicy, now: number) => ReadonlyArray<Row>
 }
@@ -56,7 +59,7 @@ export const planOf = (
   now: number,
   tools: Tools
 ): Planned => {
-  const gathering = stage.gather(policy, now)
+  const gathering = stage.gather(policy, now, tools)
   gathering.take(rows)
   const wanted = new Set(gathering.wanted?.() ?? [])
   return gathering.plan(

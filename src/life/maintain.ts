@@ -14,8 +14,10 @@ import { randomId } from "../ids.js"
 import type { LifePolicy } from "../policy/life.js"
 import type { ReaderSource } from "../ReaderSource.js"
 import type { Row } from "./facts.js"
+import { type Overlay, overlaid, plannedBorn } from "./overlay.js"
 import { chunksOf, type Planned, type Stage } from "./Stage.js"
 import { stages } from "./stages/all.js"
+import { type Summarizing, summarized } from "./summarize.js"
 
 export type StageName = Stage["name"]
 
@@ -48,6 +50,8 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly policy: LifePolicy
   /** The digest of the policy in force. */
   readonly digest: string
+  /** Who writes what stages make of several memories or turns; rules alone where absent. */
+  readonly summarizing?: Summarizing | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
@@ -83,7 +87,7 @@ const tried = (maintainer: Maintainer, writer: Writer, stage: Stage, planned: Ma
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
     const { counts, events, left } = yield* plan(maintainer, writer, stage, planned)
-    const placed = events.map((event, at) => bornAt(event, -1 - planned.size - at))
+    const placed = events.map((event, at) => bornAt(event, plannedBorn(planned) + at))
     for (const { payload, type } of placed) {
       for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
     }
@@ -120,43 +124,52 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
     return { stage: stage.name, run, counts: told, left: left || moved > 0, duration }
   })
 
-/** Reads a stage's rows, page by page, and plans. `planned` has what earlier stages of a dry run would have made of memories. */
+/**
+ * Reads a stage's rows, page by page, and plans. `planned` has what earlier stages of a dry run would have made of
+ * memories, by row number: they stand where they would be read, whatever kind of row they were before.
+ */
 const plan = (
-  { policy, read }: Maintainer,
+  { policy, read, summarizing }: Maintainer,
   { countTokens }: Writer,
   stage: Stage,
-  planned: ReadonlyMap<number, Memory>
+  planned: Overlay
 ): Effect.Effect<Planned, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
-    const gathering = stage.gather(policy, now)
-    const asPlanned = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
-      planned.size === 0
-        ? rows
-        : rows.flatMap((row) => {
-            const memory = planned.get(row.memory.born) ?? row.memory
-            return memory.status === row.memory.status ? [{ ...row, memory }] : []
-          })
-    if (stage.read !== undefined) gathering.take(asPlanned(yield* read(({ db }) => stage.read!(db, policy, now))))
-    else {
+    const tools = { newId: randomId, countTokens }
+    const gathering = stage.gather(policy, now, tools)
+    if (stage.read !== undefined) {
+      const rows = yield* read(({ db }) => stage.read!(db, policy, now))
+      gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
+    } else {
       const before = stage.before(policy, now)
       let after: number | undefined = 0
       while (after !== undefined) {
         const from: number = after
-        const page = yield* read(({ db }) => findLifePage(db, stage.kind, { after: from, before, now, size: pageSize }))
-        gathering.take(asPlanned(page.rows))
+        const page = yield* read(({ db }) => {
+          const found = findLifePage(db, stage.kind, { after: from, before, now, size: pageSize })
+          return { ...found, rows: overlaid(db, found, from, planned) }
+        })
+        gathering.take(page.rows)
         after = gathering.full?.() === true ? undefined : page.next
         yield* pause
       }
-      const added = [...planned.values()].filter(({ born, status }) => born < 0 && status === "active")
-      gathering.take(added.map((memory) => ({ memory, accesses: undefined })))
     }
     const whole: Array<Row> = []
     for (const some of chunksOf(gathering.wanted?.() ?? [], pageSize)) {
-      whole.push(...asPlanned(yield* read(({ db }) => withAccesses(db, [...memoriesAt(db, some).values()]))))
+      whole.push(
+        ...(yield* read(({ db }) => {
+          const stored = memoriesAt(db, some)
+          return withAccesses(
+            db,
+            some.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
+          )
+        }))
+      )
       yield* pause
     }
-    return gathering.plan({ newId: randomId, countTokens }, whole)
+    const made = gathering.plan(tools, whole)
+    return { ...made, events: yield* summarized(summarizing, made.events, made.drafts ?? [], countTokens) }
   })
 
 const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<ReadonlyArray<DecidedEvent>> => {

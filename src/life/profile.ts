@@ -1,3 +1,4 @@
+import type { Memory } from "../../events/Memory.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profile.js"
@@ -37,8 +38,7 @@ export const profileOf = (
   const lines: Array<string> = []
   let tokens = 0
   for (const { row } of ranked) {
-    const { facts, title } = row.memory
-    const line = `- ${[title, ...facts].join("; ").replace(/\s+/gu, " ")}`
+    const line = lineOf(row.memory)
     const cost = countTokens(line)
     // A shorter one further down may still fit.
     if (tokens + cost > budget) continue
@@ -48,3 +48,7 @@ export const profileOf = (
   }
   return { entries, text: lines.join("\n"), tokens, left: ranked.length - entries.length }
 }
+
+/** How a memory stands in the profile. */
+export const lineOf = ({ facts, title }: Pick<Memory, "title" | "facts">): string =>
+  `- ${[title, ...facts].join("; ").replace(/\s+/gu, " ")}`

@@ -37,22 +37,32 @@ export const plainly = (text: string): string =>
  * Folds memories, the oldest first, into one that says all that they say: the newest title, every distinct fact, and of
  * the narratives the sentences that say a number, a date or a name that nothing before them says. Null where they do
  * not fit into one, or nothing is gained. By rule alone.
+ *
+ * With a heading they say different things: it is the title, what each says stays together, there need be no gain but
+ * that they are one, and that it was said so often is not said of all of it.
  */
-export const summaryOf = (sources: ReadonlyArray<Memory>, countTokens: (text: string) => number): Summary | null => {
-  const newest = sources.at(-1)!
+export const summaryOf = (
+  sources: ReadonlyArray<Memory>,
+  countTokens: (text: string) => number,
+  heading?: string
+): Summary | null => {
+  const title = heading ?? sources.at(-1)!.title
   const facts = new Map<string, string>()
-  const titleKey = plainly(newest.title)
+  const titleKey = plainly(title)
   const note = (fact: string) => {
     const key = plainly(fact)
-    const like = key === titleKey ? newest.title : facts.get(key)
+    const like = key === titleKey ? title : facts.get(key)
     if (like === undefined) facts.set(key, fact)
-    else if (fact !== like && losesWords([newest.title, ...facts.values()], fact)) facts.set(`= ${fact}`, fact)
+    else if (fact !== like && losesWords([title, ...facts.values()], fact)) facts.set(`= ${fact}`, fact)
   }
-  for (const { title } of sources) note(title)
-  for (const source of sources) for (const fact of source.facts) note(fact)
+  if (heading === undefined) for (const source of sources) note(source.title)
+  for (const source of sources) {
+    if (heading !== undefined) note(source.title)
+    for (const fact of source.facts) note(fact)
+  }
   const days = [...new Set(sources.flatMap(({ occurredAt }) => (occurredAt === undefined ? [] : [dayOf(occurredAt)])))]
   if (days.length > 1) facts.set("days", `Happened on ${days.sort().join(", ")}`)
-  const said = new Set([newest.title, ...facts.values()].flatMap((text) => [...tellingWords(text)]))
+  const said = new Set([title, ...facts.values()].flatMap((text) => [...tellingWords(text)]))
   const sentences: Array<string> = []
   for (const { narrative = "" } of sources) {
     for (const sentence of sentencesOf(narrative)) {
@@ -79,11 +89,11 @@ export const summaryOf = (sources: ReadonlyArray<Memory>, countTokens: (text: st
     union((one) => one.tags).length > limits.tags ||
     sources.length > limits.sources
   if (tooMuch) return null
-  const tokens = countTokens([newest.title, narrative, ...all].join("\n"))
-  if (tokens >= sources.reduce((sum, one) => sum + one.tokens, 0)) return null
+  const tokens = countTokens([title, narrative, ...all].join("\n"))
+  if (heading === undefined && tokens >= sources.reduce((sum, one) => sum + one.tokens, 0)) return null
   const happened = sources.flatMap(({ occurredAt }) => occurredAt ?? [])
   const summary: Summary = {
-    title: newest.title,
+    title,
     ...(narrative === "" ? {} : { narrative }),
     facts: all,
     tags,
@@ -91,7 +101,10 @@ export const summaryOf = (sources: ReadonlyArray<Memory>, countTokens: (text: st
     files,
     importance: Math.max(...sources.map(({ importance }) => importance)),
     tokens,
-    mentions: sources.reduce((sum, { mentions }) => sum + mentions, 0),
+    mentions:
+      heading === undefined
+        ? sources.reduce((sum, { mentions }) => sum + mentions, 0)
+        : Math.max(...sources.map(({ mentions }) => mentions)),
     lastMentionedAt: Math.max(...sources.map(({ lastMentionedAt }) => lastMentionedAt)),
     ...(happened.length === 0 ? {} : { occurredAt: Math.max(...happened) }),
     createdAt: Math.max(...sources.map(({ createdAt }) => createdAt)),

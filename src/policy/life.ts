@@ -102,12 +102,16 @@ export const Maintenance = Schema.Struct({
     "monday"
   ),
   weekly: withDefault(clockTime, "04:00"),
-  /** The time zone of both, by its IANA name. */
+  /** When, each day, what is out of use is demoted and archived. */
+  gc: withDefault(clockTime, "03:30"),
+  /** The time zone of all of them, by its IANA name. */
   zone: withDefault(zone, "UTC"),
-  /** Temporary and debugging memories go where their recency, exp(−decay × days), is no more than this. */
+  /** Temporary and debugging memories of these tiers go where their recency, exp(−decay × days), is no more than this. */
   decayed: withDefault(positive, 0.001),
+  decayedTiers: withDefault(Schema.Array(Schema.Literal("long", "mid", "daily")), ["mid", "daily"]),
   /** Tokens of the profile, the core block of a system prompt. */
-  profileTokens: withDefault(count, 500)
+  profileTokens: withDefault(count, 500),
+  rows
 })
 
 export type LifePolicy = {

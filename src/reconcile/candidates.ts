@@ -5,6 +5,7 @@ import type { Db } from "../../projections/Projection.js"
 import { findCandidates, memories, memoriesAt } from "../../projections/search.js"
 import { expression } from "../../projections/text.js"
 import { parkedOf } from "../../projections/ViewFile.js"
+import { isNote } from "../life/note.js"
 import { limits } from "../limits.js"
 import type { PolicyValues } from "../Policy.js"
 import { isStopWord } from "../stopWords.js"
@@ -68,6 +69,8 @@ export const findLikely = (
     .flatMap(({ born, similarity }): ReadonlyArray<Likely> => {
       const memory = whole.get(born)
       if (memory === undefined || (memory.type === "credential" && !credentials)) return []
+      // What takes the place of one thing that a note says must not take the others along.
+      if (isNote(memory)) return []
       const floor = vector?.floor ?? 0
       const parts = {
         words: rounded(overlap(own, wordSet(embeddingText(memory)))),

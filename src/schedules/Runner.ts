@@ -1,10 +1,11 @@
 import type * as Effect from "effect/Effect"
 import type { Payload } from "../../events/catalogue.js"
-import type { StorageError } from "../../events/errors.js"
+import type { AlreadyErased, CommandConflict, StorageError } from "../../events/errors.js"
 import type { ScheduleState } from "../../events/Schedule.js"
 import type { ViewError } from "../../projections/build.js"
 import type { CommandError } from "../Actor.js"
 import type { InvalidInput, LeaseLost, ProjectionParked } from "../errors.js"
+import type { Job } from "../life/jobs.js"
 import type { PolicyValues } from "../Policy.js"
 import type { Schedule } from "./Schedule.js"
 
@@ -49,6 +50,18 @@ export interface Finished {
  */
 export interface Runner {
   readonly policy: PolicyValues["schedules"]
+  /** The engine's own jobs, as the policy has them. */
+  readonly jobs: ReadonlyArray<Job>
+  /**
+   * Gives an agent the schedules of the engine's own jobs where it never had them, which the log tells: it is not opened
+   * where it had. The first time is `first`, milliseconds, or the next one that the policy names. Answers whether it did.
+   */
+  readonly ensure: (
+    agent: string,
+    first?: number
+  ) => Effect.Effect<boolean, CommandError | CommandConflict | AlreadyErased | ProjectionParked>
+  /** Gives them the times that the policy has now; those that were deleted stay away. Answers whether any had another. */
+  readonly adjust: (agent: string) => Effect.Effect<boolean, CommandError | ProjectionParked>
   /** Agents to look at by an instant, the longest due first, without opening any. */
   readonly due: (query: {
     readonly until: number

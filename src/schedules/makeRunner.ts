@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Codec } from "../../events/Codec.js"
 import { type EventLog, readAll } from "../../events/EventLog.js"
@@ -10,6 +11,7 @@ import type { Views } from "../../projections/Views.js"
 import type { CommandError } from "../Actor.js"
 import type { Agents } from "../Agents.js"
 import type { Command } from "../commands/Command.js"
+import type { Job } from "../life/jobs.js"
 import type { PolicyValues } from "../Policy.js"
 import { dueFold } from "./due.js"
 import type { Runner } from "./Runner.js"
@@ -20,9 +22,14 @@ interface Services {
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
   readonly policy: PolicyValues["schedules"]
+  /** The digest of the policy in force, which runs name. */
+  readonly digest: string
+  readonly jobs: ReadonlyArray<Job>
 }
 
-export const make = ({ agents, codec, log, policy, views }: Services): Runner => {
+export const make = ({ agents, codec, digest, jobs, log, policy, views }: Services): Runner => {
+  const definitions = jobs.map(({ definition }) => definition)
+
   /** A hint without an event, on top of a version; whoever wrote meanwhile may have given a better one. */
   const remind = (stream: string, expected: number, due: number | null) =>
     Effect.gen(function* () {
@@ -68,18 +75,33 @@ export const make = ({ agents, codec, log, policy, views }: Services): Runner =>
 
   return {
     policy,
+    jobs,
+    ensure: Effect.fn("Runner.ensure")(function* (agent, first) {
+      const { ensured, ensureJobs } = yield* Effect.promise(() => import("./ensure.js"))
+      const before = yield* log.command(agent, ensured.commandId, ensured.request).pipe(
+        Effect.map(Option.isSome),
+        // Once there, and erased since.
+        Effect.catchTag("AlreadyErased", () => Effect.succeed(true))
+      )
+      if (before) return false
+      return yield* agents.use(agent, ({ actor }) => actor.run(ensureJobs(definitions, first)))
+    }),
+    adjust: Effect.fn("Runner.adjust")(function* (agent) {
+      const { adjustJobs } = yield* Effect.promise(() => import("./ensure.js"))
+      return yield* agents.use(agent, ({ actor }) => actor.run(adjustJobs(definitions)))
+    }),
     due: (query) =>
       Effect.map(log.timers(query), (timers) => timers.map(({ due, stream }) => ({ agent: stream, due }))),
     claim: Effect.fn("Runner.claim")((agent, handlers, limit) =>
-      carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, policy)).pipe(
+      carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, { ...policy, digest })).pipe(
         Effect.tap(({ claimed }) => (claimed.length === 0 ? settle(agent) : Effect.void))
       )
     ),
-    renew: (agent, run, lease) => carriedOut(agent, ({ renewRun }) => renewRun(run, lease)),
+    renew: (agent, run, lease) => carriedOut(agent, ({ renewRun }) => renewRun(run, lease, digest)),
     finish: Effect.fn("Runner.finish")((agent, run, outcome) =>
-      carriedOut(agent, ({ finishRun }) => finishRun(run, outcome, policy))
+      carriedOut(agent, ({ finishRun }) => finishRun(run, outcome, { ...policy, digest }))
     ),
-    release: (agent, run) => carriedOut(agent, ({ releaseRun }) => releaseRun(run)),
+    release: (agent, run) => carriedOut(agent, ({ releaseRun }) => releaseRun(run, digest)),
     retime: Effect.gen(function* () {
       const heads = yield* log.streams
       const timers = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: heads.length })

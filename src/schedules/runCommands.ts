@@ -9,7 +9,8 @@ import { due, ran, tells } from "./decide.js"
 import type { Claimed, Claims, Finished, Outcome, RunOf } from "./Runner.js"
 import { scheduleOf } from "./reads.js"
 
-type Policy = PolicyValues["schedules"]
+/** What the policy says, and its digest, under which each run is on record. */
+type Policy = PolicyValues["schedules"] & { readonly digest: string }
 
 // What a runner does to schedules. None of it is asked for by a caller of the memory: the log names the runner as its actor.
 
@@ -18,17 +19,18 @@ const noRequest = () => ""
 
 type RunPayload = Payload<"RUN">
 
-const started = ({ attempt, occurrence, run, schedule }: RunOf, lease: number): DecidedEvent => ({
+const started = ({ attempt, occurrence, run, schedule }: RunOf, lease: number, policy: string): DecidedEvent => ({
   type: "RUN",
-  payload: { run, kind: "schedule", phase: "started", name: schedule, occurrence, attempt, lease }
+  payload: { run, kind: "schedule", phase: "started", name: schedule, occurrence, attempt, lease, policy }
 })
 
 const finished = (
   { attempt, occurrence, run, schedule }: RunOf,
+  policy: string,
   rest: Pick<RunPayload, "status"> & Partial<RunPayload>
 ): DecidedEvent => ({
   type: "RUN",
-  payload: { run, kind: "schedule", phase: "finished", name: schedule, occurrence, attempt, ...rest }
+  payload: { run, kind: "schedule", phase: "finished", name: schedule, occurrence, attempt, policy, ...rest }
 })
 
 /** How a schedule stands from here on, as a consequence of a run. */
@@ -67,16 +69,16 @@ export const claimRuns = (
           const what = due(row, now, policy)
           if (what === undefined) continue
           const left = underWay(row)
-          if (what.abandon) events.push(finished(left, { status: "abandoned" }))
+          if (what.abandon) events.push(finished(left, policy.digest, { status: "abandoned" }))
           if (what.giveUp) {
             const error = `was begun ${row.abandoned + 1} times and never ended`
-            events.push(finished(left, { status: "failed", error }))
+            events.push(finished(left, policy.digest, { status: "failed", error }))
             events.push(moved(row, left.run, ran(row, "failed", now, policy)))
           }
           if (what.start === undefined) continue
           const run = { schedule: row.id, run: newId(), ...what.start }
           const lease = now + handlers.get(row.definition.handler)!
-          events.push(started(run, lease))
+          events.push(started(run, lease, policy.digest))
           taken.push({ ...run, lease, definition: scheduleOf(row) })
         }
         claims = { claimed: taken, next: nextDue(db, [...handlers.keys()], now) }
@@ -91,21 +93,23 @@ const stillMine = (row: ScheduleRow | undefined, { run }: RunOf): Either.Either<
   row?.run === run ? Either.right(row) : Either.left(new LeaseLost({ run }))
 
 /** Another attempt of the same run, under a new lease (milliseconds since the epoch). */
-export const renewRun = (run: RunOf, lease: number): Command<void, LeaseLost> => ({
-  actor,
-  request: noRequest,
-  decide: ({ db }) =>
-    Either.map(stillMine(findSchedule(db, run.schedule), run), () => ({ events: [started(run, lease)] as const })),
-  answer: () => undefined
-})
-
-/** Gives back what was taken and not done: somebody else may begin it at once. */
-export const releaseRun = (run: RunOf): Command<void, LeaseLost> => ({
+export const renewRun = (run: RunOf, lease: number, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,
   decide: ({ db }) =>
     Either.map(stillMine(findSchedule(db, run.schedule), run), () => ({
-      events: [finished(run, { status: "abandoned" })] as const
+      events: [started(run, lease, policy)] as const
+    })),
+  answer: () => undefined
+})
+
+/** Gives back what was taken and not done: somebody else may begin it at once. */
+export const releaseRun = (run: RunOf, policy: string): Command<void, LeaseLost> => ({
+  actor,
+  request: noRequest,
+  decide: ({ db }) =>
+    Either.map(stillMine(findSchedule(db, run.schedule), run), () => ({
+      events: [finished(run, policy, { status: "abandoned" })] as const
     })),
   answer: () => undefined
 })
@@ -119,7 +123,7 @@ export const finishRun = (run: RunOf, outcome: Outcome, policy: Policy): Command
       const row = yield* stillMine(findSchedule(db, run.schedule), run)
       const notify = tells(row.definition.notify, outcome, row)
       const counts = { ...outcome.counts, ...(notify ? { notified: 1 } : {}) }
-      const ended = finished(run, { ...outcome, counts })
+      const ended = finished(run, policy.digest, { ...outcome, counts })
       return { events: [ended, moved(row, run.run, ran(row, outcome.status, now, policy))] as const }
     }),
   answer: ([ended, after]) => ({

@@ -1,0 +1,280 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+// Loaded by the engine when they are first needed, which no test clock waits for.
+import "../src/commands/deleteSchedule.js"
+import "../src/life/maintain.js"
+import "../src/schedules/ensure.js"
+import "../src/schedules/runCommands.js"
+import type { DaybookEvent } from "../events/catalogue.js"
+import * as Maintenance from "../layers/Maintenance.js"
+import { Daybook } from "../src/Daybook.js"
+import { jobsOf } from "../src/life/jobs.js"
+import { stageNames } from "../src/life/maintain.js"
+import { defaults } from "../src/Policy.js"
+import { inForce } from "../src/policy/inForce.js"
+import { open, temporaryFolder } from "./support/engine.js"
+
+type System = Context.Tag.Service<Daybook>
+
+const hour = 3_600_000
+const day = 24 * hour
+/** A Tuesday. */
+const start = Date.UTC(2026, 2, 10, 12)
+
+const settled = Effect.forEach(
+  Array.from({ length: 30 }),
+  () => Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve))),
+  { discard: true }
+)
+
+/** Lets time pass up to an instant, an hour at a time. */
+const until = (instant: number) =>
+  Effect.gen(function* () {
+    yield* settled
+    for (let now = yield* TestClock.currentTimeMillis; now < instant; now = yield* TestClock.currentTimeMillis) {
+      yield* TestClock.adjust(Math.min(hour, instant - now))
+      yield* settled
+    }
+  })
+
+const policyOf = (policy: Record<string, object> = {}) => ({
+  actors: { idle: 1_000 * 365 * day },
+  ...policy,
+  schedules: { poll: hour, ...policy.schedules }
+})
+
+/** What a process of its own would hold, with maintenance, until it is stopped or the test ends. */
+const running = (folder: string, policy: Record<string, object> = {}, options: Maintenance.MaintenanceOptions = {}) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const daybook = yield* Scope.extend(open(folder, { policy: policyOf(policy), vectorExtension: null }), scope)
+    const inside = yield* Scope.fork(scope, { _tag: "Sequential" } as never)
+    const context = yield* Layer.buildWithScope(
+      Maintenance.layer({ every: hour, ...options }).pipe(Layer.provide(Layer.succeed(Daybook, daybook))),
+      inside
+    )
+    let stopped = false
+    const stop = Effect.suspend(() => {
+      if (stopped) return Effect.void
+      stopped = true
+      return Effect.gen(function* () {
+        const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+        yield* settled
+        yield* TestClock.adjust(10_000)
+        yield* settled
+        yield* Fiber.join(closing)
+      })
+    })
+    yield* Effect.addFinalizer(() => stop)
+    return { daybook, stop, maintenance: Context.get(context, Maintenance.Maintenance) }
+  })
+
+const full = (daybook: System, agent: string) => daybook.agent(agent, { trust: "full" })
+
+/** Writes what each day's log has, from a process that has no maintenance. */
+const written = (folder: string, agents: ReadonlyArray<string>, each = 4) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const daybook = yield* open(folder, { policy: policyOf(), vectorExtension: null })
+      for (const agent of agents) {
+        const memory = yield* full(daybook, agent)
+        for (let at = 0; at < each; at++) {
+          const title = `Ship ${at} of ${agent} came at ${at}:15`
+          yield* memory.remember(
+            { title, type: "event", tier: "daily", source: { kind: "auto" } },
+            { reconcile: false }
+          )
+        }
+      }
+    })
+  )
+
+const eventsOf = (daybook: System, agent: string) =>
+  Effect.map(Stream.runCollect(daybook.log(agent)), (events) => [...events] as ReadonlyArray<DaybookEvent>)
+
+const schedulesOf = (daybook: System, agent: string) =>
+  Effect.map(
+    Effect.flatMap(full(daybook, agent), (memory) => memory.schedules()),
+    (found) =>
+      Object.fromEntries(
+        found.map(({ handler, nextRunAt }) => [handler, nextRunAt === null ? null : new Date(nextRunAt).toISOString()])
+      )
+  )
+
+describe("the engine's own jobs", () => {
+  it("run every stage there is", () => {
+    expect(
+      jobsOf(defaults.maintenance)
+        .flatMap(({ stages }) => stages)
+        .toSorted()
+    ).toEqual(stageNames.toSorted())
+  })
+
+  it.scoped("run at the start for those whom nobody looked after, then at the times of the policy; all on record", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start - day)
+      const folder = yield* temporaryFolder
+      yield* written(folder, ["ada"])
+      yield* TestClock.setTime(start)
+      const policy = { maintenance: { zone: "Europe/Berlin", weekday: "wednesday" } }
+      const { daybook } = yield* running(folder, policy)
+      yield* settled
+      expect(yield* schedulesOf(daybook, "ada")).toEqual({
+        "daybook/daily": "2026-03-11T02:00:00.000Z",
+        "daybook/gc": "2026-03-11T02:30:00.000Z",
+        "daybook/weekly": "2026-03-11T03:00:00.000Z"
+      })
+      const memory = yield* full(daybook, "ada")
+      const [note] = yield* memory.list()
+      expect(note!.title).toBe("Event notes of 2026-03-09")
+      const [of] = yield* memory.schedules({ handlers: ["daybook/daily"] })
+      const [run] = yield* memory.scheduleRuns(of!.id)
+      const [stage] = yield* memory.runs()
+      expect(run).toMatchObject({
+        status: "ok",
+        attempt: 1,
+        counts: { compressed: 4, made: 1 },
+        summary: `daily (run ${stage!.run}): 4 compressed, 1 made`
+      })
+      expect(stage).toMatchObject({ stage: "daily", status: "ok" })
+      yield* until(start + 2 * day)
+      expect(yield* memory.scheduleRuns(of!.id)).toMatchObject([
+        { dueAt: Date.parse("2026-03-12T02:00:00Z"), status: "ok", summary: "nothing to do" },
+        { dueAt: Date.parse("2026-03-11T02:00:00Z") },
+        { dueAt: start }
+      ])
+      const digest = stage!.policy
+      const runs = (yield* eventsOf(daybook, "ada")).flatMap((event) => (event.type === "RUN" ? [event.payload] : []))
+      expect(runs.length).toBeGreaterThan(16)
+      for (const { policy } of runs) expect(policy).toBe(digest)
+      expect(digest).not.toBe(inForce(defaults).digest)
+      yield* memory.undo({ run: stage!.run })
+      expect((yield* memory.list({ tiers: ["daily"] } as never)).length).toBe(4)
+    })
+  )
+
+  it.scoped("open nobody to find out who has something due", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      const names = ["ada", "bob", "cy", "dee", "eve"]
+      yield* written(folder, names, 1)
+      const first = yield* running(folder)
+      yield* until(start + hour)
+      yield* first.stop
+      const { daybook } = yield* running(folder)
+      yield* until(start + 6 * hour)
+      expect(yield* daybook.awake).toBe(0)
+      yield* until(start + day)
+      expect(yield* daybook.awake).toBe(names.length)
+    })
+  )
+
+  it.scoped("those who come later wait for the next time; other handlers and notices go along", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      const told: Array<string> = []
+      const { daybook, maintenance } = yield* running(
+        folder,
+        {},
+        {
+          handlers: { tides: () => Effect.succeed("high") },
+          notify: ({ summary }) => Effect.sync(() => void told.push(summary ?? ""))
+        }
+      )
+      yield* settled
+      const memory = yield* full(daybook, "new")
+      yield* memory.remember({ title: "tea" })
+      yield* memory.addSchedule({ goal: "Tell the tide", handler: "tides", at: start + 2 * hour })
+      yield* maintenance.look
+      yield* settled
+      expect(yield* schedulesOf(daybook, "new")).toMatchObject({ "daybook/daily": "2026-03-11T03:00:00.000Z" })
+      expect(yield* memory.runs()).toEqual([])
+      yield* until(start + 3 * hour)
+      expect(told).toEqual(["high"])
+      expect(yield* maintenance.running).toEqual([])
+    })
+  )
+
+  it.scoped("a job that was deleted stays away; one whose time the policy changed is done at the new one", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      yield* written(folder, ["ada"], 1)
+      const first = yield* running(folder)
+      yield* settled
+      const memory = yield* full(first.daybook, "ada")
+      const [weekly] = yield* memory.schedules({ handlers: ["daybook/weekly"] })
+      yield* memory.deleteSchedule(weekly!.id)
+      yield* first.stop
+      const { daybook } = yield* running(folder, { maintenance: { daily: "05:15", gc: "06:00" } })
+      yield* until(start + day)
+      expect(yield* schedulesOf(daybook, "ada")).toEqual({
+        "daybook/daily": "2026-03-12T05:15:00.000Z",
+        "daybook/gc": "2026-03-12T06:00:00.000Z"
+      })
+    })
+  )
+
+  it.scoped("what one run of a stage leaves is done by the next, in the same job", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start - day)
+      const folder = yield* temporaryFolder
+      yield* written(folder, ["ada"], 60)
+      yield* TestClock.setTime(start)
+      const { daybook } = yield* running(folder, { maintenance: { rows: 25 } })
+      for (let tries = 0; tries < 10; tries++) yield* settled
+      const memory = yield* full(daybook, "ada")
+      const { byTier } = yield* memory.tiers()
+      expect([byTier.daily!.memories, byTier.mid!.memories]).toEqual([0, 3])
+      expect((yield* memory.runs()).filter(({ stage }) => stage === "daily").length).toBe(3)
+    })
+  )
+
+  it.scoped("two processes: each occurrence is done once, by one of them, and what one left behind by the other", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start - day)
+      const folder = yield* temporaryFolder
+      const names = Array.from({ length: 3 }, (_, at) => `agent-${at}`)
+      yield* written(folder, names, 2)
+      yield* TestClock.setTime(start)
+      const one = yield* running(folder)
+      const two = yield* running(folder)
+      yield* until(start + day)
+      yield* one.stop
+      yield* until(start + 2 * day)
+      const by = new Map<string, number>()
+      for (const name of names) {
+        const events = yield* eventsOf(two.daybook, name)
+        expect(
+          events
+            .filter(({ type }) => type === "SCHEDULE")
+            .flatMap(({ payload }) => (payload as { change: string }).change)
+            .filter((change) => change === "created").length
+        ).toBe(3)
+        expect(events.filter(({ type }) => type === "COMPRESS").length).toBe(1)
+        for (const event of events) {
+          if (event.type !== "RUN" || event.payload.kind !== "schedule" || event.payload.phase !== "finished") continue
+          expect(event.payload.status).toBe("ok")
+          const key = `${name} ${event.payload.name} ${event.payload.occurrence}`
+          by.set(key, (by.get(key) ?? 0) + 1)
+        }
+        const memory = yield* full(two.daybook, name)
+        expect((yield* memory.list()).map(({ title }) => title)).toEqual(["Event notes of 2026-03-09"])
+      }
+      // At the start, and on two days: weekly is due on Monday.
+      expect(by.size).toBe(names.length * (3 + 2 + 2))
+      expect(new Set(by.values())).toEqual(new Set([1]))
+      expect((yield* two.daybook.verify()).problems).toEqual([])
+      expect((yield* two.daybook.runner.retime).mended).toEqual([])
+    })
+  )
+})
