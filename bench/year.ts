@@ -89,7 +89,7 @@ const main = async () => {
   }
   const folder = values.folder ?? temporary()
   const clock = SetClock.make(year.from)
-  const start = performance.now()
+  const [start, used] = [performance.now(), process.cpuUsage()]
   const end = await live(year, policy, clock, tell).pipe(
     Effect.provide(Layer.orDie(Default.layer({ folder, policy }))),
     Effect.provide(clock.layer),
@@ -97,10 +97,12 @@ const main = async () => {
     Effect.runPromise
   )
   const took = performance.now() - start
+  const { system, user } = process.cpuUsage(used)
+  const cpu = (system + user) / 1_000
   if (values.folder === undefined) remove(folder)
   const all = verdicts(months, end, took)
-  if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, verdicts: all }, null, 2))
-  else say(`\n${ending(months, end, all)}`)
+  if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, cpu, verdicts: all }, null, 2))
+  else say(`\n${ending(months, end, cpu, all)}`)
   if (values.wrong) say(`\n${[...months.flatMap(wrongOf), "", months.at(-1)?.profile.text].join("\n")}`)
   if (!all.every(({ kept }) => kept)) process.exitCode = 1
 }

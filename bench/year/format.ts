@@ -108,12 +108,12 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
       ({ at, text }): Happening => ({ at: toInstant(at)!, place, kind: "search", text })
     )
   )
-  const tracked = all("attribute", attributes, (value) => Either.flatMap(checked(Tracked)(value), attributeOf))
   const names = new Set<string>()
-  for (const [place, { name }] of tracked.entries()) {
-    if (names.has(name)) problems.push(`attribute ${place + 1}: name: is that of an earlier attribute`)
-    names.add(name)
-  }
+  const known = (name: string) => names.size === names.add(name).size
+  const twice = Either.left(["name: is that of an earlier attribute"])
+  const tracked = all("attribute", attributes, (value) =>
+    Either.flatMap(checked(Tracked)(value), (one) => (known(one.name) ? twice : attributeOf(one)))
+  )
   if (problems.length > 0) return Either.left(new InvalidYear({ problems: shortened(problems) }))
   const happenings = [...told, ...said, ...searched].sort((a, b) => a.at - b.at)
   return Either.right({
@@ -142,7 +142,7 @@ const dated = <A>(
 ): Checked<{ readonly at: number; readonly rest: A }> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return Either.left(["must be an object"])
   const { at, ...others } = value as Record<string, unknown>
-  const time = checked(At)({ at })
+  const time = checked(At)("at" in value ? { at } : {})
   const rest = Either.mapLeft(decode(others), ({ field, problem }) => [`${field}: ${problem}`])
   if (Either.isRight(time) && Either.isRight(rest)) {
     return Either.right({ at: toInstant(time.right.at)!, rest: rest.right })

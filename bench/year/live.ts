@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { Daybook } from "../../src/Daybook.js"
+import { jobsOf } from "../../src/life/jobs.js"
+import type { StageName } from "../../src/life/maintain.js"
 import { limits } from "../../src/limits.js"
 import type { Memory } from "../../src/Memory.js"
 import type { PolicyValues } from "../../src/Policy.js"
@@ -85,8 +87,8 @@ export const live = (
     const nightOf = (midnight: number) =>
       Effect.gen(function* () {
         const at = midnight + night.after
+        yield* timed("maintenance", Effect.zipRight(daybook.flush(agent), night.run(midnight, month.done, clock)))
         yield* clock.set(at)
-        yield* timed("maintenance", Effect.zipRight(daybook.flush(agent), night.run(at, month.done)))
         if (midnight !== year.to && new Date(midnight).getUTCDate() !== 1) return
         if (midnight === year.from) return
         const { active, profile } = yield* timed("checks", state(checker, policy, at))
@@ -186,19 +188,38 @@ const happen = (
     }
   })
 
-/** What an agent does for its memories at night. */
+/** What is done for an agent's memories at night: the engine's own jobs at their times, as `Maintenance.layer` has them. */
 const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
-  const [hours, minutes] = maintenance.daily.split(":").map(Number) as [number, number]
+  const jobs = jobsOf(maintenance).map(({ handler, stages }) => {
+    const time = maintenance[handler.replace("daybook/", "") as "daily" | "gc" | "weekly"]
+    return { after: afterMidnight(time), stages, weekly: handler === "daybook/weekly" }
+  })
   return {
-    /** Milliseconds after midnight. */
-    after: (hours * 60 + minutes) * 60_000,
-    run: (_: number, done: Record<string, number>) =>
-      Effect.map(memory.maintain(), (runs) => {
-        for (const { counts } of runs) {
-          for (const [what, number] of Object.entries(counts)) done[what] = (done[what] ?? 0) + number
+    /** When the last of them is done, in milliseconds after midnight. */
+    after: Math.max(...jobs.map(({ after }) => after)),
+    run: (midnight: number, done: Record<string, number>, clock: SetClock) =>
+      Effect.gen(function* () {
+        for (const { after, stages, weekly } of [...jobs].sort((a, b) => a.after - b.after)) {
+          if (weekly && weekdays[new Date(midnight).getUTCDay()] !== maintenance.weekday) continue
+          yield* clock.set(midnight + after)
+          let open: ReadonlyArray<StageName> = stages
+          for (let round = 0; round < mostRounds && open.length > 0; round++) {
+            const runs = yield* memory.maintain({ stages: open })
+            open = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
+            for (const [what, number] of runs.flatMap(({ counts }) => Object.entries(counts))) {
+              done[what] = (done[what] ?? 0) + number
+            }
+          }
         }
       })
   }
+}
+
+const mostRounds = 50
+const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+const afterMidnight = (time: string): number => {
+  const [hours, minutes] = time.split(":").map(Number) as [number, number]
+  return (hours * 60 + minutes) * 60_000
 }
 
 const state = (memory: Memory, policy: PolicyValues, now: number) =>

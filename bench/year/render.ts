@@ -96,8 +96,8 @@ export interface Verdict {
 const shareOf = (all: ReadonlyArray<Standing>): number =>
   all.length === 0 ? 1 : all.filter((one) => one === "held").length / all.length
 
-/** Verdicts and where the time went, as lines. */
-export const ending = (months: ReadonlyArray<Month>, end: End, all: ReadonlyArray<Verdict>): string => {
+/** Verdicts and where the time went, as lines; CPU in milliseconds. */
+export const ending = (months: ReadonlyArray<Month>, end: End, cpu: number, all: ReadonlyArray<Verdict>): string => {
   const sum = (what: keyof Took) => months.reduce((total, { took }) => total + took[what], 0)
   const parts = (["memories", "turns", "searches", "maintenance", "checks"] as const).map(
     (what) => `${what} ${seconds(sum(what))}`
@@ -116,6 +116,6 @@ export const ending = (months: ReadonlyArray<Month>, end: End, all: ReadonlyArra
     `what became of it: ${Object.entries(totals)
       .map(([what, times]) => `${what} ${times}`)
       .join(", ")}`,
-    `time: ${parts.join(", ")}, replay ${seconds(end.took)}`
+    `time: ${parts.join(", ")}, replay ${seconds(end.took)}; ${seconds(cpu)} of CPU`
   ].join("\n")
 }

@@ -46,6 +46,9 @@ export const saying = ({ ways }: Truth): ((text: string) => boolean) => {
 export const comparable = (text: string): string =>
   ` ${(folded(text).toLowerCase().normalize("NFD").replace(marks, "").match(word) ?? []).join(" ")} `
 
+const unspaced = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}"
 const marks = /(?<=\p{Script=Latin})\p{M}+/gu
-const word =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+?(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\p{L}\p{M}\p{N}]|$)(?:[.:'’][\p{L}\p{M}\p{N}]+)*/gu
+const word = new RegExp(
+  `[${unspaced}]|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+(?:(?<=\\p{N})[.:,](?=\\p{N})\\p{N}+)*`,
+  "gu"
+)
