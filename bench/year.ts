@@ -86,6 +86,7 @@ const main = async () => {
   const tell = (month: Month) => {
     months.push(month)
     say(line(month))
+    if (values.wrong) for (const one of wrongOf(month)) say(`         ${one}`)
   }
   const folder = values.folder ?? temporary()
   const clock = SetClock.make(year.from)
@@ -103,7 +104,7 @@ const main = async () => {
   const all = verdicts(months, end, took)
   if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, cpu, verdicts: all }, null, 2))
   else say(`\n${ending(months, end, cpu, all)}`)
-  if (values.wrong) say(`\n${[...months.flatMap(wrongOf), "", months.at(-1)?.profile.text].join("\n")}`)
+  if (values.wrong) say(`\n${months.at(-1)?.profile.text}`)
   if (!all.every(({ kept }) => kept)) process.exitCode = 1
 }
 
