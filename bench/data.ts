@@ -122,7 +122,7 @@ export const vectorOf = (text: string): Float32Array => {
 }
 
 /** Numbers from 0 to 1 (mulberry32). */
-const generator = (seed: number) => () => {
+export const generator = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
   mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed

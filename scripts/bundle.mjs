@@ -118,7 +118,12 @@ const compile = (program) => {
 }
 
 /** @type {Record<string, string>} */
-const benches = { bench: "bench/run.ts", quality: "bench/quality.ts", decisions: "bench/decisions.ts" }
+const benches = {
+  bench: "bench/run.ts",
+  quality: "bench/quality.ts",
+  decisions: "bench/decisions.ts",
+  year: "bench/year.ts"
+}
 const what = process.argv[2] ?? "daybook"
 
 try {

@@ -69,7 +69,8 @@ export const make = Effect.gen(function* () {
     codec,
     ranking: { policy: search, embedder, reranker },
     life: policy,
-    countTokens: tokens.count
+    countTokens: tokens.count,
+    judge: Option.getOrUndefined(reconciler)?.judge
   }
   const { config } = views
   const inForce = Option.getOrUndefined(reconciler)

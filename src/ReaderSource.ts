@@ -5,6 +5,7 @@ import type { EventLog } from "../events/EventLog.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import type { UnrecordedRecall } from "./commands/recordRecalls.js"
+import type { Judge } from "./life/subjects.js"
 import type { LifePolicy } from "./policy/life.js"
 import type { Ranking, Snapshot } from "./retrieve.js"
 
@@ -34,4 +35,6 @@ export interface ReaderServices {
   /** By what memories are kept and go. */
   readonly life: LifePolicy
   readonly countTokens: (text: string) => number
+  /** By which it is told that memories are about the same; absent where nothing is weighed. */
+  readonly judge: Judge | undefined
 }

@@ -1,9 +1,9 @@
 import type { Question } from "../../src/Reconciler.js"
 import { type Features, ofStructure } from "./features.js"
-import { type Flat, flatOf } from "./flat.js"
-import { type Hints, hintsOf } from "./hints.js"
+import type { Flat } from "./flat.js"
 import type { Lexicon } from "./lexicon.js"
-import { newsOf, read } from "./units.js"
+import { taking } from "./statements.js"
+import { newsOf } from "./units.js"
 import { ofStatement, ofWhole } from "./whole.js"
 
 /** A candidate, held against the statement. */
@@ -23,17 +23,6 @@ export interface Compared {
 /** Candidates that are read at all, and those that are looked at closely. */
 const most = { read: 20, close: 3 }
 
-/** Kept as long as the process lives: the tables of a language never change. */
-const tables = new WeakMap<Lexicon, Hints>()
-
-const hintsFor = (lexicon: Lexicon): Hints => {
-  const known = tables.get(lexicon)
-  if (known !== undefined) return known
-  const made = hintsOf(lexicon)
-  tables.set(lexicon, made)
-  return made
-}
-
 /** How much of the two is the same, by words: 0…1. */
 const overlapOf = (a: Flat, b: Flat): number => {
   let shared = 0
@@ -46,14 +35,14 @@ const overlapOf = (a: Flat, b: Flat): number => {
  * the others. Only those that have most in common with it are looked at closely.
  */
 export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
-  const hints = hintsFor(lexicon)
-  const flat = flatOf(statement, lexicon, hints)
-  const flats = candidates.slice(0, most.read).map((candidate) => flatOf(candidate, lexicon, hints))
+  const take = taking(lexicon)
+  const { flat, reading: stated } = take(statement)
+  const taken = candidates.slice(0, most.read).map(take)
+  const flats = taken.map(({ flat }) => flat)
   const rare = new Map<string, number>()
   for (const { words } of flats) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
   const overlaps = flats.map((memory) => overlapOf(memory, flat))
   const close = new Set([...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, most.close))
-  const stated = read(statement, flat, lexicon)
   const ofStated = ofStatement(flat)
   const news = newsOf(stated.words.values())
   return flats.map((memory, place): Compared => {
@@ -64,7 +53,7 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
     const parts = [
-      ...ofStructure(read(candidate, memory, lexicon), stated, news, lexicon),
+      ...ofStructure(taken[place]!.reading, stated, news, lexicon),
       ...ofWhole(memory, flat, rare),
       ofStated,
       { ahead: overlaps[place]! - others }

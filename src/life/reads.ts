@@ -19,7 +19,7 @@ import { tiersOf } from "./tiers.js"
 /** What is known of the life of memories. */
 export const make = (
   { level, read }: ReaderSource,
-  { countTokens, life }: ReaderServices
+  { countTokens, judge, life }: ReaderServices
 ): Pick<MemoryReader, "tiers" | "profile" | "runs" | "archived" | "sessionSummaries"> => {
   const needsFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
@@ -31,7 +31,7 @@ export const make = (
 
     profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
       if (tokens !== undefined) yield* integerOf("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
-      return yield* read(({ db, now }) => profileOf(db, level, life, now, countTokens, tokens))
+      return yield* read(({ db, now }) => profileOf(db, level, life, now, countTokens, { budget: tokens, judge }))
     }),
 
     sessionSummaries: Effect.fn("Memory.sessionSummaries")(function* ({ session, ...query } = {}) {

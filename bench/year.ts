@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Default from "../layers/Default.js"
+import { decode, type PolicyValues } from "../src/Policy.js"
+import { remove, temporary } from "./harness.js"
+import * as SetClock from "./year/clock.js"
+import { decodeYear, type Year } from "./year/format.js"
+import { live, type Month } from "./year/live.js"
+import { ending, head, line, verdicts, wrongOf } from "./year/render.js"
+import { writeYear } from "./year/write.js"
+
+const usage = `npm run bench:year -- --data FILE [--policy FILE] [--wrong] [--json]
+npm run bench:year -- --write FILE [--seed N] [--days N]
+
+  --data    a year to be lived through; bench/year/format.md tells its format
+  --policy  a policy as JSON; by default the defaults, with the rules as reconciler
+  --wrong   lists what is not as it should be, by month, with the last profile
+  --folder  keeps the data there, in place of a folder that is gone afterwards
+  --json    one JSON document in place of the table
+  --write   writes a year: 50 memories and 20 turns a day
+  --seed    another one (default: 1)
+  --days    of another length (default: 365)
+
+Ends with 1 where a promise was not kept.`
+
+const fail = (message: string): never => {
+  console.error(message)
+  process.exit(2)
+}
+
+const documentOf = (file: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"))
+  } catch (error) {
+    return fail(`${file}: ${error instanceof SyntaxError ? "is not JSON" : (error as Error).message}`)
+  }
+}
+
+const yearOf = (file: string): Year =>
+  Either.getOrElse(decodeYear(documentOf(file)), ({ problems }) =>
+    fail(problems.map((problem) => `${file}: ${problem}`).join("\n"))
+  )
+
+const policyOf = (file: string | undefined): PolicyValues =>
+  Either.getOrElse(
+    decode(file === undefined ? { reconcile: { reconciler: "rules" } } : documentOf(file)),
+    ({ problems }) => fail(problems.map((problem) => `${file}: ${problem}`).join("\n"))
+  )
+
+const wholeNumber = (name: string, value: string): number =>
+  /^[0-9]{1,6}$/.test(value) ? Number(value) : fail(`--${name}: must be a whole number`)
+
+const main = async () => {
+  const { values } = parseArgs({
+    options: {
+      data: { type: "string" },
+      policy: { type: "string" },
+      folder: { type: "string" },
+      wrong: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      write: { type: "string" },
+      seed: { type: "string", default: "1" },
+      days: { type: "string", default: "365" },
+      help: { type: "boolean", default: false }
+    }
+  })
+  if (values.help) return console.log(usage)
+  if (values.write !== undefined) {
+    const year = writeYear(wholeNumber("seed", values.seed), wholeNumber("days", values.days))
+    writeFileSync(values.write, `${JSON.stringify(year, null, 1)}\n`)
+    return console.log(
+      `${values.write}: ${year.memories.length} memories, ${year.turns.length} turns, ${year.searches.length} searches, ${year.attributes.length} attributes`
+    )
+  }
+  if (values.data === undefined) return fail(`No data.\n\n${usage}`)
+  const year = yearOf(values.data)
+  const policy = policyOf(values.policy)
+  const say = values.json ? () => {} : console.log
+  say(`${year.name}\n\n${head()}`)
+  const months: Array<Month> = []
+  const tell = (month: Month) => {
+    months.push(month)
+    say(line(month))
+    if (values.wrong) for (const one of wrongOf(month)) say(`         ${one}`)
+  }
+  const folder = values.folder ?? temporary()
+  const clock = SetClock.make(year.from)
+  const [start, used] = [performance.now(), process.cpuUsage()]
+  const end = await live(year, policy, clock, tell).pipe(
+    Effect.provide(Layer.orDie(Default.layer({ folder, policy }))),
+    Effect.provide(clock.layer),
+    Logger.withMinimumLogLevel(LogLevel.Warning),
+    Effect.runPromise
+  )
+  const took = performance.now() - start
+  const { system, user } = process.cpuUsage(used)
+  const cpu = (system + user) / 1_000
+  if (values.folder === undefined) remove(folder)
+  const all = verdicts(months, end, took)
+  if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, cpu, verdicts: all }, null, 2))
+  else say(`\n${ending(months, end, cpu, all)}`)
+  if (values.wrong) say(`\n${months.at(-1)?.profile.text}`)
+  if (!all.every(({ kept }) => kept)) process.exitCode = 1
+}
+
+await main()

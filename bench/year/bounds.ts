@@ -1,0 +1,60 @@
+import { isKept } from "../../src/life/facts.js"
+import type { PolicyValues } from "../../src/Policy.js"
+import type { WholeMemory } from "../../src/wholeMemory.js"
+
+/** What is active, and by how much it is above what the policy allows. */
+export interface ActiveSet {
+  readonly memories: number
+  readonly byTier: Readonly<Record<string, number>>
+  /** Mid memories of the store that has the most. */
+  readonly fullest: number
+  /** How many memories break a bound, by what it says. */
+  readonly above: Readonly<Record<string, number>>
+}
+
+const day = 86_400_000
+/** Stages run once a day: what became due since the last run is dealt with by the next. */
+const slack = day
+
+/** Holds what is active against the policy, right after maintenance. */
+export const activeSetOf = (
+  memories: ReadonlyArray<WholeMemory>,
+  { archive, gc, maintenance, retention, tiers }: PolicyValues,
+  now: number
+): ActiveSet => {
+  const above: Record<string, number> = {}
+  const byTier: Record<string, number> = {}
+  const mid: Record<string, number> = {}
+  const note = (bound: string, times = 1) => {
+    if (times > 0) above[bound] = (above[bound] ?? 0) + times
+  }
+  for (const memory of memories) {
+    byTier[memory.tier] = (byTier[memory.tier] ?? 0) + 1
+    if (memory.tier === "mid") mid[memory.store] = (mid[memory.store] ?? 0) + 1
+    if (isKept(memory as never, tiers.pin)) continue
+    if (memory.expiresAt !== undefined && memory.expiresAt + slack < now) note("active though it expired")
+    const changed = Math.max(memory.createdAt, memory.updatedAt)
+    const seen = Math.max(changed, memory.lastMentionedAt, memory.lastAccessedAt ?? 0)
+    const oldest = Math.min(gc.removeAfter, archive.after) * day + slack
+    if (memory.tier === "mid" || memory.tier === "daily") {
+      if (now - seen > oldest) note(`${memory.tier} and left alone for more than ${gc.removeAfter} days`)
+    }
+    if (memory.type === "temp" || memory.type === "debug") {
+      const decay = tiers.decays[memory.type] ?? tiers.decay
+      const days = -Math.log(maintenance.decayed) / decay
+      // The week's run sees to it.
+      if (now - seen > days * day + 7 * slack) note(`${memory.type} and decayed to ${maintenance.decayed}`)
+    }
+    const narrative = memory.narrative?.length ?? 0
+    if (narrative > 0 && now - changed > retention.dropAfter * day + slack) {
+      note(`with a narrative after ${retention.dropAfter} days`)
+    } else if (narrative > retention.narrative && now - changed > retention.shortenAfter * day + slack) {
+      note(`with a long narrative after ${retention.shortenAfter} days`)
+    }
+  }
+  const fullest = Math.max(0, ...Object.values(mid))
+  for (const [store, count] of Object.entries(mid)) {
+    note(`above the ${gc.capacity} mid memories of store ${store}`, count - gc.capacity)
+  }
+  return { memories: memories.length, byTier, fullest, above }
+}

@@ -1,0 +1,178 @@
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { toInstant } from "../../src/dates.js"
+import type { InvalidInput } from "../../src/errors.js"
+import { decodeObservation, list, type Observation, text } from "../../src/input.js"
+import { limits } from "../../src/limits.js"
+import { decodeTurn, type TurnInput } from "../../src/turnInput.js"
+
+/** What an agent lives through, in the order of time, and what is true of it meanwhile. Instants are milliseconds. */
+export interface Year {
+  readonly name: string
+  readonly happenings: ReadonlyArray<Happening>
+  readonly attributes: ReadonlyArray<Attribute>
+  /** When it begins and ends: the first instant of the first day and the one after its last day, in UTC. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Something that is remembered, said or looked for, and where it stands in the file: "memory 12". */
+export type Happening = { readonly at: number; readonly place: string } & (
+  | { readonly kind: "memory"; readonly observation: Observation }
+  | { readonly kind: "turn"; readonly turn: TurnInput }
+  | { readonly kind: "search"; readonly text: string }
+)
+
+/** Something that is followed through the year: what is true of it from when on, the earliest first. */
+export interface Attribute {
+  readonly name: string
+  readonly truths: ReadonlyArray<Truth>
+}
+
+/** What is true from an instant on, and by which words it is known. */
+export interface Truth {
+  readonly from: number
+  /** Ways to say it, one at least: each the words or phrases that stand together in one memory that says it. */
+  readonly ways: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** Why a year cannot be taken: a line for each thing that is wrong, with where it stands. Never the texts. */
+export class InvalidYear extends Schema.TaggedError<InvalidYear>()("InvalidYear", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return this.problems.join("\n")
+  }
+}
+
+const some = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+  list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
+const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
+const when = text(limits.key).pipe(
+  Schema.filter((at) => toInstant(at) !== undefined || "is not a date: use an ISO 8601 time")
+)
+const words = some(text(limits.title), 32)
+
+const Truths = Schema.Struct({ from: when, says: words, or: optional(some(words, 32)) })
+const Tracked = Schema.Struct({ name: text(limits.key), truths: some(Truths, 10_000) })
+const Searched = Schema.Struct({ at: when, text: text(limits.queryBytes) })
+const At = Schema.Struct({ at: when })
+
+const most = 10_000_000
+const File = Schema.Struct({
+  name: text(limits.key),
+  memories: some(Schema.Unknown, most),
+  turns: optional(list(Schema.Unknown, most)),
+  searches: optional(list(Schema.Unknown, most)),
+  attributes: optional(list(Schema.Unknown, 100_000))
+})
+
+type Checked<A> = Either.Either<A, ReadonlyArray<string>>
+
+/**
+ * Reads a year, all of it: `{ name, memories, turns, searches, attributes }`; see `format.md` beside this file. What
+ * bears the same instant happens in this order: memories, turns, searches, each in theirs.
+ */
+export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> => {
+  const file = checked(File)(document)
+  if (Either.isLeft(file)) return Either.left(new InvalidYear({ problems: file.left.map((one) => `file: ${one}`) }))
+  const { attributes = [], memories, name, searches = [], turns = [] } = file.right
+  const problems: Array<string> = []
+  const all = <A>(
+    kind: string,
+    values: ReadonlyArray<unknown>,
+    one: (value: unknown, place: string) => Checked<A>
+  ): Array<A> =>
+    values.flatMap((value, place) => {
+      const read = one(value, `${kind} ${place + 1}`)
+      if (Either.isRight(read)) return [read.right]
+      problems.push(...read.left.map((problem) => `${kind} ${place + 1}: ${problem}`))
+      return []
+    })
+  const told = all("memory", memories, (value, place) =>
+    Either.map(
+      dated(value, decodeObservation),
+      ({ at, rest }): Happening => ({ at, place, kind: "memory", observation: rest })
+    )
+  )
+  const said = all("turn", turns, (value, place) =>
+    Either.map(
+      dated(value, decodeTurn),
+      ({ at, rest }): Happening => ({ at, place, kind: "turn", turn: { ...rest, at } })
+    )
+  )
+  const searched = all("search", searches, (value, place) =>
+    Either.map(
+      checked(Searched)(value),
+      ({ at, text }): Happening => ({ at: toInstant(at)!, place, kind: "search", text })
+    )
+  )
+  const names = new Set<string>()
+  const known = (name: string) => names.size === names.add(name).size
+  const twice = Either.left(["name: is that of an earlier attribute"])
+  const tracked = all("attribute", attributes, (value) =>
+    Either.flatMap(checked(Tracked)(value), (one) => (known(one.name) ? twice : attributeOf(one)))
+  )
+  if (problems.length > 0) return Either.left(new InvalidYear({ problems: shortened(problems) }))
+  const happenings = [...told, ...said, ...searched].sort((a, b) => a.at - b.at)
+  return Either.right({
+    name,
+    happenings,
+    attributes: tracked,
+    from: startOfDay(happenings[0]!.at),
+    to: startOfDay(happenings.at(-1)!.at) + day
+  })
+}
+
+const day = 86_400_000
+const startOfDay = (at: number): number => Math.floor(at / day) * day
+
+/** So many problems are told one by one. */
+const toldAtOnce = 30
+const shortened = (problems: ReadonlyArray<string>): ReadonlyArray<string> =>
+  problems.length <= toldAtOnce
+    ? problems
+    : [...problems.slice(0, toldAtOnce), `… and ${problems.length - toldAtOnce} more`]
+
+/** The time of something, and the rest of it as the public API takes it. */
+const dated = <A>(
+  value: unknown,
+  decode: (input: unknown) => Either.Either<A, InvalidInput>
+): Checked<{ readonly at: number; readonly rest: A }> => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return Either.left(["must be an object"])
+  const { at, ...others } = value as Record<string, unknown>
+  const time = checked(At)("at" in value ? { at } : {})
+  const rest = Either.mapLeft(decode(others), ({ field, problem }) => [`${field}: ${problem}`])
+  if (Either.isRight(time) && Either.isRight(rest)) {
+    return Either.right({ at: toInstant(time.right.at)!, rest: rest.right })
+  }
+  return Either.left([
+    ...Either.getOrElse(Either.flip(time), () => []),
+    ...Either.getOrElse(Either.flip(rest), () => [])
+  ])
+}
+
+const attributeOf = ({ name, truths }: typeof Tracked.Type): Checked<Attribute> => {
+  const read = truths.map(({ from, or = [], says }): Truth => ({ from: toInstant(from)!, ways: [says, ...or] }))
+  const wrong = read.findIndex(({ from }, at) => at > 0 && from <= read[at - 1]!.from)
+  return wrong < 0
+    ? Either.right({ name, truths: read })
+    : Either.left([`truths.${wrong}.from: is not after that of the truth before it`])
+}
+
+const checked =
+  <A, I>(schema: Schema.Schema<A, I>) =>
+  (value: unknown): Checked<A> =>
+    Either.mapLeft(Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(value), (error) =>
+      ParseResult.ArrayFormatter.formatErrorSync(error).map((issue) =>
+        [...(issue.path.length > 0 ? [issue.path.join(".")] : []), problemOf(issue)].join(": ")
+      )
+    )
+
+/** What Effect says on its own may quote the value. */
+const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string => {
+  if (_tag === "Unexpected") return "is not a known field"
+  if (_tag === "Missing") return "is missing"
+  return /^(is|must|has|holds) [^"]*$/.test(message) ? message : "is not valid"
+}

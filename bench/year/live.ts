@@ -1,0 +1,238 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { Daybook } from "../../src/Daybook.js"
+import { jobsOf } from "../../src/life/jobs.js"
+import type { StageName } from "../../src/life/maintain.js"
+import { limits } from "../../src/limits.js"
+import type { Memory } from "../../src/Memory.js"
+import type { PolicyValues } from "../../src/Policy.js"
+import type { WholeMemory } from "../../src/wholeMemory.js"
+import { type ActiveSet, activeSetOf } from "./bounds.js"
+import type { SetClock } from "./clock.js"
+import type { Happening, Year } from "./format.js"
+import { firstTold, reader } from "./told.js"
+import { type Held, heldBy } from "./truths.js"
+
+/** How things stand at a month's end, after the maintenance of that night. Durations are milliseconds. */
+export interface Month {
+  /** "2026-01". */
+  readonly name: string
+  readonly told: { readonly memories: number; readonly turns: number; readonly searches: number }
+  /** What became of the month's memories, by outcome. */
+  readonly outcomes: Readonly<Record<string, number>>
+  /** What the month's maintenance did, by what was done. */
+  readonly done: Readonly<Record<string, number>>
+  readonly active: ActiveSet
+  readonly profile: {
+    readonly text: string
+    readonly entries: number
+    readonly tokens: number
+    readonly held: ReadonlyArray<Held>
+  }
+  /** Truths that were told so far, and those of them that no event says. */
+  readonly truths: { readonly told: number; readonly lost: ReadonlyArray<string> }
+  readonly took: Took
+}
+
+/** Where the time went, in milliseconds. */
+export interface Took {
+  readonly memories: number
+  readonly turns: number
+  readonly searches: number
+  readonly maintenance: number
+  readonly checks: number
+}
+
+/** What stands at the end of it. */
+export interface End {
+  readonly events: number
+  readonly verified: boolean
+  /** Whether the view that was made from the log alone is the one that was there. */
+  readonly same: boolean
+  readonly digest: string
+  /** Milliseconds. */
+  readonly took: number
+}
+
+const agent = "year"
+const day = 86_400_000
+
+/** Lives through a year by the public API; tells of each month as it ends. */
+export const live = (
+  year: Year,
+  policy: PolicyValues,
+  clock: SetClock,
+  tell: (month: Month) => void
+): Effect.Effect<End, unknown, Daybook> =>
+  Effect.gen(function* () {
+    const daybook = yield* Daybook
+    const memory = yield* daybook.agent(agent, { trust: "full", actor: "year" })
+    // What is only looked at for the checks is no use of it.
+    const checker = yield* daybook.agent(agent, { trust: "full", record: false })
+    const told = firstTold(year)
+    const log = reader(year)
+    let month = begun()
+    const night = maintenance(memory, policy)
+    const timed = <A, E, R>(what: keyof Took, effect: Effect.Effect<A, E, R>) =>
+      Effect.suspend(() => {
+        const start = performance.now()
+        return Effect.tap(effect, () =>
+          Effect.sync(() => {
+            month.took[what] += performance.now() - start
+          })
+        )
+      })
+
+    /** The night that begins a day: maintenance, and where a month has ended, how things stand. */
+    const nightOf = (midnight: number) =>
+      Effect.gen(function* () {
+        const at = midnight + night.after
+        yield* timed("maintenance", Effect.zipRight(daybook.flush(agent), night.run(midnight, month.done, clock)))
+        yield* clock.set(at)
+        if (midnight !== year.to && new Date(midnight).getUTCDate() !== 1) return
+        if (midnight === year.from) return
+        const { active, profile } = yield* timed("checks", state(checker, policy, at))
+        yield* timed("checks", log.read(daybook, agent))
+        const due = [...told].filter(([, first]) => first <= at).map(([name]) => name)
+        tell({
+          name: new Date(midnight - day).toISOString().slice(0, 7),
+          told: month.told,
+          outcomes: month.outcomes,
+          done: month.done,
+          active,
+          profile: {
+            text: profile.text,
+            entries: profile.entries.length,
+            tokens: profile.tokens,
+            held: heldBy(year.attributes, profile.text.split("\n"), at)
+          },
+          truths: { told: due.length, lost: due.filter((name) => !log.found.has(name)) },
+          took: month.took
+        })
+        month = begun()
+      })
+
+    let midnight = year.from
+    for (const batch of together(year.happenings)) {
+      const [first] = batch
+      for (; midnight + night.after <= first!.at; midnight += day) yield* nightOf(midnight)
+      yield* clock.set(first!.at)
+      yield* happen(memory, batch, month, timed)
+    }
+    for (; midnight <= year.to; midnight += day) yield* nightOf(midnight)
+
+    const start = performance.now()
+    yield* daybook.backfill(agent)
+    const before = yield* daybook.digests(agent)
+    yield* daybook.rebuild(agent)
+    const after = yield* daybook.digests(agent)
+    const { events, ok } = yield* daybook.verify(agent)
+    return {
+      events,
+      verified: ok,
+      same: before.digest === after.digest,
+      digest: after.digest,
+      took: performance.now() - start
+    }
+  })
+
+const begun = () => ({
+  told: { memories: 0, turns: 0, searches: 0 },
+  outcomes: {} as Record<string, number>,
+  done: {} as Record<string, number>,
+  took: { memories: 0, turns: 0, searches: 0, maintenance: 0, checks: 0 }
+})
+
+/** What happens at the same instant and is of one kind is told at once. */
+const together = (happenings: ReadonlyArray<Happening>): ReadonlyArray<ReadonlyArray<Happening>> => {
+  const batches: Array<Array<Happening>> = []
+  for (const happening of happenings) {
+    const [last] = batches.at(-1) ?? []
+    const full = (batches.at(-1)?.length ?? 0) >= (happening.kind === "search" ? 1 : limits.batch)
+    if (last?.at === happening.at && last.kind === happening.kind && !full) batches.at(-1)!.push(happening)
+    else batches.push([happening])
+  }
+  return batches
+}
+
+type Timed = <A, E, R>(what: keyof Took, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+const happen = (
+  memory: Memory,
+  batch: ReadonlyArray<Happening>,
+  { outcomes, told }: ReturnType<typeof begun>,
+  timed: Timed
+): Effect.Effect<void, unknown> =>
+  Effect.gen(function* () {
+    const refused = (at: number, problem: { readonly message: string }) =>
+      Effect.fail(new Error(`${batch[at]!.place}: ${problem.message}`))
+    const memories = batch.flatMap((one) => (one.kind === "memory" ? [one.observation] : []))
+    const turns = batch.flatMap((one) => (one.kind === "turn" ? [one.turn] : []))
+    if (memories.length > 0) {
+      const answers = yield* timed("memories", memory.rememberAll(memories))
+      for (const [at, answer] of answers.entries()) {
+        if (Either.isLeft(answer)) return yield* refused(at, answer.left)
+        outcomes[answer.right.outcome] = (outcomes[answer.right.outcome] ?? 0) + 1
+      }
+      told.memories += memories.length
+    }
+    if (turns.length > 0) {
+      const answers = yield* timed("turns", memory.addTurns(turns))
+      for (const [at, answer] of answers.entries()) if (Either.isLeft(answer)) return yield* refused(at, answer.left)
+      told.turns += turns.length
+    }
+    for (const one of batch) {
+      if (one.kind !== "search") continue
+      yield* timed("searches", memory.search({ text: one.text, limit: 5 }))
+      told.searches++
+    }
+  })
+
+/** What is done for an agent's memories at night: the engine's own jobs at their times, as `Maintenance.layer` has them. */
+const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
+  const jobs = jobsOf(maintenance).map(({ handler, stages }) => {
+    const time = maintenance[handler.replace("daybook/", "") as "daily" | "gc" | "weekly"]
+    return { after: afterMidnight(time), stages, weekly: handler === "daybook/weekly" }
+  })
+  return {
+    /** When the last of them is done, in milliseconds after midnight. */
+    after: Math.max(...jobs.map(({ after }) => after)),
+    run: (midnight: number, done: Record<string, number>, clock: SetClock) =>
+      Effect.gen(function* () {
+        for (const { after, stages, weekly } of [...jobs].sort((a, b) => a.after - b.after)) {
+          if (weekly && weekdays[new Date(midnight).getUTCDay()] !== maintenance.weekday) continue
+          yield* clock.set(midnight + after)
+          let open: ReadonlyArray<StageName> = stages
+          for (let round = 0; round < mostRounds && open.length > 0; round++) {
+            const runs = yield* memory.maintain({ stages: open })
+            open = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
+            for (const [what, number] of runs.flatMap(({ counts }) => Object.entries(counts))) {
+              done[what] = (done[what] ?? 0) + number
+            }
+          }
+        }
+      })
+  }
+}
+
+const mostRounds = 50
+const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+const afterMidnight = (time: string): number => {
+  const [hours, minutes] = time.split(":").map(Number) as [number, number]
+  return (hours * 60 + minutes) * 60_000
+}
+
+const state = (memory: Memory, policy: PolicyValues, now: number) =>
+  Effect.gen(function* () {
+    const ids: Array<string> = []
+    for (let offset = 0; ; offset += limits.page) {
+      const page = yield* memory.list({ limit: limits.page, offset })
+      ids.push(...page.map(({ id }) => id))
+      if (page.length < limits.page) break
+    }
+    const memories: Array<WholeMemory> = []
+    for (let from = 0; from < ids.length; from += limits.ids) {
+      memories.push(...(yield* memory.get(ids.slice(from, from + limits.ids))))
+    }
+    return { active: activeSetOf(memories, policy, now), profile: yield* memory.profile() }
+  })

@@ -1,0 +1,68 @@
+import type { Statement } from "../../src/Reconciler.js"
+import { tableOrNone } from "./align.js"
+import { type Flat, flatOf } from "./flat.js"
+import { type Hints, hintsOf } from "./hints.js"
+import type { Lexicon } from "./lexicon.js"
+import { type Reading, read } from "./units.js"
+
+/** A statement that was taken apart. Nothing of it is changed afterwards: it may be looked at again. */
+export interface Taken {
+  readonly flat: Flat
+  /** Its structure, made when it is asked for. */
+  readonly reading: Reading
+}
+
+/** Statements that are kept taken apart, the ones that were looked at last, and the longest that are. */
+const kept = { statements: 1_000, characters: 1_000 }
+
+interface Kept {
+  readonly hints: Hints
+  /** With or without word vectors a statement reads otherwise. */
+  readonly table: ReturnType<typeof tableOrNone>
+  readonly statements: Map<string, Taken>
+}
+
+const byLexicon = new WeakMap<Lexicon, Kept>()
+
+const keptFor = (lexicon: Lexicon): Kept => {
+  const table = tableOrNone()
+  const known = byLexicon.get(lexicon)
+  if (known !== undefined && known.table === table) return known
+  const made: Kept = { hints: known?.hints ?? hintsOf(lexicon), table, statements: new Map() }
+  byLexicon.set(lexicon, made)
+  return made
+}
+
+/**
+ * Takes statements apart. What is remembered is weighed again and again, for each statement that is like it: those that
+ * were looked at last are taken from memory.
+ */
+export const taking = (lexicon: Lexicon): ((statement: Statement) => Taken) => {
+  const { hints, statements } = keptFor(lexicon)
+  return (statement) => {
+    const key = keyOf(statement)
+    if (key.length > kept.characters) return take(statement, lexicon, hints)
+    const known = statements.get(key)
+    statements.delete(key)
+    const taken = known ?? take(statement, lexicon, hints)
+    statements.set(key, taken)
+    if (statements.size > kept.statements) statements.delete(statements.keys().next().value!)
+    return taken
+  }
+}
+
+/** All that a statement is read by. */
+const keyOf = ({ at, facts, narrative = "", title, type }: Statement): string =>
+  [at, type, title, narrative, ...facts].join("\0")
+
+const take = (statement: Statement, lexicon: Lexicon, hints: Hints): Taken => {
+  const flat = flatOf(statement, lexicon, hints)
+  let reading: Reading | undefined
+  return {
+    flat,
+    get reading() {
+      reading ??= read(statement, flat, lexicon)
+      return reading
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { Judgement, Question } from "../Reconciler.js"
+import { wordSet } from "../reconcile/likeness.js"
+import { statementOf } from "../reconcile/Reconciling.js"
+import type { Row } from "./facts.js"
+
+/** What is remembered of one subject: what is true of it by now, and all that says the same or was true before. */
+export interface Subject {
+  readonly row: Row
+  /** The others, which it makes up for. */
+  readonly others: ReadonlyArray<Row>
+}
+
+/** How the reconciler judges a statement against one that may concern the same; it never leaves the process. */
+export type Judge = (question: Question) => Judgement
+
+/**
+ * Title and facts must be at least so alike, by words, that two memories are held against each other: on statements
+ * about one person that are less alike, rules take a change of one thing for a change of another.
+ */
+const least = 0.55
+/** Memories that are brought together in one go, pairs that are judged; the ones that were said last come first. */
+const most = { rows: 1_000, judged: 300, pairs: 8 }
+
+/**
+ * Brings memories together that are about the same, as whatever decides on new ones judges it: what is worded otherwise
+ * is stored beside each other, and a change is told of one of them only. Of each subject what was said last stands for
+ * all, or what says all of that and more. Without a judge each memory is a subject of its own.
+ */
+export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): ReadonlyArray<Subject> => {
+  if (judge === undefined) return rows.map((row) => ({ row, others: [] }))
+  const newest = [...rows].sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
+  const groups = newest.map((_, at) => at)
+  const groupOf = (at: number): number => {
+    let group = at
+    while (groups[group] !== group) group = groups[group]!
+    return group
+  }
+  const words = newest.slice(0, most.rows).map(({ memory }) => wordSet([memory.title, ...memory.facts].join("\n")))
+  /** Which of what was said before says all that was said last, by the place of that. */
+  const fuller = new Map<number, number>()
+  let judged = 0
+  for (const { newer, older, score } of alike(words)) {
+    const [first, second] = [groupOf(newer), groupOf(older)]
+    if (first === second) continue
+    if (judged++ === most.judged) break
+    const { action } = judgementOf(judge, newest[newer]!, newest[older]!, score).verdict
+    if (action !== "DELETE" && action !== "NONE") continue
+    if (action === "NONE" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
+    // The group is called by its newest.
+    groups[Math.max(first, second)] = Math.min(first, second)
+  }
+  const members = new Map<number, Array<number>>()
+  for (const at of newest.keys()) {
+    const group = groupOf(at)
+    const known = members.get(group)
+    if (known === undefined) members.set(group, [at])
+    else known.push(at)
+  }
+  return [...members].map(([last, group]) => {
+    const stands = fuller.get(last) ?? last
+    return { row: newest[stands]!, others: group.filter((at) => at !== stands).map((at) => newest[at]!) }
+  })
+}
+
+interface Pair {
+  readonly newer: number
+  readonly older: number
+  readonly score: number
+}
+
+/** Pairs that are alike, those of the newest first; of each memory with the few before it that it is most like. */
+const alike = (all: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
+  const places = new Map<string, Array<number>>()
+  const pairs: Array<Pair> = []
+  for (const [older, words] of all.entries()) {
+    const shared = new Map<number, number>()
+    for (const word of words) {
+      const known = places.get(word)
+      for (const newer of known ?? []) shared.set(newer, (shared.get(newer) ?? 0) + 1)
+      if (known === undefined) places.set(word, [older])
+      else known.push(older)
+    }
+    const found = [...shared].flatMap(([newer, count]) => {
+      const score = count / Math.sqrt(words.size * all[newer]!.size)
+      return score >= least ? [{ newer, older, score }] : []
+    })
+    pairs.push(...found.sort((a, b) => b.score - a.score || a.newer - b.newer).slice(0, most.pairs))
+  }
+  return pairs.sort((a, b) => a.newer - b.newer || b.score - a.score || a.older - b.older)
+}
+
+const isWithin = (some: ReadonlySet<string>, all: ReadonlySet<string>): boolean =>
+  some.size < all.size && [...some].every((word) => all.has(word))
+
+/** When it was said last; what maintenance makes of it says nothing. */
+const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
+
+const judgementOf = (judge: Judge, newer: Row, older: Row, score: number): Judgement => {
+  const statement = (row: Row) => {
+    const { narrative: _, ...memory } = row.memory
+    return statementOf(memory, saidAt(row))
+  }
+  try {
+    return judge({ statement: statement(newer), candidates: [{ ...statement(older), score }] })
+  } catch {
+    return { verdict: { action: "ADD", reason: "" }, by: { kind: "rule", name: "none" }, sure: false }
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import type { Memory } from "../events/Memory.js"
+import * as RuleReconciler from "../layers/RuleReconciler.js"
+import type { Row } from "../src/life/facts.js"
+import { subjectsOf } from "../src/life/subjects.js"
+import { fresh } from "./support/engine.js"
+
+const { judge } = RuleReconciler.rules
+const row = (title: string, born: number, fields: Partial<Memory> = {}): Row => ({
+  memory: {
+    id: `m${born}`,
+    born,
+    type: "identity",
+    title,
+    facts: [],
+    tags: [],
+    people: [],
+    ...times(born),
+    ...fields
+  } as Memory,
+  accesses: undefined
+})
+const times = (born: number) => ({
+  createdAt: born * 1_000,
+  updatedAt: born * 1_000,
+  lastMentionedAt: born * 1_000,
+  mentions: 1
+})
+const titles = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1] = judge) =>
+  subjectsOf(rows, by).map(({ row }) => row.memory.title)
+
+describe("subjects", () => {
+  const lisbon = row("The office of Ada is in Lisbon", 1)
+  const ghent = row("The office of Ada is in Ghent now", 2)
+
+  it("stand as they were said last, whatever was worded otherwise before", () => {
+    const desk = row("Ada's office is in Lisbon", 3)
+    const pier = row("The pier is closed on Mondays", 4)
+    expect(titles([lisbon, ghent, pier])).toEqual([pier.memory.title, ghent.memory.title])
+    // Said again later, it is what is true.
+    expect(titles([row("The office of Ada is in Lisbon", 1, { lastMentionedAt: 9_000 }), ghent])).toEqual([
+      lisbon.memory.title
+    ])
+    const [first] = subjectsOf([lisbon, desk, row("Ada's office is in Ghent now", 5)], judge)
+    expect(first!.row.memory.born).toBe(5)
+    expect(first!.others.map(({ memory }) => memory.born).sort()).toEqual([1, 3])
+  })
+
+  it("stand apart without a judge, or where it fails", () => {
+    expect(subjectsOf([lisbon, ghent], undefined)).toHaveLength(2)
+    expect(
+      titles([lisbon, ghent], () => {
+        throw new Error("broken")
+      })
+    ).toHaveLength(2)
+  })
+
+  it("hold every memory once, in whatever order they come", () => {
+    const one = fc.record({
+      title: fc.constantFrom("Tea at four", "Tea at five now", "Tea at four, always", "Mira likes tea", "Dune is long"),
+      born: fc.integer({ min: 1, max: 50 })
+    })
+    fc.assert(
+      fc.property(fc.uniqueArray(one, { selector: ({ born }) => born, maxLength: 20 }), (some) => {
+        const rows = some.map(({ born, title }) => row(title, born))
+        const found = subjectsOf(rows, judge)
+        const all = found.flatMap(({ others, row }) => [row, ...others]).map(({ memory }) => memory.born)
+        expect(all.sort((a, b) => a - b)).toEqual(some.map(({ born }) => born).sort((a, b) => a - b))
+        expect(subjectsOf([...rows].reverse(), judge)).toEqual(found)
+      })
+    )
+  })
+
+  it.scoped("stand in the profile once, with the weight of what they took the place of", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh({ vectorExtension: null, reconciler: RuleReconciler.layer })
+      const memory = yield* daybook.agent("ada", { trust: "full", record: false })
+      const told = (title: string, reconcile = true) =>
+        memory.remember({ title, type: "preference", store: "shared" }, { reconcile })
+      for (let time = 0; time < 4; time++) yield* told("The office of Ada is in Lisbon")
+      yield* told("Ada's office is in Lisbon", false)
+      yield* told("The pier is closed on Mondays", false)
+      yield* told("The pier is closed on Mondays", false)
+      yield* told("The office of Ada is in Ghent now", false)
+      expect((yield* memory.profile()).text).toBe(
+        "- The office of Ada is in Ghent now\n- The pier is closed on Mondays"
+      )
+      // Who cannot read what says it last is told what there is to be read.
+      yield* memory.remember({ title: "The office of Ada is in Turin now", type: "preference", store: "private" })
+      const inner = yield* daybook.agent("ada", { trust: "inner" })
+      expect((yield* inner.profile()).text).toContain("Ghent")
+    })
+  )
+})

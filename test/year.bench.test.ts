@@ -1,0 +1,253 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { activeSetOf } from "../bench/year/bounds.js"
+import * as SetClock from "../bench/year/clock.js"
+import { decodeYear, type Year } from "../bench/year/format.js"
+import { live, type Month } from "../bench/year/live.js"
+import { line, verdicts, wrongOf } from "../bench/year/render.js"
+import { firstTold } from "../bench/year/told.js"
+import { heldBy } from "../bench/year/truths.js"
+import { writeYear } from "../bench/year/write.js"
+import * as Default from "../layers/Default.js"
+import * as HashEmbedder from "../layers/HashEmbedder.js"
+import { decode } from "../src/Policy.js"
+import type { WholeMemory } from "../src/wholeMemory.js"
+import { temporaryFolder } from "./support/engine.js"
+
+const policy = Either.getOrThrow(decode({ reconcile: { reconciler: "rules" } }))
+const day = 86_400_000
+const now = Date.UTC(2026, 5, 1)
+
+const file = (more: object = {}) => ({
+  name: "a year",
+  memories: [
+    { at: "2026-02-03T10:00:00Z", title: "Mira lives in Ghent" },
+    { at: "2026-01-02", title: "Mira lives in Lisbon", type: "identity" }
+  ],
+  turns: [{ at: "2026-01-02", session: "one", text: "I live in Lisbon" }],
+  searches: [{ at: "2026-01-05", text: "where does Mira live" }],
+  attributes: [
+    {
+      name: "home",
+      truths: [
+        { from: "2026-01-02", says: ["Mira", "Lisbon"] },
+        { from: "2026-02-03T10:00:00Z", says: ["Mira", "Ghent"], or: [["Gent"]] }
+      ]
+    }
+  ],
+  ...more
+})
+const read = (document: unknown): Year => Either.getOrThrow(decodeYear(document))
+const problems = (document: unknown) =>
+  Either.match(decodeYear(document), { onLeft: ({ problems }) => problems, onRight: () => [] })
+
+describe("a year's file", () => {
+  it("is read in the order of time, whole days from the first to the last", () => {
+    const { attributes, from, happenings, to } = read(file())
+    expect(happenings.map(({ at, kind, place }) => [new Date(at).toISOString().slice(0, 10), kind, place])).toEqual([
+      ["2026-01-02", "memory", "memory 2"],
+      ["2026-01-02", "turn", "turn 1"],
+      ["2026-01-05", "search", "search 1"],
+      ["2026-02-03", "memory", "memory 1"]
+    ])
+    expect([from, to]).toEqual([Date.UTC(2026, 0, 2), Date.UTC(2026, 1, 4)])
+    expect(attributes[0]!.truths[1]!.ways).toEqual([["Mira", "Ghent"], ["Gent"]])
+  })
+
+  it("is refused with every problem and its place, and never a text", () => {
+    const at = "2026-01-02"
+    expect(
+      problems(
+        file({
+          memories: [
+            { at: "soon", title: "" },
+            { at, title: "secret", colour: "secret" },
+            "secret",
+            { title: "secret" }
+          ],
+          turns: [{ at, text: "secret" }],
+          searches: [{ at, text: " " }],
+          attributes: [
+            { name: "a", truths: [] },
+            { name: "b", truths: [{ from: at, says: [] }] },
+            {
+              name: "c",
+              truths: [
+                { from: at, says: ["secret"] },
+                { from: at, says: ["secret"] }
+              ]
+            },
+            { name: "d", truths: [{ from: at, says: ["x"] }] },
+            { name: "d", truths: [{ from: at, says: ["x"] }] }
+          ]
+        })
+      )
+    ).toEqual([
+      "memory 1: at: is not a date: use an ISO 8601 time",
+      "memory 1: title: is empty",
+      "memory 2: colour: is not a known field",
+      "memory 3: must be an object",
+      "memory 4: at: is missing",
+      "turn 1: session: is missing",
+      "search 1: text: is empty",
+      "attribute 1: truths: is empty",
+      "attribute 2: truths.0.says: is empty",
+      "attribute 3: truths.1.from: is not after that of the truth before it",
+      "attribute 5: name: is that of an earlier attribute"
+    ])
+    expect(problems({ name: "a", memories: [], more: 1 })).toEqual(
+      expect.arrayContaining(["file: memories: is empty", "file: more: is not a known field"])
+    )
+    expect(problems(null)).not.toEqual([])
+    const many = problems(file({ memories: Array.from({ length: 40 }, () => ({ at, title: "" })) }))
+    expect([many.length, many.at(-1)]).toEqual([31, "… and 10 more"])
+  })
+})
+
+describe("what is true", () => {
+  const { attributes } = read(file())
+  const standing = (lines: ReadonlyArray<string>, at: string) => heldBy(attributes, lines, Date.parse(at))
+
+  it("is held, contradicted, outdated or missing in the lines of a profile", () => {
+    const of = (...lines: ReadonlyArray<string>) => standing(lines, "2026-03-01")[0]!.standing
+    expect(of("- MIRA'S home is in Ghent")).toBe("held")
+    expect(of("- she is in Gent")).toBe("held")
+    expect(of("- Mira moved from Lisbon to Ghent")).toBe("held")
+    expect(of("- Mira lives in Ghent", "- Mira lives in Lisbon")).toBe("contradicted")
+    expect(of("- Mira lives in Lisbon")).toBe("outdated")
+    // Words of two lines, or parts of words, say nothing.
+    expect(of("- Mira", "- Ghentish")).toBe("missing")
+    expect(standing(["- Mira lives in Lisbon"], "2026-01-20")).toEqual([{ name: "home", standing: "held" }])
+    expect(standing([], "2026-01-01")).toEqual([])
+  })
+
+  it("was told when somebody first said it", () => {
+    expect([...firstTold(read(file()))]).toEqual([
+      ["home 1", Date.UTC(2026, 0, 2)],
+      ["home 2", Date.UTC(2026, 1, 3, 10)]
+    ])
+    const silent = file({ attributes: [{ name: "car", truths: [{ from: "2026-01-02", says: ["Kia"] }] }] })
+    expect([...firstTold(read(silent))]).toEqual([])
+  })
+})
+
+describe("bounds of the active set", () => {
+  const memory = (fields: Partial<WholeMemory>): WholeMemory =>
+    ({
+      id: "a",
+      type: "event",
+      title: "t",
+      facts: [],
+      tags: [],
+      tier: "long",
+      store: "private",
+      createdAt: now,
+      updatedAt: now,
+      lastMentionedAt: now,
+      ...fields
+    }) as WholeMemory
+  const ago = (days: number) => ({
+    createdAt: now - days * day,
+    updatedAt: now - days * day,
+    lastMentionedAt: now - days * day
+  })
+  const above = (...memories: ReadonlyArray<WholeMemory>) => activeSetOf(memories, policy, now).above
+
+  it("are each found broken, a day after they are at the earliest", () => {
+    expect(above(memory({ tier: "mid", ...ago(30.5) }))).toEqual({})
+    expect(above(memory({ tier: "mid", ...ago(32) }))).toEqual({ "mid and left alone for more than 30 days": 1 })
+    expect(above(memory({ tier: "mid", ...ago(32), lastMentionedAt: now - day }))).toEqual({})
+    expect(above(memory({ tier: "mid", ...ago(32), tags: ["pinned"] }))).toEqual({})
+    expect(above(memory({ tier: "long", ...ago(400) }))).toEqual({})
+    expect(above(memory({ expiresAt: now - 2 * day }))).toEqual({ "active though it expired": 1 })
+    expect(above(memory({ type: "debug", ...ago(25) }))).toEqual({ "debug and decayed to 0.001": 1 })
+    expect(above(memory({ narrative: "n".repeat(281), ...ago(9) }))).toEqual({
+      "with a long narrative after 7 days": 1
+    })
+    expect(above(memory({ narrative: "n", ...ago(92) }))).toEqual({ "with a narrative after 90 days": 1 })
+    const mid = Array.from({ length: 503 }, (_, at) => memory({ tier: "mid", store: at < 502 ? "private" : "shared" }))
+    expect(activeSetOf(mid, policy, now)).toEqual({
+      memories: 503,
+      byTier: { mid: 503 },
+      fullest: 502,
+      above: { "above the 500 mid memories of store private": 2 }
+    })
+  })
+})
+
+describe("a written year", () => {
+  it("is the same for the same seed, and has so much a day", () => {
+    const year = writeYear(7, 6)
+    expect(writeYear(7, 6)).toEqual(year)
+    expect(writeYear(8, 6).memories).not.toEqual(year.memories)
+    const { attributes, happenings } = read(JSON.parse(JSON.stringify(year)))
+    const count = (kind: string) => happenings.filter((one) => one.kind === kind).length
+    expect([count("memory"), count("turn"), count("search"), attributes.length]).toEqual([300, 120, 24, 30])
+  })
+
+  it("tells every truth when it becomes one, and changes most of them", () => {
+    const year = read(JSON.parse(JSON.stringify(writeYear(1, 365))))
+    const told = firstTold(year)
+    for (const { name, truths } of year.attributes) {
+      for (const [at, { from }] of truths.entries()) expect(told.get(`${name} ${at + 1}`)).toBeLessThanOrEqual(from)
+    }
+    expect(year.attributes.filter(({ truths }) => truths.length > 2).length).toBeGreaterThan(20)
+  })
+})
+
+describe("a year that is lived through", () => {
+  it.scopedLive(
+    "tells of each month, loses nothing and is the same when it is made again",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const year = read(JSON.parse(JSON.stringify(writeYear(3, 33))))
+        const clock = SetClock.make(year.from)
+        const months: Array<Month> = []
+        const end = yield* live(year, policy, clock, (month) => months.push(month)).pipe(
+          Effect.provide(Layer.orDie(Default.layer({ folder, policy, embedder: HashEmbedder.layer }))),
+          Effect.provide(clock.layer)
+        )
+        expect(months.map(({ name, told }) => [name, told])).toEqual([
+          ["2025-01", { memories: 1_550, turns: 620, searches: 124 }],
+          ["2025-02", { memories: 100, turns: 40, searches: 8 }]
+        ])
+        const [first, last] = months as [Month, Month]
+        const sum = (counts: Readonly<Record<string, number>>) =>
+          Object.values(counts).reduce((all, one) => all + one, 0)
+        expect(sum(first.outcomes)).toBe(1_550)
+        expect(first.done).toMatchObject({ archived: expect.any(Number), core: expect.any(Number) })
+        expect(first.active.above).toEqual({})
+        expect(first.profile.held).toHaveLength(30)
+        expect(last.truths).toEqual({ told: expect.any(Number), lost: [] })
+        expect(last.truths.told).toBeGreaterThan(30)
+        expect(end).toMatchObject({ verified: true, same: true })
+        expect(line(first)).toMatch(/^2025-01 +1550 +620 /)
+        expect(
+          verdicts(months, { ...end, same: false }, 1)
+            .filter(({ kept }) => !kept)
+            .map(({ is }) => is)
+        ).toContain("no")
+        expect(wrongOf({ ...last, truths: { told: 1, lost: ["home 1"] } })).toContain("2025-02: in no event: home 1")
+      }),
+    300_000
+  )
+
+  it.effect("stands still between its steps, and goes on in pauses", () =>
+    Effect.gen(function* () {
+      const clock = SetClock.make(now)
+      const times = yield* Effect.gen(function* () {
+        const before = yield* Clock.currentTimeMillis
+        yield* Effect.sleep(5)
+        yield* clock.set(now + day)
+        // Never back.
+        yield* clock.set(now)
+        return [before, yield* Clock.currentTimeMillis]
+      }).pipe(Effect.provide(clock.layer))
+      expect(times).toEqual([now, now + day])
+    })
+  )
+})
