@@ -60,7 +60,7 @@ const story = (daybook: System) =>
   })
 
 const withoutTimes = (why: Why) =>
-  JSON.stringify(why).replace(/"(recordedAt|createdAt|updatedAt|lastMentionedAt)":\d+/g, "")
+  JSON.stringify(why).replace(/"(recordedAt|createdAt|updatedAt|lastMentionedAt|seenAt)":\d+/g, "")
 
 describe("why", () => {
   it.scopedLive("tells each version with its decision, what candidates said then, and what changed", () =>
