@@ -93,18 +93,21 @@ export const make = (
           const vain = inVain.get(agent)
           if (vain !== undefined && vain.due === due && vain.until > now) continue
           // Half of the room each. What was taken and not begun would be nobody's until its lease runs out.
-          const claims = yield* Effect.uninterruptible(
-            Effect.tap(runner.claim(agent, leases, Math.ceil(room / 2)), ({ claimed }) =>
-              Effect.forEach(claimed, (one) => start(agent, one), { discard: true })
+          const claims = yield* runner.claim(agent, leases, Math.ceil(room / 2)).pipe(
+            Effect.tap(({ claimed }) => Effect.forEach(claimed, (one) => start(agent, one), { discard: true })),
+            Effect.uninterruptible,
+            // Whoever comes after it is not to wait for it. What went wrong may quote what it was about.
+            Effect.catchAllCause(() =>
+              Effect.as(Effect.logWarning("schedules of an agent could not be looked at", { agent }), undefined)
             )
           )
-          if (claims.claimed.length > 0) {
+          if (claims !== undefined && claims.claimed.length > 0) {
             took = true
             inVain.delete(agent)
           } else
             inVain.set(agent, {
               due,
-              until: Math.min(claims.next ?? Number.POSITIVE_INFINITY, now + pollsInVain * poll)
+              until: Math.min(claims?.next ?? Number.POSITIVE_INFINITY, now + pollsInVain * poll)
             })
         }
         if (found.length < page) return took
