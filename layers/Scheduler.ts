@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,10 @@ export type { Handler, Job, Notification, Result } from "./scheduler/Handler.js"
 export interface SchedulerOptions {
   /** By the name that schedules give. Schedules of other names are left to other programs. */
   readonly handlers: Readonly<Record<string, Handler | Handler["run"]>>
-  /** Tells somebody: once at the most, as it is not told again where the program ends in between. */
+  /**
+   * Tells somebody: once at the most, as it is not told again where the program ends in between. It is stopped after 30
+   * seconds, and when the program ends.
+   */
   readonly notify?: (notification: Notification) => Effect.Effect<void, unknown>
 }
 
@@ -67,7 +71,11 @@ export const make = (
       return carry({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
         Effect.interruptible,
         // Somebody else has it, or it will be taken over when its lease runs out.
-        Effect.catchAllCause(() => Effect.logWarning("a run could not be ended", { agent, schedule, run })),
+        Effect.catchAllCause((cause) =>
+          Cause.isInterruptedOnly(cause)
+            ? Effect.void
+            : Effect.logWarning("a run could not be ended", { agent, schedule, run })
+        ),
         Effect.ensuring(
           Effect.sync(() => {
             running.delete(run)

@@ -265,6 +265,67 @@ describe("the runner of schedules", () => {
     })
   )
 
+  it.scoped(
+    "stops telling somebody who does not answer: neither other runs nor the end of the program wait for it",
+    () =>
+      Effect.gen(function* () {
+        const told: Array<number> = []
+        const { memory, stop } = yield* running(
+          {
+            handlers: { tides: () => Effect.succeed("high") },
+            notify: ({ occurrence }) =>
+              Effect.suspend(() => {
+                told.push(occurrence)
+                return occurrence === start + hour ? Effect.never : Effect.uninterruptible(Effect.never)
+              })
+          },
+          { concurrency: 1, drain: 5 * second }
+        )
+        yield* memory.addSchedule(schedule)
+        yield* memory.addSchedule({ ...schedule, every: hour + second })
+        yield* pass(hour)
+        yield* pass(40 * second, 5 * second)
+        expect(told).toEqual([start + hour, start + hour + second])
+        const stopping = yield* Effect.fork(stop)
+        yield* pass(6 * second, second)
+        expect(yield* Fiber.poll(stopping)).toMatchObject({ _tag: "Some" })
+      })
+  )
+
+  it.scoped("gives back no run whose handler goes on: nobody begins it before its lease runs out", () =>
+    Effect.gen(function* () {
+      const ends = yield* Deferred.make<void>()
+      const { daybook, memory, stop } = yield* running(
+        {
+          handlers: {
+            tides: { timeout: minute, run: () => Effect.uninterruptible(Deferred.await(ends)) },
+            // Comes to its end half a second after it is told to stop, in its second attempt.
+            kettle: {
+              timeout: minute,
+              run: ({ attempt }) =>
+                attempt === 1 ? Effect.fail("cold") : Effect.onInterrupt(Effect.never, () => Effect.sleep(500))
+            }
+          }
+        },
+        { drain: 5 * second, grace: second, backoff: second }
+      )
+      const { id } = yield* memory.addSchedule(schedule)
+      const { id: slow } = yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      yield* pass(hour)
+      yield* pass(2 * second, second)
+      const stopping = yield* Effect.fork(stop)
+      yield* pass(7 * second, 500)
+      expect(yield* Fiber.poll(stopping)).toMatchObject({ _tag: "Some" })
+      expect(yield* memory.scheduleRuns(slow)).toMatchObject([{ status: "abandoned", attempt: 2 }])
+      expect(yield* memory.scheduleRuns(id)).toMatchObject([{ status: "running" }])
+      const tides = new Map([["tides", minute]])
+      expect((yield* daybook.runner.claim(agent, tides, 10)).claimed).toEqual([])
+      yield* pass(minute)
+      expect((yield* daybook.runner.claim(agent, tides, 10)).claimed).toMatchObject([{ schedule: id, attempt: 2 }])
+      yield* Deferred.succeed(ends, undefined)
+    })
+  )
+
   it.scoped("lets agents be that have something due for others only, until there is something for it", () =>
     Effect.gen(function* () {
       const done: Array<string> = []
