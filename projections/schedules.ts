@@ -28,7 +28,7 @@ export interface ScheduleRunRow {
  */
 export const schedules: Projection = {
   name: "schedules",
-  version: 1,
+  version: 2,
   handles: ["SCHEDULE", "RUN"],
   tables: `CREATE TABLE schedules (id TEXT PRIMARY KEY, born INTEGER NOT NULL, created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL, name TEXT, handler TEXT NOT NULL, words TEXT NOT NULL, keep INTEGER NOT NULL,
@@ -109,8 +109,9 @@ const ran = (db: Db, payload: Payload<"RUN">, version: number, at: number): void
       version = ? WHERE run = ?`
   ).run(status, at, attempt, summary, error, JSON.stringify(counts), duration, version, run)
   if (status === "abandoned") {
-    const undone = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + 1 WHERE id = ? AND run = ?"
-    sql(db, undone).run(name, run)
+    // What was given back is no sign that it cannot be ended.
+    const undone = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + ? WHERE id = ? AND run = ?"
+    sql(db, undone).run((counts.released ?? 0) > 0 ? 0 : 1, name, run)
   } else {
     sql(
       db,
@@ -155,7 +156,7 @@ export interface ScheduleRow {
   /** The run that is under way, and until when nobody else may take it. */
   readonly run: string | null
   readonly lease: number | null
-  /** The occurrence that was begun last, its attempts, and how many of these were never ended. */
+  /** The occurrence that was begun last, its attempts, and how many of these were left until their lease ran out. */
   readonly occurrence: number | null
   readonly attempt: number
   readonly abandoned: number
