@@ -60,7 +60,10 @@ export interface Runner {
     agent: string,
     first?: number
   ) => Effect.Effect<boolean, CommandError | CommandConflict | AlreadyErased | ProjectionParked>
-  /** Gives them the times that the policy has now; those that were deleted stay away. Answers whether any had another. */
+  /**
+   * Gives them the times that the policy has now, but those whose time somebody changed; those that were deleted stay
+   * away. Answers whether any had another.
+   */
   readonly adjust: (agent: string) => Effect.Effect<boolean, CommandError | ProjectionParked>
   /** Agents to look at by an instant, the longest due first, without opening any. */
   readonly due: (query: {

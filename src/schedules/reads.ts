@@ -20,7 +20,7 @@ import { fullTrust } from "./trust.js"
 /** A schedule as programs see it. */
 export const scheduleOf = (row: ScheduleRow): Schedule => {
   const { attempt, definition, lease, occurrence, run, state, ...rest } = row
-  const { abandoned: _, lastOutput: __, ...known } = rest
+  const { abandoned: _, given: __, lastOutput: ___, ...known } = rest
   return {
     ...known,
     ...definition,
