@@ -71,6 +71,8 @@ export interface Runner {
     readonly limit: number
     readonly offset?: number
   }) => Effect.Effect<ReadonlyArray<{ readonly agent: string; readonly due: number }>, StorageError>
+  /** The version of an agent's newest event, without opening it. */
+  readonly version: (agent: string) => Effect.Effect<number, StorageError>
   /** Takes what is due of an agent, as far as one of these handlers does it: each with the milliseconds that it may keep it. */
   readonly claim: (
     agent: string,
