@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -5,7 +6,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Daybook } from "../src/Daybook.js"
-import type { Claimed, RunOf } from "../src/schedules/Runner.js"
+import type { Claimed, Claims, RunOf } from "../src/schedules/Runner.js"
 import { carry, type Settled } from "./scheduler/carry.js"
 import type { Handler, Notification } from "./scheduler/Handler.js"
 
@@ -14,7 +15,10 @@ export type { Handler, Job, Notification, Result } from "./scheduler/Handler.js"
 export interface SchedulerOptions {
   /** By the name that schedules give. Schedules of other names are left to other programs. */
   readonly handlers: Readonly<Record<string, Handler | Handler["run"]>>
-  /** Tells somebody: once at the most, as it is not told again where the program ends in between. */
+  /**
+   * Tells somebody: once at the most, as it is not told again where the program ends in between. It is stopped after 30
+   * seconds, and when the program ends.
+   */
   readonly notify?: (notification: Notification) => Effect.Effect<void, unknown>
 }
 
@@ -35,8 +39,25 @@ export const layer = (options: SchedulerOptions): Layer.Layer<Scheduler, never, 
 /** Agents whose timers are read at once. */
 const page = 100
 
-/** So many polls later an agent is looked at again in which nothing was due that has a handler here. */
+/** So many polls later an agent is looked at again in which nothing was due that has a handler here, if it has new events. */
 const pollsInVain = 10
+
+/** Where it has none the pauses double from there up to so many milliseconds, unless so many polls take longer. */
+const longestInVain = 5 * 60_000
+
+/** An agent that was looked at in vain. Times are milliseconds since the epoch. */
+interface Vain {
+  /** What its timer said. */
+  readonly due: number
+  /** Its newest event before it was looked at; absent where it could not be. */
+  readonly version: number | undefined
+  /** How often that was, one after the other. */
+  readonly times: number
+  /** When it is found out whether it has new events. */
+  readonly events: number
+  /** When it is looked at again, whether it has or not. */
+  readonly until: number
+}
 
 export const make = (
   options: SchedulerOptions
@@ -57,8 +78,27 @@ export const make = (
     // Closed after the finalizer below: what is still under way then is interrupted, and gives back what it took.
     const fibers = yield* FiberSet.make<void>()
 
-    /** Agents that have something due and nothing for these handlers: since which timer, and until when they are let be. */
-    const inVain = new Map<string, { readonly due: number; readonly until: number }>()
+    /** Agents that have something due and nothing for these handlers, or that could not be looked at. */
+    const inVain = new Map<string, Vain>()
+
+    /** Whether an agent is let be for now; nobody opens it to find out. */
+    const letBe = (agent: string, due: number, version: number, now: number): boolean => {
+      const vain = inVain.get(agent)
+      if (vain === undefined || vain.due !== due || now >= vain.until) return false
+      if (vain.version !== undefined && vain.version !== version) return false
+      inVain.set(agent, { ...vain, events: now + pollsInVain * poll })
+      return true
+    }
+
+    const foundNothing = (agent: string, due: number, version: number, claims: Claims | undefined, now: number) => {
+      const before = inVain.get(agent)
+      // What others wrote may have been about something else.
+      const times = before?.due === due ? before.times + 1 : 1
+      const events = now + pollsInVain * poll
+      const pause = Math.min(pollsInVain * poll * 2 ** (times - 1), Math.max(longestInVain, pollsInVain * poll))
+      const until = Math.min(claims?.next ?? Number.POSITIVE_INFINITY, now + pause)
+      inVain.set(agent, { due, times, events, until, version: claims === undefined ? undefined : version })
+    }
 
     const start = (agent: string, claimed: Claimed) => {
       const { attempt, occurrence, run, schedule } = claimed
@@ -67,7 +107,11 @@ export const make = (
       return carry({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
         Effect.interruptible,
         // Somebody else has it, or it will be taken over when its lease runs out.
-        Effect.catchAllCause(() => Effect.logWarning("a run could not be ended", { agent, schedule, run })),
+        Effect.catchAllCause((cause) =>
+          Cause.isInterruptedOnly(cause)
+            ? Effect.void
+            : Effect.logWarning("a run could not be ended", { agent, schedule, run })
+        ),
         Effect.ensuring(
           Effect.sync(() => {
             running.delete(run)
@@ -91,21 +135,23 @@ export const make = (
           const room = concurrency - running.size
           if (room <= 0) return false
           const vain = inVain.get(agent)
-          if (vain !== undefined && vain.due === due && vain.until > now) continue
+          if (vain?.due === due && now < Math.min(vain.events, vain.until)) continue
+          // Where that cannot be read, looking at it says what is wrong.
+          const version = yield* Effect.orElseSucceed(runner.version(agent), () => -1)
+          if (letBe(agent, due, version, now)) continue
           // Half of the room each. What was taken and not begun would be nobody's until its lease runs out.
-          const claims = yield* Effect.uninterruptible(
-            Effect.tap(runner.claim(agent, leases, Math.ceil(room / 2)), ({ claimed }) =>
-              Effect.forEach(claimed, (one) => start(agent, one), { discard: true })
+          const claims = yield* runner.claim(agent, leases, Math.ceil(room / 2)).pipe(
+            Effect.tap(({ claimed }) => Effect.forEach(claimed, (one) => start(agent, one), { discard: true })),
+            Effect.uninterruptible,
+            // Whoever comes after it is not to wait for it. What went wrong may quote what it was about.
+            Effect.catchAllCause(() =>
+              Effect.as(Effect.logWarning("schedules of an agent could not be looked at", { agent }), undefined)
             )
           )
-          if (claims.claimed.length > 0) {
+          if (claims !== undefined && claims.claimed.length > 0) {
             took = true
             inVain.delete(agent)
-          } else
-            inVain.set(agent, {
-              due,
-              until: Math.min(claims.next ?? Number.POSITIVE_INFINITY, now + pollsInVain * poll)
-            })
+          } else foundNothing(agent, due, version, claims, now)
         }
         if (found.length < page) return took
       }

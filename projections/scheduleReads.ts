@@ -18,12 +18,13 @@ interface Page {
 }
 
 const columns = `id, created_at AS createdAt, updated_at AS updatedAt, definition, status, next, failures, run, lease,
-  occurrence, attempt, abandoned, last_run_at AS lastRunAt, last_status AS lastStatus, last_output AS lastOutput`
+  occurrence, attempt, abandoned, last_run_at AS lastRunAt, last_status AS lastStatus, last_output AS lastOutput, given`
 
 // biome-ignore lint/suspicious/noExplicitAny: a row has the columns of its SELECT.
-const rowOf = ({ definition, failures, next, status, ...row }: any): ScheduleRow => ({
+const rowOf = ({ definition, failures, given, next, status, ...row }: any): ScheduleRow => ({
   ...row,
   definition: JSON.parse(definition),
+  given: given === null ? null : JSON.parse(given),
   state: { status, next, failures }
 })
 

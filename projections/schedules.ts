@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { Payload } from "../events/catalogue.js"
-import type { ScheduleDefinition, ScheduleState } from "../events/Schedule.js"
+import type { Cadence, ScheduleDefinition, ScheduleState } from "../events/Schedule.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** A run of a schedule as its RUN events tell it. Its output, which may be long, is read from the log. Times are milliseconds. */
@@ -21,6 +21,9 @@ export interface ScheduleRunRow {
   readonly version: number
 }
 
+/** Who gives agents the engine's own jobs, as events name it. */
+export const engine = "maintenance"
+
 /**
  * Schedules and their runs. `due` says when a schedule is to be looked at: when its next occurrence is due or, while one runs,
  * when the lease of whoever does it ends. Runs are pruned to what their schedule keeps.
@@ -28,13 +31,13 @@ export interface ScheduleRunRow {
  */
 export const schedules: Projection = {
   name: "schedules",
-  version: 1,
+  version: 2,
   handles: ["SCHEDULE", "RUN"],
   tables: `CREATE TABLE schedules (id TEXT PRIMARY KEY, born INTEGER NOT NULL, created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL, name TEXT, handler TEXT NOT NULL, words TEXT NOT NULL, keep INTEGER NOT NULL,
       definition TEXT NOT NULL, status TEXT NOT NULL, next INTEGER, failures INTEGER NOT NULL, due INTEGER,
       run TEXT, lease INTEGER, occurrence INTEGER, attempt INTEGER NOT NULL, abandoned INTEGER NOT NULL,
-      last_run_at INTEGER, last_status TEXT, last_output TEXT) WITHOUT ROWID;
+      last_run_at INTEGER, last_status TEXT, last_output TEXT, given TEXT) WITHOUT ROWID;
     CREATE TABLE schedule_runs (run TEXT PRIMARY KEY, started INTEGER NOT NULL, schedule TEXT NOT NULL, status TEXT NOT NULL, due_at INTEGER, started_at INTEGER NOT NULL, finished_at INTEGER, attempt INTEGER NOT NULL,
       summary TEXT, error TEXT, counts TEXT NOT NULL, duration INTEGER, version INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX schedule_runs_order ON schedule_runs (schedule, started);`,
@@ -42,8 +45,10 @@ export const schedules: Projection = {
     CREATE INDEX schedules_order ON schedules (born, id);`,
   drop: (db) => db.exec("DROP TABLE schedule_runs; DROP TABLE schedules"),
   apply: (db, event) => {
-    if (event.type === "SCHEDULE") scheduled(db, event.payload, event.version, event.recordedAt)
-    else if (event.type === "RUN") ran(db, event.payload, event.version, event.recordedAt)
+    if (event.type === "SCHEDULE") {
+      scheduled(db, event.payload, event.version, event.recordedAt)
+      if (event.actor === engine) given(db, event.payload)
+    } else if (event.type === "RUN") ran(db, event.payload, event.version, event.recordedAt)
   },
   digest: (db, digest) => {
     digest.query(db, "SELECT * FROM schedules ORDER BY id")
@@ -81,6 +86,12 @@ const scheduled = (db: Db, payload: Payload<"SCHEDULE">, version: number, at: nu
   redue(db, id)
 }
 
+/** Keeps the cadence that the engine gave one of its own jobs: of another one somebody asked for it. */
+const given = (db: Db, { definition, schedule }: Payload<"SCHEDULE">): void => {
+  if (definition === undefined) return
+  sql(db, "UPDATE schedules SET given = ? WHERE id = ?").run(JSON.stringify(definition.cadence), schedule)
+}
+
 const ran = (db: Db, payload: Payload<"RUN">, version: number, at: number): void => {
   const { attempt = 1, kind, name, occurrence = null, phase, run } = payload
   if (kind !== "schedule") return
@@ -109,8 +120,9 @@ const ran = (db: Db, payload: Payload<"RUN">, version: number, at: number): void
       version = ? WHERE run = ?`
   ).run(status, at, attempt, summary, error, JSON.stringify(counts), duration, version, run)
   if (status === "abandoned") {
-    const undone = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + 1 WHERE id = ? AND run = ?"
-    sql(db, undone).run(name, run)
+    // What was given back is no sign that it cannot be ended.
+    const undone = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + ? WHERE id = ? AND run = ?"
+    sql(db, undone).run((counts.released ?? 0) > 0 ? 0 : 1, name, run)
   } else {
     sql(
       db,
@@ -155,11 +167,13 @@ export interface ScheduleRow {
   /** The run that is under way, and until when nobody else may take it. */
   readonly run: string | null
   readonly lease: number | null
-  /** The occurrence that was begun last, its attempts, and how many of these were never ended. */
+  /** The occurrence that was begun last, its attempts, and how many of these were left until their lease ran out. */
   readonly occurrence: number | null
   readonly attempt: number
   readonly abandoned: number
   readonly lastRunAt: number | null
   readonly lastStatus: ScheduleRunRow["status"] | null
   readonly lastOutput: string | null
+  /** The cadence that the engine gave it last; null where it never did. */
+  readonly given: Cadence | null
 }

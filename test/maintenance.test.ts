@@ -224,6 +224,28 @@ describe("the engine's own jobs", () => {
     })
   )
 
+  it.scoped("a time that somebody gave a job stays, whatever the policy says", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      yield* written(folder, ["ada"], 1)
+      const first = yield* running(folder)
+      yield* settled
+      const memory = yield* full(first.daybook, "ada")
+      const [daily] = yield* memory.schedules({ handlers: ["daybook/daily"] })
+      yield* memory.updateSchedule(daily!.id, { cron: "20 1 * * *" })
+      yield* until(start + day)
+      expect(yield* schedulesOf(first.daybook, "ada")).toMatchObject({ "daybook/daily": "2026-03-12T01:20:00.000Z" })
+      yield* first.stop
+      const { daybook } = yield* running(folder, { maintenance: { daily: "05:15", gc: "06:00" } })
+      yield* until(start + 2 * day)
+      expect(yield* schedulesOf(daybook, "ada")).toMatchObject({
+        "daybook/daily": "2026-03-13T01:20:00.000Z",
+        "daybook/gc": "2026-03-13T06:00:00.000Z"
+      })
+    })
+  )
+
   it.scoped("what one run of a stage leaves is done by the next, in the same job", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start - day)

@@ -65,6 +65,10 @@ describe("the policy of a memory's life", () => {
     expect(of({})).toBe(inForce(defaults).digest)
     expect(of({ gc: { capacity: 400, rows: 50 } })).toBe(of({ gc: { rows: 50, capacity: 400 } }))
     expect(of({ actors: { open: 2 } })).toBe(of({}))
+    expect(of({ schedules: { concurrency: 9, drain: 1, poll: 5 } })).toBe(of({}))
+    expect(of({ summarize: { concurrency: 9, timeout: 5 } })).toBe(of({}))
+    expect(of({ schedules: { failures: 3 } })).not.toBe(of({}))
+    expect(of({ summarize: { summarizer: "model" } })).not.toBe(of({}))
     expect(of({ gc: { capacity: 400 } })).not.toBe(of({}))
     expect(
       changedSettings(
@@ -72,6 +76,8 @@ describe("the policy of a memory's life", () => {
         inForce(Either.getOrThrow(decode({ gc: { capacity: 400 }, tiers: { decays: { standup: 1 } } }))).values
       )
     ).toEqual(["gc.capacity", "tiers.decays"])
+    const before = { ...inForce(defaults).values, schedules: { ...inForce(defaults).values.schedules, poll: 5 } }
+    expect(changedSettings(before, inForce(defaults).values)).toEqual([])
   })
 })
 

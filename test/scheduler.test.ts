@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -6,11 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import * as Scheduler from "../layers/Scheduler.js"
+import { projections as all } from "../projections/all.js"
+import type { Projection } from "../projections/Projection.js"
+import { schedules } from "../projections/schedules.js"
 import { Daybook } from "../src/Daybook.js"
-import { fresh } from "./support/engine.js"
+import { fresh, open, temporaryFolder } from "./support/engine.js"
 
 const start = Date.parse("2026-03-14T06:00:00Z")
 const second = 1_000
@@ -259,6 +265,67 @@ describe("the runner of schedules", () => {
     })
   )
 
+  it.scoped(
+    "stops telling somebody who does not answer: neither other runs nor the end of the program wait for it",
+    () =>
+      Effect.gen(function* () {
+        const told: Array<number> = []
+        const { memory, stop } = yield* running(
+          {
+            handlers: { tides: () => Effect.succeed("high") },
+            notify: ({ occurrence }) =>
+              Effect.suspend(() => {
+                told.push(occurrence)
+                return occurrence === start + hour ? Effect.never : Effect.uninterruptible(Effect.never)
+              })
+          },
+          { concurrency: 1, drain: 5 * second }
+        )
+        yield* memory.addSchedule(schedule)
+        yield* memory.addSchedule({ ...schedule, every: hour + second })
+        yield* pass(hour)
+        yield* pass(40 * second, 5 * second)
+        expect(told).toEqual([start + hour, start + hour + second])
+        const stopping = yield* Effect.fork(stop)
+        yield* pass(6 * second, second)
+        expect(yield* Fiber.poll(stopping)).toMatchObject({ _tag: "Some" })
+      })
+  )
+
+  it.scoped("gives back no run whose handler goes on: nobody begins it before its lease runs out", () =>
+    Effect.gen(function* () {
+      const ends = yield* Deferred.make<void>()
+      const { daybook, memory, stop } = yield* running(
+        {
+          handlers: {
+            tides: { timeout: minute, run: () => Effect.uninterruptible(Deferred.await(ends)) },
+            // Comes to its end half a second after it is told to stop, in its second attempt.
+            kettle: {
+              timeout: minute,
+              run: ({ attempt }) =>
+                attempt === 1 ? Effect.fail("cold") : Effect.onInterrupt(Effect.never, () => Effect.sleep(500))
+            }
+          }
+        },
+        { drain: 5 * second, grace: second, backoff: second }
+      )
+      const { id } = yield* memory.addSchedule(schedule)
+      const { id: slow } = yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      yield* pass(hour)
+      yield* pass(2 * second, second)
+      const stopping = yield* Effect.fork(stop)
+      yield* pass(7 * second, 500)
+      expect(yield* Fiber.poll(stopping)).toMatchObject({ _tag: "Some" })
+      expect(yield* memory.scheduleRuns(slow)).toMatchObject([{ status: "abandoned", attempt: 2 }])
+      expect(yield* memory.scheduleRuns(id)).toMatchObject([{ status: "running" }])
+      const tides = new Map([["tides", minute]])
+      expect((yield* daybook.runner.claim(agent, tides, 10)).claimed).toEqual([])
+      yield* pass(minute)
+      expect((yield* daybook.runner.claim(agent, tides, 10)).claimed).toMatchObject([{ schedule: id, attempt: 2 }])
+      yield* Deferred.succeed(ends, undefined)
+    })
+  )
+
   it.scoped("lets agents be that have something due for others only, until there is something for it", () =>
     Effect.gen(function* () {
       const done: Array<string> = []
@@ -284,12 +351,67 @@ describe("the runner of schedules", () => {
         )
       })
       yield* pass(2 * minute, second)
-      expect(claims).toBeLessThan(20)
-      expect(claims).toBeGreaterThan(5)
+      // Longer and longer, up to five minutes.
+      expect(claims).toBeGreaterThan(2)
+      expect(claims).toBeLessThan(6)
+      yield* pass(18 * minute, 30 * second)
+      expect(claims).toBeLessThan(12)
+      // Whoever writes is looked at again soon.
       const { nextRunAt } = yield* memory.addSchedule({ ...schedule, every: minute })
       yield* pass(70 * second, second)
-      expect(nextRunAt).toBe(start + 3 * minute)
+      expect(nextRunAt).toBe(start + 21 * minute)
       expect(done).toEqual(["Tell the tide"])
+    })
+  )
+
+  it.scoped("goes on to other agents where one cannot be looked at, and looks again when it can be", () =>
+    Effect.gen(function* () {
+      const done: Array<string> = []
+      const warned: Array<unknown> = []
+      const logger = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void warned.push(message))
+      )
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const folder = yield* temporaryFolder
+        let poisonous = true
+        const sick: Projection = {
+          ...schedules,
+          apply: (db, event, lookup) => {
+            if (poisonous && event.type === "SCHEDULE" && event.payload.state?.next === start + hour)
+              throw new TypeError()
+            schedules.apply(db, event, lookup)
+          }
+        }
+        const policy = { actors: { idle: 365 * 24 * hour }, schedules: { poll: minute } }
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const daybook = yield* open(folder, { policy })
+            for (const name of ["ada", "bob", "cy"]) {
+              const memory = yield* daybook.agent(name, { trust: "full" })
+              // The sick one is the first that is due.
+              yield* memory.addSchedule({ ...schedule, every: name === "bob" ? hour : hour + minute })
+            }
+          })
+        )
+        rmSync(join(folder, "views"), { recursive: true })
+        const projections = all.map((one) => (one.name === "schedules" ? sick : one))
+        const daybook = yield* open(folder, { policy, projections })
+        yield* Layer.build(
+          Scheduler.layer({ handlers: { tides: (job) => Effect.sync(() => void done.push(job.agent)) } }).pipe(
+            Layer.provide(Layer.succeed(Daybook, daybook))
+          )
+        )
+        yield* pass(hour)
+        yield* pass(2 * minute, minute)
+        expect(done.toSorted()).toEqual(["ada", "cy"])
+        expect(warned).toContainEqual(["schedules of an agent could not be looked at", { agent: "bob" }])
+        poisonous = false
+        yield* daybook.rebuild("bob")
+        yield* pass(12 * minute, 4 * minute)
+        expect(done.toSorted()).toEqual(["ada", "bob", "cy"])
+      }).pipe(Effect.provide(logger))
     })
   )
 })

@@ -16,11 +16,27 @@ export interface Configuring {
   readonly implied: PolicyInForce
 }
 
-/** Of these depends how the program goes about its work, and nothing of what it comes to. */
-const operational: ReadonlySet<string> = new Set(["actors", "asOf", "embedding", "model"])
+/** Of these sections and settings depends how the program goes about its work, and nothing of what it comes to. */
+const operational: ReadonlySet<string> = new Set([
+  "actors",
+  "asOf",
+  "embedding",
+  "model",
+  "schedules.concurrency",
+  "schedules.drain",
+  "schedules.poll",
+  "summarize.concurrency",
+  "summarize.timeout"
+])
+
+const isOperational = (section: string, name: string): boolean =>
+  operational.has(section) || operational.has(`${section}.${name}`)
 
 export const inForce = (policy: PolicyValues): PolicyInForce => {
-  const sections = Object.entries(policy).filter(([name]) => !operational.has(name))
+  const sections = Object.entries(policy).flatMap(([section, settings]) => {
+    const kept = Object.entries(settings).filter(([name]) => !isOperational(section, name))
+    return kept.length === 0 ? [] : [[section, Object.fromEntries(kept)] as const]
+  })
   const values = sorted(Object.fromEntries(sections)) as PolicyInForce["values"]
   return { digest: hash("sha256", JSON.stringify(values), "hex").slice(0, 16), values }
 }
@@ -32,10 +48,13 @@ export const changedSettings = (
 ): ReadonlyArray<string> =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((section) => {
     const [then, now] = [before[section] ?? {}, after[section] ?? {}]
-    return [...new Set([...Object.keys(then), ...Object.keys(now)])]
-      .sort()
-      .filter((name) => JSON.stringify(then[name]) !== JSON.stringify(now[name]))
-      .map((name) => `${section}.${name}`)
+    return (
+      [...new Set([...Object.keys(then), ...Object.keys(now)])]
+        .sort()
+        // An older log may name settings that are not told any more.
+        .filter((name) => !isOperational(section, name) && JSON.stringify(then[name]) !== JSON.stringify(now[name]))
+        .map((name) => `${section}.${name}`)
+    )
   })
 
 /** The policy of an agent whose history names none: the defaults. */

@@ -60,7 +60,10 @@ export interface Runner {
     agent: string,
     first?: number
   ) => Effect.Effect<boolean, CommandError | CommandConflict | AlreadyErased | ProjectionParked>
-  /** Gives them the times that the policy has now; those that were deleted stay away. Answers whether any had another. */
+  /**
+   * Gives them the times that the policy has now, but those whose time somebody changed; those that were deleted stay
+   * away. Answers whether any had another.
+   */
   readonly adjust: (agent: string) => Effect.Effect<boolean, CommandError | ProjectionParked>
   /** Agents to look at by an instant, the longest due first, without opening any. */
   readonly due: (query: {
@@ -68,6 +71,8 @@ export interface Runner {
     readonly limit: number
     readonly offset?: number
   }) => Effect.Effect<ReadonlyArray<{ readonly agent: string; readonly due: number }>, StorageError>
+  /** The version of an agent's newest event, without opening it. */
+  readonly version: (agent: string) => Effect.Effect<number, StorageError>
   /** Takes what is due of an agent, as far as one of these handlers does it: each with the milliseconds that it may keep it. */
   readonly claim: (
     agent: string,

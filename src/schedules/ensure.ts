@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from "node:util"
 import * as Either from "effect/Either"
 import type { ScheduleDefinition } from "../../events/Schedule.js"
 import { findSchedules } from "../../projections/scheduleReads.js"
+import { engine } from "../../projections/schedules.js"
 import { type Command, type DecidedEvent, whileSound } from "../commands/Command.js"
 import type { ProjectionParked } from "../errors.js"
 import { limits } from "../limits.js"
 import { changed, created } from "./decide.js"
 
 // The schedules of the engine's own jobs. Nobody asks for them: whoever deletes or pauses one is left with that.
-
-const actor = "maintenance"
 
 /** By which the log tells who has them, without a look at any view. Never another: those of an older log are known by it. */
 export const ensured = { commandId: "daybook/jobs", request: "daybook/jobs" } as const
@@ -19,7 +18,7 @@ export const ensureJobs = (
   definitions: ReadonlyArray<ScheduleDefinition>,
   first: number | undefined
 ): Command<boolean, ProjectionParked> => ({
-  actor,
+  actor: engine,
   commandId: ensured.commandId,
   request: () => ensured.request,
   decide: ({ db, newId, now }) =>
@@ -40,9 +39,9 @@ export const ensureJobs = (
   answer: (_, repeated) => !repeated
 })
 
-/** Gives the schedules of an agent the times and goals that the policy has now. */
+/** Gives the schedules of an agent the times that the policy has now, where they are those that it had before. */
 export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Command<boolean, ProjectionParked> => ({
-  actor,
+  actor: engine,
   request: () => "",
   decide: ({ db, now }) =>
     Either.map(whileSound(db, "schedules"), () => {
@@ -50,7 +49,9 @@ export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Comm
         schedulesOf(db, definition.handler).flatMap((row): ReadonlyArray<DecidedEvent> => {
           const { cadence } = row.definition
           const next = { ...row.definition, cadence: definition.cadence }
-          if (row.definition.name !== definition.name || isDeepStrictEqual(next.cadence, cadence)) return []
+          // A time that somebody else asked for stays.
+          if (row.definition.name !== definition.name || !isDeepStrictEqual(row.given, cadence)) return []
+          if (isDeepStrictEqual(next.cadence, cadence)) return []
           const state = changed(row, next, undefined, now)
           if ("problem" in state) return []
           return [{ type: "SCHEDULE", payload: { schedule: row.id, change: "updated", definition: next, state } }]

@@ -92,6 +92,7 @@ export const make = ({ agents, codec, digest, jobs, log, policy, views }: Servic
     }),
     due: (query) =>
       Effect.map(log.timers(query), (timers) => timers.map(({ due, stream }) => ({ agent: stream, due }))),
+    version: (agent) => Effect.map(log.head(agent), ({ version }) => version),
     claim: Effect.fn("Runner.claim")((agent, handlers, limit) =>
       carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, { ...policy, digest })).pipe(
         Effect.tap(({ claimed }) => (claimed.length === 0 ? settle(agent) : Effect.void))

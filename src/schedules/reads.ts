@@ -20,7 +20,7 @@ import { fullTrust } from "./trust.js"
 /** A schedule as programs see it. */
 export const scheduleOf = (row: ScheduleRow): Schedule => {
   const { attempt, definition, lease, occurrence, run, state, ...rest } = row
-  const { abandoned: _, lastOutput: __, ...known } = rest
+  const { abandoned: _, given: __, lastOutput: ___, ...known } = rest
   return {
     ...known,
     ...definition,
@@ -33,7 +33,8 @@ export const scheduleOf = (row: ScheduleRow): Schedule => {
 
 const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun => {
   const { notified = 0, ...counts } = all
-  return { ...row, counts, notified: notified > 0 }
+  // What the runner counts of a run that was given back is none of its handler's.
+  return { ...row, counts: row.status === "abandoned" ? {} : counts, notified: notified > 0 }
 }
 
 const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>

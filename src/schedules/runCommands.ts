@@ -103,13 +103,13 @@ export const renewRun = (run: RunOf, lease: number, policy: string): Command<voi
   answer: () => undefined
 })
 
-/** Gives back what was taken and not done: somebody else may begin it at once. */
+/** Gives back what was taken and not done: somebody else may begin it at once. That it was is told by its count. */
 export const releaseRun = (run: RunOf, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,
   decide: ({ db }) =>
     Either.map(stillMine(findSchedule(db, run.schedule), run), () => ({
-      events: [finished(run, policy, { status: "abandoned" })] as const
+      events: [finished(run, policy, { status: "abandoned", counts: { released: 1 } })] as const
     })),
   answer: () => undefined
 })
