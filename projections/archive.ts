@@ -84,10 +84,10 @@ export const findInArchive = (db: Db, level: TrustLevel, id: string): Memory | u
   return row === undefined ? undefined : JSON.parse(row.memory)
 }
 
-/** What was archived at or before an instant, the first archived first. */
-export const findArchivedBefore = (db: Db, instant: number, limit: number): ReadonlyArray<Memory> =>
-  sql(db, "SELECT memory FROM archive WHERE archived_at <= ? ORDER BY archived_at, born LIMIT ?")
-    .all(instant, limit)
+/** What was archived of a store, by its openness, at or before an instant, the first archived first. */
+export const findArchivedBefore = (db: Db, openness: number, instant: number, limit: number): ReadonlyArray<Memory> =>
+  sql(db, "SELECT memory FROM archive WHERE archived_at <= ? AND openness = ? ORDER BY archived_at, born LIMIT ?")
+    .all(instant, openness, limit)
     .map(({ memory }) => JSON.parse(memory))
 
 /** How many memories the archive holds. For full trust. */

@@ -8,6 +8,15 @@ export interface Row {
   readonly accesses: Accesses | undefined
 }
 
+/**
+ * A row as rules may look at it. Only full trust reads what is private, and only full trust may know what it was shown:
+ * were that to decide about what lower levels read too, they could tell by it what is asked above them.
+ */
+export const ruled = ({ accesses, memory }: Row): Row => ({
+  memory,
+  accesses: memory.store === "private" ? accesses : undefined
+})
+
 /** When a memory was last added, mentioned or shown. */
 export const seenAt = ({ accesses, memory }: Row): number =>
   Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)

@@ -16,7 +16,7 @@ import type { LifePolicy } from "../policy/life.js"
 import type { ReaderSource } from "../ReaderSource.js"
 import type { Row } from "./facts.js"
 import { type Overlay, overlaid, plannedBorn } from "./overlay.js"
-import { chunksOf, type Planned, type Stage } from "./Stage.js"
+import { chunksOf, type Planned, partsOf, rowsIn, type Stage, together } from "./Stage.js"
 import { stages } from "./stages/all.js"
 import { type Summarizing, summarized } from "./summarize.js"
 
@@ -138,10 +138,12 @@ const plan = (
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
     const tools = { newId: randomId, countTokens }
-    const gathering = stage.gather(policy, now, tools)
+    const parts = partsOf(stage, policy, now, tools)
     if (stage.read !== undefined) {
-      const rows = yield* read(({ db }) => stage.read!(db, policy, now))
-      gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
+      for (const { gathering, store } of parts) {
+        const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
+        gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
+      }
     } else {
       const before = stage.before(policy, now)
       let after: number | undefined = 0
@@ -151,26 +153,30 @@ const plan = (
           const found = findLifePage(db, stage.kind, { after: from, before, now, size: pageSize })
           return { ...found, rows: overlaid(db, found, from, planned) }
         })
-        gathering.take(page.rows)
-        after = gathering.full?.() === true ? undefined : page.next
+        for (const { gathering, store } of parts) gathering.take(rowsIn(store, page.rows))
+        after = parts.every(({ gathering }) => gathering.full?.() === true) ? undefined : page.next
         yield* pause
       }
     }
-    while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
-    const whole: Array<Row> = []
-    for (const some of chunksOf(gathering.wanted?.() ?? [], pageSize)) {
-      whole.push(
-        ...(yield* read(({ db }) => {
-          const stored = memoriesAt(db, some)
-          return withAccesses(
-            db,
-            some.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
-          )
-        }))
-      )
-      yield* pause
+    const all: Array<Planned> = []
+    for (const { gathering, store } of parts) {
+      while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
+      const whole: Array<Row> = []
+      for (const some of chunksOf(gathering.wanted?.() ?? [], pageSize)) {
+        whole.push(
+          ...(yield* read(({ db }) => {
+            const stored = memoriesAt(db, some)
+            return withAccesses(
+              db,
+              some.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
+            )
+          }))
+        )
+        yield* pause
+      }
+      all.push(gathering.plan(tools, rowsIn(store, whole)))
     }
-    const made = gathering.plan(tools, whole)
+    const made = together(all)
     return { ...made, events: yield* summarized(summarizing, made.events, made.drafts ?? [], countTokens) }
   })
 
