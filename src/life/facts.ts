@@ -21,8 +21,8 @@ export const ruled = ({ accesses, memory }: Row): Row => ({
 export const seenAt = ({ accesses, memory }: Row): number =>
   Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)
 
-/** When it was last seen or changed: what ages are counted from. */
-export const touchedAt = (row: Row): number => Math.max(seenAt(row), row.memory.updatedAt)
+/** When it was last seen, changed or moved by the rules: what is left alone is so from then on. */
+export const touchedAt = (row: Row): number => Math.max(seenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
 
 export const factsOf = (row: Row): ScoreFacts => ({
   type: row.memory.type,

@@ -54,7 +54,7 @@ export const gc: Stage = {
           return {
             type: "UPDATE",
             payload: {
-              memory: changed(marked, { tier, updatedAt: now }),
+              memory: changed(marked, { tier, movedAt: now }),
               reason: tier === "long" ? "promoted" : "demoted",
               decision: decided("UPDATE", "gc", because(row), [row], policy, now)
             }

@@ -88,7 +88,7 @@ export const core: MakePart = (policy, now, { countTokens }) => {
             payload: {
               memory: rises
                 ? changed(row.memory, { tier: "core", coreFrom: row.memory.tier })
-                : changed(rest, { tier: coreFrom, updatedAt: now }),
+                : changed(rest, { tier: coreFrom, movedAt: now }),
               reason: rises ? "promoted" : "demoted",
               decision: decided("UPDATE", "weekly", reason, [row], policy, now)
             }
