@@ -89,6 +89,8 @@ export const Memory = Schema.Struct({
   lineage: Schema.optional(Schema.Array(Link)),
   /** When the rules made it long, as long as it is so by them: milliseconds. */
   promotedAt: Schema.optional(Schema.Number),
+  /** When the rules last moved it down or on: milliseconds. It is left alone from then on, and is no newer for it. */
+  movedAt: Schema.optional(Schema.Number),
   /** The tier that it comes from, where the rules made it core, as long as it is so by them. */
   coreFrom: Schema.optional(Tier),
   /** Until the next write that confirms it. */

@@ -13,7 +13,7 @@ export interface Archived {
 /** What was archived, whole. It is in no other read, and leaves when it is restored, forgotten or expires. */
 export const archive: Projection = {
   name: "archive",
-  version: 1,
+  version: 2,
   handles: ["UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE archive (
     born INTEGER PRIMARY KEY,
@@ -23,16 +23,32 @@ export const archive: Projection = {
     reason TEXT NOT NULL,
     text TEXT NOT NULL,
     memory TEXT NOT NULL
-  );`,
+  );
+  -- When and why those were archived that have left: whoever undoes that gives it back as it was.
+  CREATE TABLE archive_left (born INTEGER PRIMARY KEY, archived_at INTEGER NOT NULL, reason TEXT NOT NULL);`,
   indexes: `CREATE INDEX archive_time ON archive (archived_at, born);
     CREATE UNIQUE INDEX archive_id ON archive (id);`,
-  drop: (db) => db.exec("DROP TABLE archive"),
+  drop: (db) => db.exec("DROP TABLE archive; DROP TABLE archive_left"),
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
       if (memory.born === event.version) continue
       const there = sql(db, "SELECT archived_at, reason FROM archive WHERE born = ?").get(memory.born)
       if (there !== undefined) sql(db, "DELETE FROM archive WHERE born = ?").run(memory.born)
-      if (memory.status !== "archived") continue
+      if (memory.status !== "archived") {
+        if (there === undefined) continue
+        sql(db, "DELETE FROM archive_left WHERE born = ?").run(memory.born)
+        sql(db, "INSERT INTO archive_left (born, archived_at, reason) VALUES (?, ?, ?)").run(
+          memory.born,
+          there.archived_at,
+          there.reason
+        )
+        continue
+      }
+      const before =
+        there ??
+        (event.type === "ARCHIVE"
+          ? undefined
+          : sql(db, "SELECT archived_at, reason FROM archive_left WHERE born = ?").get(memory.born))
       const reason = event.payload !== null && "decision" in event.payload ? event.payload.decision.reason : ""
       sql(
         db,
@@ -41,14 +57,17 @@ export const archive: Projection = {
         memory.born,
         memory.id,
         lookup.opennessOf(memory),
-        there?.archived_at ?? event.recordedAt,
-        there?.reason ?? reason,
+        before?.archived_at ?? event.recordedAt,
+        before?.reason ?? reason,
         textOf(memory),
         JSON.stringify(memory)
       )
     }
   },
-  digest: (db, digest) => digest.query(db, "SELECT * FROM archive ORDER BY born"),
+  digest: (db, digest) => {
+    digest.query(db, "SELECT * FROM archive ORDER BY born")
+    digest.query(db, "SELECT * FROM archive_left ORDER BY born")
+  },
   stateDigest: (db, digest) => digest.query(db, "SELECT id, openness FROM archive ORDER BY id")
 }
 
@@ -84,10 +103,10 @@ export const findInArchive = (db: Db, level: TrustLevel, id: string): Memory | u
   return row === undefined ? undefined : JSON.parse(row.memory)
 }
 
-/** What was archived at or before an instant, the first archived first. */
-export const findArchivedBefore = (db: Db, instant: number, limit: number): ReadonlyArray<Memory> =>
-  sql(db, "SELECT memory FROM archive WHERE archived_at <= ? ORDER BY archived_at, born LIMIT ?")
-    .all(instant, limit)
+/** What was archived of a store, by its openness, at or before an instant, the first archived first. */
+export const findArchivedBefore = (db: Db, openness: number, instant: number, limit: number): ReadonlyArray<Memory> =>
+  sql(db, "SELECT memory FROM archive WHERE archived_at <= ? AND openness = ? ORDER BY archived_at, born LIMIT ?")
+    .all(instant, openness, limit)
     .map(({ memory }) => JSON.parse(memory))
 
 /** How many memories the archive holds. For full trust. */

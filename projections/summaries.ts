@@ -97,14 +97,14 @@ export interface SessionKey {
   readonly store: Store
 }
 
-/** Sessions whose last turn was said by an instant, and that have turns which no summary knows, the first used first. */
-export const findUnsummarized = (db: Db, before: number, limit: number): ReadonlyArray<SessionKey> =>
+/** Sessions of a store whose last turn was said by an instant, and that have turns which no summary knows, the first used first. */
+export const findUnsummarized = (db: Db, store: Store, before: number, limit: number): ReadonlyArray<SessionKey> =>
   sql(
     db,
     `SELECT s.session, s.store FROM sessions s
       LEFT JOIN summaries m ON m.session = s.session AND m.store = s.store
-      WHERE s.last_at <= ? AND s.last_born > coalesce(m.until, 0) ORDER BY s.last_born LIMIT ?`
-  ).all(before, limit)
+      WHERE s.store = ? AND s.last_at <= ? AND s.last_born > coalesce(m.until, 0) ORDER BY s.last_born LIMIT ?`
+  ).all(store, before, limit)
 
 /** A turn as a summary is made of it; its text up to a bound. */
 export interface SaidTurn {

@@ -227,7 +227,7 @@ export interface Memory extends MemoryReader, LifeWriter, ScheduleWriter {
   readonly forget: (
     id: string,
     options?: WriteOptions
-  ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound>
+  ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
   /**
    * Takes back what an event, a run or a source changed, and leaves alone what later events changed on purpose. What it
    * does is a run of its own, to be undone like any other. Full trust only.

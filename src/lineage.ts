@@ -46,7 +46,13 @@ export const madeStale = (
   for (const { kind, to } of gone) {
     if (kind === "supersedes") continue
     for (const memory of descendants(graph, { kind, to })) {
-      if (memory.status !== "active" || memory.stale !== undefined || flagged.has(memory.id)) continue
+      // What is archived may be restored, and is to say so then.
+      if (
+        (memory.status !== "active" && memory.status !== "archived") ||
+        memory.stale !== undefined ||
+        flagged.has(memory.id)
+      )
+        continue
       if (without.has(memory.id)) continue
       flagged.set(memory.id, { ...memory, revision: memory.revision + 1, stale: { kind, of: to, reason } })
     }

@@ -6,6 +6,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
+import { stores } from "../events/Trust.js"
 import type { Daybook } from "../src/Daybook.js"
 import { day } from "../src/life/facts.js"
 import { type StageName, stageNames } from "../src/life/maintain.js"
@@ -148,8 +149,10 @@ describe("laws of every stage", () => {
           expect({ counts: done.counts, left: done.left, stage: done.stage }).toEqual({ counts, left, stage })
           const mine = written.filter(({ cause, type }) => type !== "RUN" && cause === `run:${done.run}`)
           expect(mine.map(bare)).toEqual(dry[at]!.events!.map((event) => bare(event as DaybookEvent)))
-          const touched = new Set(mine.flatMap((event) => imagesOf(event).map(({ born }) => born)))
-          expect(touched.size).toBeLessThanOrEqual(rows)
+          for (const store of stores) {
+            const own = mine.flatMap((event) => imagesOf(event)).filter((image) => image.store === store)
+            expect(new Set(own.map(({ born }) => born)).size).toBeLessThanOrEqual(rows)
+          }
         }
         // Each run is a pair, and says what it did under which policy.
         const pairs = written.flatMap((event) => (event.type === "RUN" ? [event.payload] : []))

@@ -1,9 +1,10 @@
 import * as Either from "effect/Either"
+import { findInArchive } from "../../projections/archive.js"
 import { getMemories } from "../../projections/reads.js"
-import { type InvalidInput, MemoryNotFound } from "../errors.js"
+import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../errors.js"
 import { decodeKey } from "../input.js"
 import { staleEvents } from "../lineage.js"
-import { asked, type Command, commandIdOf, versionAt } from "./Command.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "./Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A memory that is out of every read from now on. Its events stay in the log until they are erased. */
@@ -20,7 +21,7 @@ export const forget = (
   writer: Writer,
   id: string,
   options: WriteOptions = {}
-): Either.Either<Command<Forgotten, MemoryNotFound>, InvalidInput> =>
+): Either.Either<Command<Forgotten, MemoryNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("id", id)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -29,7 +30,13 @@ export const forget = (
       commandId,
       request: () => JSON.stringify(["forget", id]),
       decide: ({ db, now, version }) => {
-        const [memory] = getMemories(db, writer.level, [id], now)
+        let [memory] = getMemories(db, writer.level, [id], now)
+        if (memory === undefined) {
+          const sound = whileSound(db, "archive")
+          if (Either.isLeft(sound)) return Either.left(sound.left)
+          // What is in the archive is forgotten too, and leaves it.
+          memory = findInArchive(db, writer.level, id)
+        }
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
         return Either.right({
           events: [

@@ -35,7 +35,7 @@ export const restore = (
         Either.flatMap(whileSound(db, "archive"), () => {
           const found = findInArchive(db, writer.level, id)
           if (found === undefined) return Either.left(new MemoryNotFound({ id }))
-          const { expiresAt, promotedAt: _, coreFrom: __, ...rest } = found
+          const { expiresAt, promotedAt: _, coreFrom: __, movedAt: ___, ...rest } = found
           const memory: Memory = {
             ...rest,
             ...(expiresAt === undefined || expiresAt <= now ? {} : { expiresAt }),

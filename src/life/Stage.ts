@@ -1,10 +1,11 @@
 import type { Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
+import { type Store, stores } from "../../events/Trust.js"
 import type { PageKind } from "../../projections/lifePages.js"
 import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../commands/Command.js"
 import type { LifePolicy } from "../policy/life.js"
-import { factsOf, type Row } from "./facts.js"
+import { factsOf, type Row, ruled } from "./facts.js"
 import { scoreOf } from "./score.js"
 import type { Draft } from "./summarize.js"
 
@@ -29,17 +30,19 @@ export interface Planned {
 export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
 
 /**
- * A step of maintenance. What it decides is a pure function of rows, policy and time: `gather` is given all rows of
- * its kind, page by page, keeps what may matter, and makes events of that.
+ * A step of maintenance, taken for each store by itself: its bound is each store's own, so that what is made of the
+ * rows of one does not depend on those of another, which may be for other eyes. What it decides is a pure function of
+ * rows, policy and time: `gather` is given all rows of its kind in a store, page by page, keeps what may matter, and
+ * makes events of that.
  */
 export interface Stage {
   readonly name: "daily" | "weekly" | "compress" | "gc" | "retention" | "archive" | "cleanup" | "sessions"
   readonly kind: PageKind
   /** Nothing that was created after this, milliseconds, is of interest. */
   readonly before: (policy: LifePolicy, now: number) => number
-  readonly gather: (policy: LifePolicy, now: number, tools: Tools) => Gathering
+  readonly gather: (policy: LifePolicy, now: number, tools: Tools, store: Store) => Gathering
   /** Where it reads something else than active memories: all of it at once, bounded. */
-  readonly read?: (db: Db, policy: LifePolicy, now: number) => ReadonlyArray<Row>
+  readonly read?: (db: Db, policy: LifePolicy, now: number, store: Store) => ReadonlyArray<Row>
 }
 
 export interface Gathering {
@@ -53,6 +56,32 @@ export interface Gathering {
   readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned
 }
 
+/** What a stage has gathered of one store. */
+export interface Part {
+  readonly store: Store
+  readonly gathering: Gathering
+}
+
+export const partsOf = (stage: Stage, policy: LifePolicy, now: number, tools: Tools): ReadonlyArray<Part> =>
+  stores.map((store) => ({ store, gathering: stage.gather(policy, now, tools, store) }))
+
+/** Of rows those of one store, as rules may look at them. */
+export const rowsIn = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  rows.filter(({ memory }) => memory.store === store).map(ruled)
+
+/** What several come to, one after the other. */
+export const together = (all: ReadonlyArray<Planned>): Planned => {
+  const events: Array<DecidedEvent> = []
+  const drafts: Array<Draft> = []
+  const counts: Record<string, number> = {}
+  for (const one of all) {
+    for (const draft of one.drafts ?? []) drafts.push({ ...draft, at: draft.at + events.length })
+    events.push(...one.events)
+    for (const [what, number] of Object.entries(one.counts)) counts[what] = (counts[what] ?? 0) + number
+  }
+  return { events, drafts, counts, left: all.some(({ left }) => left) }
+}
+
 /** The whole of a stage over rows that are at hand. */
 export const planOf = (
   stage: Stage,
@@ -60,15 +89,18 @@ export const planOf = (
   policy: LifePolicy,
   now: number,
   tools: Tools
-): Planned => {
-  const gathering = stage.gather(policy, now, tools)
-  gathering.take(rows)
-  const wanted = new Set(gathering.wanted?.() ?? [])
-  return gathering.plan(
-    tools,
-    rows.filter(({ memory }) => wanted.has(memory.born))
+): Planned =>
+  together(
+    partsOf(stage, policy, now, tools).map(({ gathering, store }) => {
+      const own = rowsIn(store, rows)
+      gathering.take(own)
+      const wanted = new Set(gathering.wanted?.() ?? [])
+      return gathering.plan(
+        tools,
+        own.filter(({ memory }) => wanted.has(memory.born))
+      )
+    })
   )
-}
 
 /** The after-image of a change. */
 export const changed = (memory: Memory, fields: Partial<Memory>): Memory => ({

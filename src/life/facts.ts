@@ -8,12 +8,21 @@ export interface Row {
   readonly accesses: Accesses | undefined
 }
 
+/**
+ * A row as rules may look at it. Only full trust reads what is private, and only full trust may know what it was shown:
+ * were that to decide about what lower levels read too, they could tell by it what is asked above them.
+ */
+export const ruled = ({ accesses, memory }: Row): Row => ({
+  memory,
+  accesses: memory.store === "private" ? accesses : undefined
+})
+
 /** When a memory was last added, mentioned or shown. */
 export const seenAt = ({ accesses, memory }: Row): number =>
   Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)
 
-/** When it was last seen or changed: what ages are counted from. */
-export const touchedAt = (row: Row): number => Math.max(seenAt(row), row.memory.updatedAt)
+/** When it was last seen, changed or moved by the rules: what is left alone is so from then on. */
+export const touchedAt = (row: Row): number => Math.max(seenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
 
 export const factsOf = (row: Row): ScoreFacts => ({
   type: row.memory.type,

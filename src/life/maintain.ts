@@ -1,22 +1,23 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { imagesOf } from "../../events/catalogue.js"
+import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { ViewError } from "../../projections/build.js"
 import { findLifePage, withAccesses } from "../../projections/lifePages.js"
 import { memoriesAt } from "../../projections/search.js"
 import type { CommandError } from "../Actor.js"
 import type { Command, DecidedEvent } from "../commands/Command.js"
-import { bornAt, maintain as portion, recordRun } from "../commands/maintain.js"
+import { bornAt, type Portion, maintain as portion, recordRun } from "../commands/maintain.js"
 import type { Writer } from "../commands/remember.js"
 import { InvalidInput, TrustRequired } from "../errors.js"
 import { randomId } from "../ids.js"
 import { pause } from "../pause.js"
 import type { LifePolicy } from "../policy/life.js"
 import type { ReaderSource } from "../ReaderSource.js"
+import { countsOf } from "./counts.js"
 import type { Row } from "./facts.js"
 import { type Overlay, overlaid, plannedBorn } from "./overlay.js"
-import { chunksOf, type Planned, type Stage } from "./Stage.js"
+import { chunksOf, type Planned, partsOf, rowsIn, type Stage, together } from "./Stage.js"
 import { stages } from "./stages/all.js"
 import { type Summarizing, summarized } from "./summarize.js"
 
@@ -87,35 +88,38 @@ export const maintain = (
 const tried = (maintainer: Maintainer, writer: Writer, stage: Stage, planned: Map<number, Memory>) =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const { counts, events, left } = yield* plan(maintainer, writer, stage, planned)
+    const { events, left } = yield* plan(maintainer, writer, stage, planned)
     const placed = events.map((event, at) => bornAt(event, plannedBorn(planned) + at))
     for (const { payload, type } of placed) {
       for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
     }
     const duration = (yield* Clock.currentTimeMillis) - began
-    return { stage: stage.name, counts: some(counts), left, duration, events: placed }
+    return { stage: stage.name, counts: countsOf(stage.name, placed), left, duration, events: placed }
   })
 
 const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const { counts, events, left } = yield* plan(maintainer, writer, stage, new Map())
+    const { events, left, shown } = yield* plan(maintainer, writer, stage, new Map())
     const { digest, run: carry } = maintainer
     const { actor } = writer
     const run = randomId()
     const of = { run, kind: "maintenance", name: stage.name, policy: digest } as const
-    let written = 0
+    const written: Array<DaybookEvent> = []
     let moved = 0
     for (const some of portionsOf(events)) {
       const started: DecidedEvent = { type: "RUN", payload: { ...of, phase: "started" } }
-      const done = yield* carry(portion({ run, actor, started: written === 0 ? started : undefined, events: some }))
-      written += done.events
+      const done = yield* carry(
+        portion({ run, actor, started: written.length === 0 ? started : undefined, events: some, shown })
+      )
+      written.push(...done.events)
       moved += done.left
       yield* pause
     }
     const duration = (yield* Clock.currentTimeMillis) - began
-    if (written === 0) return { stage: stage.name, counts: {}, left: left || moved > 0, duration }
-    const told = some(moved === 0 ? counts : { ...counts, "changed meanwhile": moved })
+    if (written.length === 0) return { stage: stage.name, counts: {}, left: left || moved > 0, duration }
+    const counts = countsOf(stage.name, written)
+    const told = moved === 0 ? counts : { ...counts, "changed meanwhile": moved }
     yield* carry(
       recordRun(actor, run, {
         type: "RUN",
@@ -134,14 +138,17 @@ const plan = (
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
-): Effect.Effect<Planned, ViewError> =>
+): Effect.Effect<Planned & Pick<Portion, "shown">, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
     const tools = { newId: randomId, countTokens }
-    const gathering = stage.gather(policy, now, tools)
+    const shown = new Map<string, number>()
+    const parts = partsOf(stage, policy, now, tools)
     if (stage.read !== undefined) {
-      const rows = yield* read(({ db }) => stage.read!(db, policy, now))
-      gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
+      for (const { gathering, store } of parts) {
+        const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
+        gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
+      }
     } else {
       const before = stage.before(policy, now)
       let after: number | undefined = 0
@@ -151,27 +158,36 @@ const plan = (
           const found = findLifePage(db, stage.kind, { after: from, before, now, size: pageSize })
           return { ...found, rows: overlaid(db, found, from, planned) }
         })
-        gathering.take(page.rows)
-        after = gathering.full?.() === true ? undefined : page.next
+        for (const { accesses, memory } of page.rows) {
+          if (accesses !== undefined && memory.store === "private") shown.set(memory.id, accesses.accesses)
+        }
+        for (const { gathering, store } of parts) gathering.take(rowsIn(store, page.rows))
+        after = parts.every(({ gathering }) => gathering.full?.() === true) ? undefined : page.next
         yield* pause
       }
     }
-    while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
-    const whole: Array<Row> = []
-    for (const some of chunksOf(gathering.wanted?.() ?? [], pageSize)) {
-      whole.push(
-        ...(yield* read(({ db }) => {
-          const stored = memoriesAt(db, some)
-          return withAccesses(
-            db,
-            some.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
-          )
-        }))
-      )
-      yield* pause
+    const all: Array<Planned> = []
+    for (const { gathering, store } of parts) {
+      while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
+      const whole: Array<Row> = []
+      for (const some of chunksOf(gathering.wanted?.() ?? [], pageSize)) {
+        whole.push(
+          ...(yield* read(({ db }) => {
+            const stored = memoriesAt(db, some)
+            return withAccesses(
+              db,
+              some.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
+            )
+          }))
+        )
+        yield* pause
+      }
+      all.push(gathering.plan(tools, rowsIn(store, whole)))
     }
-    const made = gathering.plan(tools, whole)
-    return { ...made, events: yield* summarized(summarizing, made.events, made.drafts ?? [], countTokens) }
+    const made = together(all)
+    const written = yield* summarized(summarizing, made.events, made.drafts ?? [], countTokens)
+    // What is read otherwise is not in use.
+    return { ...made, events: written, shown: stage.read === undefined ? shown : undefined }
   })
 
 const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<ReadonlyArray<DecidedEvent>> => {
@@ -188,6 +204,3 @@ const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<Readonly
   }
   return portions
 }
-
-const some = (counts: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries(counts).filter(([, number]) => number > 0))

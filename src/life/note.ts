@@ -1,5 +1,7 @@
 import type { Memory } from "../../events/Memory.js"
 
-/** Whether a memory says several things that stand together only because they came together: see `notes.ts`. */
+/** Whether a memory says several things that stand together only because maintenance put them together. */
 export const isNote = ({ lineage = [], source }: Memory): boolean =>
-  (source.name === "daily" || source.name === "weekly") && lineage.some(({ reason }) => reason === "compressed")
+  makers.has(source.name ?? "") && lineage.some(({ reason }) => reason === "compressed")
+
+const makers: ReadonlySet<string> = new Set(["daily", "weekly", "compress"])

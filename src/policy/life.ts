@@ -6,7 +6,10 @@ const typeName = Schema.String.pipe(
   Schema.pattern(/^[a-z][a-z0-9_-]{0,63}$/, { message: () => "is to be a lower-case word" })
 )
 
-/** At most so many memories are touched by one run of a stage. */
+/**
+ * At most so many memories of each store are touched by one run of a stage. Each store has its own share, so that how
+ * much there is to do in one tells nothing of another.
+ */
 const rows = withDefault(Schema.Int.pipe(Schema.between(1, 10_000)), 200)
 
 /**

@@ -1,3 +1,4 @@
+import { opennessOf } from "../../../events/Trust.js"
 import { findArchivedBefore } from "../../../projections/archive.js"
 import type { DecidedEvent } from "../../commands/Command.js"
 import { ageOf, day, isKept, type Row, touchedAt } from "../facts.js"
@@ -47,8 +48,8 @@ export const cleanup: Stage = {
   name: "cleanup",
   kind: "aged",
   before: (_, now) => now,
-  read: (db, { archive }, now) =>
-    findArchivedBefore(db, now - archive.deleteAfter * day, archive.rows + 1).map((memory) => ({
+  read: (db, { archive }, now, store) =>
+    findArchivedBefore(db, opennessOf(store), now - archive.deleteAfter * day, archive.rows + 1).map((memory) => ({
       memory,
       accesses: undefined
     })),

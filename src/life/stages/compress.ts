@@ -1,15 +1,17 @@
 import { hash } from "node:crypto"
-import type { Memory, Tier } from "../../../events/Memory.js"
+import { embeddingText, type Memory, type Tier } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../commands/Command.js"
 import { overlap, wordSet } from "../../reconcile/likeness.js"
 import { ageOf, day, isKept, type Row, touchedAt } from "../facts.js"
+import { standing } from "../notes.js"
 import { changed, type Gathering, type Stage } from "../Stage.js"
 import { type Draft, memoryDraft, requestAbout } from "../summarize.js"
 import { daysIn, plainly, type Summary, summaryOf } from "../summary.js"
 
 /**
  * Folds memories of one store and type that say the same over again into one: those whose titles are the same, but for
- * case, accents and punctuation, and those that are nearly the same altogether.
+ * case, accents and punctuation, and those that are nearly the same altogether. Of what stands for itself those that
+ * say the same word for word.
  */
 export const compress: Stage = {
   name: "compress",
@@ -21,12 +23,24 @@ export const compress: Stage = {
     const titles = new Map<string, Array<number>>()
     /** By store, type and one of the marks of their words, what may be alike. */
     const alike = new Map<string, Array<number>>()
+    // What is stale stays to be seen as such; what lets somebody in is shown nowhere else.
+    const isFoldable = (row: Row): boolean =>
+      row.memory.status === "active" &&
+      row.memory.stale === undefined &&
+      row.memory.type !== "credential" &&
+      !isKept(row.memory, policy.tiers.pin) &&
+      ageOf(touchedAt(row), now) >= after
     return {
       take: (rows) => {
         for (const row of rows) {
           const { memory } = row
-          if (isKept(memory, policy.tiers.pin) || ageOf(touchedAt(row), now) < after) continue
+          if (!isFoldable(row)) continue
           const kind = `${memory.store} ${memory.type}`
+          if (standing.has(memory.type)) {
+            // Under one title three of these may say three things: they are to say the same, word for word.
+            push(titles, `${kind} =${digestOf(embeddingText(memory).replace(/\s+/gu, " "))}`, memory.born)
+            continue
+          }
           push(titles, `${kind} ${digestOf(plainly(memory.title))}`, memory.born)
           // What was made by compression is not alike to anything by chance: its title alone may bring more to it.
           if (likeness >= 1 || isCompressed(memory)) continue
@@ -47,7 +61,7 @@ export const compress: Stage = {
         return [...found]
       },
       plan: ({ countTokens, newId }, rows) => {
-        const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
+        const byBorn = new Map(rows.filter(isFoldable).map((row) => [row.memory.born, row]))
         const taken = new Set<number>()
         const events: Array<DecidedEvent> = []
         const drafts: Array<Draft> = []

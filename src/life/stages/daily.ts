@@ -1,8 +1,9 @@
+import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../commands/Command.js"
 import { dayOf, startOfDay } from "../calendar.js"
 import { isKept, type Row } from "../facts.js"
 import { headingOf, isNotable, kindOf, noted, notesOf, passing } from "../notes.js"
-import { changed, decided, type Gathering, grouped, type Stage } from "../Stage.js"
+import { changed, decided, type Gathering, type Stage } from "../Stage.js"
 import { type Draft, memoryDraft, requestAbout } from "../summarize.js"
 
 /**
@@ -16,50 +17,75 @@ export const daily: Stage = {
   gather: (policy, now, { countTokens, newId }): Gathering => {
     const { maintenance, tiers } = policy
     const today = startOfDay(now, maintenance)
-    const found: Array<Row> = []
+    /** What becomes one note, by day and kind, or stands alone: the row numbers, the oldest first. */
+    const groups = new Map<string, Array<number>>()
+    const keyOf = (memory: Memory): string | undefined => {
+      const { born, createdAt, occurredAt, tier, type } = memory
+      if (tier !== "daily" || createdAt >= today || passing.has(type) || isKept(memory, tiers.pin)) return undefined
+      const { project, store, topic } = kindOf(memory)
+      const day = dayOf(occurredAt ?? createdAt, maintenance)
+      return JSON.stringify(isNotable(memory) ? [day, store, type, project, topic] : [born])
+    }
     return {
       take: (rows) => {
-        for (const row of rows) {
-          const { createdAt, tier, type } = row.memory
-          if (tier !== "daily" || createdAt >= today || passing.has(type) || isKept(row.memory, tiers.pin)) continue
-          if (found.length <= maintenance.rows) found.push(row)
+        for (const { memory } of rows) {
+          const key = keyOf(memory)
+          if (key === undefined) continue
+          const group = groups.get(key)
+          if (group === undefined) groups.set(key, [memory.born])
+          else group.push(memory.born)
         }
       },
-      full: () => found.length > maintenance.rows,
-      plan: () => {
+      wanted: () => {
+        const found: Array<number> = []
+        for (const group of groups.values()) {
+          if (found.length >= maintenance.rows) break
+          // Whole groups, but for one that no run has room for.
+          found.push(...group.slice(0, maintenance.rows))
+        }
+        return found
+      },
+      plan: (_tools, read) => {
+        const byBorn = new Map(read.map((row) => [row.memory.born, row]))
         const events: Array<DecidedEvent> = []
         const drafts: Array<Draft> = []
         const counts = { compressed: 0, made: 0, kept: 0 }
         let room = maintenance.rows
+        let waiting = 0
         const keep = (row: Row, reason: string): void => {
           if (room === 0) return
           room--
           counts.kept++
-          const memory = changed(row.memory, { tier: "mid", updatedAt: now })
+          const memory = changed(row.memory, { tier: "mid", movedAt: now })
           const decision = decided("UPDATE", "daily", reason, [row], policy, now)
           events.push({ type: "UPDATE", payload: { memory, reason: "promoted", decision } })
         }
-        const groups = grouped(found.slice(0, room), ({ memory }) => {
-          const { occurredAt, createdAt } = memory
-          const { project, store, topic, type } = kindOf(memory)
-          const day = dayOf(occurredAt ?? createdAt, maintenance)
-          return isNotable(memory) ? JSON.stringify([day, store, type, project, topic]) : ""
-        })
-        for (const [key, rows] of groups) {
-          if (key === "") {
-            for (const row of rows) keep(row, "what it says stands for itself")
+        for (const [key, group] of groups) {
+          waiting += group.length
+          const rows = group.flatMap((born) => byBorn.get(born) ?? []).filter(({ memory }) => keyOf(memory) === key)
+          const [first] = rows
+          if (first === undefined) continue
+          if (group.length === 1) {
+            keep(
+              first,
+              isNotable(first.memory)
+                ? "nothing else of its kind is in the log of that day"
+                : "what it says stands for itself"
+            )
             continue
           }
           const [day] = JSON.parse(key) as [string]
-          const heading = headingOf(kindOf(rows[0]!.memory), day)
+          const heading = headingOf(kindOf(first.memory), day)
           // What this run has no room for waits for the next one, unless it would for ever.
-          const whole = rows.length < room
+          const whole = group.length < room
           if (!whole && events.length > 0) continue
           if (!whole && room < 3) {
             for (const row of rows) keep(row, "there is no room for a note of it")
             continue
           }
-          const { notes, others } = notesOf(whole ? rows : rows.slice(0, room - 1), heading, countTokens)
+          // Of what is cut, nothing is left alone if that can be helped.
+          const most = group.length === room && room > 3 ? room - 2 : room - 1
+          const { notes, others } = notesOf(whole ? rows : rows.slice(0, most), heading, countTokens)
           for (const note of notes) {
             if (note.sources.length >= room) continue
             const reason = `what ${day} brought of one type, project and topic`
@@ -71,9 +97,9 @@ export const daily: Stage = {
             counts.compressed += note.sources.length
             counts.made++
           }
-          for (const row of others) keep(row, "nothing of its kind came that day")
+          for (const row of others) keep(row, "no note has room for it")
         }
-        return { events, drafts, counts, left: found.length > counts.compressed + counts.kept }
+        return { events, drafts, counts, left: waiting > counts.compressed + counts.kept }
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { Memory } from "../../../events/Memory.js"
-import type { Store } from "../../../events/Trust.js"
 import type { DecidedEvent } from "../../commands/Command.js"
 import { factsOf, isKept, type Row } from "../facts.js"
+import { type Fewest, fewest } from "../fewest.js"
 import { verdictOf } from "../rules.js"
 import { archiving, changed, decided, type Gathering, grouped, type Stage } from "../Stage.js"
 import { scoreOf } from "../score.js"
@@ -16,53 +16,37 @@ export const gc: Stage = {
   before: (_, now) => now,
   gather: (policy, now): Gathering => {
     const { gc: rules, tiers } = policy
-    const promoted: Array<Row> = []
-    const demoted: Array<Row> = []
-    const removed: Array<Scored> = []
-    /** By store: no store's memories go for those of another, which may be for other eyes. */
-    const shelves = new Map<Store, Shelf>()
-    const shelfOf = ({ memory: { store } }: Row): Shelf => {
-      const shelf = shelves.get(store) ?? { mid: 0, staying: [] }
-      shelves.set(store, shelf)
-      return shelf
-    }
+    // Of each no more than a run may take is held, and how many there are.
+    const promoted = fewest(rules.rows, oldestFirst)
+    const demoted = fewest(rules.rows, oldestFirst)
+    const removed = fewest(rules.rows, lowestFirst)
+    const staying = fewest(rules.rows, lowestFirst)
     const scored = (row: Row): Scored => ({ row, score: scoreOf(factsOf(row), tiers, now).score })
     return {
       take: (rows) => {
         for (const row of rows) {
           const { action } = verdictOf(row, policy, now)
-          const counts = row.memory.tier === "mid" && !isKept(row.memory, tiers.pin)
-          if (action === "promote") promoted.push(row)
-          else if (action === "demote") demoted.push(row)
-          else if (action === "remove") removed.push(scored(row))
-          else if (counts) {
-            const shelf = shelfOf(row)
-            shelf.mid++
-            shelf.staying.push(scored(row))
-          }
-        }
-        for (const shelf of shelves.values()) {
-          if (shelf.staying.length <= 2 * rules.rows) continue
-          shelf.staying = shelf.staying.sort(lowestFirst).slice(0, rules.rows + 1)
+          if (action === "promote") promoted.add(row)
+          else if (action === "demote") demoted.add(row)
+          else if (action === "remove") removed.add(scored(row))
+          else if (row.memory.tier === "mid" && !isKept(row.memory, tiers.pin)) staying.add(scored(row))
         }
       },
       plan: () => {
-        removed.sort(lowestFirst)
-        const beyondCapacity = [...shelves.values()].flatMap(({ mid, staying }) =>
-          staying.sort(lowestFirst).slice(0, Math.max(0, mid - rules.capacity))
-        )
+        const beyondCapacity = Math.max(0, staying.count() - rules.capacity)
         // What is demoted takes a place: no more than there are.
-        const demotable = [...grouped(demoted, ({ memory }) => memory.store).values()].flatMap((rows) =>
-          rows.slice(0, Math.max(0, rules.capacity - shelfOf(rows[0]!).mid))
-        )
+        const demotable = Math.min(demoted.count(), Math.max(0, rules.capacity - staying.count()))
         let room = rules.rows
-        const within = <A>(rows: ReadonlyArray<A>): ReadonlyArray<A> => {
-          const some = rows.slice(0, room)
-          room -= some.length
-          return some
+        const within = <A>(some: Fewest<A>, wanted: number): ReadonlyArray<A> => {
+          const found = some.first(Math.min(room, wanted))
+          room -= found.length
+          return found
         }
-        const [up, out, beyond, down] = [within(promoted), within(removed), within(beyondCapacity), within(demotable)]
-        const wanted = promoted.length + removed.length + beyondCapacity.length + demotable.length
+        const up = within(promoted, promoted.count())
+        const out = within(removed, removed.count())
+        const beyond = within(staying, beyondCapacity)
+        const down = within(demoted, demotable)
+        const wanted = promoted.count() + removed.count() + beyondCapacity + demotable
         const because = (row: Row) => verdictOf(row, policy, now).rule
         const moved = (row: Row, tier: "long" | "mid"): DecidedEvent => {
           const { promotedAt: _, ...rest } = row.memory
@@ -70,7 +54,7 @@ export const gc: Stage = {
           return {
             type: "UPDATE",
             payload: {
-              memory: changed(marked, { tier, updatedAt: now }),
+              memory: changed(marked, { tier, movedAt: now }),
               reason: tier === "long" ? "promoted" : "demoted",
               decision: decided("UPDATE", "gc", because(row), [row], policy, now)
             }
@@ -115,15 +99,11 @@ export const gc: Stage = {
   }
 }
 
-interface Shelf {
-  mid: number
-  /** Mid memories that stay, no more of them than a run may take, and of those with the lowest scores. */
-  staying: Array<Scored>
-}
-
 interface Scored {
   readonly row: Row
   readonly score: number
 }
 
 const lowestFirst = (a: Scored, b: Scored): number => a.score - b.score || a.row.memory.born - b.row.memory.born
+
+const oldestFirst = (a: Row, b: Row): number => a.memory.born - b.memory.born

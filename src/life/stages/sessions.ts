@@ -14,7 +14,7 @@ export const sessions: Stage = {
   kind: "working",
   before: (_, now) => now,
   read: () => [],
-  gather: ({ sessions: { quiet, rows: most } }, now): Gathering => {
+  gather: ({ sessions: { quiet, rows: most } }, now, _, store): Gathering => {
     let waiting: ReadonlyArray<SessionKey> | undefined
     let next = 0
     const found: Array<Found> = []
@@ -22,7 +22,7 @@ export const sessions: Stage = {
       take: () => {},
       look: (db) => {
         if (waiting === undefined) {
-          waiting = findUnsummarized(db, now - quiet * 60_000, mostLooked)
+          waiting = findUnsummarized(db, store, now - quiet * 60_000, mostLooked)
           return waiting.length > 0
         }
         const key = waiting[next++]!

@@ -1,5 +1,5 @@
 import { startOfWeek } from "../calendar.js"
-import type { Gathering, Planned, Stage } from "../Stage.js"
+import { type Gathering, type Planned, type Stage, together } from "../Stage.js"
 import { core } from "./weekly/core.js"
 import { decayed } from "./weekly/decayed.js"
 import { merge } from "./weekly/merge.js"
@@ -21,19 +21,13 @@ export const weekly: Stage = {
       wanted: () => parts.flatMap(({ wanted }) => wanted()),
       plan: (_tools, rows) => {
         let room = policy.maintenance.rows
-        let whole: Planned = { events: [], counts: {}, left: false, drafts: [] }
+        const all: Array<Planned> = []
         for (const { plan } of parts) {
-          const { counts, drafts = [], events, left, touched } = plan(rows, room)
+          const { touched, ...planned } = plan(rows, room)
           room -= touched
-          const moved = drafts.map((draft) => ({ ...draft, at: draft.at + whole.events.length }))
-          whole = {
-            events: [...whole.events, ...events],
-            drafts: [...whole.drafts!, ...moved],
-            counts: { ...whole.counts, ...counts },
-            left: whole.left || left
-          }
+          all.push(planned)
         }
-        return whole
+        return together(all)
       }
     }
   }

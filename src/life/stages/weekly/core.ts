@@ -44,37 +44,31 @@ export const chosen = (all: ReadonlyArray<Contender>, budget: number): ReadonlyS
   return taken
 }
 
-/** Chooses anew what is core, for each store by itself, so that what one level reads tells nothing of what another does. */
+/** Chooses anew what is core of a store. */
 export const core: MakePart = (policy, now, { countTokens }) => {
   const { maintenance, tiers } = policy
-  const stores = new Map<string, Array<Contender>>()
-  const changes = () =>
-    [...stores.values()].flatMap((all) => {
-      const core = chosen(all, maintenance.profileTokens)
-      return all.flatMap(({ born, coreFrom, tier }) => {
-        if (tier === "core") return coreFrom !== undefined && !core.has(born) ? [{ born, rises: false }] : []
-        return core.has(born) ? [{ born, rises: true }] : []
-      })
+  const all: Array<Contender> = []
+  const changes = () => {
+    const core = chosen(all, maintenance.profileTokens)
+    return all.flatMap(({ born, coreFrom, tier }) => {
+      if (tier === "core") return coreFrom !== undefined && !core.has(born) ? [{ born, rises: false }] : []
+      return core.has(born) ? [{ born, rises: true }] : []
     })
+  }
   return {
     take: (row) => {
       const { memory } = row
-      const { born, coreFrom, stale, store, tier, type } = memory
+      const { born, coreFrom, stale, tier, type } = memory
       if (tier === "daily" || (tier !== "core" && !isContender(type))) return
-      // Below full trust nobody knows how often something was shown.
-      const facts = factsOf(store === "private" ? row : { memory, accesses: undefined })
-      const one: Contender = {
+      all.push({
         born,
         type,
         tier,
         coreFrom,
-        score: scoreOf(facts, tiers, now).score,
+        score: scoreOf(factsOf(row), tiers, now).score,
         cost: countTokens(lineOf(memory)),
         fit: stale === undefined && isContender(type)
-      }
-      const all = stores.get(store)
-      if (all === undefined) stores.set(store, [one])
-      else all.push(one)
+      })
     },
     wanted: () =>
       changes()
@@ -94,7 +88,7 @@ export const core: MakePart = (policy, now, { countTokens }) => {
             payload: {
               memory: rises
                 ? changed(row.memory, { tier: "core", coreFrom: row.memory.tier })
-                : changed(rest, { tier: coreFrom, updatedAt: now }),
+                : changed(rest, { tier: coreFrom, movedAt: now }),
               reason: rises ? "promoted" : "demoted",
               decision: decided("UPDATE", "weekly", reason, [row], policy, now)
             }

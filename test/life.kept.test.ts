@@ -1,0 +1,210 @@
+import { describe, expect, it } from "@effect/vitest"
+import BetterSqlite3 from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as TestClock from "effect/TestClock"
+import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import type { Memory } from "../events/Memory.js"
+import { makeLookup } from "../projections/build.js"
+import { observations } from "../projections/observations.js"
+import { recalls } from "../projections/recalls.js"
+import { maintain } from "../src/commands/maintain.js"
+import { countsOf } from "../src/life/counts.js"
+import { day, type Row } from "../src/life/facts.js"
+import { isNote } from "../src/life/note.js"
+import { planOf, type Stage } from "../src/life/Stage.js"
+import { archive } from "../src/life/stages/archive.js"
+import { compress } from "../src/life/stages/compress.js"
+import { daily } from "../src/life/stages/daily.js"
+import { gc } from "../src/life/stages/gc.js"
+import { retention } from "../src/life/stages/retention.js"
+import { decode } from "../src/Policy.js"
+import { estimate } from "../src/TokenCounter.js"
+import { fresh } from "./support/engine.js"
+
+const now = Date.UTC(2026, 2, 18, 12)
+
+let born = 0
+/** A memory that was captured so many days ago. */
+const row = (days: number, fields: Partial<Memory> = {}): Row => {
+  const at = now - days * day
+  born++
+  const memory: Memory = {
+    id: `m${born}`,
+    born,
+    revision: 1,
+    status: "active",
+    type: "event",
+    title: `thing ${born} of ${born * 7}`,
+    facts: [],
+    tags: [],
+    people: [],
+    files: [],
+    source: { kind: "auto" },
+    store: "private",
+    tier: "mid",
+    importance: 0,
+    mentions: 1,
+    lastMentionedAt: at,
+    createdAt: at,
+    updatedAt: at,
+    tokens: 9,
+    ...fields
+  }
+  return { memory, accesses: undefined }
+}
+
+const planned = (stage: Stage, rows: ReadonlyArray<Row>, policy: object = {}) => {
+  let made = 0
+  const tools = { newId: () => `new${++made}`, countTokens: estimate }
+  return planOf(stage, rows, Either.getOrThrow(decode(policy)), now, tools)
+}
+
+describe("daily", () => {
+  it("takes whole groups: what the bound cuts off is not said to have come alone", () => {
+    const log = (project: string, count: number) =>
+      Array.from({ length: count }, () => row(1, { tier: "daily", project }))
+    const { events, left } = planned(daily, [...log("harbour", 4), ...log("office", 6)], { maintenance: { rows: 8 } })
+    expect(left).toBe(true)
+    expect(events.map(({ type }) => type)).toEqual(["COMPRESS"])
+    // Neither is what is left of a group that is as large as the bound.
+    const cut = planned(daily, log("quay", 6), { maintenance: { rows: 6 } })
+    expect(cut).toMatchObject({ counts: { compressed: 4, made: 1 }, left: true })
+    const [event] = planned(daily, log("pier", 1)).events
+    expect(event!.payload).toMatchObject({ decision: { reason: "nothing else of its kind is in the log of that day" } })
+  })
+})
+
+describe("the archive", () => {
+  const start = Date.UTC(2026, 0, 1, 9)
+  const prepared = Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const policy = { actors: { idle: 1_000 * 365 * day }, recall: { log: true } }
+    const { daybook } = yield* fresh({ vectorExtension: null, policy })
+    const memory = yield* daybook.agent("ada", { trust: "full" })
+    const { id: turn } = yield* memory.addTurn({ session: "monday", text: "Fog at six." })
+    const source = { kind: "auto" } as const
+    const { id } = yield* memory.remember({ title: "Fog at six", source, from: [{ kind: "turn", id: turn }] })
+    const { id: other } = yield* memory.remember({ title: "Tea at four", source })
+    yield* TestClock.setTime(start + 40 * day)
+    return { daybook, memory, id, other }
+  })
+
+  it.scoped("what is in it can be forgotten", () =>
+    Effect.gen(function* () {
+      const { id, memory } = yield* prepared
+      yield* memory.maintain({ stages: ["archive"] })
+      expect((yield* memory.archived()).length).toBe(2)
+      yield* memory.forget(id)
+      expect((yield* memory.archived()).map((one) => one.title)).toEqual(["Tea at four"])
+      expect(yield* Effect.flip(memory.restore(id))).toMatchObject({ _tag: "MemoryNotFound" })
+    })
+  )
+
+  it.scoped("what lost its source in there is stale when it comes back", () =>
+    Effect.gen(function* () {
+      const { id, memory } = yield* prepared
+      yield* memory.maintain({ stages: ["archive"] })
+      yield* memory.forgetSession("monday")
+      expect((yield* memory.archived()).length).toBe(2)
+      yield* memory.restore(id)
+      expect((yield* memory.get([id]))[0]).toMatchObject({ stale: { kind: "turn", reason: "forgotten" } })
+    })
+  )
+
+  it.scoped("what is put back by undoing was archived when and why it was", () =>
+    Effect.gen(function* () {
+      const { daybook, id, memory } = yield* prepared
+      yield* memory.maintain({ stages: ["archive"] })
+      const before = yield* memory.archived()
+      yield* TestClock.setTime(start + 50 * day)
+      const { version } = yield* memory.restore(id)
+      yield* memory.undo({ event: version! })
+      const told = ({ archivedAt, id, reason }: (typeof before)[number]) => [id, archivedAt, reason]
+      expect((yield* memory.archived()).map(told)).toEqual(before.map(told))
+      yield* TestClock.setTime(start + 500 * day)
+      const [run] = yield* memory.maintain({ stages: ["cleanup"] })
+      yield* memory.undo({ run: run!.run! })
+      expect((yield* memory.archived()).map(told)).toEqual(before.map(told))
+      const live = yield* daybook.digests("ada")
+      yield* daybook.rebuild("ada")
+      expect(yield* daybook.digests("ada")).toEqual(live)
+    })
+  )
+})
+
+describe("what others do while a run is planned", () => {
+  it("what was shown is in use: it stays; what is told is what was written", () => {
+    const db = new BetterSqlite3(":memory:")
+    observations.tables.split(";\n").forEach((text) => void db.exec(text))
+    db.exec(recalls.tables)
+    const rows = [row(40), row(40)]
+    for (const { memory } of rows) {
+      const event = { type: "ADD", version: memory.born, payload: { memory } } as unknown as DaybookEvent
+      observations.apply(
+        db,
+        event,
+        makeLookup(() => undefined)
+      )
+    }
+    const { events } = planned(archive, rows)
+    const [seen, unseen] = rows.map(({ memory }) => memory)
+    db.prepare("INSERT INTO accesses (id, accesses, accessed_at) VALUES (?, 1, ?)").run(seen!.id, now)
+    const decide = (shown: ReadonlyMap<string, number>) =>
+      Either.getOrThrow(
+        maintain({ run: "r", actor: "a", started: undefined, events, shown }).decide({ db, version: 9 } as never)
+      ) as { readonly events?: ReadonlyArray<DaybookEvent> }
+    const archived = (shown: ReadonlyMap<string, number>) => (decide(shown).events ?? []).flatMap(imagesOf)
+    expect(archived(new Map()).map(({ id }) => id)).toEqual([unseen!.id])
+    expect(countsOf("archive", decide(new Map()).events ?? [])).toEqual({ archived: 1 })
+    expect(archived(new Map([[seen!.id, 1]]))).toHaveLength(2)
+  })
+})
+
+describe("what the rules move", () => {
+  it("grows no younger for retention, and is left alone from then on", () => {
+    const narrative = "It was a long day at the harbour, with this and that. ".repeat(20)
+    const told = row(91, { narrative, mentions: 4, lastMentionedAt: now - day })
+    const made = (stage: Stage, one: Row) => planned(stage, [one]).events.flatMap((event) => imagesOf(event as never))
+    const [long] = made(gc, told)
+    expect(long).toMatchObject({ tier: "long", updatedAt: told.memory.updatedAt })
+    const [dropped] = made(retention, { memory: long!, accesses: undefined })
+    expect(dropped).not.toHaveProperty("narrative")
+    const [mid] = made(gc, row(91, { narrative, tier: "long", promotedAt: now - 60 * day }))
+    expect(mid).toMatchObject({ tier: "mid", movedAt: now })
+    // It has the days of a mid memory before it goes.
+    expect(made(archive, { memory: mid!, accesses: undefined })).toEqual([])
+    const [kept] = made(daily, row(91, { tier: "daily", narrative }))
+    expect(made(retention, { memory: kept!, accesses: undefined })).toHaveLength(1)
+  })
+})
+
+describe("compress", () => {
+  const three = (fields: Partial<Memory>, facts: ReadonlyArray<string>) =>
+    facts.map((fact) => row(20, { ...fields, facts: [fact, "it is said every week of the year, again and again"] }))
+  const folded = (rows: ReadonlyArray<Row>) => planned(compress, rows).counts.compressed ?? 0
+
+  it("leaves what is stale alone", () => {
+    const stale = { kind: "turn", of: "t", reason: "forgotten" } as const
+    const facts = ["the cranes run", "the cranes stand", "the cranes lie"]
+    expect(folded(three({ title: "Report" }, facts))).toBe(3)
+    expect(folded(three({ title: "Report", stale }, facts))).toBe(0)
+  })
+
+  it("of what stands for itself takes only what says the same", () => {
+    for (const type of ["preference", "identity", "decision", "config"]) {
+      expect(folded(three({ title: "Editor", type }, ["Vim", "Emacs", "Zed"]))).toBe(0)
+      expect(folded(three({ title: "Editor", type }, ["Vim", "Vim", "Vim"]))).toBe(3)
+    }
+    expect(folded(three({ title: "Door", type: "credential" }, ["1234", "1234", "1234"]))).toBe(0)
+  })
+
+  it("makes what nothing is weighed against", () => {
+    const { events } = planned(
+      compress,
+      three({ title: "Report" }, ["the cranes run", "the crane broke", "all is well"])
+    )
+    const made = events.flatMap((event) => imagesOf(event as never)).filter(({ status }) => status === "active")
+    expect(made.map(isNote)).toEqual([true])
+  })
+})
