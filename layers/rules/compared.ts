@@ -3,6 +3,7 @@ import { type Features, ofStructure } from "./features.js"
 import { type Flat, flatOf } from "./flat.js"
 import { type Hints, hintsOf } from "./hints.js"
 import type { Lexicon } from "./lexicon.js"
+import { ofMeaning } from "./meaning.js"
 import { newsOf, read } from "./units.js"
 import { ofStatement, ofWhole } from "./whole.js"
 
@@ -66,6 +67,7 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
     const parts = [
       ...ofStructure(read(candidate, memory, lexicon), stated, news, lexicon),
       ...ofWhole(memory, flat, rare),
+      ofMeaning(memory, flat),
       ofStated,
       { ahead: overlaps[place]! - others }
     ]
