@@ -94,15 +94,6 @@ const vectorOf = (table: WordTable, row: number): Int8Array => {
   return vector
 }
 
-/** The vector of a row and its length. */
-export const vectorAt = (
-  table: WordTable,
-  row: number
-): { readonly vector: Int8Array; readonly length: number } => {
-  const vector = vectorOf(table, row)
-  return { vector, length: norms[row]! }
-}
-
 const dot = (a: Int8Array, b: Int8Array): number => {
   let sum = 0
   for (let at = 0; at < dimensions; at++) sum += a[at]! * b[at]!

@@ -3,7 +3,8 @@ import { type Features, ofStructure } from "./features.js"
 import { type Flat, flatOf } from "./flat.js"
 import { type Hints, hintsOf } from "./hints.js"
 import type { Lexicon } from "./lexicon.js"
-import { ofMeaning } from "./meaning.js"
+import { ofNuances } from "./nuances.js"
+import { type Phrase, phrasesOf } from "./phrases.js"
 import { newsOf, read } from "./units.js"
 import { ofStatement, ofWhole } from "./whole.js"
 
@@ -13,6 +14,8 @@ export interface Compared {
   readonly parts: ReadonlyArray<Features>
   /** All parts in one, made when it is asked for. */
   readonly features: Features
+  /** Runs of words of the two, by what they are. */
+  readonly phrases: ReadonlyArray<Phrase>
   /** Whether the statement was said before it. */
   readonly older: boolean
   /** Whether it has too little in common with the statement to be looked at. */
@@ -61,13 +64,13 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
     const candidate = candidates[place]!
     const older = statement.at < candidate.at
     const same = memory.said === flat.said && flat.said !== ""
-    if (!close.has(place)) return { parts: [], features: {}, older, apart: true, same }
+    if (!close.has(place)) return { parts: [], features: {}, phrases: [], older, apart: true, same }
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
     const parts = [
       ...ofStructure(read(candidate, memory, lexicon), stated, news, lexicon),
       ...ofWhole(memory, flat, rare),
-      ofMeaning(memory, flat),
+      ofNuances(memory, flat),
       ofStated,
       { ahead: overlaps[place]! - others }
     ]
@@ -78,6 +81,7 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
         features ??= Object.assign({}, ...parts) as Features
         return features
       },
+      phrases: phrasesOf(memory, flat),
       older,
       apart: false,
       same

@@ -110,13 +110,21 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
       continue
     }
     if (scalar.unit === "" && unit?.dimension !== undefined) {
-      found.push(of(item.form, { ...scalar, ...about, amount: scalar.amount! * many * unit.size!, unit: unit.dimension }))
+      found.push(
+        of(item.form, { ...scalar, ...about, amount: scalar.amount! * many * unit.size!, unit: unit.dimension })
+      )
       index++
     } else {
       const counted = scalar.unit === "" ? nounAt(items, index + 1) : undefined
       found.push({
         ...item,
-        scalar: { ...scalar, ...about, amount: scalar.amount! * many, unit: counted ?? scalar.unit!, ...(head === undefined ? {} : { head }) }
+        scalar: {
+          ...scalar,
+          ...about,
+          amount: scalar.amount! * many,
+          unit: counted ?? scalar.unit!,
+          ...(head === undefined ? {} : { head })
+        }
       })
     }
   }
