@@ -41,10 +41,10 @@ const settings = {
   rate: 0.08,
   share: 0.15,
   bagged: 0.8,
-  bins: 24,
+  bins: 12,
   smallest: 20,
   ridge: 1,
-  seeds: 3,
+  seeds: 2,
   bystander: 0.4,
   writers: 4
 }
@@ -52,13 +52,13 @@ for (const [, name, value] of process.argv.map((given) => given.match(/^--(\w+)=
   if (name !== undefined) settings[name] = Number(value)
 /** What a story that was made of a topic counts for, and one of which the memory and the statement changed places. */
 const made = settings.topics ?? 0.1
-const turned = settings.turned ?? 0.2
+const turned = settings.turned ?? 0.1
 
 const load = async () => {
   mkdirSync(join(root, "dist"), { recursive: true })
   const folder = mkdtempSync(join(root, "dist/train-"))
   const outfile = join(folder, "rules.mjs")
-  const contents = `export { comparedOf } from "./layers/rules/compared.js"
+  const contents = `export { compare } from "./layers/rules/compare.js"
     export { alike, decide, targetOf, unlike } from "./layers/rules/decide.js"
     export { lexiconOf } from "./layers/rules/lexicon.js"
     export { hashes, phraseKinds } from "./layers/rules/phrases.js"
@@ -74,8 +74,7 @@ const load = async () => {
   }
 }
 
-const { alike, comparedOf, decide, english, hashes, lexiconOf, phraseKinds, questionOf, targetOf, unlike } =
-  await load()
+const { alike, compare, decide, english, hashes, lexiconOf, phraseKinds, questionOf, targetOf, unlike } = await load()
 const lexicon = lexiconOf(english)
 
 /** Kinds of stories that may be told backwards, by their action; all of the others. */
@@ -101,8 +100,8 @@ const stories = [
   ...files.flatMap((file) => {
     const { stories } = JSON.parse(readFileSync(join(fixtures, `${file}.json`), "utf8"))
     return stories.flatMap((story) => {
-      const own = { ...story, writer: writerOf(file, story.id), weight: 1, made: false }
-      return [own, ...backwards(own)]
+      const told = { ...story, writer: writerOf(file, story.id), weight: 1, made: false }
+      return [told, ...backwards(told)]
     })
   }),
   ...storiesOf(readFileSync(join(fixtures, "own-topics.txt"), "utf8")).map((story) => ({
@@ -112,7 +111,7 @@ const stories = [
     made: true
   }))
 ]
-for (const story of stories) story.compared = comparedOf(questionOf(story), lexicon)
+for (const story of stories) story.compared = compare(questionOf(story), lexicon)
 const names = [
   ...new Set(stories.flatMap(({ compared }) => compared.flatMap(({ features }) => Object.keys(features))))
 ].sort()
@@ -153,33 +152,27 @@ const answer = ({ model, sums }, story) => {
 }
 const decided = (answers, least) => answers.map((one) => ({ ...one, action: decide(one.likely, one.compared, least) }))
 
+const of = (answered, keep) => answered.filter(({ story }) => keep(story.writer))
+
 if (process.argv.includes("--cv")) {
-  const real = stories.filter(({ made }) => !made)
-  const writers = [...new Set(real.map(({ writer }) => writer))]
+  const second = (writer) => writer.startsWith("set 2")
+  const third = (writer) => /^tune-\d$/.test(writer)
+  const writers = [...new Set(stories.map(({ writer }) => writer))].filter((one) => second(one) || third(one))
   const answers = writers.flatMap((writer) => {
     const model = modelOf(stories.filter((story) => story.writer !== writer))
-    return real.filter((story) => story.writer === writer).map((story) => answer(model, story))
+    return stories.filter((story) => !story.made && story.writer === writer).map((story) => answer(model, story))
   })
   const answered = decided(answers)
   for (const writer of writers)
     line(
       writer,
-      answered.filter(({ story }) => story.writer === writer)
+      of(answered, (one) => one === writer)
     )
-  const second = ({ story }) => story.writer.startsWith("set 2")
-  const third = ({ story }) => /^tune-\d$/.test(story.writer)
-  const foreign = (one) => second(one) || third(one)
-  line("second set", answered.filter(second))
-  line("third set", answered.filter(third))
-  line("both", answered.filter(foreign))
+  line("second set", of(answered, second))
+  line("third set", of(answered, third))
   line("all", answered)
-  for (const least of [0, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7])
-    for (const [title, among] of [
-      ["second", second],
-      ["third", third],
-      ["both", foreign]
-    ])
-      line(`${title} ≥ ${least}`, decided(answers.filter(among), { UPDATE: least, DELETE: least }))
+  for (const least of [0, 0.5, 0.55, 0.6, 0.65, 0.7])
+    line(`all ≥ ${least}`, decided(answers, { UPDATE: Math.min(least, 0.4), DELETE: least }))
   confusion(answered)
   byKind(answered)
 } else {

@@ -1,7 +1,7 @@
 import type { Judgement, Question, Verdict } from "../../src/Reconciler.js"
-import { type Compared, comparedOf } from "./compared.js"
+import type { Features } from "./clauseFeatures.js"
+import { type Compared, compare } from "./compare.js"
 import { alike, decide, targetOf, unlike } from "./decide.js"
-import type { Features } from "./features.js"
 import type { Lexicon } from "./lexicon.js"
 import { likelihoods } from "./model.js"
 
@@ -70,7 +70,7 @@ export const reasons: ReadonlyArray<string> = [
 export const judgeIn =
   (name: string, lexicon: Lexicon) =>
   (question: Question): Judgement => {
-    const compared = comparedOf(question, lexicon)
+    const compared = compare(question, lexicon)
     const all = compared.map((one) => (one.same ? alike : one.apart ? unlike : (likelihoods(one) ?? unlike)))
     const target = targetOf(all)
     const by = { kind: "rule" as const, name }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
-import type { Compared } from "./compared.js"
+import type { Features } from "./clauseFeatures.js"
+import type { Compared } from "./compare.js"
 import type { Likelihoods } from "./decide.js"
-import type { Features } from "./features.js"
 import { hashes, type Phrase, phraseKinds } from "./phrases.js"
 
 /** What phrases tell, and trees of four questions one after the other: fifteen figures with their thresholds, sixteen leaves. */

@@ -1,5 +1,5 @@
-import type { Features } from "./features.js"
-import type { Flat } from "./flat.js"
+import type { Bag } from "./bag.js"
+import type { Features } from "./clauseFeatures.js"
 import type { Item } from "./tokens.js"
 
 const flag = (value: boolean): number => (value ? 1 : 0)
@@ -14,7 +14,7 @@ const kin = new Set(
 const owning = new Set(["his", "her", "their", "my", "our"])
 
 /** Who is told of by somebody else's name: by possessor and kin. */
-const kinOf = ({ texts }: Flat): ReadonlySet<string> => {
+const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const { items } of texts)
     for (const [at, { form, possessive }] of items.entries())
@@ -32,7 +32,7 @@ const vague = new Set(
   )
 )
 /** How many words leave open how much, when or who: three at most. */
-const vaguenessOf = ({ texts }: Flat): number => {
+const vaguenessOf = ({ texts }: Bag): number => {
   let count = 0
   for (const { items } of texts)
     for (const { form } of items)
@@ -51,7 +51,7 @@ const notOnly = (items: ReadonlyArray<Item>): boolean =>
   )
 
 /** Whose relations are told of, how vague the two are, and a "not only" that denies nothing. */
-export const ofNuances = (a: Flat, b: Flat): Features => {
+export const ofNuances = (a: Bag, b: Bag): Features => {
   const [kinA, kinB] = [kinOf(a), kinOf(b)]
   const [vagueA, vagueB] = [vaguenessOf(a), vaguenessOf(b)]
   return {

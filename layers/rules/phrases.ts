@@ -1,4 +1,4 @@
-import type { Flat, Sort } from "./flat.js"
+import type { Bag, Sort } from "./bag.js"
 
 /**
  * Runs of words of two texts, by what they are: words that only the statement
@@ -59,7 +59,7 @@ interface Read {
   readonly has: ReadonlySet<number>
 }
 
-const wordsOf = ({ sorts, stems }: Flat): Read => {
+const wordsOf = ({ sorts, stems }: Bag): Read => {
   const words: Array<number> = []
   for (let at = 0; at < stems.length && words.length < mostWords; at++)
     if (sorts[at] !== "mark") words.push(stemHash(stems[at]!))
@@ -67,7 +67,7 @@ const wordsOf = ({ sorts, stems }: Flat): Read => {
 }
 const mostWords = 150
 
-const shapeOf = ({ sorts, stems }: Flat, other: ReadonlySet<number>): ReadonlyArray<number> => {
+const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArray<number> => {
   const shape: Array<number> = []
   for (let at = 0; at < stems.length && shape.length < mostWords; at++) {
     const sort = sorts[at]!
@@ -106,7 +106,7 @@ const takeOwn = (own: Read, other: Read, kinds: readonly [words: number, pairs: 
 }
 
 /** The phrases of a memory and a statement, each once. */
-export const phrasesOf = (memory: Flat, statement: Flat): ReadonlyArray<Phrase> => {
+export const phrasesOf = (memory: Bag, statement: Bag): ReadonlyArray<Phrase> => {
   const [a, b] = [wordsOf(memory), wordsOf(statement)]
   const found = new Set<Phrase>()
   takeOwn(b, a, [0, 2], found)

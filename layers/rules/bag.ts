@@ -7,7 +7,7 @@ import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** A word of content in its order; what stands beside it, "" at an end or a mark. */
-export interface FlatWord {
+export interface BagWord {
   readonly canon: string
   readonly form: string
   readonly name: boolean
@@ -32,14 +32,14 @@ export interface Text {
 export type Sort = "mark" | "name" | "number" | "content" | "link"
 
 /** A statement without its structure. */
-export interface Flat {
+export interface Bag {
   readonly texts: ReadonlyArray<Text>
   /** All of it by stems: what is the same is said word for word. */
   readonly said: string
   /** The stems of all of it in their order, and what each is: a mark, a name, a number, a word of content, any other. */
   readonly stems: ReadonlyArray<string>
   readonly sorts: ReadonlyArray<Sort>
-  readonly words: ReadonlyMap<string, FlatWord>
+  readonly words: ReadonlyMap<string, BagWord>
   readonly weight: number
   readonly title: ReadonlySet<string>
   readonly keys: ReadonlyArray<ReadonlySet<string>>
@@ -80,9 +80,9 @@ const sortOf = (item: Item): Sort => {
   return item.name === true || item.capital === true ? "name" : "content"
 }
 
-export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Flat => {
+export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Bag => {
   const table = tableOrNone()
-  const words = new Map<string, FlatWord>()
+  const words = new Map<string, BagWord>()
   const texts: Array<Text> = []
   const titled = new Set<string>()
   const keys: Array<Set<string>> = []
@@ -97,7 +97,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   const sorts: Array<Sort> = []
   const all: Array<string> = []
   let [ours, theirs] = [0, 0]
-  const take = (text: string, part: FlatWord["part"]) => {
+  const take = (text: string, part: BagWord["part"]) => {
     const items = itemsOf(text.slice(0, Math.min(most[part], left)), lexicon, at)
     left -= Math.min(text.length, most[part])
     texts.push({ part, items })
@@ -107,7 +107,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
       colon <= 6 &&
       items.slice(0, colon).every(({ mark }) => mark === undefined || mark === "(" || mark === ")")
     const keyWords = new Set<string>()
-    let before: FlatWord | undefined
+    let before: BagWord | undefined
     const stems: Array<string> = []
     let told = false
     let head = ""
