@@ -45,7 +45,7 @@ export const decide = (likely: Likelihoods, { features, older, same }: Compared,
 
 /** The same thing, of which there is one value at a time, and another value; or the same words and another number. */
 const isClean = (features: Features): boolean =>
-  features["one of one differs"] === 1 ||
+  (features["one of one differs"] === 1 && features["w both"]! > 0) ||
   (features["one value differs"] === 1 &&
     features["s differs"]! > 0 &&
     features.extra === 0 &&
