@@ -39,6 +39,13 @@ describe("stories that the weights were made from", () => {
   })
 })
 
+it("stories that were kept back are decided right in 85 of 100, and what is merged or replaced rightly in 90", () => {
+  const { accuracy, precision } = scoreOf(rules, read("kept-3"))
+  expect(accuracy).toBeGreaterThanOrEqual(0.85)
+  expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.9)
+  expect(precision("DELETE")).toBeGreaterThanOrEqual(0.9)
+})
+
 describe("numbers and times are read as they are written", () => {
   it.each([
     ["The clinic opens at 7:30", "The clinic opens at half past seven", "NONE"],
