@@ -131,7 +131,8 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
         sorts.push(sort)
       }
       if (item.scalar !== undefined && scalars.length < 24) scalars.push(item.scalar)
-      if (!told && head !== "" && part !== "narrative" && labels.length < 8) {
+      // "This is memory number 3" says which one it is, though it comes behind a verb.
+      if ((!told || head === "number") && head !== "" && part !== "narrative" && labels.length < 8) {
         if (
           item.scalar?.kind === "day" ||
           (item.scalar?.kind === "quantity" && !lexicon.dimensions.has(item.scalar.unit ?? ""))
