@@ -37,10 +37,13 @@ export interface Group {
   readonly rows: (scale: Scale) => AsyncIterable<Row>
 }
 
+/** As a program has it, but that nothing is weighed: the floor knows no decisions. What they cost is measured beside it. */
+const policy = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "none" } } as const
+
 /** Daybook on a folder, as a program opens it, with the embedder whose vectors the floor writes. */
 export const openDaybook = (folder: string, options: Default.DefaultOptions = {}) => {
   const runtime = ManagedRuntime.make(
-    Layer.orDie(Default.layer({ folder, policy: defaults, embedder: HashEmbedder.layer, ...options }))
+    Layer.orDie(Default.layer({ folder, policy, embedder: HashEmbedder.layer, ...options }))
   )
   return { run: runtime.runPromise, close: () => runtime.dispose() }
 }

@@ -123,7 +123,10 @@ export const readBeir = (folder: string): ReadonlyArray<Exam> => {
         Effect.gen(function* () {
           const ids = new Map<string, string>()
           for (let from = 0; from < observations.length; from += limits.batch) {
-            const outcomes = yield* memory.rememberAll(observations.slice(from, from + limits.batch))
+            // Documents are taken as they are, as imports are: they say nothing of each other.
+            const outcomes = yield* memory.rememberAll(
+              observations.slice(from, from + limits.batch).map((one) => [one, { reconcile: false }] as const)
+            )
             for (const [index, outcome] of outcomes.entries()) {
               if (Either.isLeft(outcome)) return yield* Effect.fail(outcome.left)
               ids.set(outcome.right.id, corpus[from + index]!._id!)

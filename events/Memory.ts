@@ -102,14 +102,13 @@ export type Memory = typeof Memory.Type
 export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "facts">): string =>
   [memory.title, ...(memory.narrative === undefined ? [] : [memory.narrative]), ...memory.facts].join("\n")
 
-/** The JSON text of an after-image, made once for all who need it: log and view write the same one. */
+/** The JSON text of an after-image. The newest is remembered: log and view write the same one, one after the other. */
 export const memoryJson = (memory: Memory): string => {
-  const known = texts.get(memory)
-  if (known !== undefined) return known
-  const json = JSON.stringify(memory)
-  texts.set(memory, json)
-  return json
+  if (newest.memory !== memory) newest = { memory, json: texts.get(memory) ?? JSON.stringify(memory) }
+  return newest.json
 }
+
+let newest: { readonly memory?: Memory; readonly json: string } = { json: "" }
 
 /** For whoever has it at hand. */
 export const rememberJson = (memory: Memory, json: string): void => void texts.set(memory, json)

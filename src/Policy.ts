@@ -85,10 +85,9 @@ const Actors = Schema.Struct({
 const Reconcile = Schema.Struct({
   /**
    * What decides on a memory that is like others: rules, a model, rules with a model for what they are not sure of, or
-   * nobody. Nobody unless it is asked for: on statements of a style that they were not made from, rules retire too many
-   * memories that are still true.
+   * nobody.
    */
-  reconciler: withDefault(Schema.Literal("rules", "model", "hybrid", "none"), "none"),
+  reconciler: withDefault(Schema.Literal("rules", "model", "hybrid", "none"), "rules"),
   /** Memories that are weighed, of what each side finds and of both together. */
   candidates: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 10),
   /** How like a memory must be to be weighed, 0…1: more than this. */

@@ -47,8 +47,9 @@ const numbersOf = (text: string, seen: Look, hits: Hits, pii: Set<PiiKind>): voi
   if (seen.digits < 2) return
   if (seen.number >= 7) {
     forNumbersIn(text, (number) => {
-      if (!pii.has("card") && isCard(number)) pii.add("card")
-      else if (!pii.has("national-id") && isNationalId(text, number, hits)) pii.add("national-id")
+      // What a number is does not depend on what was found before it: a second card is no identity number.
+      if (isCard(number)) pii.add("card")
+      else if (isNationalId(text, number, hits)) pii.add("national-id")
       else if (!pii.has("phone") && isPhone(text, number, hits)) pii.add("phone")
     })
   }

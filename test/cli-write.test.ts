@@ -37,15 +37,21 @@ describe("texts of every script", () => {
     ].filter((text) => typeof text === "string" && text.trim() !== "" && text.length <= 400)
     const [byCommand, byLibrary] = [newFolder(), newFolder()]
     const observations = texts.map((title) => ({ title, store: "shared" as const }))
-    const sent = await run(process.execPath, [bundle, "--data", byCommand, "remember", "-", "--json"], {
-      input: observations.map((one) => JSON.stringify(one)).join("\n")
-    })
+    const sent = await run(
+      process.execPath,
+      [bundle, "--data", byCommand, "remember", "-", "--no-reconcile", "--json"],
+      {
+        input: observations.map((one) => JSON.stringify(one)).join("\n")
+      }
+    )
     expect([sent.code, lines(sent.stdout)]).toEqual([0, expect.objectContaining({ length: texts.length })])
     const told = await Effect.runPromise(
       Effect.gen(function* () {
         const memory = yield* (yield* Daybook).agent("default", { trust: "full" })
         for (let from = 0; from < observations.length; from += 500)
-          yield* memory.rememberAll(observations.slice(from, from + 500))
+          yield* memory.rememberAll(
+            observations.slice(from, from + 500).map((one) => [one, { reconcile: false }] as const)
+          )
         return yield* memory.list({ limit: 1_000 })
       }).pipe(Effect.provide(Default.layer({ folder: byLibrary })))
     )

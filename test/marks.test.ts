@@ -96,6 +96,11 @@ describe("marks", () => {
     expect(passing(iban, "iban")).toEqual(["0"])
   })
 
+  it("of the second card are those of a card", () => {
+    const cards = ["Card: 5200004902907210 exp 09/28", "the team card is 4000 0062 3985 4713"]
+    expect(marksOf(cards)).toEqual({ pii: ["card"], credential: [] })
+  })
+
   it.prop("of several texts are those of each", [fc.array(fc.constantFrom(...lines), { maxLength: 4 })], ([some]) => {
     const each = new Set(some.flatMap((line) => kindsOf(textOf(line))))
     const { credential, pii } = marksOf(some.map(textOf))

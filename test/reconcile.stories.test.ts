@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { rules } from "../layers/RuleReconciler.js"
+import { compare } from "../layers/rules/compare.js"
+import { english } from "../layers/rules/english.js"
+import { lexiconOf } from "../layers/rules/lexicon.js"
+import { hashes, phraseKinds } from "../layers/rules/phrases.js"
 import { questionOf, type Story, scoreOf, type Told } from "./support/decisions.js"
 
 const read = (file: string): ReadonlyArray<Story> =>
@@ -9,6 +13,7 @@ const read = (file: string): ReadonlyArray<Story> =>
 /** What is decided of a statement, given memories in this order. */
 const judged = (memories: ReadonlyArray<Told>, statement: Told) =>
   rules.judge(questionOf({ memories, statement })).verdict
+const lexicon = lexiconOf(english)
 const titles = (...all: ReadonlyArray<string>): ReadonlyArray<Told> => all.map((title) => ({ title }))
 const action = (memory: string, statement: string) => judged(titles(memory), { title: statement }).action
 
@@ -16,10 +21,16 @@ describe("stories that the weights were made from", () => {
   it.each([
     ["own-short", 0.92, 0.87, 0.95],
     ["own-rules", 0.96, 0.98, 0.98],
-    ["tune", 0.91, 0.96, 0.93],
-    ["tune-work", 0.86, 0.95, 0.9],
-    ["tune-life", 0.85, 0.97, 0.93],
-    ["tune-2", 0.91, 0.97, 0.98]
+    ["tune", 0.95, 0.98, 0.97],
+    ["kept", 0.94, 0.92, 0.97],
+    ["tune-work", 0.92, 0.98, 0.96],
+    ["tune-life", 0.94, 0.98, 0.98],
+    ["tune-2", 0.97, 0.98, 0.98],
+    ["kept-2", 0.97, 0.98, 0.98],
+    ["tune-3", 0.98, 0.98, 0.98],
+    ["tune-4", 0.96, 0.98, 0.96],
+    ["tune-5", 0.96, 0.98, 0.98],
+    ["tune-6", 0.96, 0.98, 0.98]
   ])("%s: are decided as they are labelled, but for a few", (file, accurate, updates, deletes) => {
     const { accuracy, precision } = scoreOf(rules, read(file))
     expect(accuracy).toBeGreaterThanOrEqual(accurate)
@@ -28,15 +39,52 @@ describe("stories that the weights were made from", () => {
   })
 })
 
-describe("stories that were kept back", () => {
+it("stories that were kept back are decided right in 85 of 100, and what is merged or replaced rightly in 90", () => {
+  const { accuracy, precision } = scoreOf(rules, read("kept-3"))
+  expect(accuracy).toBeGreaterThanOrEqual(0.85)
+  expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.9)
+  expect(precision("DELETE")).toBeGreaterThanOrEqual(0.9)
+})
+
+describe("numbers and times are read as they are written", () => {
   it.each([
-    ["kept", 0.79, 0.77, 0.86],
-    ["kept-2", 0.79, 0.92, 0.82]
-  ])("%s: are decided as they are labelled, but for some", (file, accurate, updates, deletes) => {
-    const { accuracy, precision } = scoreOf(rules, read(file))
-    expect(accuracy).toBeGreaterThanOrEqual(accurate)
-    expect(precision("UPDATE")).toBeGreaterThanOrEqual(updates)
-    expect(precision("DELETE")).toBeGreaterThanOrEqual(deletes)
+    ["The clinic opens at 7:30", "The clinic opens at half past seven", "NONE"],
+    ["The standup is at 9:15", "The standup is at quarter past nine", "NONE"],
+    ["The standup is at 8:45", "The standup is at quarter to nine", "NONE"],
+    ["The session lasts half an hour", "The session lasts 30 minutes", "NONE"],
+    ["The tuition is 3 150 euro per semester", "The tuition is 3,150 euro per semester", "NONE"],
+    ["Over 300 swimmers signed up for the gala", "318 swimmers signed up for the gala", "UPDATE"],
+    ["The gala has over 300 guests", "The gala has 318 guests", "UPDATE"]
+  ])("%s / %s", (memory, statement, expected) => {
+    expect(action(memory, statement)).toBe(expected)
+  })
+})
+
+describe("whoever is told of by somebody else's name is another", () => {
+  it.each([
+    ["Ruta is 128 cm tall", "Ruta's brother is 138 cm tall"],
+    ["Beat speaks Swiss German at home", "Beat's children speak no Swiss German at home"]
+  ])("%s / %s", (memory, statement) => {
+    expect(action(memory, statement)).toBe("ADD")
+  })
+})
+
+describe("phrases", () => {
+  const phrasesIn = (memory: string, statement: string) =>
+    compare(questionOf({ memories: titles(memory), statement: { title: statement } }), lexicon)[0]!.phrases
+  it("stand for what the words are to the other text, not for the names in it", () => {
+    const shapes = (memory: string, statement: string) =>
+      phrasesIn(memory, statement).filter((phrase) => Math.floor(phrase / hashes) === phraseKinds.indexOf("shape"))
+    expect(shapes("Ana lives in Rome", "Ana no longer lives in Rome")).toEqual(
+      shapes("Olek works at Nordsee", "Olek no longer works at Nordsee")
+    )
+    expect(shapes("Ana lives in Rome", "Ana no longer lives in Rome")).not.toEqual(
+      shapes("Ana lives in Rome", "Ana no longer lives in Oslo")
+    )
+  })
+  it("are as many as a long text has words, and no more", () => {
+    const long = "the crane was repaired by Livia on Tuesday while ships waited ".repeat(200)
+    expect(phrasesIn(long.slice(0, 5000), long.slice(9)).length).toBeLessThan(500)
   })
 })
 

@@ -462,7 +462,7 @@ const smallLog = (path: Folder) =>
     for (const name of ["ada", "Grace"]) {
       const { remember } = yield* daybook.agent(name, { trust: "full" })
       for (let index = 0; index < 5; index++) {
-        yield* remember({ title: `${name} remembers ${index}` }, { commandId: `c-${index}` })
+        yield* remember({ title: `${name} remembers ${index}` }, { commandId: `c-${index}`, reconcile: false })
       }
     }
   }).pipe(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -73,8 +73,7 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const then = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3", "--as-of", before)
       yield* must(titleIn(then) === found.title, "the past answers as it did")
 
-      yield* heading("Decide: what a new statement means for what is known, as the policy has it decided by rules")
-      writeFileSync(join(folder, "policy.toml"), '[reconcile]\nreconciler = "rules"\n')
+      yield* heading("Decide: what a new statement means for what is known, by rules")
       const port = "The staging database of Mooring listens on port"
       const known = yield* daybook<Remembered>("remember", `${port} 5432`, "--type", "config")
       const decided = yield* daybook<Remembered>("remember", `${port} 6543 now`, "--type", "config")

@@ -108,7 +108,7 @@ export const likeness = (table: WordTable | undefined, a: number, b: number): nu
 }
 
 /** deploy and deployment, publish and publication. */
-const kindred = (a: string, b: string): boolean => {
+export const kindred = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let same = 0
   while (same < shorter && a[same] === b[same]) same++

@@ -1,6 +1,6 @@
 import type { Verdict } from "../../src/Reconciler.js"
-import type { Compared } from "./compared.js"
-import type { Features } from "./features.js"
+import type { Features } from "./clauseFeatures.js"
+import type { Compared } from "./compare.js"
 
 /** How likely each action is; they add up to 1. */
 export type Likelihoods = readonly [add: number, update: number, remove: number, none: number]
@@ -15,7 +15,7 @@ export const unlike: Likelihoods = [1, 0, 0, 0]
  * stories of writers that the weights were not made from: a memory that is
  * wrongly retired or rewritten does the most harm.
  */
-export const least = { UPDATE: 0.55, DELETE: 0.5 }
+export const least = { UPDATE: 0.4, DELETE: 0.65 }
 
 /**
  * The likeliest action; ADD where UPDATE or DELETE is unsure. What is asked or
@@ -35,12 +35,23 @@ export const decide = (likely: Likelihoods, { features, older, same }: Compared,
     features.sided === 1 && features.turned === 0 && features["s differs"] === 0 && features["names swapped"] === 0
   if (most === none || (most === remove && agrees && none >= plain)) return "NONE"
   if (!stated) return "ADD"
-  if (most === remove && remove >= floors.DELETE && !older) return "DELETE"
+  if (most === remove && remove >= (isClean(features) ? floors.DELETE * plainer : floors.DELETE) && !older)
+    return "DELETE"
   // What is remembered, all of it, and more.
   const longer = features.kept! > 0.99 && features["w nots differ"] === 0 && features["subject extra"] === 0
-  if (most === update && update >= (longer ? floors.UPDATE * 0.75 : floors.UPDATE)) return "UPDATE"
+  if (most === update && update >= (longer ? floors.UPDATE * plainer : floors.UPDATE)) return "UPDATE"
   return "ADD"
 }
+
+/** The same thing, of which there is one value at a time, and another value; or the same words and another number. */
+const isClean = (features: Features): boolean =>
+  (features["one of one differs"] === 1 && features["w both"]! > 0) ||
+  (features["one value differs"] === 1 &&
+    features["s differs"]! > 0 &&
+    features.extra === 0 &&
+    features.missing === 0 &&
+    features["past b"] === 0 &&
+    features["event b"] === 0)
 
 /** What is plain whatever the weights say, as long as they do not say that it is nothing of the kind. */
 const isTurned = (features: Features, remove: number): boolean => {
@@ -60,6 +71,8 @@ const isTurned = (features: Features, remove: number): boolean => {
   )
 }
 const plain = 0.2
+/** What is plain needs no more than this share of the likelihood. */
+const plainer = 0.75
 
 /** The first candidate that is the least likely to have nothing to do with the statement; −1 where there are none. */
 export const targetOf = (all: ReadonlyArray<Likelihoods>): number => {

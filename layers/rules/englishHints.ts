@@ -33,7 +33,7 @@ export type Hint = keyof typeof hints
 
 /** What is talked of: words that bring a matter to mind. The first ones are matters with one state at a time. */
 export const matters = {
-  residence: `live reside dwell home house flat apartment settle landlord tenant lodging studio dorm neighbourhood neighborhood hometown lodge mansion cottage villa caravan rent tenancy residence resident address street avenue lane`,
+  residence: `live reside dwell home house bag apartment settle landlord tenant lodging studio dorm neighbourhood neighborhood hometown lodge mansion cottage villa caravan rent tenancy residence resident address street avenue lane`,
   employment: `work job employ employer hire career nurse teacher engineer developer profession occupation company firm boss trainee intern apprentice freelance self-employed contractor retire pensioner unemployed lawyer accountant clerk chef waiter
     carpenter plumber electrician journalist consultant analyst designer architect salary shift full-time part-time`,
   charge: `own owner lead leader head chair chairman chairwoman chairperson maintain maintainer manage manager responsible charge assign assignee captain president director supervisor supervise coordinator coordinate treasurer secretary

@@ -8,7 +8,7 @@ export const same = `
   car, automobile; phone, telephone, phone number, telephone number, mobile number, cell; email, e-mail, mail address, email address; child, kid; mother, mom, mum; father, dad;
   doctor, physician, gp; company, firm; meeting, meet, mtg; deploy, deployment, rollout, roll out; ship, release;
   bug, defect, issue; fix, repair, solve, resolve, solution; error, failure, exception; crash, go down; quick, fast, rapid; slow, sluggish; allergic, allergy;
-  vegetarian, no meat; holiday, vacation, time off; flat, apartment; sick, ill; client, customer; maximum, max, at most, upper limit;
+  vegetarian, no meat; holiday, vacation, time off; bag, apartment; sick, ill; client, customer; maximum, max, at most, upper limit;
   minimum, min, at least; limit, cap; folder, directory; picture, image, photo, photograph; film, movie; football, soccer;
   train, railway; test, unit test; build, compile; delete, erase; create, make; choose, select, pick; help, assist;
   need, require; cause, lead to, bring about; show, display; increase, raise; decrease, reduce, lower; buy, purchase;

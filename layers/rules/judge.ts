@@ -1,7 +1,7 @@
 import type { Judgement, Question, Verdict } from "../../src/Reconciler.js"
-import { type Compared, comparedOf } from "./compared.js"
+import type { Features } from "./clauseFeatures.js"
+import { type Compared, compare } from "./compare.js"
 import { alike, decide, targetOf, unlike } from "./decide.js"
-import type { Features } from "./features.js"
 import type { Lexicon } from "./lexicon.js"
 import { likelihoods } from "./model.js"
 
@@ -70,10 +70,8 @@ export const reasons: ReadonlyArray<string> = [
 export const judgeIn =
   (name: string, lexicon: Lexicon) =>
   (question: Question): Judgement => {
-    const compared = comparedOf(question, lexicon)
-    const all = compared.map(({ apart, parts, same }) =>
-      same ? alike : apart ? unlike : (likelihoods(parts) ?? unlike)
-    )
+    const compared = compare(question, lexicon)
+    const all = compared.map((one) => (one.same ? alike : one.apart ? unlike : (likelihoods(one) ?? unlike)))
     const target = targetOf(all)
     const by = { kind: "rule" as const, name }
     if (target === -1) return { verdict: { action: "ADD", reason: "nothing in common" }, by, sure: true }

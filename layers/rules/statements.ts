@@ -1,13 +1,13 @@
 import type { Statement } from "../../src/Reconciler.js"
 import { tableOrNone } from "./align.js"
-import { type Flat, flatOf } from "./flat.js"
+import { type Bag, bagOf } from "./bag.js"
 import { type Hints, hintsOf } from "./hints.js"
 import type { Lexicon } from "./lexicon.js"
-import { type Reading, read } from "./units.js"
+import { type Reading, read } from "./readStatement.js"
 
 /** A statement that was taken apart. Nothing of it is changed afterwards: it may be looked at again. */
 export interface Taken {
-  readonly flat: Flat
+  readonly bag: Bag
   /** Its structure, made when it is asked for. */
   readonly reading: Reading
 }
@@ -56,12 +56,12 @@ const keyOf = ({ at, facts, narrative = "", title, type }: Statement): string =>
   [at, type, title, narrative, ...facts].join("\0")
 
 const take = (statement: Statement, lexicon: Lexicon, hints: Hints): Taken => {
-  const flat = flatOf(statement, lexicon, hints)
+  const bag = bagOf(statement, lexicon, hints)
   let reading: Reading | undefined
   return {
-    flat,
+    bag,
     get reading() {
-      reading ??= read(statement, flat, lexicon)
+      reading ??= read(statement, bag, lexicon)
       return reading
     }
   }

@@ -3,7 +3,7 @@ import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
-import { type Lead, leadOf, type Nearness, type Reading, weightOf } from "./units.js"
+import { type Lead, leadOf, type Nearness, type Reading, weightOf } from "./readStatement.js"
 
 /** What a statement has to do with a memory, in figures by name. */
 export type Features = Record<string, number>
@@ -232,7 +232,7 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
 }
 
 /** All that is told of a memory and a statement by the two clauses that have most in common, and by what was read of both. */
-export const ofStructure = (
+export const ofReadings = (
   memory: Reading,
   stated: Reading,
   news: Nearness,

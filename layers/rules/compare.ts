@@ -1,10 +1,12 @@
 import type { Question } from "../../src/Reconciler.js"
-import { type Features, ofStructure } from "./features.js"
-import type { Flat } from "./flat.js"
+import type { Bag } from "./bag.js"
+import { ofBags, ofStatement } from "./bagFeatures.js"
+import { type Features, ofReadings } from "./clauseFeatures.js"
 import type { Lexicon } from "./lexicon.js"
+import { ofNuances } from "./nuances.js"
+import { type Phrase, phrasesOf } from "./phrases.js"
+import { newsOf } from "./readStatement.js"
 import { taking } from "./statements.js"
-import { newsOf } from "./units.js"
-import { ofStatement, ofWhole } from "./whole.js"
 
 /** A candidate, held against the statement. */
 export interface Compared {
@@ -12,6 +14,8 @@ export interface Compared {
   readonly parts: ReadonlyArray<Features>
   /** All parts in one, made when it is asked for. */
   readonly features: Features
+  /** Runs of words of the two, by what they are. */
+  readonly phrases: ReadonlyArray<Phrase>
   /** Whether the statement was said before it. */
   readonly older: boolean
   /** Whether it has too little in common with the statement to be looked at. */
@@ -24,7 +28,7 @@ export interface Compared {
 const most = { read: 20, close: 3 }
 
 /** How much of the two is the same, by words: 0…1. */
-const overlapOf = (a: Flat, b: Flat): number => {
+const overlapOf = (a: Bag, b: Bag): number => {
   let shared = 0
   for (const { canon, weight } of b.words.values()) if (a.words.has(canon)) shared += weight
   return shared / Math.sqrt((a.weight + 0.5) * (b.weight + 0.5))
@@ -34,27 +38,28 @@ const overlapOf = (a: Flat, b: Flat): number => {
  * Holds a statement against each candidate, and tells how far each is ahead of
  * the others. Only those that have most in common with it are looked at closely.
  */
-export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
+export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
   const take = taking(lexicon)
-  const { flat, reading: stated } = take(statement)
+  const { bag, reading: stated } = take(statement)
   const taken = candidates.slice(0, most.read).map(take)
-  const flats = taken.map(({ flat }) => flat)
+  const bags = taken.map(({ bag }) => bag)
   const rare = new Map<string, number>()
-  for (const { words } of flats) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
-  const overlaps = flats.map((memory) => overlapOf(memory, flat))
+  for (const { words } of bags) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
+  const overlaps = bags.map((memory) => overlapOf(memory, bag))
   const close = new Set([...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, most.close))
-  const ofStated = ofStatement(flat)
+  const ofStated = ofStatement(bag)
   const news = newsOf(stated.words.values())
-  return flats.map((memory, place): Compared => {
+  return bags.map((memory, place): Compared => {
     const candidate = candidates[place]!
     const older = statement.at < candidate.at
-    const same = memory.said === flat.said && flat.said !== ""
-    if (!close.has(place)) return { parts: [], features: {}, older, apart: true, same }
+    const same = memory.said === bag.said && bag.said !== ""
+    if (!close.has(place)) return { parts: [], features: {}, phrases: [], older, apart: true, same }
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
     const parts = [
-      ...ofStructure(taken[place]!.reading, stated, news, lexicon),
-      ...ofWhole(memory, flat, rare),
+      ...ofReadings(taken[place]!.reading, stated, news, lexicon),
+      ...ofBags(memory, bag, rare),
+      ofNuances(memory, bag),
       ofStated,
       { ahead: overlaps[place]! - others }
     ]
@@ -65,6 +70,7 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
         features ??= Object.assign({}, ...parts) as Features
         return features
       },
+      phrases: phrasesOf(memory, bag),
       older,
       apart: false,
       same

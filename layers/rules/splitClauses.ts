@@ -1,7 +1,7 @@
 import type { Clause } from "./Clause.js"
 import type { Lexicon } from "./lexicon.js"
 import { past, verbIn } from "./pivot.js"
-import { clauseOf } from "./reading.js"
+import { clauseOf } from "./readClause.js"
 import type { Item } from "./tokens.js"
 
 /** The clauses of a text: at most so many. */

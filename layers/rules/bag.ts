@@ -7,7 +7,7 @@ import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** A word of content in its order; what stands beside it, "" at an end or a mark. */
-export interface FlatWord {
+export interface BagWord {
   readonly canon: string
   readonly form: string
   readonly name: boolean
@@ -28,12 +28,18 @@ export interface Text {
   readonly items: ReadonlyArray<Item>
 }
 
+/** A mark, a name, a number, a word of content, or a word that holds others together. */
+export type Sort = "mark" | "name" | "number" | "content" | "link"
+
 /** A statement without its structure. */
-export interface Flat {
+export interface Bag {
   readonly texts: ReadonlyArray<Text>
   /** All of it by stems: what is the same is said word for word. */
   readonly said: string
-  readonly words: ReadonlyMap<string, FlatWord>
+  /** The stems of all of it in their order, and what each is: a mark, a name, a number, a word of content, any other. */
+  readonly stems: ReadonlyArray<string>
+  readonly sorts: ReadonlyArray<Sort>
+  readonly words: ReadonlyMap<string, BagWord>
   readonly weight: number
   readonly title: ReadonlySet<string>
   readonly keys: ReadonlyArray<ReadonlySet<string>>
@@ -68,9 +74,15 @@ const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
   !(entry?.empty || entry?.auxiliary || entry?.pronoun || entry?.speaker) &&
   !(entry?.slot !== undefined && entry.relation === undefined && entry.kinds === undefined)
 
-export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Flat => {
+const sortOf = (item: Item): Sort => {
+  if (item.scalar !== undefined) return "number"
+  if (!isContent(item)) return "link"
+  return item.name === true || item.capital === true ? "name" : "content"
+}
+
+export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Bag => {
   const table = tableOrNone()
-  const words = new Map<string, FlatWord>()
+  const words = new Map<string, BagWord>()
   const texts: Array<Text> = []
   const titled = new Set<string>()
   const keys: Array<Set<string>> = []
@@ -82,8 +94,10 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   let [first, last] = ["", ""]
   let left = most.all
   const said: Array<string> = []
+  const sorts: Array<Sort> = []
+  const all: Array<string> = []
   let [ours, theirs] = [0, 0]
-  const take = (text: string, part: FlatWord["part"]) => {
+  const take = (text: string, part: BagWord["part"]) => {
     const items = itemsOf(text.slice(0, Math.min(most[part], left)), lexicon, at)
     left -= Math.min(text.length, most[part])
     texts.push({ part, items })
@@ -93,7 +107,7 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
       colon <= 6 &&
       items.slice(0, colon).every(({ mark }) => mark === undefined || mark === "(" || mark === ")")
     const keyWords = new Set<string>()
-    let before: FlatWord | undefined
+    let before: BagWord | undefined
     const stems: Array<string> = []
     let told = false
     let head = ""
@@ -106,13 +120,19 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
         if (item.mark === ":" || item.mark === "=") told = true
         if (item.mark !== "(" && item.mark !== ")") head = ""
         stems.push("|")
+        sorts.push("mark")
         continue
       }
       if (item.entry?.empty || item.entry?.auxiliary || item.entry?.slot !== undefined) ours++
       if (hints.foreign.has(item.form)) theirs++
-      for (const form of item.form.split(" ")) stems.push(lexicon.key(form))
+      const sort = sortOf(item)
+      for (const form of item.form.split(" ")) {
+        stems.push(lexicon.key(form))
+        sorts.push(sort)
+      }
       if (item.scalar !== undefined && scalars.length < 24) scalars.push(item.scalar)
-      if (!told && head !== "" && part !== "narrative" && labels.length < 8) {
+      // "This is memory number 3" says which one it is, though it comes behind a verb.
+      if ((!told || head === "number") && head !== "" && part !== "narrative" && labels.length < 8) {
         if (
           item.scalar?.kind === "day" ||
           (item.scalar?.kind === "quantity" && !lexicon.dimensions.has(item.scalar.unit ?? ""))
@@ -168,6 +188,8 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
     }
     if (keyWords.size > 0) keys.push(keyWords)
     for (const stem of stems) if (stem !== "|") said.push(stem)
+    all.push(...stems, "|")
+    sorts.push("mark")
     for (let place = 0; place < stems.length; place++)
       for (const { hint, rest } of hints.phrases.get(stems[place]!) ?? [])
         if (rest.every((stem, ahead) => stems[place + 1 + ahead] === stem)) met[hint]!++
@@ -178,6 +200,8 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   return {
     texts,
     said: said.join(" "),
+    stems: all,
+    sorts,
     words,
     weight,
     title: titled,

@@ -1,11 +1,11 @@
 import type { Statement } from "../../src/Reconciler.js"
 import type { WordTable } from "../wordTable.js"
 import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
+import type { Bag } from "./bag.js"
 import type { Clause } from "./Clause.js"
-import { clausesOf } from "./clauses.js"
 import type { Context } from "./differences.js"
-import type { Flat } from "./flat.js"
 import type { Lexicon } from "./lexicon.js"
+import { clausesOf } from "./splitClauses.js"
 
 /** A clause of a statement: of its title, of a fact, of its narrative. */
 export interface Unit {
@@ -31,7 +31,7 @@ const most = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
 const nothing: Context = new Set()
 
-export const read = ({ at, type }: Statement, { texts }: Flat, lexicon: Lexicon): Reading => {
+export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon): Reading => {
   const table = tableOrNone()
   const context = new Set<string>()
   const units: Array<Unit> = []

@@ -1,22 +1,14 @@
-import { likeness, tableOrNone } from "./align.js"
-import type { Features } from "./features.js"
-import type { Flat, FlatWord } from "./flat.js"
+import { kindred, likeness, tableOrNone } from "./align.js"
+import type { Bag, BagWord } from "./bag.js"
+import type { Features } from "./clauseFeatures.js"
 import { hintNames, isSeveral, matterNames } from "./hints.js"
 import { standing } from "./scalars.js"
 
 const flag = (value: boolean): number => (value ? 1 : 0)
 const clip = (value: number, most: number): number => Math.min(value, most)
 
-/** deploy and deployment, publish and publication. */
-const kindred = (a: string, b: string): boolean => {
-  const shorter = Math.min(a.length, b.length)
-  let same = 0
-  while (same < shorter && a[same] === b[same]) same++
-  return same >= 4 && same >= 0.6 * Math.max(a.length, b.length) && same >= shorter - 2
-}
-
 /** Of hints and what is talked of in the statement alone: the same for each candidate. */
-export const ofStatement = (b: Flat): Features => {
+export const ofStatement = (b: Bag): Features => {
   const f: Features = {
     "w question": flag(b.question),
     asked: flag(b.asked),
@@ -30,7 +22,7 @@ export const ofStatement = (b: Flat): Features => {
   return f
 }
 
-const ofScalars = (a: Flat, b: Flat): Features => {
+const ofScalars = (a: Bag, b: Bag): Features => {
   const f: Features = {
     "s equal": 0,
     "s differs": 0,
@@ -87,27 +79,27 @@ const hintFigures = hintNames.map((name) => `hint ${name}`)
 const matterFigures = matterNames.map((name) => `matter ${name}`)
 
 /** Holds all that two statements say against each other, whatever its structure. `rare`: how many candidates have a word. */
-export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): ReadonlyArray<Features> => {
+export const ofBags = (a: Bag, b: Bag, rare: ReadonlyMap<string, number>): ReadonlyArray<Features> => {
   const table = tableOrNone()
   const f: Features = {}
   const scalars = ofScalars(a, b)
   const talked: Features = {}
-  const gone: Array<FlatWord> = []
-  const fresh: Array<FlatWord> = []
-  const kept: Array<FlatWord> = []
+  const gone: Array<BagWord> = []
+  const fresh: Array<BagWord> = []
+  const kept: Array<BagWord> = []
   for (const word of a.words.values()) if (!b.words.has(word.canon)) gone.push(word)
   for (const word of b.words.values()) (a.words.has(word.canon) ? kept : fresh).push(word)
   // Words that mean the same, near the same, or swap.
   const [near, far] = [gone.slice(0, looked), fresh.slice(0, looked)]
   const bestOfFresh = far.map((word) => {
-    let [most, mate] = [0, undefined as FlatWord | undefined]
+    let [most, mate] = [0, undefined as BagWord | undefined]
     for (const other of near) {
       const how = kindred(word.form, other.form) ? 0.95 : likeness(table, word.row, other.row)
       if (how > most) [most, mate] = [how, other]
     }
     return { word, most, mate }
   })
-  const sum = (words: Iterable<FlatWord>) => {
+  const sum = (words: Iterable<BagWord>) => {
     let all = 0
     for (const { weight } of words) all += weight
     return all
@@ -132,8 +124,8 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): Re
   f["w first name a"] = flag(a.words.get(a.first)?.name === true)
   f["w last kept"] = flag(a.words.has(b.last))
   f["w last told"] = flag(b.words.has(a.last))
-  const heavy = (words: Iterable<FlatWord>) => {
-    let best: FlatWord | undefined
+  const heavy = (words: Iterable<BagWord>) => {
+    let best: BagWord | undefined
     for (const word of words) if (best === undefined || word.weight > best.weight) best = word
     return best
   }
@@ -183,7 +175,7 @@ export const ofWhole = (a: Flat, b: Flat, rare: ReadonlyMap<string, number>): Re
   f["keys b"] = clip(b.keys.length, 2)
   // What is talked of.
   let [shared, single, multi, swapped, swappedOne, swappedMany] = [0, 0, 0, 0, 0, 0]
-  const of = (words: ReadonlyArray<FlatWord>) => new Set(words.flatMap(({ matters }) => matters))
+  const of = (words: ReadonlyArray<BagWord>) => new Set(words.flatMap(({ matters }) => matters))
   const [ofFresh, ofGone, ofKept] = [of(fresh), of(gone), of(kept)]
   for (let at = 0; at < matterNames.length; at++) {
     if (a.matters[at]! > 0 && b.matters[at]! > 0) {
