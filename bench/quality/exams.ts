@@ -1,0 +1,135 @@
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { limits } from "../../src/limits.js"
+import type { Memory } from "../../src/Memory.js"
+
+/** A question, with the ids of the turns or documents that answer it. */
+export interface Question {
+  readonly text: string
+  readonly evidence: ReadonlySet<string>
+  readonly category: string
+}
+
+/** What one agent is told, and what it is asked then. */
+export interface Exam {
+  /** What is to be found, for a search that knows nothing but words. */
+  readonly texts: ReadonlyArray<readonly [id: string, text: string]>
+  readonly questions: ReadonlyArray<Question>
+  /** Stores all of it through the public API; answers the ids that it got, with those of the data. */
+  readonly tell: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
+  /** The ids of the first 20 hits. */
+  readonly ask: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
+}
+
+/** What a file in LoCoMo's format, or a folder in BEIR's, asks. */
+export const readExams = (path: string): ReadonlyArray<Exam> =>
+  statSync(path).isDirectory() ? readBeir(path) : parseLocomo(JSON.parse(readFileSync(path, "utf8")))
+
+/** LoCoMo's format: a list of conversations, each with numbered sessions of turns and questions that name turns. */
+export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
+  (document as ReadonlyArray<Record<string, any>>).map((sample) => {
+    const turns = Object.entries(sample.conversation as Record<string, any>).flatMap(([session, list]) =>
+      Array.isArray(list)
+        ? list.map((turn: Record<string, string>) => ({
+            id: turn.dia_id!,
+            session,
+            speaker: turn.speaker!,
+            text: [turn.text, turn.blip_caption].filter((part) => part !== undefined && part !== "").join("\n"),
+            at: instantOf(sample.conversation[`${session}_date_time`])
+          }))
+        : []
+    )
+    const known = new Set(turns.map(({ id }) => id))
+    const questions = (sample.qa as ReadonlyArray<Record<string, any>>)
+      // Adversarial questions have no answer in the conversation.
+      .filter(({ category }) => category !== 5)
+      .map((one) => ({
+        text: String(one.question),
+        evidence: new Set<string>(
+          (one.evidence ?? [])
+            .flatMap((id: string) => id.match(/D\d+:\d+/g) ?? [])
+            .filter((id: string) => known.has(id))
+        ),
+        category: String(one.category)
+      }))
+      .filter(({ evidence }) => evidence.size > 0)
+    // The one who speaks first is the user.
+    const user = turns[0]?.speaker
+    return {
+      texts: turns.map(({ id, text }) => [id, text]),
+      questions,
+      tell: (memory) =>
+        Effect.map(
+          Effect.forEach(turns, ({ id, ...turn }) =>
+            Effect.map(
+              memory.addTurn({ ...turn, role: turn.speaker === user ? "user" : "assistant" }),
+              (added) => [added.id, id] as const
+            )
+          ),
+          (ids) => new Map(ids)
+        ),
+      ask: (memory, text) =>
+        Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
+    }
+  })
+
+/**
+ * BEIR's format: a folder with `corpus.jsonl` (`_id`, `title`, `text`),
+ * `queries.jsonl` (`_id`, `text`) and `qrels.tsv` (query, document, score;
+ * relevant where above 0). Each document is a memory.
+ */
+export const readBeir = (folder: string): ReadonlyArray<Exam> => {
+  const linesOf = (name: string) =>
+    readFileSync(join(folder, name), "utf8")
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+  const corpus = linesOf("corpus.jsonl").map((line) => JSON.parse(line) as Record<string, string>)
+  const relevant = new Map<string, Set<string>>()
+  for (const line of linesOf("qrels.tsv").slice(1)) {
+    const [query = "", document = "", score] = line.split("\t")
+    if (Number(score) > 0) relevant.set(query, (relevant.get(query) ?? new Set()).add(document))
+  }
+  const questions = linesOf("queries.jsonl").flatMap((line) => {
+    const { _id, text } = JSON.parse(line) as Record<string, string>
+    const evidence = relevant.get(_id!)
+    return evidence === undefined ? [] : [{ text: text!, evidence, category: "" }]
+  })
+  const observations = corpus.map(({ _id, text = "", title = "" }) => ({
+    title: (title || text).slice(0, limits.title).trim() || _id!,
+    narrative: text.slice(0, limits.narrative),
+    // Documents may be alike to the letter: each is a memory of its own.
+    facts: [`document ${_id}`]
+  }))
+  return [
+    {
+      texts: corpus.map(({ _id, text, title }) => [_id!, `${title ?? ""} ${text ?? ""}`]),
+      questions,
+      tell: (memory) =>
+        Effect.gen(function* () {
+          const ids = new Map<string, string>()
+          for (let from = 0; from < observations.length; from += limits.batch) {
+            // Documents are taken as they are, as imports are: they say nothing of each other.
+            const outcomes = yield* memory.rememberAll(
+              observations.slice(from, from + limits.batch).map((one) => [one, { reconcile: false }] as const)
+            )
+            for (const [index, outcome] of outcomes.entries()) {
+              if (Either.isLeft(outcome)) return yield* Effect.fail(outcome.left)
+              ids.set(outcome.right.id, corpus[from + index]!._id!)
+            }
+          }
+          return ids
+        }),
+      ask: (memory, text) => Effect.map(memory.search({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
+    }
+  ]
+}
+
+/** "1:56 pm on 8 May, 2023", in UTC. */
+const instantOf = (text: string): number => {
+  const [, hour, minute, half, day, month, year] = /(\d+):(\d+) (am|pm) on (\d+) (\w+), (\d+)/.exec(text) ?? []
+  const at = Date.parse(`${day} ${month} ${year} ${hour}:${minute} ${half} UTC`)
+  if (Number.isNaN(at)) throw new Error(`no date: ${text}`)
+  return at
+}
