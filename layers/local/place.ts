@@ -100,7 +100,8 @@ const folderOf = (place: string): Found | Problem => {
   const folder = resolve(place.replace(/^~(?=$|[/\\])/, homedir()))
   const config = json(folder, "config.json")
   if (config === undefined) return new Problem(`there is no config.json in ${folder}`)
-  if (!existsSync(join(folder, "tokenizer.json"))) return new Problem(`there is no tokenizer.json in ${folder}`)
+  const missing = ["tokenizer.json", "tokenizer_config.json"].find((name) => !existsSync(join(folder, name)))
+  if (missing !== undefined) return new Problem(`there is no ${missing} in ${folder}`)
   const [kind, end] = kinds.find(([, end]) => existsSync(join(folder, "onnx", `model${end}.onnx`))) ?? []
   if (kind === undefined) return new Problem(`there is no onnx/model.onnx in ${folder}`)
   const native = [config.hidden_size, config.dim, config.d_model].find((one) => Number.isInteger(one))

@@ -47,15 +47,28 @@ export const libraryPath = (): string | undefined => {
 const thread = (require: NodeJS.Require) => {
   const { parentPort, workerData } = require("node:worker_threads") as typeof import("node:worker_threads")
   const { hub, kind, library, native, path, dimensions, recipe } = workerData as Place & { readonly library: string }
+  const { existsSync } = require("node:fs") as typeof import("node:fs")
+  const { join } = require("node:path") as typeof import("node:path")
+  const files = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model.onnx"]
   const { env, AutoModel, AutoTokenizer, LogLevel } = require(library)
   // It would warn of files that a model need not have, on the streams of whoever asks.
   env.logLevel = LogLevel?.NONE ?? 50
-  if (hub !== null) env.remoteHost = hub.host
-  const files = hub === null ? { local_files_only: true } : { revision: hub.revision, cache_dir: hub.kept }
-  const load = async () => {
-    const tokenizer = await AutoTokenizer.from_pretrained(path, files)
-    const model = await AutoModel.from_pretrained(path, { ...files, dtype: kind, device: "cpu" })
+  const loadFrom = async (from: string, files: object) => {
+    const tokenizer = await AutoTokenizer.from_pretrained(from, files)
+    const model = await AutoModel.from_pretrained(from, { ...files, dtype: kind, device: "cpu" })
     return { tokenizer, model }
+  }
+  // What is on disk is asked for nowhere: the library would look whether the hub has another one.
+  const load = () => {
+    const folder = hub === null ? path : join(hub.kept, path, ...(hub.revision === "main" ? [] : [hub.revision]))
+    const whole = files.every((file) => existsSync(join(folder, file)))
+    const kept = () => loadFrom(folder, { local_files_only: true })
+    if (hub === null) return kept()
+    env.remoteHost = hub.host
+    env.cacheDir = hub.kept
+    const fetched = () => loadFrom(path, { revision: hub.revision })
+    // Weights may lie in several files, and not all of them be there.
+    return whole ? kept().catch(fetched) : fetched()
   }
   let loaded: ReturnType<typeof load> | undefined
   const given = new Set<number>()
