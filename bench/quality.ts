@@ -1,9 +1,12 @@
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
+import { Embedder } from "../src/Embedder.js"
 import type { defaults } from "../src/Policy.js"
-import { embedders, remembering } from "./quality/embedders.js"
+import { remembering } from "../src/remembering.js"
+import { embedders } from "./quality/embedders.js"
 import { type Exam, readExams } from "./quality/exams.js"
 import { measure, measurePlain, type Result, type Scores, summary } from "./quality/measure.js"
 
@@ -73,7 +76,7 @@ const bySteps = async (exams: ReadonlyArray<Exam>, only: string | undefined, fou
 /** What an embedder is worth, by the weight of its vectors. */
 const byWeight = async (exams: ReadonlyArray<Exam>, name: string, found: Found) => {
   const embedder = await Effect.runPromise(embedders[name]!)
-  const layer = remembering(embedder)
+  const layer = Layer.succeed(Embedder, remembering(embedder))
   const tried = [...new Set([...weights, embedder.weight])].sort((a, b) => a - b)
   const results = tried.map((): Array<Result> => [])
   for (const exam of exams) {

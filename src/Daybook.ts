@@ -33,6 +33,7 @@ import * as Recalls from "./Recalls.js"
 import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
+import { remembering } from "./remembering.js"
 import { Summarizer } from "./Summarizer.js"
 import * as makeRunner from "./schedules/makeRunner.js"
 import { statsOf } from "./stats.js"
@@ -107,25 +108,26 @@ export const make = Effect.gen(function* () {
   const pointOf = (agent: string, version: number) =>
     Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis }))
 
+  const sourceOf = (agent: string, level: TrustLevel, recorded: boolean): ReaderSource => ({
+    agent,
+    level,
+    read: (f) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        look(
+          agent,
+          ({ actor }) =>
+            views.read(actor.view, (db) => {
+              const snapshot = { db, now }
+              return f(recorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
+            }),
+          (db) => f({ db, now })
+        )
+      ),
+    readAt: readAt(agent)
+  })
+
   const live = (agent: string, options: AgentOptions): Memory => {
-    const recorded = options.record ?? recall.log
-    const source: ReaderSource = {
-      agent,
-      level: options.trust,
-      read: (f) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          look(
-            agent,
-            ({ actor }) =>
-              views.read(actor.view, (db) => {
-                const snapshot = { db, now }
-                return f(recorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
-              }),
-            (db) => f({ db, now })
-          )
-        ),
-      readAt: readAt(agent)
-    }
+    const source = sourceOf(agent, options.trust, options.record ?? recall.log)
     return writer.make(
       reader.make(source, services),
       (f) => agents.use(agent, f),
@@ -203,6 +205,33 @@ export const make = Effect.gen(function* () {
     verify: (agent) => verify(log, codec, agent ?? null),
     reanchor: log.reanchor,
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
+    calibrate: (agent, options) =>
+      checkName(agent).pipe(
+        Effect.zipRight(Effect.promise(() => import("./calibrate.js"))),
+        Effect.flatMap(({ calibrate }) => {
+          const asked = remembering(embedder)
+          const { dimensions, model, weight } = embedder
+          return calibrate(
+            {
+              model,
+              dimensions,
+              used: search.vectorWeight ?? weight,
+              reader: reader.make(sourceOf(agent, "full", false), services),
+              ask: (level, query, vectorWeight) => {
+                const ranking = {
+                  policy: { ...search, vectorWeight },
+                  embedder: asked,
+                  // A provider is not asked a few thousand times to try a number.
+                  reranker: reranker?.local === true ? reranker : undefined
+                }
+                const trying = reader.make(sourceOf(agent, level, false), { ...services, ranking })
+                return Effect.map(trying.search(query), (hits) => hits.map(({ id }) => id))
+              }
+            },
+            options
+          )
+        })
+      ),
     whatIf: (agent, options) =>
       checkName(agent).pipe(
         Effect.zipRight(Effect.promise(() => import("./whatIf/run.js"))),

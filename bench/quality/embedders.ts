@@ -1,7 +1,6 @@
 import { createRequire } from "node:module"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as HashEmbedder from "../../layers/HashEmbedder.js"
 import * as WordEmbedder from "../../layers/WordEmbedder.js"
 import { Embedder, EmbedderError } from "../../src/Embedder.js"
@@ -25,7 +24,7 @@ const encoder: Effect.Effect<Service> = Effect.promise(async () => {
   return {
     model,
     dimensions: 512,
-    weight: 0.4,
+    weight: 0.25,
     floor: 0.2,
     batch: 32,
     embed: (texts) =>
@@ -41,21 +40,4 @@ export const embedders: Readonly<Record<string, Effect.Effect<Service>>> = {
   words: Effect.provide(Embedder, WordEmbedder.layer),
   hash: Effect.provide(Embedder, HashEmbedder.layer),
   encoder
-}
-
-/** The same, but that it is asked once for each text: every weight asks the same questions. */
-export const remembering = (embedder: Service): Layer.Layer<Embedder> => {
-  const known = new Map<string, Float32Array>()
-  return Layer.succeed(Embedder, {
-    ...embedder,
-    embed: (texts, purpose) => {
-      const key = (text: string) => `${purpose} ${text}`
-      const missing = [...new Set(texts.filter((text) => !known.has(key(text))))]
-      const made = missing.length === 0 ? Effect.succeed([]) : embedder.embed(missing, purpose)
-      return Effect.map(made, (vectors) => {
-        for (const [at, text] of missing.entries()) known.set(key(text), vectors[at]!)
-        return texts.map((text) => known.get(key(text))!)
-      })
-    }
-  })
 }
