@@ -151,7 +151,6 @@ export const encoderOf = (place: Place, library: string): Encoder => {
     started.on("message", (told: Told) => waiting.get(told.id)?.done(told))
     started.on("error", ended)
     started.on("exit", ended)
-    started.unref()
     return started
   }
 
