@@ -1,11 +1,13 @@
 /** What plugs into the engine, and the default that puts it together. */
 export { defaultFolder, readPolicy } from "./config.js"
 export * as Default from "./Default.js"
+export { embedderNamed, embedderOf, embeddersOf } from "./embedders.js"
 export * as HashEmbedder from "./HashEmbedder.js"
 export * as LexicalReranker from "./LexicalReranker.js"
 export * as Maintenance from "./Maintenance.js"
 export * as RuleReconciler from "./RuleReconciler.js"
 export { hybrid, reconcilerOf } from "./reconcilers.js"
+export { rerankerNamed, rerankerOf } from "./rerankers.js"
 export * as Scheduler from "./Scheduler.js"
 export { summarizerOf } from "./summarizers.js"
 export * as WordEmbedder from "./WordEmbedder.js"

@@ -215,3 +215,23 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidP
     return `policy${this.file === undefined ? "" : ` ${this.file}`}: ${this.problems.join("; ")}`
   }
 }
+
+/** No embedder has this name, or it cannot be asked from here: one line that says what to do. */
+export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
+  name: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `no embedder ${this.name}: ${this.problem}`
+  }
+}
+
+/** No reranker has this name, or it cannot be asked from here: one line that says what to do. */
+export class UnknownReranker extends Schema.TaggedError<UnknownReranker>()("UnknownReranker", {
+  name: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `no reranker ${this.name}: ${this.problem}`
+  }
+}

@@ -1,3 +1,4 @@
+import type { Store } from "../events/Trust.js"
 import type { HitScores } from "../projections/hits.js"
 import type { Candidate } from "../projections/search.js"
 import { daysBetween } from "./dates.js"
@@ -38,6 +39,9 @@ export interface Draft<Row, Parts> extends Scored<Parts> {
   readonly text: string
   /** How many more say the same. */
   readonly alike: number
+  /** Where it is kept, and whether it lets somebody in: not everybody who looks may see it. */
+  readonly store: Store
+  readonly secret?: boolean
 }
 
 /** The order of an answer: score, then the newer, then the later stored. */

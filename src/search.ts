@@ -89,9 +89,10 @@ const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyAr
   )
   return ranked.flatMap(({ born, parts, time }) => {
     const memory = whole.get(born)
-    return memory === undefined
-      ? []
-      : { born, parts, time, row: indexRowOf(memory), text: embeddingText(memory), alike: 0 }
+    if (memory === undefined) return []
+    const { store, type } = memory
+    const text = embeddingText(memory)
+    return { born, parts, time, row: indexRowOf(memory), text, alike: 0, store, secret: type === "credential" }
   })
 }
 

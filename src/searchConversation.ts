@@ -143,7 +143,7 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
     )
     return ranked.flatMap((one) => {
       const row = read.get(one.born)
-      return row === undefined ? [] : { ...one, row, text: row.text, alike: 0 }
+      return row === undefined ? [] : { ...one, row, text: row.text, alike: 0, store: row.store }
     })
   }
 }
