@@ -4,6 +4,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
+import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { Errors } from "./steady.js"
@@ -47,7 +48,12 @@ export const postJson = (
     HttpClientRequest.bodyUnsafeJson(body),
     client.execute,
     Effect.flatMap((response) => bodyOf(response.stream, mostBytes)),
-    Effect.catchTags({ RequestError: () => Effect.fail(unreachable), ResponseError: (error) => Effect.fail(of(error)) })
+    Effect.catchTags({
+      RequestError: () => Effect.fail(unreachable),
+      ResponseError: (error) => Effect.fail(of(error))
+    }),
+    // A body that breaks off fails a fiber of the client's own, whose error holds the request with all its texts.
+    Effect.withUnhandledErrorLogLevel(Option.none())
   )
 
 const unreachable = new RequestFailed({ reason: "failed", detail: "no connection", passing: true })
