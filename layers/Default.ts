@@ -6,12 +6,14 @@ import type { StorageError } from "../events/errors.js"
 import * as Views from "../projections/Views.js"
 import * as Daybook from "../src/Daybook.js"
 import type { Embedder } from "../src/Embedder.js"
+import type { Embedders } from "../src/Embedders.js"
 import type { InvalidPolicy } from "../src/errors.js"
 import { Policy, type PolicyValues } from "../src/Policy.js"
 import type { Reconciler } from "../src/Reconciler.js"
 import type { Reranker } from "../src/Reranker.js"
 import type { Summarizer } from "../src/Summarizer.js"
 import { defaultFolder, readPolicy } from "./config.js"
+import { embeddersOf } from "./embedders.js"
 import * as LexicalReranker from "./LexicalReranker.js"
 import { layer as lazyModel } from "./lazyModel.js"
 import { reconcilerOf } from "./reconcilers.js"
@@ -21,8 +23,10 @@ import * as WordEmbedder from "./WordEmbedder.js"
 export interface DefaultOptions {
   /** The data folder; made where it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
   readonly folder?: string
-  /** Another embedder in place of the one of word vectors. */
+  /** Another embedder in place of the one of word vectors, for agents that have no vectors yet. */
   readonly embedder?: Layer.Layer<Embedder>
+  /** Other embedders to switch to, by name, in place of those that come with the package. */
+  readonly embedders?: Layer.Layer<Embedders>
   /** Another reranker in place of the lexical one; null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null
   /** Another reconciler in place of the one that the policy names; null for none. Where the policy names none, nothing is weighed. */
@@ -67,6 +71,7 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
     Layer.provide(views),
     Layer.provide(log),
     Layer.provide(options.embedder ?? WordEmbedder.layer),
+    Layer.provide(options.embedders ?? embeddersOf()),
     Layer.provide(policy)
   )
 }

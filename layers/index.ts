@@ -1,6 +1,7 @@
 /** What plugs into the engine, and the default that puts it together. */
 export { defaultFolder, readPolicy } from "./config.js"
 export * as Default from "./Default.js"
+export { embedderNamed, embeddersOf } from "./embedders.js"
 export * as HashEmbedder from "./HashEmbedder.js"
 export * as LexicalReranker from "./LexicalReranker.js"
 export * as Maintenance from "./Maintenance.js"

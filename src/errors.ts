@@ -11,6 +11,23 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
+/** No embedder goes by this name here: there is no such provider, a key is missing, or a package. Never the key itself. */
+export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
+  name: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `no embedder ${this.name}: ${this.problem}`
+  }
+}
+
+/** There is no such index, or it cannot be dropped or gone back to: which, and why. */
+export class NoSuchIndex extends Schema.TaggedError<NoSuchIndex>()("NoSuchIndex", { problem: Schema.String }) {
+  override get message() {
+    return this.problem
+  }
+}
+
 /** No memory with this id, as far as the reader may know. */
 export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("MemoryNotFound", { id: Schema.String }) {
   override get message() {

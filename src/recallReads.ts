@@ -9,9 +9,11 @@ import type { QueryVector } from "../projections/hits.js"
 import { getMemories } from "../projections/reads.js"
 import { findRecall, findRecalls, type RecallPlace } from "../projections/recalls.js"
 import type { Filters } from "../projections/search.js"
+import { embedderOf } from "./asInForce.js"
 import { RecallNotFound, TrustRequired } from "./errors.js"
 import { conversationSyntax, memorySyntax } from "./fields.js"
 import { integerOf, pageOf } from "./filters.js"
+import { nameOf } from "./inUse.js"
 import type { MemoryReader, Recall, RecallDifference, Rerun } from "./Memory.js"
 import { defaults } from "./Policy.js"
 import type { Syntax } from "./query.js"
@@ -32,7 +34,7 @@ interface Found {
 /** Reads of the recall log. They tell what others asked: full trust alone may ask for them. */
 export const make = (
   { agent, level, read, readAt }: ReaderSource,
-  { codec, log, ranking }: ReaderServices
+  { codec, inUse, log, ranking }: ReaderServices
 ): Pick<MemoryReader, "recalls" | "recall" | "rerun"> => {
   const allowed = Effect.suspend(() =>
     level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
@@ -98,12 +100,13 @@ export const make = (
       const found = yield* one(number)
       const { batch, recall, recorded } = found
       const vector = yield* vectorOf(recorded, batch)
-      const before = rankingOf(batch, recorded, ranking)
+      const now = yield* embedderOf({ read }, inUse)
+      const before = rankingOf(batch, recorded, { ...ranking, embedder: now })
       const hits = yield* again(recorded, vector, before, (f) => readAt(recorded.position, recorded.askedAt, f))
       const moved = movedBetween(recorded.hits, hits.map(hitOf))
       const differences = [
         ...changed("ranker", batch.ranker, rankerVersion),
-        ...changed("embedder", nameOf(batch.embedder), nameOf(ranking.embedder)),
+        ...changed("embedder", nameOf(batch.embedder), nameOf(now)),
         ...changed("reranker", recorded.reranker ?? "none", before.reranker?.name ?? "none"),
         ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
         ...moved
@@ -174,7 +177,8 @@ export const showingOf = (
   kind: "memories" | "conversation",
   level: TrustLevel,
   { filters, gated, limit, mode, text }: Request<object>,
-  { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>
+  { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>,
+  { dimensions, floor, model, weight }: Ranking["embedder"]
 ): Showing => ({
   kind,
   level,
@@ -184,6 +188,7 @@ export const showingOf = (
   gated,
   reranker: explanation.reranker,
   vector,
+  embedder: { model, dimensions, weight, floor },
   hits: hits.map(hitOf)
 })
 
@@ -197,6 +202,7 @@ export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id:
   gated: false,
   reranker: null,
   vector: null,
+  embedder: null,
   hits: memories.map(hitOf)
 })
 
@@ -205,9 +211,6 @@ const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit
   id: hit.id,
   score: hit.score ?? null
 })
-
-const nameOf = ({ dimensions, model }: { readonly model: string; readonly dimensions: number }) =>
-  `${model}, ${dimensions} dimensions`
 
 const changed = (
   what: "ranker" | "embedder" | "reranker" | "vector",

@@ -103,14 +103,14 @@ export type Find<Filters, Row, Parts> = (
  * first hits, equal ones folded. Whatever fails beside the view itself leaves an
  * answer that is made without it. A vector that is given is not asked for.
  */
-export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }>(
+export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>(
   request: Request<Filters>,
   level: TrustLevel,
   ranking: Ranking,
-  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>,
+  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>,
   find: Find<Filters, Row, Parts>,
   given?: QueryVector | null
-): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError> =>
+): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
     if (level === "public" || (gated && !gate.recall)) {

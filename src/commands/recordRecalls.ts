@@ -12,6 +12,8 @@ import type { Command } from "./Command.js"
 export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters"> {
   readonly filters: object
   readonly vector: QueryVector | null
+  /** What was in force, with the figures that ranked; null where nothing was ranked. */
+  readonly embedder: Payload<"RECALL">["embedder"] | null
 }
 
 /** What recalls of one process have in common. */
@@ -30,7 +32,7 @@ export const recalled = (
   readonly vectors: ReadonlyArray<CachedVector>
 } => {
   const vectors = new Map<string, CachedVector>()
-  const recorded = recalls.map(({ filters, vector, ...rest }): Recall => {
+  const recorded = recalls.map(({ embedder: _, filters, vector, ...rest }): Recall => {
     const recall = { ...rest, filters: { ...filters } }
     if (vector === null) return { ...recall, vector }
     const digest = vectorDigest(vector)
