@@ -3,12 +3,6 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Store } from "../events/Trust.js"
 
-/** What a provider was asked for. */
-export interface Usage {
-  readonly requests: number
-  readonly tokens: number
-}
-
 /** Why no vectors came. Names the kind of failure, never a text or a key. */
 export class EmbedderError extends Schema.TaggedError<EmbedderError>()("EmbedderError", {
   model: Schema.String,
@@ -20,7 +14,7 @@ export class EmbedderError extends Schema.TaggedError<EmbedderError>()("Embedder
   }
 }
 
-/** What an embedder offers. */
+/** What turns texts into vectors. */
 export interface EmbedderService {
   /** Name and version of the model: vectors of different models are never compared. */
   readonly model: string
@@ -42,13 +36,12 @@ export interface EmbedderService {
   /** Stores whose texts it is not to see, and the local one that embeds them in its place, into an index of their own. */
   readonly apart?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
   /** What it asked of its provider in this process so far. */
-  readonly usage?: () => Usage
+  readonly usage?: () => { readonly requests: number; readonly tokens: number }
 }
 
 /**
- * Turns texts into vectors: see `layers/HashEmbedder.ts`. The one that a program
- * brings is for agents that have no vectors yet; what an agent has vectors of
- * stays in force until it is switched: see `src/Embedders.ts`. It may fail, hang
- * or answer nonsense; writes and searches go on without it.
+ * Turns texts into vectors. A layer of it is all that it takes to change the
+ * model: see `layers/HashEmbedder.ts`. It may fail, hang or answer nonsense;
+ * writes and searches go on without it.
  */
 export class Embedder extends Context.Tag("daybook/Embedder")<Embedder, EmbedderService>() {}

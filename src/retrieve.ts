@@ -1,10 +1,17 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { ReadingLevel, TrustLevel } from "../events/Trust.js"
+import {
+  stores as allStores,
+  opennessOf,
+  type ReadingLevel,
+  readable,
+  type Store,
+  type TrustLevel
+} from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import type { QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
-import type { Embedder } from "./Embedder.js"
+import type { EmbedderService } from "./Embedder.js"
 import { embedAll } from "./embedAll.js"
 import { type Explanation, whyOf } from "./explain.js"
 import { type Gated, gate } from "./gate.js"
@@ -23,7 +30,7 @@ export interface Snapshot {
 
 export interface Ranking {
   readonly policy: PolicyValues["search"]
-  readonly embedder: Context.Tag.Service<Embedder>
+  readonly embedder: EmbedderService
   /** Nobody, where it is absent. */
   readonly reranker?: Context.Tag.Service<Reranker> | undefined
 }
@@ -106,13 +113,14 @@ export type Find<Filters, Row, Parts> = (
 export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>(
   request: Request<Filters>,
   level: TrustLevel,
-  ranking: Ranking,
+  all: Ranking,
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>,
   find: Find<Filters, Row, Parts>,
   given?: QueryVector | null
 ): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
+    const ranking = { ...all, embedder: askedFor(request, level, all.embedder) }
     if (level === "public" || (gated && !gate.recall)) {
       yield* read(() => undefined)
       return { hits: [], explanation: { ...nothing(request), reranker: null }, vector: null }
@@ -153,14 +161,53 @@ export const explained = <Hit extends { readonly parts: object; readonly alike: 
   hits: hits.map((hit) => ({ ...hit, why: whyOf(hit.parts, hit.alike) }))
 })
 
-/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
-const queryVector = (text: string, { embedder, policy }: Ranking) =>
-  embedAll(embedder, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
-    Effect.map(([vector]) =>
-      vector === undefined ? null : { model: embedder.model, values: vector, floor: embedder.floor }
-    ),
-    Effect.orElseSucceed(() => null)
+/** Whom a query is shown to: nobody but the local embedder where nothing else can be meant than the stores that it embeds. */
+export const askedFor = <Filters>(
+  { filters, parsed }: Pick<Request<Filters>, "filters" | "parsed">,
+  level: TrustLevel,
+  { apart, ...embedder }: EmbedderService
+): EmbedderService => {
+  if (apart === undefined) return embedder
+  const { stores = [] } = filters as { readonly stores?: ReadonlyArray<Store> }
+  const named = parsed.fields.flatMap(({ excluded, name, value }) =>
+    name === "store" && excluded !== true ? [value] : []
   )
+  const among = (some: ReadonlyArray<string>) => (store: Store) => some.length === 0 || some.includes(store)
+  const meant = readable(level).filter(among(stores)).filter(among(named))
+  const own = meant.filter((store) => !apart.stores.includes(store))
+  if (own.length === 0 && meant.length > 0) return apart.embedder
+  return own.length === meant.length ? embedder : { ...embedder, apart }
+}
+
+/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
+const queryVector = (text: string, { embedder, policy }: Ranking): Effect.Effect<QueryVector | null> => {
+  const of = (one: EmbedderService) =>
+    embedAll(one, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
+      Effect.map(([values]) => (values === undefined ? null : { model: one.model, values, floor: one.floor })),
+      Effect.orElseSucceed(() => null)
+    )
+  const { apart } = embedder
+  return apart === undefined
+    ? of(embedder)
+    : Effect.zipWith(of(embedder), of(apart.embedder), (own, other) => bothOf(own, other, apart.stores), {
+        concurrent: true
+      })
+}
+
+/** A query's vectors, each to be compared with the rows of its own embedder's stores alone. */
+export const bothOf = (
+  own: QueryVector | null,
+  apart: QueryVector | null,
+  stores: ReadonlyArray<Store>
+): QueryVector | null => {
+  if (own === null) return null
+  const among = allStores.filter((store) => !stores.includes(store)).map(opennessOf)
+  return {
+    ...own,
+    among,
+    ...(apart === null ? {} : { apart: { ...apart, among: stores.map(opennessOf) } })
+  }
+}
 
 /** The drafts in the order that the reranker gives to the first of them; undefined where it gave none. */
 const secondLook = <Row, Parts extends { readonly rerank: number }>(

@@ -11,7 +11,7 @@ import { countConversation } from "../projections/sessionReads.js"
 import { countTallies } from "../projections/tallies.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { memoryVectors } from "../projections/vectors.js"
-import type { EmbedderService, Usage } from "./Embedder.js"
+import type { EmbedderService } from "./Embedder.js"
 import { sameModel } from "./inUse.js"
 
 /** What one agent's memory holds and what state its view is in. */
@@ -42,7 +42,7 @@ export interface AgentStats {
     /** The local one of the stores that the one in force is not to see. */
     readonly apart?: ModelName & { readonly stores: ReadonlyArray<Store>; readonly embedded: number }
     /** What this process asked of the provider so far. */
-    readonly usage?: Usage
+    readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
     /** Why the newest batch failed; absent while all is well. */
     readonly failure?: string
   }

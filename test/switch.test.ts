@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import type { Daybook } from "../src/Daybook.js"
-import { known, scripted } from "./support/embedders.js"
+import { known, scripted, turned } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -136,6 +136,93 @@ describe("a switch to another embedder", () => {
       expect(yield* daybook.digests(agent)).toEqual(dropped)
       rmSync(join(folder, "views"), { recursive: true })
       expect((yield* searched(daybook)).hits).toEqual(after.hits)
+    })
+  )
+})
+
+describe("stores that an embedder is not to see", () => {
+  const beside = (stores: ReadonlyArray<"private" | "shared" | "social">) => {
+    const [words, far] = [scripted("words", 1, 48, { local: true, weight: 0.3 }), scripted("far", 2, 96)]
+    const service = { ...far.service, apart: { stores, embedder: words.service } }
+    return { words, far: { ...far, service } }
+  }
+
+  it.scopedLive("are embedded by the local one, into an index of their own, and found by both", () =>
+    Effect.gen(function* () {
+      const { far, words } = beside(["private"])
+      const queries: Array<string> = []
+      const embed = far.service.embed
+      const watched = {
+        ...far,
+        service: {
+          ...far.service,
+          embed: ((texts, purpose) => {
+            if (purpose === "query") queries.push(...texts)
+            return embed(texts, purpose)
+          }) as typeof embed
+        }
+      }
+      const { daybook } = yield* fresh({ ...known(watched, words), policy })
+      const memory = yield* filled(daybook)
+      const sent = far.asked.flat()
+      expect(sent.filter((text) => titles.indexOf(text) % 2 === 0)).toEqual([])
+      expect(sent).toHaveLength(20)
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        inForce: { model: "far", embedded: 20, lacking: 0 },
+        apart: { model: "words", embedded: 21, lacking: 0, stores: ["private"] },
+        kept: []
+      })
+      expect((yield* daybook.stats(agent)).vectors).toMatchObject({
+        model: "far",
+        embedded: 20,
+        apart: { model: "words", embedded: 20, stores: ["private"] }
+      })
+      // Both sides bring rows up, and each row is of the index of its store.
+      const hits = yield* memory.search({ text: "who looks after tea and ropes", limit: 40 })
+      const near = hits.filter(({ parts }) => parts.vector > 0)
+      expect(new Set(near.map(({ store }) => store))).toEqual(new Set(["private", "social"]))
+      expect(queries).toHaveLength(1)
+
+      // What is asked of those stores alone is shown to nobody else.
+      yield* memory.search({ text: "tea of the pilot", stores: ["private"] })
+      yield* memory.search({ text: "tea of the pilot store:private" })
+      expect(queries).toHaveLength(1)
+      const open = yield* daybook.agent(agent, { trust: "familiar" })
+      const asked = words.asked.length
+      expect((yield* open.search({ text: "rope" })).length).toBeGreaterThan(0)
+      expect(words.asked).toHaveLength(asked)
+
+      // A recall is answered again with the same scores.
+      yield* daybook.flush(agent)
+      for (const { number } of yield* memory.recalls())
+        expect(yield* memory.rerun(number)).toMatchObject({ same: true })
+      const live = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect(yield* daybook.digests(agent)).toEqual(live)
+    })
+  )
+
+  it.scopedLive("change the index with the store, and are never compared across", () =>
+    Effect.gen(function* () {
+      const { far, words } = beside(["private"])
+      const { daybook } = yield* fresh({ ...known(far, words), policy })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id } = yield* memory.remember({ title: "canine company", store: "private" })
+      yield* daybook.backfill(agent)
+      expect(far.asked.flat()).toEqual([])
+      yield* memory.update(id, { store: "social" })
+      yield* daybook.backfill(agent)
+      expect(far.asked.flat()).toEqual(["canine company"])
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        inForce: { embedded: 1, lacking: 0 },
+        apart: { embedded: 1, lacking: 0 }
+      })
+      const vectorsOf = (text: string) =>
+        Effect.map(memory.search({ text }), (hits) => hits.map(({ parts }) => parts.vector > 0))
+      expect(yield* vectorsOf("canine company")).toEqual([true])
+      // Only the vector of its own index counts: the other one says nothing of it any more.
+      far.embed = (texts) => Effect.succeed(texts.map((text) => turned(text, 2, 96).map((value) => -value)))
+      expect(yield* vectorsOf("canine company")).toEqual([false])
     })
   )
 })

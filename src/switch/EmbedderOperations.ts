@@ -2,7 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import type { ModelName } from "../../projections/embedders.js"
 import type { CommandError } from "../Actor.js"
-import type { EmbedderError, Usage } from "../Embedder.js"
+import type { EmbedderError, EmbedderService } from "../Embedder.js"
 import type { Preparation } from "../Embedding.js"
 import type { InvalidInput, NoSuchIndex, ProjectionParked, UnknownEmbedder } from "../errors.js"
 import type { Labelled } from "../labelled.js"
@@ -51,7 +51,7 @@ export interface EmbedderStatus {
   /** Other indexes that are still there: to go back to, or to be dropped. */
   readonly kept: ReadonlyArray<IndexStatus>
   /** What this process asked of the provider in force. */
-  readonly usage?: Usage
+  readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
   /** Why the newest batch failed; absent while all is well. */
   readonly failure?: string
 }
