@@ -22,9 +22,9 @@ import { summarizerOf } from "./summarizers.js"
 export interface DefaultOptions {
   /** The data folder; made where it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
   readonly folder?: string
-  /** Another embedder in place of the one that the policy names, or of word vectors where it names none. */
+  /** Another embedder in place of the one that the policy names (word vectors), for agents that have no vectors yet. */
   readonly embedder?: Layer.Layer<Embedder>
-  /** Other embedders in place of those that the package knows by name. */
+  /** Other embedders to switch to, by name, in place of those that come with the package. */
   readonly embedders?: Layer.Layer<Embedders>
   /** Another reranker in place of the one that the policy names, or of the lexical one; null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Embedder } from "../src/Embedder.js"
+import { Embedder, type EmbedderService } from "../src/Embedder.js"
 import { Embedders } from "../src/Embedders.js"
 import { InvalidPolicy, UnknownEmbedder } from "../src/errors.js"
 import { defaults, type PolicyValues } from "../src/Policy.js"
@@ -9,7 +9,7 @@ import * as HashEmbedder from "./HashEmbedder.js"
 import type { ProviderName } from "./models/embedders/table.js"
 import * as WordEmbedder from "./WordEmbedder.js"
 
-type Service = Context.Tag.Service<Embedder>
+type Service = EmbedderService
 
 export interface NamedOptions {
   readonly policy?: PolicyValues["embedding"]

@@ -12,6 +12,7 @@ import type { InstantInput } from "./input.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import type { Runner } from "./schedules/Runner.js"
 import type { AgentStats } from "./stats.js"
+import type { EmbedderOperations } from "./switch/EmbedderOperations.js"
 import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
 
 /** Who asks. */
@@ -70,6 +71,8 @@ export interface DaybookService {
   readonly reanchor: Effect.Effect<void, StorageError>
   /** Embeds what has no vector yet, in the order in which it was stored. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
+  /** Which embedder is in force, and changing it. */
+  readonly embedders: EmbedderOperations
   /** Decides a stretch of history again under another policy, in a branch that is gone afterwards. Changes nothing. */
   readonly whatIf: (agent: string, options?: WhatIfOptions) => Effect.Effect<Difference, ViewError | InvalidInput>
   readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>

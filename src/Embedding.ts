@@ -1,27 +1,27 @@
-import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { EventLog } from "../events/EventLog.js"
-import { embeddingText, type Memory } from "../events/Memory.js"
-import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
-import type { View, Views } from "../projections/Views.js"
-import { countUnembedded, textDigest } from "../projections/vectors.js"
-import type { Actor, CommandError } from "./Actor.js"
+import { stores as allStores, type Store } from "../events/Trust.js"
+import type { ViewError } from "../projections/build.js"
+import { type EmbedderFact, findInForce, findPreparing } from "../projections/embedders.js"
+import type { Db } from "../projections/Projection.js"
+import type { View } from "../projections/Views.js"
+import type { CommandError } from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
-import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
+import { adoptEmbedder } from "./commands/embedder.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
-import { embedAll } from "./embedAll.js"
+import type { NoSuchIndex, ProjectionParked } from "./errors.js"
+import { type InUse, sameFact, sameModel } from "./inUse.js"
 import type { PolicyValues } from "./Policy.js"
-import * as Pending from "./pendingVectors.js"
+import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
+import { countLacking, lacking, make as makeWork, type Started, type VectorWork } from "./vectorWork.js"
 
-/** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
-const besideAbove = 32
+export type { Started } from "./vectorWork.js"
+
+type Service = Context.Tag.Service<Embedder>
 
 /** What a backfill did, and what is left: 0 where every memory has its vector. */
 export interface Backfilled {
@@ -31,11 +31,19 @@ export interface Backfilled {
   readonly error?: EmbedderError
 }
 
-/** The agent that an embedding works for. */
-export interface Started {
-  readonly actor: Actor
-  readonly log: Context.Tag.Service<EventLog>
-  readonly views: Context.Tag.Service<Views>
+/** How far the index that is being prepared has come. Memories and chunks together. */
+export interface Preparation {
+  readonly model: string
+  readonly dimensions: number
+  /** Made by this process since it began. */
+  readonly made: number
+  /** Lacking now. */
+  readonly left: number
+  /** Milliseconds since it began. */
+  readonly took: number
+  /** What was asked of the provider since. */
+  readonly requests: number
+  readonly tokens: number
 }
 
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
@@ -50,162 +58,194 @@ export interface Embedding {
     services: Started,
     hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<void, never, Scope.Scope>
-  /** Embeds whatever has no vector yet, oldest first. Idempotent. */
+  /** The embedder in force in a view. */
+  readonly current: (view: View) => Effect.Effect<Service>
+  /** Embeds whatever has no vector of the embedder in force yet, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
+  /** The same, then what has none of the one that is being prepared, which is put in force where it is to be; why it stopped early. */
+  readonly prepare: (
+    onProgress?: (progress: Preparation) => void
+  ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
+  /** What is being prepared by this process. */
+  readonly preparation: () => Preparation | undefined
   /** The newest failure, while it lasts. */
   readonly failure: () => EmbedderError | undefined
 }
 
-export const make = (
-  embedder: Context.Tag.Service<Embedder>,
-  policy: PolicyValues["embedding"]
-): Effect.Effect<Embedding> =>
+/** Milliseconds after which a process goes on with what another one prepared: no short command does. */
+const resumeAfter = 2_000
+
+export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> =>
   Effect.gen(function* () {
     const lock = yield* Effect.makeSemaphore(1)
     let wanted = yield* Deferred.make<void>()
     let failure: EmbedderError | undefined
-    const pending = Pending.make(embedder)
-    /** Every chunk up to here has its vector or cannot have one. */
-    let doneChunks = 0
     let started: Started | undefined
+    /** Whether something was written since the embedder in force was last given its work. */
+    let behind = true
+    /** What the view said last, and what it comes to. */
+    let fact: EmbedderFact | undefined
+    let main = inUse.configured
+    let preparing: EmbedderFact | undefined
+    let preparation: (() => Preparation) | undefined
+    const listeners = new Set<(progress: Preparation) => void>()
+    const works = new Map<string, VectorWork>()
 
-    type Texts = ReadonlyArray<readonly [digest: string, text: string]>
-    type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
+    const workOf = (embedder: Service, apart: boolean, stores?: ReadonlyArray<Store>): VectorWork => {
+      const key = JSON.stringify([embedder.model, embedder.dimensions, apart, stores])
+      const known = works.get(key)
+      if (known !== undefined) return known
+      const work = makeWork(embedder, { apart, timeout: policy.timeout, ...(stores === undefined ? {} : { stores }) })
+      works.set(key, work)
+      return work
+    }
 
-    /** The vectors of one batch of texts, by their digests. */
-    const madeOf = (page: Texts, timeout: number): Effect.Effect<Vectors, EmbedderError> =>
-      Effect.map(
-        embedAll(
-          embedder,
-          page.map(([, text]) => text),
-          "document",
-          timeout
-        ),
-        (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
-      )
+    /** The indexes that an embedder fills: its own, and that of the stores that it is not to see. */
+    const worksOf = (embedder: Service): ReadonlyArray<VectorWork> => {
+      const { apart } = embedder
+      if (apart === undefined || apart.stores.length === 0) return [workOf(embedder, false)]
+      const own = allStores.filter((store) => !apart.stores.includes(store))
+      return [workOf(embedder, false, own), workOf(apart.embedder, true, apart.stores)]
+    }
 
-    /** The vectors of these texts, by their digests, from the cache and the model. One that is at hand is asked at once. */
-    const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
-      Effect.gen(function* () {
-        const cached =
-          embedder.local === true
-            ? new Map<string, Float32Array>()
-            : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
-        const missing = [...texts].filter(([digest]) => !cached.has(digest))
-        const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) =>
-          madeOf(page, policy.timeout)
-        )
-        return new Map([...cached, ...pages.flat()])
+    const current = (view: View): Effect.Effect<Service> =>
+      Effect.suspend(() => {
+        const now = inForceIn(view.reader)
+        if (sameFact(now, fact)) return Effect.succeed(main)
+        return Effect.map(inUse.of(now), (one) => {
+          fact = now
+          main = one
+          return one
+        })
       })
 
-    /** As many as can be made while a write waits; what is left, or fails, is for the background. */
-    const madeWhileWaiting = (texts: Texts): Effect.Effect<ReadonlyMap<string, Float32Array>> =>
+    /** What is to be done by now: the log may have been told otherwise, by other processes too. */
+    const look = ({ actor: { view }, views }: Started) =>
       Effect.gen(function* () {
-        const vectors = new Map<string, Float32Array>()
-        const until = (yield* Clock.currentTimeMillis) + policy.beside
-        for (const page of Arr.chunksOf(texts, embedder.batch)) {
-          const left = until - (yield* Clock.currentTimeMillis)
-          if (left <= 0) break
-          // A write is not to be interrupted, and no time-out would end what runs in its fiber.
-          const own = yield* Effect.forkDaemon(Effect.interruptible(Effect.option(madeOf(page, left))))
-          const made = yield* Fiber.join(own)
-          if (Option.isNone(made)) break
-          for (const [digest, vector] of made.value) vectors.set(digest, vector)
-        }
-        return vectors
-      })
-
-    /** One batch of memories; the number that it served, 0 where there are none left. */
-    const stepMemories = (services: Started) =>
-      pending.batch(services, (memories) => (memories.length === 0 ? Effect.void : embedNow(services, memories)))
-
-    const embedNow = ({ actor, log }: Started, memories: ReadonlyArray<Memory>) =>
-      Effect.gen(function* () {
-        const texts = memories.map((memory) => {
-          const text = embeddingText(memory)
-          return { id: memory.id, revision: memory.revision, text, digest: textDigest(text) }
-        })
-        const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
-        const embedded = texts.flatMap(({ digest, id, revision }): ReadonlyArray<Embedded> => {
-          const vector = vectors.get(digest)
-          return vector === undefined ? [] : [{ id, revision, digest, vector }]
-        })
-        if (embedded.length > 0) yield* actor.run(embed(embedder, embedded))
-      })
-
-    /** One batch of chunks, likewise. What is said never changes, so each is looked at once. */
-    const stepChunks = ({ actor, log, views }: Started) =>
-      Effect.gen(function* () {
-        const page = { after: doneChunks, limit: embedder.batch }
-        const chunks = yield* views.read(actor.view, (db) =>
-          findUnembeddedChunks(db, embedder.model, embedder.dimensions, page)
-        )
-        if (chunks.length === 0) return 0
-        const texts = chunks.map((chunk) => {
-          const text = chunkEmbeddingText(chunk)
-          return { born: chunk.born, text, digest: textDigest(text) }
-        })
-        const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
-        const embedded = texts.flatMap(({ born, digest }) => {
-          const vector = vectors.get(digest)
-          return vector === undefined ? [] : [{ born, digest, vector }]
-        })
-        if (embedded.length > 0) yield* actor.run(embedChunks(embedder, embedded))
-        doneChunks = chunks.at(-1)!.born
-        return chunks.length
+        const facts = yield* views.read(view, (db) => ({ now: findInForce(db), next: findPreparing(db) }))
+        fact = facts.now
+        main = yield* inUse.of(fact)
+        preparing = facts.next
+        const next = preparing === undefined ? undefined : yield* inUse.of(preparing)
+        const [mine, ours] = [worksOf(main), next === undefined ? [] : worksOf(next)]
+        const used = new Set([...mine, ...ours])
+        for (const [key, work] of works) if (!used.has(work)) works.delete(key)
+        return { mine, ours, next }
       })
 
     /**
-     * A batch of memories and a batch of chunks in turns, each until one serves
-     * fewer than `least`. What the embedder refuses of the one does not keep the
-     * other waiting. Of batches that are to be full the last one has all that
-     * there was: whatever came meanwhile is gathered for the next time, or a
-     * steady writer would have an EMBED event for every few memories.
+     * A batch of each kind of each index in turns, until one serves fewer than it has to be worth going on. What the
+     * embedder refuses of the one does not keep the others waiting. Of batches that are to be full the last one has
+     * all that there was: whatever came meanwhile is gathered for the next time, or a steady writer would have an
+     * EMBED event for every few memories.
      */
-    const work = (least: number) =>
+    const serve = (all: ReadonlyArray<VectorWork>, least: number, between: Effect.Effect<void, CommandError>) =>
       Effect.gen(function* () {
-        if (started?.actor.view.hasVectors !== true) return
         let found: EmbedderError | undefined
-        let steps = [stepMemories, stepChunks]
+        let steps = all.flatMap((work) => work.steps)
+        let total = 0
         while (steps.length > 0) {
           const more: typeof steps = []
           for (const step of steps) {
-            const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
+            const served = yield* Effect.catchTag(step(started!), "EmbedderError", (error) => {
               found ??= error
               return Effect.succeed(0)
             })
+            total += served
             if (served >= least) more.push(step)
+            yield* between
           }
           steps = more
         }
+        return { found, total }
+      })
+
+    const serveInForce = (mine: ReadonlyArray<VectorWork>, least: number) =>
+      Effect.gen(function* () {
+        behind = false
+        const { found } = yield* serve(mine, least, Effect.void)
         failure = found
+        return found
+      })
+
+    const workOnce = (least?: number) =>
+      Effect.gen(function* () {
+        if (started?.actor.view.hasVectors !== true) return
+        const { mine } = yield* look(started)
+        yield* serveInForce(mine, least ?? main.batch)
       }).pipe(lock.withPermits(1))
 
-    const remaining = Effect.suspend(() =>
-      started === undefined
-        ? Effect.succeed(0)
-        : started.views.read(
-            started.actor.view,
-            (db) =>
-              countUnembedded(db, embedder.model, embedder.dimensions) +
-              countUnembeddedChunks(db, embedder.model, embedder.dimensions)
-          )
+    /** Whatever was written meanwhile gets its vector of the embedder in force first: that one is being searched. */
+    const keepUp = (mine: ReadonlyArray<VectorWork>) =>
+      Effect.suspend(() => (behind ? Effect.asVoid(serveInForce(mine, main.batch)) : Effect.void))
+
+    const prepareOnce = Effect.gen(function* () {
+      if (started?.actor.view.hasVectors !== true) return undefined
+      const { mine, next, ours } = yield* look(started)
+      const failed = yield* serveInForce(mine, main.batch)
+      if (next === undefined) return failed
+      const beganAt = yield* Clock.currentTimeMillis
+      const used = next.usage?.() ?? nothingUsed
+      let [made, left, now] = [0, 0, beganAt]
+      for (const { set } of ours) left += yield* lacking(started, set)
+      const { dimensions, model } = next
+      const progress = (): Preparation => {
+        const { requests, tokens } = next.usage?.() ?? nothingUsed
+        const asked = { requests: requests - used.requests, tokens: tokens - used.tokens }
+        return { model, dimensions, made, left: Math.max(0, left), took: now - beganAt, ...asked }
+      }
+      preparation = progress
+      const counted = ours.map(({ set, steps, ...work }) => ({
+        ...work,
+        set,
+        steps: steps.map(
+          (step) => (services: Started) =>
+            Effect.tap(step(services), (served) => {
+              made += served
+              left -= served
+            })
+        )
+      }))
+      const told = Effect.gen(function* () {
+        now = yield* Clock.currentTimeMillis
+        for (const listener of listeners) listener(progress())
+        yield* keepUp(mine)
+      })
+      const { found } = yield* serve(counted, 1, told)
+      if (found !== undefined) failure = found
+      else if (preparing?.adopt === true) yield* adopt(next, mine, ours)
+      return found
+    }).pipe(Effect.ensuring(Effect.sync(() => (preparation = undefined))), lock.withPermits(1))
+
+    /** One event: every reader goes by the new index from then on. It lacks no more than the old one, or next to nothing. */
+    const adopt = (next: Service, mine: ReadonlyArray<VectorWork>, ours: ReadonlyArray<VectorWork>) =>
+      started!.actor.run(
+        adoptEmbedder("embedder", next, (db) => {
+          const still = findPreparing(db)
+          if (still?.adopt !== true || !sameModel(still, next)) return false
+          return lackingOf(db, ours) <= Math.max(besideAbove, lackingOf(db, mine))
+        })
+      )
+
+    const remaining = Effect.suspend(
+      (): Effect.Effect<number, ViewError> =>
+        started === undefined
+          ? Effect.succeed(0)
+          : started.views.read(started.actor.view, (db) => lackingOf(db, worksOf(main)))
     )
 
     const backfill = Effect.gen(function* () {
       // A batch that is on its way would write its own place over it.
-      yield* lock.withPermits(1)(
-        Effect.sync(() => {
-          pending.again()
-          doneChunks = 0
-        })
-      )
+      yield* Effect.gen(function* () {
+        if (started !== undefined) yield* look(started)
+        for (const work of works.values()) work.again()
+      }).pipe(lock.withPermits(1))
       const before = yield* remaining
       if (before === 0) {
         failure = undefined
         return { embedded: 0, remaining: 0 }
       }
-      yield* work(1)
+      yield* workOnce(1)
       const after = yield* remaining
       return {
         embedded: Math.max(0, before - after),
@@ -216,38 +256,35 @@ export const make = (
 
     return {
       beside: (view) => (commands) => {
-        if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return null
-        return Effect.suspend(() => {
-          const digests = new Map<string, string>()
-          for (const command of commands) {
-            const text = command.text?.()
-            if (text !== undefined && !digests.has(text)) digests.set(text, textDigest(text))
-          }
-          return digests.size < besideAbove
-            ? Effect.succeed([])
-            : Effect.map(madeWhileWaiting([...digests].map(([text, digest]) => [digest, text] as const)), (vectors) =>
-                vectors.size === 0 ? [] : [embedBeside(embedder, vectors, digests)]
-              )
-        })
+        if (commands.length < besideAbove || !view.hasVectors || main.local !== true) return null
+        return Effect.flatMap(current(view), (one) =>
+          one.local === true ? vectorsBeside(one, commands, policy.beside) : Effect.succeed([])
+        )
       },
       noticed: (events) => {
         let needed = false
         const embedded = new Set<string>()
         for (const event of events) {
-          if (event.type === "EMBED") for (const { memory } of event.payload.entries) embedded.add(memory)
+          if (event.type !== "EMBED" || !sameModel(event.payload, main)) continue
+          for (const { memory } of event.payload.entries) embedded.add(memory)
         }
+        const noted: Array<number> = []
         for (const event of events) {
-          if (event.type === "ADD") needed ||= !embedded.has(event.payload.memory.id)
+          if (event.type === "ADD") needed ||= preparing !== undefined || !embedded.has(event.payload.memory.id)
           if (event.type === "DELETE" && event.payload.replacement !== undefined) {
-            needed ||= !embedded.has(event.payload.replacement.id)
+            needed ||= preparing !== undefined || !embedded.has(event.payload.replacement.id)
           }
           if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
+          if (event.type === "EMBEDDER") needed = true
           if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
-            pending.note([event.payload.memory.born])
+            noted.push(event.payload.memory.born)
             needed = true
           }
         }
-        if (needed) Deferred.unsafeDone(wanted, Effect.void)
+        if (noted.length > 0) for (const work of works.values()) work.note(noted)
+        if (!needed) return
+        behind = true
+        Deferred.unsafeDone(wanted, Effect.void)
       },
       start: (services, hold) =>
         Effect.gen(function* () {
@@ -258,12 +295,40 @@ export const make = (
               Effect.gen(function* () {
                 yield* Effect.sleep(Duration.millis(policy.gather))
                 wanted = yield* Deferred.make<void>()
-                yield* work(embedder.batch)
+                yield* workOnce()
+                if (preparing !== undefined) yield* prepareOnce
               })
             )
           }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
+          yield* Effect.gen(function* () {
+            yield* Effect.sleep(Duration.millis(resumeAfter))
+            const begun = yield* services.views.read(services.actor.view, findPreparing)
+            if (begun !== undefined) Deferred.unsafeDone(wanted, Effect.void)
+          }).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
         }),
+      current,
       backfill,
+      prepare: (onProgress) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => (onProgress === undefined ? undefined : listeners.add(onProgress))),
+          () => prepareOnce,
+          () => Effect.sync(() => onProgress !== undefined && listeners.delete(onProgress))
+        ),
+      preparation: () => preparation?.(),
       failure: () => failure
     }
   })
+
+const nothingUsed = { requests: 0, tokens: 0 }
+
+/** What a view says; nothing where it cannot be read just now. */
+const inForceIn = (db: Db): EmbedderFact | undefined => {
+  try {
+    return findInForce(db)
+  } catch {
+    return undefined
+  }
+}
+
+const lackingOf = (db: Db, works: ReadonlyArray<VectorWork>): number =>
+  works.reduce((sum, { set }) => sum + countLacking(db, set), 0)

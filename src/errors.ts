@@ -11,6 +11,13 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
+/** There is no such index, or it cannot be dropped or gone back to: which, and why. */
+export class NoSuchIndex extends Schema.TaggedError<NoSuchIndex>()("NoSuchIndex", { problem: Schema.String }) {
+  override get message() {
+    return this.problem
+  }
+}
+
 /** No memory with this id, as far as the reader may know. */
 export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("MemoryNotFound", { id: Schema.String }) {
   override get message() {

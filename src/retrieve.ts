@@ -2,11 +2,18 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ReadingLevel, TrustLevel } from "../events/Trust.js"
+import {
+  stores as allStores,
+  opennessOf,
+  type ReadingLevel,
+  readable,
+  type Store,
+  type TrustLevel
+} from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import type { QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
-import type { Embedder } from "./Embedder.js"
+import type { EmbedderService } from "./Embedder.js"
 import { embedAll } from "./embedAll.js"
 import { type Explanation, whyOf } from "./explain.js"
 import { type Gated, gate } from "./gate.js"
@@ -25,7 +32,7 @@ export interface Snapshot {
 
 export interface Ranking {
   readonly policy: PolicyValues["search"]
-  readonly embedder: Context.Tag.Service<Embedder>
+  readonly embedder: EmbedderService
   /** Nobody, where it is absent. */
   readonly reranker?: Context.Tag.Service<Reranker> | undefined
 }
@@ -107,16 +114,17 @@ export type Find<Filters, Row, Parts> = (
  * first hits, equal ones folded. Whatever fails beside the view itself leaves an
  * answer that is made without it. A vector that is given is not asked for.
  */
-export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }>(
+export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>(
   request: Request<Filters>,
   level: TrustLevel,
-  ranking: Ranking,
-  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>,
+  all: Ranking,
+  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>,
   find: Find<Filters, Row, Parts>,
   given?: QueryVector | null
-): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError> =>
+): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
+    const ranking = { ...all, embedder: askedFor(request, level, all.embedder) }
     if (level === "public" || (gated && !gate.recall)) {
       yield* read(() => undefined)
       return { hits: [], explanation: { ...nothing(request), reranker: null }, before: [], vector: null }
@@ -165,14 +173,53 @@ export const explained = <Hit extends { readonly parts: object; readonly alike: 
   }))
 })
 
-/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
-const queryVector = (text: string, { embedder, policy }: Ranking) =>
-  embedAll(embedder, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
-    Effect.map(([vector]) =>
-      vector === undefined ? null : { model: embedder.model, values: vector, floor: embedder.floor }
-    ),
-    Effect.orElseSucceed(() => null)
+/** Whom a query is shown to: nobody but the local embedder where nothing else can be meant than the stores that it embeds. */
+export const askedFor = <Filters>(
+  { filters, parsed }: Pick<Request<Filters>, "filters" | "parsed">,
+  level: TrustLevel,
+  { apart, ...embedder }: EmbedderService
+): EmbedderService => {
+  if (apart === undefined) return embedder
+  const { stores = [] } = filters as { readonly stores?: ReadonlyArray<Store> }
+  const named = parsed.fields.flatMap(({ excluded, name, value }) =>
+    name === "store" && excluded !== true ? [value] : []
   )
+  const among = (some: ReadonlyArray<string>) => (store: Store) => some.length === 0 || some.includes(store)
+  const meant = readable(level).filter(among(stores)).filter(among(named))
+  const own = meant.filter((store) => !apart.stores.includes(store))
+  if (own.length === 0 && meant.length > 0) return apart.embedder
+  return own.length === meant.length ? embedder : { ...embedder, apart }
+}
+
+/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
+const queryVector = (text: string, { embedder, policy }: Ranking): Effect.Effect<QueryVector | null> => {
+  const of = (one: EmbedderService) =>
+    embedAll(one, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
+      Effect.map(([values]) => (values === undefined ? null : { model: one.model, values, floor: one.floor })),
+      Effect.orElseSucceed(() => null)
+    )
+  const { apart } = embedder
+  return apart === undefined
+    ? of(embedder)
+    : Effect.zipWith(of(embedder), of(apart.embedder), (own, other) => bothOf(own, other, apart.stores), {
+        concurrent: true
+      })
+}
+
+/** A query's vectors, each to be compared with the rows of its own embedder's stores alone. */
+export const bothOf = (
+  own: QueryVector | null,
+  apart: QueryVector | null,
+  stores: ReadonlyArray<Store>
+): QueryVector | null => {
+  if (own === null) return null
+  const among = allStores.filter((store) => !stores.includes(store)).map(opennessOf)
+  return {
+    ...own,
+    among,
+    ...(apart === null ? {} : { apart: { ...apart, among: stores.map(opennessOf) } })
+  }
+}
 
 /** What came of a second look: another order, a failure in words, or nothing. */
 type Look<Row, Parts> =

@@ -145,8 +145,8 @@ const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
     unscored(db, level, findRecent(db, level, filters, now, { limit, offset: 0 }, words)),
   like: ({ db, now }, level, filters, needles, limit) =>
     unscored(db, level, findLike(db, level, filters, now, needles, limit), 1),
-  score: ({ now, parsed, policy, times, weight }, candidates) =>
-    scored(candidates, policy, weight, now, {
+  score: ({ now, parsed, policy, times, weights }, candidates) =>
+    scored(candidates, policy, weights, now, {
       date: dateCue(parsed.plain, times.ranges),
       project: projectCue(parsed.plain)
     }),
