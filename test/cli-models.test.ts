@@ -19,7 +19,9 @@ beforeAll(async () => {
   server = await Effect.runPromise(Scope.extend(providerServer(key), scope))
   writeFileSync(
     join(folder, "policy.toml"),
-    `[embedding]
+    `[search]
+rerankWeight = 1
+[embedding]
 embedder = "openai-compatible/own-8"
 dimensions = 8
 [embedding.providers.openai-compatible]
@@ -41,7 +43,7 @@ describe("models that the policy names, on the command line", () => {
   it("make vectors, and look at the first hits once more where a call says so", async () => {
     expect(answerOf(await daybook("check", "--json")).ok).toBe(true)
     for (const title of ["The pump stands in hall one", "A pump for the bicycle", "Pump and hall and harbour"]) {
-      answerOf(await daybook("remember", title, "--store", "shared", "--json"))
+      answerOf(await daybook("remember", title, "--store", "shared", "--no-reconcile", "--json"))
     }
     expect(answerOf(await daybook("stats", "--json")).vectors).toMatchObject({
       model: "openai-compatible/own-8",
