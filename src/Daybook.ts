@@ -262,6 +262,7 @@ export const make = Effect.gen(function* () {
     flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
     embedders: makeEmbedding.make({
       use: operate,
+      isEmpty,
       inUse,
       views,
       ranking: services.ranking,

@@ -17,11 +17,13 @@ import type { NoSuchIndex, ProjectionParked } from "./errors.js"
 import { type InUse, sameFact, sameModel } from "./inUse.js"
 import type { PolicyValues } from "./Policy.js"
 import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
-import { countLacking, lacking, make as makeWork, type Started, type VectorWork } from "./vectorWork.js"
+import { countLacking, lacking, make as makeWork, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
 
 export type { Started } from "./vectorWork.js"
 
 type Service = Context.Tag.Service<Embedder>
+
+type Role = "inForce" | "preparing"
 
 /** What a backfill did, and what is left: 0 where every memory has its vector. */
 export interface Backfilled {
@@ -62,7 +64,7 @@ export interface Embedding {
   readonly current: (view: View) => Effect.Effect<Service>
   /** Embeds whatever has no vector of the embedder in force yet, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
-  /** The same, then what has none of the one that is being prepared, which is put in force where it is to be; why it stopped early. */
+  /** Embeds what has no vector of the one that is being prepared, and puts it in force where it is to be; why it stopped early. */
   readonly prepare: (
     onProgress?: (progress: Preparation) => void
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
@@ -74,38 +76,43 @@ export interface Embedding {
 
 /** Milliseconds after which a process goes on with what another one prepared: no short command does. */
 const resumeAfter = 2_000
+/** Milliseconds after which a failure of what is being prepared is given another try, where nobody asks for it. */
+const tryAgainAfter = 60_000
 
 export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> =>
   Effect.gen(function* () {
-    const lock = yield* Effect.makeSemaphore(1)
-    let wanted = yield* Deferred.make<void>()
-    let failure: EmbedderError | undefined
+    /** One for each role: what is searched does not wait for what is being prepared. */
+    const locks = { inForce: yield* Effect.makeSemaphore(1), preparing: yield* Effect.makeSemaphore(1) }
+    const wanted = { inForce: yield* Deferred.make<void>(), preparing: yield* Deferred.make<void>() }
+    const failures: { inForce?: EmbedderError | undefined; preparing?: EmbedderError | undefined } = {}
     let started: Started | undefined
-    /** Whether something was written since the embedder in force was last given its work. */
-    let behind = true
     /** What the view said last, and what it comes to. */
     let fact: EmbedderFact | undefined
     let main = inUse.configured
     let preparing: EmbedderFact | undefined
     let preparation: (() => Preparation) | undefined
     const listeners = new Set<(progress: Preparation) => void>()
-    const works = new Map<string, VectorWork>()
-
-    const workOf = (embedder: Service, apart: boolean, stores?: ReadonlyArray<Store>): VectorWork => {
-      const key = JSON.stringify([embedder.model, embedder.dimensions, apart, stores])
-      const known = works.get(key)
-      if (known !== undefined) return known
-      const work = makeWork(embedder, { apart, timeout: policy.timeout, ...(stores === undefined ? {} : { stores }) })
-      works.set(key, work)
-      return work
-    }
+    const works: Record<Role, Map<string, VectorWork>> = { inForce: new Map(), preparing: new Map() }
 
     /** The indexes that an embedder fills: its own, and that of the stores that it is not to see. */
-    const worksOf = (embedder: Service): ReadonlyArray<VectorWork> => {
+    const worksOf = (role: Role, embedder: Service): ReadonlyArray<VectorWork> => {
       const { apart } = embedder
-      if (apart === undefined || apart.stores.length === 0) return [workOf(embedder, false)]
-      const own = allStores.filter((store) => !apart.stores.includes(store))
-      return [workOf(embedder, false, own), workOf(apart.embedder, true, apart.stores)]
+      const parts: ReadonlyArray<readonly [Service, boolean, ReadonlyArray<Store>?]> =
+        apart === undefined || apart.stores.length === 0
+          ? [[embedder, false]]
+          : [
+              [embedder, false, allStores.filter((store) => !apart.stores.includes(store))],
+              [apart.embedder, true, apart.stores]
+            ]
+      const before = works[role]
+      works[role] = new Map(
+        parts.map(([one, apart, stores]) => {
+          const key = JSON.stringify([one.model, one.dimensions, apart, stores])
+          const options = { apart, timeout: policy.timeout, ...(stores === undefined ? {} : { stores }) }
+          return [key, before.get(key) ?? makeWork(one, options)]
+        })
+      )
+      return [...works[role].values()]
     }
 
     const current = (view: View): Effect.Effect<Service> =>
@@ -125,124 +132,106 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         const facts = yield* views.read(view, (db) => ({ now: findInForce(db), next: findPreparing(db) }))
         fact = facts.now
         main = yield* inUse.of(fact)
+        const before = preparing
         preparing = facts.next
-        const next = preparing === undefined ? undefined : yield* inUse.of(preparing)
-        const [mine, ours] = [worksOf(main), next === undefined ? [] : worksOf(next)]
-        const used = new Set([...mine, ...ours])
-        for (const [key, work] of works) if (!used.has(work)) works.delete(key)
-        return { mine, ours, next }
-      })
-
-    /**
-     * A batch of each kind of each index in turns, until one serves fewer than it has to be worth going on. What the
-     * embedder refuses of the one does not keep the others waiting. Of batches that are to be full the last one has
-     * all that there was: whatever came meanwhile is gathered for the next time, or a steady writer would have an
-     * EMBED event for every few memories.
-     */
-    const serve = (all: ReadonlyArray<VectorWork>, least: number, between: Effect.Effect<void, CommandError>) =>
-      Effect.gen(function* () {
-        let found: EmbedderError | undefined
-        let steps = all.flatMap((work) => work.steps)
-        let total = 0
-        while (steps.length > 0) {
-          const more: typeof steps = []
-          for (const step of steps) {
-            const served = yield* Effect.catchTag(step(started!), "EmbedderError", (error) => {
-              found ??= error
-              return Effect.succeed(0)
-            })
-            total += served
-            if (served >= least) more.push(step)
-            yield* between
-          }
-          steps = more
-        }
-        return { found, total }
-      })
-
-    const serveInForce = (mine: ReadonlyArray<VectorWork>, least: number) =>
-      Effect.gen(function* () {
-        behind = false
-        const { found } = yield* serve(mine, least, Effect.void)
-        failure = found
-        return found
+        if (preparing === undefined) works.preparing.clear()
+        else if (preparing.version !== before?.version) Deferred.unsafeDone(wanted.preparing, Effect.void)
       })
 
     const workOnce = (least?: number) =>
       Effect.gen(function* () {
         if (started?.actor.view.hasVectors !== true) return
-        const { mine } = yield* look(started)
-        yield* serveInForce(mine, least ?? main.batch)
-      }).pipe(lock.withPermits(1))
+        yield* look(started)
+        const { found } = yield* serve(started, worksOf("inForce", main), least ?? main.batch, () => Effect.void)
+        failures.inForce = found
+      }).pipe(locks.inForce.withPermits(1))
 
-    /** Whatever was written meanwhile gets its vector of the embedder in force first: that one is being searched. */
-    const keepUp = (mine: ReadonlyArray<VectorWork>) =>
-      Effect.suspend(() => (behind ? Effect.asVoid(serveInForce(mine, main.batch)) : Effect.void))
-
-    const prepareOnce = Effect.gen(function* () {
-      if (started?.actor.view.hasVectors !== true) return undefined
-      const { mine, next, ours } = yield* look(started)
-      const failed = yield* serveInForce(mine, main.batch)
-      if (next === undefined) return failed
-      const beganAt = yield* Clock.currentTimeMillis
-      const used = next.usage?.() ?? nothingUsed
-      let [made, left, now] = [0, 0, beganAt]
-      for (const { set } of ours) left += yield* lacking(started, set)
-      const { dimensions, model } = next
-      const progress = (): Preparation => {
-        const { requests, tokens } = next.usage?.() ?? nothingUsed
-        const asked = { requests: requests - used.requests, tokens: tokens - used.tokens }
-        return { model, dimensions, made, left: Math.max(0, left), took: now - beganAt, ...asked }
-      }
-      preparation = progress
-      const counted = ours.map(({ set, steps, ...work }) => ({
-        ...work,
-        set,
-        steps: steps.map(
-          (step) => (services: Started) =>
-            Effect.tap(step(services), (served) => {
-              made += served
-              left -= served
-            })
-        )
-      }))
-      const told = Effect.gen(function* () {
-        now = yield* Clock.currentTimeMillis
-        for (const listener of listeners) listener(progress())
-        yield* keepUp(mine)
-      })
-      const { found } = yield* serve(counted, 1, told)
-      if (found !== undefined) failure = found
-      else if (preparing?.adopt === true) yield* adopt(next, mine, ours)
-      return found
-    }).pipe(Effect.ensuring(Effect.sync(() => (preparation = undefined))), lock.withPermits(1))
+    const prepareOnce = (again: boolean) =>
+      Effect.gen(function* () {
+        if (started?.actor.view.hasVectors !== true) return undefined
+        yield* look(started)
+        if (preparing === undefined) return undefined
+        const { adopt } = preparing
+        const next = yield* inUse.of(preparing)
+        const ours = worksOf("preparing", next)
+        if (again) for (const work of ours) work.again()
+        const beganAt = yield* Clock.currentTimeMillis
+        const used = next.usage?.() ?? nothingUsed
+        let [made, left, now] = [0, 0, beganAt]
+        for (const { set } of ours) left += yield* lacking(started, set)
+        const { dimensions, model } = next
+        preparation = () => {
+          const { requests, tokens } = next.usage?.() ?? nothingUsed
+          const asked = { requests: requests - used.requests, tokens: tokens - used.tokens }
+          return { model, dimensions, made, left: Math.max(0, left), took: now - beganAt, ...asked }
+        }
+        const told = (served: number) =>
+          Effect.map(Clock.currentTimeMillis, (millis) => {
+            now = millis
+            made += served
+            left -= served
+            for (const listener of listeners) listener(preparation!())
+          })
+        const { found } = yield* serve(started, ours, 1, told)
+        failures.preparing = found
+        if (found === undefined && adopt) yield* adoptWhole(next)
+        return found
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            preparation = undefined
+          })
+        ),
+        locks.preparing.withPermits(1)
+      )
 
     /** One event: every reader goes by the new index from then on. It lacks no more than the old one, or next to nothing. */
-    const adopt = (next: Service, mine: ReadonlyArray<VectorWork>, ours: ReadonlyArray<VectorWork>) =>
+    const adoptWhole = (next: Service) =>
       started!.actor.run(
         adoptEmbedder("embedder", next, (db) => {
           const still = findPreparing(db)
           if (still?.adopt !== true || !sameModel(still, next)) return false
-          return lackingOf(db, ours) <= Math.max(besideAbove, lackingOf(db, mine))
+          const allowed = Math.max(besideAbove, lackingOf(db, [...works.inForce.values()]))
+          return lackingOf(db, [...works.preparing.values()]) <= allowed
         })
       )
+
+    /** Carries out what is wanted of a role, again and again, whatever became of it. */
+    const forever = <E>(
+      role: Role,
+      hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+      once: Effect.Effect<EmbedderError | undefined, E>
+    ) =>
+      Effect.gen(function* () {
+        yield* Deferred.await(wanted[role])
+        const failed = yield* hold(
+          Effect.gen(function* () {
+            yield* Effect.sleep(Duration.millis(policy.gather))
+            wanted[role] = yield* Deferred.make<void>()
+            return yield* once
+          })
+        )
+        if (failed === undefined) return
+        yield* Effect.sleep(Duration.millis(tryAgainAfter))
+        Deferred.unsafeDone(wanted[role], Effect.void)
+      }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
 
     const remaining = Effect.suspend(
       (): Effect.Effect<number, ViewError> =>
         started === undefined
           ? Effect.succeed(0)
-          : started.views.read(started.actor.view, (db) => lackingOf(db, worksOf(main)))
+          : started.views.read(started.actor.view, (db) => lackingOf(db, worksOf("inForce", main)))
     )
 
     const backfill = Effect.gen(function* () {
       // A batch that is on its way would write its own place over it.
       yield* Effect.gen(function* () {
         if (started !== undefined) yield* look(started)
-        for (const work of works.values()) work.again()
-      }).pipe(lock.withPermits(1))
+        for (const work of worksOf("inForce", main)) work.again()
+      }).pipe(locks.inForce.withPermits(1))
       const before = yield* remaining
       if (before === 0) {
-        failure = undefined
+        failures.inForce = undefined
         return { embedded: 0, remaining: 0 }
       }
       yield* workOnce(1)
@@ -250,7 +239,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       return {
         embedded: Math.max(0, before - after),
         remaining: after,
-        ...(failure === undefined ? {} : { error: failure })
+        ...(failures.inForce === undefined ? {} : { error: failures.inForce })
       }
     })
 
@@ -262,48 +251,29 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         )
       },
       noticed: (events) => {
-        let needed = false
-        const embedded = new Set<string>()
-        for (const event of events) {
-          if (event.type !== "EMBED" || !sameModel(event.payload, main)) continue
-          for (const { memory } of event.payload.entries) embedded.add(memory)
-        }
-        const noted: Array<number> = []
-        for (const event of events) {
-          if (event.type === "ADD") needed ||= preparing !== undefined || !embedded.has(event.payload.memory.id)
-          if (event.type === "DELETE" && event.payload.replacement !== undefined) {
-            needed ||= preparing !== undefined || !embedded.has(event.payload.replacement.id)
-          }
-          if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
-          if (event.type === "EMBEDDER") needed = true
-          if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
-            noted.push(event.payload.memory.born)
-            needed = true
-          }
-        }
-        if (noted.length > 0) for (const work of works.values()) work.note(noted)
+        const { changed, needed } = newWork(events, main, preparing !== undefined)
+        for (const work of [...works.inForce.values(), ...works.preparing.values()]) work.note(changed)
         if (!needed) return
-        behind = true
-        Deferred.unsafeDone(wanted, Effect.void)
+        Deferred.unsafeDone(wanted.inForce, Effect.void)
+        if (preparing !== undefined) Deferred.unsafeDone(wanted.preparing, Effect.void)
       },
       start: (services, hold) =>
         Effect.gen(function* () {
           started = services
-          yield* Effect.gen(function* () {
-            yield* Deferred.await(wanted)
-            yield* hold(
-              Effect.gen(function* () {
-                yield* Effect.sleep(Duration.millis(policy.gather))
-                wanted = yield* Deferred.make<void>()
-                yield* workOnce()
-                if (preparing !== undefined) yield* prepareOnce
-              })
-            )
-          }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
+          yield* forever(
+            "inForce",
+            hold,
+            Effect.suspend(() => workOnce())
+          )
+          yield* forever(
+            "preparing",
+            hold,
+            Effect.suspend(() => prepareOnce(false))
+          )
           yield* Effect.gen(function* () {
             yield* Effect.sleep(Duration.millis(resumeAfter))
             const begun = yield* services.views.read(services.actor.view, findPreparing)
-            if (begun !== undefined) Deferred.unsafeDone(wanted, Effect.void)
+            if (begun !== undefined) Deferred.unsafeDone(wanted.preparing, Effect.void)
           }).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
         }),
       current,
@@ -311,11 +281,11 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       prepare: (onProgress) =>
         Effect.acquireUseRelease(
           Effect.sync(() => (onProgress === undefined ? undefined : listeners.add(onProgress))),
-          () => prepareOnce,
+          () => prepareOnce(true),
           () => Effect.sync(() => onProgress !== undefined && listeners.delete(onProgress))
         ),
       preparation: () => preparation?.(),
-      failure: () => failure
+      failure: () => failures.inForce ?? failures.preparing
     }
   })
 

@@ -6,13 +6,16 @@ import { embeddingText, type Memory } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
+import type { ModelName } from "../projections/embedders.js"
 import type { Db } from "../projections/Projection.js"
 import type { Views } from "../projections/Views.js"
 import { countUnembedded, textDigest, type VectorSet } from "../projections/vectors.js"
 import type { Actor, CommandError } from "./Actor.js"
+import type { DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedChunks } from "./commands/embed.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
 import { embedAll } from "./embedAll.js"
+import { sameModel } from "./inUse.js"
 import * as Pending from "./pendingVectors.js"
 
 type Service = Context.Tag.Service<Embedder>
@@ -134,4 +137,68 @@ export const make = (
     },
     steps: [stepMemories, stepChunks]
   }
+}
+
+/**
+ * A batch of each kind of each index in turns, until one serves fewer than `least`. What the embedder refuses of the
+ * one does not keep the others waiting. Of batches that are to be full the last one has all that there was: whatever
+ * came meanwhile is gathered for the next time, or a steady writer would have an EMBED event for every few memories.
+ * Answers the first failure.
+ */
+export const serve = <E>(
+  started: Started,
+  works: ReadonlyArray<Pick<VectorWork, "steps">>,
+  least: number,
+  /** Told after each batch how many it served. */
+  told: (served: number) => Effect.Effect<void, E>
+) =>
+  Effect.gen(function* () {
+    let found: EmbedderError | undefined
+    let steps = works.flatMap((work) => work.steps)
+    while (steps.length > 0) {
+      const more: typeof steps = []
+      for (const step of steps) {
+        const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
+          found ??= error
+          return Effect.succeed(0)
+        })
+        if (served >= least) more.push(step)
+        yield* told(served)
+      }
+      steps = more
+    }
+    return { found }
+  })
+
+/** What events leave to be done for the vectors of the embedder in force, and of others where some are being made. */
+export const newWork = (
+  events: ReadonlyArray<DecidedEvent>,
+  inForce: ModelName,
+  others: boolean
+): {
+  readonly needed: boolean
+  /** Memories, by row number, whose text or store may be another one. */
+  readonly changed: ReadonlyArray<number>
+} => {
+  const embedded = new Set<string>()
+  for (const event of events) {
+    if (event.type !== "EMBED" || !sameModel(event.payload, inForce)) continue
+    for (const { memory } of event.payload.entries) embedded.add(memory)
+  }
+  const lacks = (id: string) => others || !embedded.has(id)
+  let needed = false
+  const changed: Array<number> = []
+  for (const event of events) {
+    if (event.type === "ADD") needed ||= lacks(event.payload.memory.id)
+    if (event.type === "DELETE" && event.payload.replacement !== undefined) {
+      needed ||= lacks(event.payload.replacement.id)
+    }
+    if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
+    if (event.type === "EMBEDDER") needed = true
+    if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
+      changed.push(event.payload.memory.born)
+      needed = true
+    }
+  }
+  return { needed, changed }
 }

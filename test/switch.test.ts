@@ -144,7 +144,7 @@ describe("stores that an embedder is not to see", () => {
   const beside = (stores: ReadonlyArray<"private" | "shared" | "social">) => {
     const [words, far] = [scripted("words", 1, 48, { local: true, weight: 0.3 }), scripted("far", 2, 96)]
     const service = { ...far.service, apart: { stores, embedder: words.service } }
-    return { words, far: { ...far, service } }
+    return { words, far: Object.assign(far, { service }) }
   }
 
   it.scopedLive("are embedded by the local one, into an index of their own, and found by both", () =>

@@ -4,6 +4,7 @@ import type { ViewError } from "../../projections/build.js"
 import { findInForce, findPreparing, type ModelName } from "../../projections/embedders.js"
 import type { Views } from "../../projections/Views.js"
 import type { Agent } from "../Agents.js"
+import { checkName } from "../agentName.js"
 import { adoptEmbedder, dropEmbedder, prepareEmbedder } from "../commands/embedder.js"
 import type { EmbedderService } from "../Embedder.js"
 import { InvalidInput, NoSuchIndex } from "../errors.js"
@@ -11,13 +12,15 @@ import { type InUse, nameOf, sameModel } from "../inUse.js"
 import { countLacking } from "../vectorWork.js"
 import { type Comparing, compare } from "./compare.js"
 import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
-import { modelsOf, nameIn, ownOf, previousOf, rateOf, statusOf } from "./status.js"
+import { modelsOf, nameIn, ownOf, previousOf, rateOf, statusOf, statusOfNothing } from "./status.js"
 
 export interface Operating extends Comparing {
   readonly use: <A, E>(
     agent: string,
     f: (agent: Agent) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E | ViewError | InvalidInput>
+  /** Whether an agent has no events: merely to be asked for leaves nothing of it on disk. */
+  readonly isEmpty: (agent: string) => Effect.Effect<boolean>
   readonly inUse: InUse
   readonly views: Context.Tag.Service<Views>
 }
@@ -26,7 +29,7 @@ export interface Operating extends Comparing {
 const rounds = 10
 
 export const make = (operating: Operating): EmbedderOperations => {
-  const { inUse, use, views } = operating
+  const { inUse, isEmpty, use, views } = operating
 
   const switchWith = (agent: string, next: EmbedderService, options: SwitchOptions) =>
     use(agent, ({ actor, embedding }) =>
@@ -68,9 +71,20 @@ export const make = (operating: Operating): EmbedderOperations => {
       })
     )
 
+  const status = (agent: string) =>
+    Effect.flatMap(isEmpty(agent), (empty) =>
+      empty
+        ? Effect.as(checkName(agent), statusOfNothing(agent, inUse))
+        : use(agent, ({ actor, embedding }) => statusOf(agent, inUse, embedding, (f) => views.read(actor.view, f)))
+    )
+
+  const there = (agent: string) =>
+    Effect.flatMap(isEmpty(agent), (empty) =>
+      empty ? Effect.fail(new NoSuchIndex({ problem: "there is no other index" })) : Effect.void
+    )
+
   return {
-    status: (agent) =>
-      use(agent, ({ actor, embedding }) => statusOf(agent, inUse, embedding, (f) => views.read(actor.view, f))),
+    status,
     switchTo: (agent, name, options = {}) =>
       Effect.gen(function* () {
         const { weight } = options
@@ -82,21 +96,21 @@ export const make = (operating: Operating): EmbedderOperations => {
       }),
     back: (agent, options = {}) =>
       Effect.gen(function* () {
+        yield* there(agent)
         const before = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
         if (before === undefined) return yield* new NoSuchIndex({ problem: "there is no embedder to go back to" })
         return yield* switchWith(agent, yield* inUse.named(before.model, before.dimensions), options)
       }),
     drop: (agent, name, options = {}) =>
       Effect.gen(function* () {
-        const status = yield* use(agent, ({ actor, embedding }) =>
-          statusOf(agent, inUse, embedding, (f) => views.read(actor.view, f))
-        )
+        yield* there(agent)
+        const { apart, inForce, kept } = yield* status(agent)
         const named = yield* name === undefined ? Effect.succeed(undefined) : modelNamed(name, options.dimensions)
-        if (named !== undefined && status.apart !== null && sameModel(named, status.apart)) {
-          const problem = `${nameOf(named)}: is in use for stores that ${status.inForce.model} is not to see`
+        if (named !== undefined && apart !== null && sameModel(named, apart)) {
+          const problem = `${nameOf(named)}: is in use for stores that ${inForce.model} is not to see`
           return yield* new NoSuchIndex({ problem })
         }
-        const chosen = named === undefined ? status.kept.map(nameIn) : [named]
+        const chosen = named === undefined ? kept.map(nameIn) : [named]
         if (chosen.length === 0) return yield* new NoSuchIndex({ problem: "there is no other index" })
         yield* use(agent, ({ actor }) =>
           Effect.forEach(chosen, (one) => actor.run(dropEmbedder(options.actor ?? "program", one)), { discard: true })
@@ -105,12 +119,13 @@ export const make = (operating: Operating): EmbedderOperations => {
       }),
     compare: (agent, options = {}) =>
       Effect.gen(function* () {
-        const { inForce, there, other } = yield* use(agent, ({ actor, embedding }) =>
+        yield* there(agent)
+        const { all, inForce, other } = yield* use(agent, ({ actor, embedding }) =>
           Effect.gen(function* () {
             const found = yield* views.read(actor.view, (db) => {
               const { model, dimensions } = findPreparing(db) ?? previousOf(db) ?? modelsOf(db).at(-1) ?? {}
               return {
-                there: modelsOf(db),
+                all: modelsOf(db),
                 other: model === undefined ? undefined : { model, dimensions: dimensions! }
               }
             })
@@ -118,7 +133,7 @@ export const make = (operating: Operating): EmbedderOperations => {
           })
         )
         const chosen = options.with === undefined ? other : yield* modelNamed(options.with, options.dimensions)
-        if (chosen === undefined || sameModel(chosen, inForce) || !there.some((one) => sameModel(one, chosen))) {
+        if (chosen === undefined || sameModel(chosen, inForce) || !all.some((one) => sameModel(one, chosen))) {
           const problem = `${chosen === undefined ? "there is no other index" : `no other index of ${nameOf(chosen)}`} to compare with`
           return yield* new NoSuchIndex({ problem })
         }

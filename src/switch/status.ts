@@ -61,6 +61,20 @@ export const statusOf = <E>(
     })
   })
 
+/** Of an agent without events, which is in no file. */
+export const statusOfNothing = (agent: string, { configured }: InUse): EmbedderStatus => {
+  const { apart, floor, weight } = configured
+  const empty = { embedded: 0, lacking: 0 }
+  return {
+    agent,
+    configured: nameIn(configured),
+    inForce: { ...nameIn(configured), ...empty, weight, floor, since: null },
+    apart: apart === undefined ? null : { ...nameIn(apart.embedder), ...empty, stores: apart.stores },
+    preparing: null,
+    kept: []
+  }
+}
+
 /** Every model that an agent has vectors of. */
 export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
   const all = [...memoryVectors.models(db), ...chunkVectorIndex.models(db)]
