@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
-import { Embedder } from "../src/Embedder.js"
+import { Embedder, type EmbedderService } from "../src/Embedder.js"
 import type { defaults } from "../src/Policy.js"
 import { remembering } from "../src/remembering.js"
-import { embedders } from "./quality/embedders.js"
+import { embedderFor } from "./quality/embedders.js"
 import { type Exam, readExams } from "./quality/exams.js"
 import { measure, measurePlain, type Result, type Scores, summary } from "./quality/measure.js"
 
@@ -15,7 +16,8 @@ const usage = `npm run bench:quality -- --data PATH [--embedder NAME]… [--only
   --data       a file in LoCoMo's format (github.com/snap-research/locomo, data/locomo10.json), or a folder in
                BEIR's (corpus.jsonl, queries.jsonl, qrels.tsv)
   --embedder   what is found by it, by the weight of its vectors, in place of what each step is worth:
-               ${Object.keys(embedders).join(", ")}; may be given several times
+               words, hash, encoder (a small one from a package), openai/…, voyage/…, cohere/…, ollama/…, local/…;
+               may be given several times
   --only       one step, as it is printed
   --exams N    the first N conversations
   --questions  the first N questions of each conversation or folder, for a quick look
@@ -74,8 +76,7 @@ const bySteps = async (exams: ReadonlyArray<Exam>, only: string | undefined, fou
 }
 
 /** What an embedder is worth, by the weight of its vectors. */
-const byWeight = async (exams: ReadonlyArray<Exam>, name: string, found: Found) => {
-  const embedder = await Effect.runPromise(embedders[name]!)
+const byWeight = async (exams: ReadonlyArray<Exam>, name: string, embedder: EmbedderService, found: Found) => {
   const layer = Layer.succeed(Embedder, remembering(embedder))
   const tried = [...new Set([...weights, embedder.weight])].sort((a, b) => a - b)
   const results = tried.map((): Array<Result> => [])
@@ -116,8 +117,11 @@ const main = async () => {
   })
   if (values.help) return console.log(usage)
   if (values.data === undefined) return console.log(`bench:quality: no data.\n\n${usage}`)
-  const unknown = values.embedder.find((name) => !Object.hasOwn(embedders, name))
-  if (unknown !== undefined) fail(`No embedder is called "${unknown}".\n\n${usage}`)
+  const embedders: Array<readonly [name: string, embedder: EmbedderService]> = []
+  for (const name of values.embedder) {
+    const found = await Effect.runPromise(Effect.either(embedderFor(name)))
+    embedders.push([name, Either.isRight(found) ? found.right : fail(found.left.message)])
+  }
   const most = atLeastOne("questions", values.questions)
   const exams = readExams(values.data)
     .slice(0, atLeastOne("exams", values.exams))
@@ -129,7 +133,7 @@ const main = async () => {
     if (!values.json) console.log(line(name, scores))
   }
   if (values.embedder.length === 0) await bySteps(exams, values.only, found)
-  for (const name of values.embedder) await byWeight(exams, name, found)
+  for (const [name, embedder] of embedders) await byWeight(exams, name, embedder, found)
   if (values.json) console.log(JSON.stringify(all))
 }
 

@@ -5,9 +5,11 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
+import { rerankerNamed } from "../layers/rerankers.js"
 import { Daybook } from "../src/Daybook.js"
 import { InvalidInput, TrustRequired } from "../src/errors.js"
 import { momentOf } from "../src/moment.js"
+import { Reranker } from "../src/Reranker.js"
 import type { Call } from "./commands/Command.js"
 import { type Outcome, outcomeOf } from "./exit.js"
 import type { Output } from "./output.js"
@@ -31,7 +33,10 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     if (command.operator === true && trust !== "full")
       return yield* new TrustRequired({ what: command.usage.split(" ")[0]! })
     const daybook = yield* Effect.cached(
-      Effect.map(Layer.build(layer({ folder: data })), (context) => Context.get(context, Daybook))
+      Effect.gen(function* () {
+        const reranker = yield* "rerank" in options ? rerankerFor(data, String(options.rerank)) : Effect.succeed({})
+        return Context.get(yield* Layer.build(layer({ folder: data, ...reranker })), Daybook)
+      })
     )
     // A command is done in a moment: what it shows is recorded only where the call says so.
     const record = "record" in options && options.record === true
@@ -68,6 +73,13 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
     Effect.exit,
     Effect.map(outcomeOf)
+  )
+
+/** Who looks at the first hits in place of the reranker of the policy. */
+const rerankerFor = (folder: string, name: string) =>
+  Effect.flatMap(readPolicy(folder), (policy) => rerankerNamed(name, policy)).pipe(
+    Effect.map((reranker) => ({ reranker: reranker === null ? null : Layer.succeed(Reranker, reranker) })),
+    Effect.catchTag("UnknownReranker", ({ message }) => new InvalidInput({ field: "--rerank", problem: message }))
   )
 
 /** Words for a time are those of the folder's policy: it alone knows the zone. */

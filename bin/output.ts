@@ -17,8 +17,8 @@ export interface Output {
   readonly line: (value: unknown) => void
   /** Something beside the answer, on stderr: for people alone, as the answer for programs holds it. */
   readonly note: (line: string) => void
-  /** Moves the progress bar, which only a terminal shows. */
-  readonly progress: (done: number, total: number) => void
+  /** Moves the progress bar, which only a terminal shows; `note` stands behind it. */
+  readonly progress: (done: number, total: number, note?: string) => void
   /** Whether anybody still reads: `daybook log | head` stops early. */
   readonly open: () => boolean
 }
@@ -73,8 +73,9 @@ export const make = (terminal: Terminal, options: { readonly json: boolean }): O
     note: (line) => {
       if (!json) terminal.stderr(`${line}\n`)
     },
-    progress: (done, total) => {
-      terminal.status?.(done < total ? bar(done / total, `${done}/${total}`) : "")
+    progress: (done, total, note) => {
+      const label = `${done}/${total}${note === undefined ? "" : ` ${note}`}`
+      terminal.status?.(done < total ? bar(done / total, label) : "")
     }
   }
 }

@@ -1,8 +1,16 @@
 import * as Schema from "effect/Schema"
-import { TrustLevel } from "./Trust.js"
+import { Store, TrustLevel } from "./Trust.js"
 
 /** What was shown at one place of an answer: whose it is, and the score that it was ranked by (null where nothing was ranked). */
 export const RecallHit = Schema.Struct({ id: Schema.String, score: Schema.NullOr(Schema.Number) })
+/** An embedder with the figures that ranked by its vectors. */
+const Figures = {
+  model: Schema.String,
+  dimensions: Schema.Number,
+  weight: Schema.Number,
+  floor: Schema.Number
+}
+
 export type RecallHit = typeof RecallHit.Type
 
 /**
@@ -29,6 +37,8 @@ export const Recall = Schema.Struct({
   position: Schema.Number,
   /** The key of the query's vector in the embeddings cache; null where none took part. */
   vector: Schema.NullOr(Schema.String),
+  /** Where some stores have another embedder: which, and the key of the query's vector by it. */
+  apart: Schema.optional(Schema.Struct({ ...Figures, stores: Schema.Array(Store), vector: Schema.String })),
   hits: Schema.Array(RecallHit)
 })
 export type Recall = typeof Recall.Type
@@ -40,12 +50,7 @@ export const Recalled = Schema.Struct({
   recalls: Schema.Array(Recall),
   /** The version of the ranking: see `src/ranker.ts`. */
   ranker: Schema.Number,
-  embedder: Schema.Struct({
-    model: Schema.String,
-    dimensions: Schema.Number,
-    weight: Schema.Number,
-    floor: Schema.Number
-  }),
+  embedder: Schema.Struct(Figures),
   /** The policy of searches that was in force. */
   policy: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   /** Recalls that were lost since the event before, because too many waited. */

@@ -95,7 +95,23 @@ export const Embed = Schema.Struct({
   chunks: Schema.optional(
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
   ),
-  cutting: Schema.optional(Schema.Number)
+  cutting: Schema.optional(Schema.Number),
+  /** Of stores that the embedder in force is not to see: this is the one that stands in for it there. */
+  apart: Schema.optional(Schema.Boolean)
+})
+
+/**
+ * Which embedder an agent's reads go by: `preparing` has its vectors made beside those in force, `inForce` switches all
+ * reads at once from here on, `dropped` takes its index away. Its figures are those that rank from then on.
+ */
+export const EmbedderChanged = Schema.Struct({
+  state: Schema.Literal("preparing", "inForce", "dropped"),
+  model: Schema.String,
+  dimensions: Schema.Number,
+  weight: Schema.Number,
+  floor: Schema.Number,
+  /** Of one that is prepared: whether it is to be in force as soon as all has its vector. */
+  adopt: Schema.optional(Schema.Boolean)
 })
 
 export const TurnAdded = Schema.Struct({ turn: Turn })
@@ -200,6 +216,7 @@ export const catalogue = {
   COMPRESS: third(Compress),
   ARCHIVE: third(Archive),
   EMBED: first(Embed),
+  EMBEDDER: first(EmbedderChanged),
   IMPORT: first(Import),
   TURN: first(TurnAdded),
   FILE: first(FileAdded),

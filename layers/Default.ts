@@ -6,24 +6,27 @@ import type { StorageError } from "../events/errors.js"
 import * as Views from "../projections/Views.js"
 import * as Daybook from "../src/Daybook.js"
 import type { Embedder } from "../src/Embedder.js"
+import type { Embedders } from "../src/Embedders.js"
 import type { InvalidPolicy } from "../src/errors.js"
 import { Policy, type PolicyValues } from "../src/Policy.js"
 import type { Reconciler } from "../src/Reconciler.js"
 import type { Reranker } from "../src/Reranker.js"
 import type { Summarizer } from "../src/Summarizer.js"
 import { defaultFolder, readPolicy } from "./config.js"
-import * as LexicalReranker from "./LexicalReranker.js"
+import { embedderOf, embeddersOf } from "./embedders.js"
 import { layer as lazyModel } from "./lazyModel.js"
 import { reconcilerOf } from "./reconcilers.js"
+import { rerankerOf } from "./rerankers.js"
 import { summarizerOf } from "./summarizers.js"
-import * as WordEmbedder from "./WordEmbedder.js"
 
 export interface DefaultOptions {
   /** The data folder; made where it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
   readonly folder?: string
-  /** Another embedder in place of the one of word vectors. */
+  /** Another embedder in place of the one that the policy names (word vectors), for agents that have no vectors yet. */
   readonly embedder?: Layer.Layer<Embedder>
-  /** Another reranker in place of the lexical one; null for none. */
+  /** Other embedders to switch to, by name, in place of those that come with the package. */
+  readonly embedders?: Layer.Layer<Embedders>
+  /** Another reranker in place of the one that the policy names, or of the lexical one; null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null
   /** Another reconciler in place of the one that the policy names; null for none. Where the policy names none, nothing is weighed. */
   readonly reconciler?: Layer.Layer<Reconciler> | null
@@ -47,7 +50,15 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   })
   const policy =
     options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
-  const reranker = options.reranker === undefined ? LexicalReranker.layer : (options.reranker ?? Layer.empty)
+  const looking = Layer.unwrapEffect(
+    Effect.map(Policy, (values) =>
+      Layer.mergeAll(
+        options.embedder ?? embedderOf(values),
+        options.embedders ?? embeddersOf(values),
+        options.reranker === undefined ? rerankerOf(values) : (options.reranker ?? Layer.empty)
+      )
+    )
+  )
   const deciding = Layer.unwrapEffect(
     Effect.map(Policy, (values) => {
       const model = values.model === undefined ? undefined : lazyModel(values.model)
@@ -62,11 +73,10 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
     })
   )
   return Daybook.layer.pipe(
-    Layer.provide(reranker),
+    Layer.provide(looking),
     Layer.provide(deciding),
     Layer.provide(views),
     Layer.provide(log),
-    Layer.provide(options.embedder ?? WordEmbedder.layer),
     Layer.provide(policy)
   )
 }

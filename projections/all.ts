@@ -2,6 +2,7 @@ import { archive } from "./archive.js"
 import { chunkVectors } from "./chunkVectors.js"
 import { configuration } from "./configuration.js"
 import { conversation } from "./conversation.js"
+import { embedders } from "./embedders.js"
 import { fulltext } from "./fulltext.js"
 import { history } from "./history.js"
 import { lineage } from "./lineage.js"
@@ -27,6 +28,7 @@ export const projections: ReadonlyArray<Projection> = [
   chunkVectors,
   recalls,
   configuration,
+  embedders,
   archive,
   runs,
   schedules,

@@ -2,6 +2,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import { chunkNumbers, cutting, partOf } from "./chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
+import { type VectorSet, within } from "./vectors.js"
 
 export const chunkVectorIndex = VectorIndex.make("chunk_")
 
@@ -9,7 +10,7 @@ export const chunkVectorIndex = VectorIndex.make("chunk_")
 export const chunkVectors: Projection = {
   name: "chunkVectors",
   version: cutting + 1,
-  handles: ["EMBED", "FILE", "FORGET"],
+  handles: ["EMBED", "EMBEDDER", "FILE", "FORGET"],
   needsVectors: true,
   tables: chunkVectorIndex.tables,
   indexes: "",
@@ -24,6 +25,9 @@ export const chunkVectors: Projection = {
         return vector === undefined ? [] : [{ born, id: `${turn} ${partOf(born)}`, digest, openness, vector }]
       })
       chunkVectorIndex.put(db, model, dimensions, rows)
+    }
+    if (event.type === "EMBEDDER" && event.payload.state === "dropped") {
+      chunkVectorIndex.dropSet(db, event.payload.model, event.payload.dimensions)
     }
     for (const version of goneWith(event)) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
   },
@@ -52,25 +56,24 @@ export interface ChunkText {
 export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkText, "text" | "previous">): string =>
   previous === "" ? text : `${text}\n${previous}`
 
-/** Chunks that are not in the vectors of a model yet, oldest first. */
+/** Chunks that lack a vector, oldest first. */
 export const findUnembeddedChunks = (
   db: Db,
-  model: string,
-  dimensions: number,
+  set: VectorSet,
   options: { readonly after: number; readonly limit: number }
 ): ReadonlyArray<ChunkText> =>
   sql(
     db,
-    `SELECT born, id, store, text, previous FROM chunks o WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}
-      ORDER BY born LIMIT ?`
-  ).all(options.after, chunkVectorIndex.setNumber(db, model, dimensions), options.limit)
+    `SELECT born, id, store, text, previous FROM chunks o
+      WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${within(set)} ORDER BY born LIMIT ?`
+  ).all(options.after, chunkVectorIndex.setNumber(db, set.model, set.dimensions), options.limit)
 
 /** The chunk with this number; undefined where it was forgotten. */
 export const findChunk = (db: Db, born: number): ChunkText | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ?").get(born)
 
-/** How many chunks are not in the vectors of a model. */
-export const countUnembeddedChunks = (db: Db, model: string, dimensions: number): number =>
-  sql(db, `SELECT count(*) AS n FROM chunks o WHERE ${chunkVectorIndex.missing("o.born")}`).get(
-    chunkVectorIndex.setNumber(db, model, dimensions)
+/** How many chunks lack a vector. */
+export const countUnembeddedChunks = (db: Db, set: VectorSet): number =>
+  sql(db, `SELECT count(*) AS n FROM chunks o WHERE ${chunkVectorIndex.missing("o.born")}${within(set)}`).get(
+    chunkVectorIndex.setNumber(db, set.model, set.dimensions)
   ).n

@@ -1,5 +1,5 @@
 import type { Media } from "../events/File.js"
-import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { floorOf, opennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role } from "../events/Turn.js"
 import { numbersPerTurn } from "./chunks.js"
 import { chunkText } from "./chunkText.js"
@@ -101,6 +101,7 @@ export interface ChunkFacts extends Pick<Piece, "born" | "store" | "occurredAt" 
 /** A chunk that full text or vectors brought up. */
 export interface FoundChunk extends HitScores {
   readonly chunk: ChunkFacts
+  readonly openness: number
   /** When it was said last, milliseconds. */
   readonly time: number
 }
@@ -125,7 +126,7 @@ export const foundChunks = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArr
   )
   return hits.flatMap((hit) => {
     const chunk = facts.get(hit.born)
-    return chunk === undefined ? [] : [{ ...hit, chunk, time: chunk.lastAt }]
+    return chunk === undefined ? [] : [{ ...hit, chunk, openness: opennessOf(chunk.store), time: chunk.lastAt }]
   })
 }
 

@@ -31,6 +31,10 @@ export interface QueryVector {
   readonly model: string
   readonly values: Float32Array
   readonly floor: number
+  /** How open the rows are that it is compared with; all where absent. */
+  readonly among?: ReadonlyArray<number>
+  /** The vector of another model, for the rows that this one is not compared with. */
+  readonly apart?: QueryVector
 }
 
 /** Words that rows must and must not have, as FTS5 expressions; null for none. */
@@ -76,12 +80,13 @@ export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: Hi
       found.set(oneOf(born), { born, text, similarity: null })
     }
   }
-  if (vector === null) return [...found.values()]
-  for (const [born, similarity] of vectorHits(db, corpus, level, query, vector, condition)) {
-    if (similarity < vector.floor) continue
-    const known = found.get(oneOf(born))
-    if (known === undefined) found.set(oneOf(born), { born, text: null, similarity })
-    else known.similarity = similarity
+  for (const one of vector === null ? [] : [vector, ...(vector.apart === undefined ? [] : [vector.apart])]) {
+    for (const [born, similarity] of vectorHits(db, corpus, level, query, one, condition)) {
+      if (similarity < one.floor) continue
+      const known = found.get(oneOf(born))
+      if (known === undefined) found.set(oneOf(born), { born, text: null, similarity })
+      else known.similarity = similarity
+    }
   }
   return [...found.values()]
 }
@@ -180,7 +185,7 @@ const vectorHits = (
   corpus: Corpus,
   level: ReadingLevel,
   { pool, within, without }: HitsQuery,
-  { model, values }: QueryVector,
+  { among, model, values }: QueryVector,
   condition: Condition
 ): ReadonlyArray<readonly [number, number]> => {
   const vectors = corpus.vectors.table(db, model, values.length)
@@ -191,6 +196,10 @@ const vectorHits = (
   if (one !== undefined || floorOf(level) > 0) {
     clauses.push(one === undefined ? "openness >= ?" : "openness = ?")
     params.push(BigInt(one ?? floorOf(level)))
+  }
+  if (among !== undefined) {
+    clauses.push(`openness IN (${among.map(() => "?").join(", ")})`)
+    params.push(...among.map(BigInt))
   }
   // vec0 takes one list of rows: all else that narrows the search goes into it.
   const required = requiring(corpus, level, { within, without })

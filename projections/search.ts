@@ -58,6 +58,7 @@ export interface IndexRow {
 /** A row that full text or vectors brought up, with what ranking needs to know of it. */
 export interface Candidate extends HitScores {
   readonly type: string
+  readonly openness: number
   readonly project: string | null
   readonly importance: number
   readonly mentions: number
@@ -160,16 +161,16 @@ export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitS
   for (const hit of hits) rows.set(hit.born, hit as Candidate)
   const found = sql(
     db,
-    `SELECT born, type, project, mentions, importance, coalesce(occurred_at, created_at) FROM observations
+    `SELECT born, type, project, mentions, importance, coalesce(occurred_at, created_at), openness FROM observations
       WHERE born IN (SELECT value FROM json_each(?)) AND active = 1 AND openness >= ?`
   ).raw()
   const candidates: Array<Candidate> = []
-  for (const [born, type, project, mentions, importance, time] of found.all(
+  for (const [born, type, project, mentions, importance, time, openness] of found.all(
     JSON.stringify([...rows.keys()]),
     floorOf(level)
   )) {
     const { similarity, text } = rows.get(born)!
-    candidates.push({ born, text, similarity, type, project, mentions, importance, time })
+    candidates.push({ born, text, similarity, type, openness, project, mentions, importance, time })
   }
   return candidates
 }

@@ -27,6 +27,10 @@ export interface VectorIndex {
   readonly missing: (column: string) => string
   /** The number of a model's set; 0 where it has embedded nothing yet. */
   readonly setNumber: (db: Db, model: string, dimensions: number) => number
+  /** The models that have embedded any, the first one first. */
+  readonly models: (db: Db) => ReadonlyArray<{ readonly model: string; readonly dimensions: number }>
+  /** Takes a model's set away, all its vectors with it. */
+  readonly dropSet: (db: Db, model: string, dimensions: number) => void
   /** How many rows have a vector of a model. */
   readonly count: (db: Db, model: string, dimensions: number) => number
   readonly digest: (db: Db, digest: Digest) => void
@@ -128,6 +132,14 @@ export const make = (prefix: string): VectorIndex => {
     },
     missing: (column) => `NOT EXISTS (SELECT 1 FROM ${embedded} e WHERE e.number = ? AND e.born = ${column})`,
     setNumber,
+    models: (db) => sql(db, `SELECT model, dimensions FROM ${sets} ORDER BY number`).all(),
+    dropSet: (db, model, dimensions) => {
+      const number = setNumber(db, model, dimensions)
+      if (number === 0) return
+      db.exec(`DROP TABLE ${vectors(number)}`)
+      sql(db, `DELETE FROM ${embedded} WHERE number = ?`).run(number)
+      sql(db, `DELETE FROM ${sets} WHERE number = ?`).run(number)
+    },
     count: (db, model, dimensions) =>
       sql(
         db,

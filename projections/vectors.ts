@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { imagesOf } from "../events/catalogue.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
+import type { Store } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 
@@ -11,12 +12,12 @@ export const memoryVectors = VectorIndex.make("")
 
 /**
  * Vectors of the active memories. A memory is found by vector from its EMBED
- * event on, until its text changes or it is no longer active.
+ * event on, until its text changes, it is no longer active, or the index of its model is dropped.
  */
 export const vectors: Projection = {
   name: "vectors",
   version: 1,
-  handles: ["UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "EMBED"],
+  handles: ["UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "EMBED", "EMBEDDER"],
   needsVectors: true,
   tables: memoryVectors.tables,
   indexes: "",
@@ -29,6 +30,11 @@ export const vectors: Projection = {
         return vector === undefined ? [] : [{ born, id, digest, openness: lookup.opennessOf({ id, store }), vector }]
       })
       memoryVectors.put(db, model, dimensions, rows)
+      return
+    }
+    if (event.type === "EMBEDDER") {
+      const { dimensions, model, state } = event.payload
+      if (state === "dropped") memoryVectors.dropSet(db, model, dimensions)
       return
     }
     for (const memory of imagesOf(event)) {
@@ -44,29 +50,34 @@ export const vectors: Projection = {
   stateDigest: memoryVectors.stateDigest
 }
 
-/** Of some memories, by row number, those that are active and not in the vectors of a model. */
-export const findUnembeddedOf = (
-  db: Db,
-  model: string,
-  dimensions: number,
-  borns: ReadonlyArray<number>
-): ReadonlyArray<Memory> =>
+/** Rows that are to have a vector of a model: all of them, or those of some stores. */
+export interface VectorSet {
+  readonly model: string
+  readonly dimensions: number
+  readonly stores?: ReadonlyArray<Store> | undefined
+}
+
+/** Of the rows `o` those of the stores of a set. */
+export const within = ({ stores }: VectorSet): string =>
+  stores === undefined ? "" : ` AND o.store IN (${stores.map((store) => `'${store}'`).join(", ")})`
+
+/** Of some memories, by row number, those that are active and lack a vector. */
+export const findUnembeddedOf = (db: Db, set: VectorSet, borns: ReadonlyArray<number>): ReadonlyArray<Memory> =>
   sql(
     db,
     `SELECT memory FROM observations o WHERE active = 1 AND born IN (SELECT value FROM json_each(?))
-      AND ${memoryVectors.missing("o.born")} ORDER BY born`
+      AND ${memoryVectors.missing("o.born")}${within(set)} ORDER BY born`
   )
-    .all(JSON.stringify(borns), memoryVectors.setNumber(db, model, dimensions))
+    .all(JSON.stringify(borns), memoryVectors.setNumber(db, set.model, set.dimensions))
     .map((row) => JSON.parse(row.memory) as Memory)
 
 /**
- * Memories that are not in the vectors of a model yet, oldest first, of the `look` memories behind one: the work has a
- * bound where all of them are. `last` is the last that was looked at; undefined where there is none behind `after`.
+ * Memories that lack a vector, oldest first, of the `look` memories behind one: the work has a bound where none lacks
+ * one. `last` is the last that was looked at; undefined where there is none behind `after`.
  */
 export const findUnembedded = (
   db: Db,
-  model: string,
-  dimensions: number,
+  set: VectorSet,
   { after, limit, look }: { readonly after: number; readonly limit: number; readonly look: number }
 ): { readonly memories: ReadonlyArray<Memory>; readonly last: number | undefined } => {
   const last = sql(
@@ -76,16 +87,17 @@ export const findUnembedded = (
   if (last === null) return { memories: [], last: undefined }
   const memories = sql(
     db,
-    `SELECT memory FROM observations o WHERE active = 1 AND born > ? AND born <= ? AND ${memoryVectors.missing("o.born")}
-      ORDER BY born LIMIT ?`
+    `SELECT memory FROM observations o WHERE active = 1 AND born > ? AND born <= ?
+      AND ${memoryVectors.missing("o.born")}${within(set)} ORDER BY born LIMIT ?`
   )
-    .all(after, last, memoryVectors.setNumber(db, model, dimensions), limit)
+    .all(after, last, memoryVectors.setNumber(db, set.model, set.dimensions), limit)
     .map((row) => JSON.parse(row.memory) as Memory)
   return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
 }
 
-/** How many active memories are not in the vectors of a model. */
-export const countUnembedded = (db: Db, model: string, dimensions: number): number =>
-  sql(db, `SELECT count(*) AS n FROM observations o WHERE active = 1 AND ${memoryVectors.missing("o.born")}`).get(
-    memoryVectors.setNumber(db, model, dimensions)
-  ).n
+/** How many active memories lack a vector. */
+export const countUnembedded = (db: Db, set: VectorSet): number =>
+  sql(
+    db,
+    `SELECT count(*) AS n FROM observations o WHERE active = 1 AND ${memoryVectors.missing("o.born")}${within(set)}`
+  ).get(memoryVectors.setNumber(db, set.model, set.dimensions)).n

@@ -10,8 +10,8 @@ import { EventLog } from "../events/EventLog.js"
 import type { ViewError } from "../projections/build.js"
 import { Views } from "../projections/Views.js"
 import * as Actor from "./Actor.js"
-import { Embedder } from "./Embedder.js"
 import * as Embedding from "./Embedding.js"
+import type { InUse } from "./inUse.js"
 import { Policy } from "./Policy.js"
 import { ImpliedPolicy, inForce } from "./policy/inForce.js"
 import { consult, type Reconciling } from "./reconcile/Reconciling.js"
@@ -55,7 +55,7 @@ interface Entry {
   usedAt: number
 }
 
-export const make = (reconciling: Reconciling | undefined) =>
+export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
   Effect.gen(function* () {
     const views = yield* Views
     const log = yield* EventLog
@@ -65,7 +65,6 @@ export const make = (reconciling: Reconciling | undefined) =>
     const configuring = views.config.projections.some(({ name }) => name === "configuration")
       ? { policy: inForce(policy), implied: inForce(yield* ImpliedPolicy) }
       : undefined
-    const embedder = yield* Embedder
     const entries = new Map<string, Entry>()
     /** Done when an agent has become idle; made by whoever waits for that. */
     let room: Deferred.Deferred<void> | undefined
@@ -73,7 +72,7 @@ export const make = (reconciling: Reconciling | undefined) =>
     const wake = (name: string, entry: Entry) =>
       Effect.gen(function* () {
         const view = yield* views.open(name)
-        const embedding = yield* Embedding.make(embedder, embeddingPolicy)
+        const embedding = yield* Embedding.make(inUse, embeddingPolicy)
         const actor = Actor.make(view, {
           log,
           codec,
@@ -82,7 +81,10 @@ export const make = (reconciling: Reconciling | undefined) =>
           patience: reconciling?.policy.timeout ?? 0,
           background: inBackground(entry),
           beside: embedding.beside(view),
-          consult: reconciling === undefined ? () => null : consult(reconciling, embedder, (f) => views.read(view, f)),
+          consult:
+            reconciling === undefined
+              ? () => null
+              : consult(reconciling, embedding.current(view), (f) => views.read(view, f)),
           onCommit: embedding.noticed,
           configuring
         })

@@ -21,8 +21,10 @@ import { checkName } from "./agentName.js"
 import type { AgentOptions, AsOfInput, DaybookService, Digests } from "./DaybookService.js"
 import { toInstant } from "./dates.js"
 import { Embedder } from "./Embedder.js"
+import { Embedders } from "./Embedders.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
 import { integerOf, noOthers } from "./filters.js"
+import * as InUse from "./inUse.js"
 import { jobsOf } from "./life/jobs.js"
 import { limits } from "./limits.js"
 import type { Memory } from "./Memory.js"
@@ -33,10 +35,10 @@ import * as Recalls from "./Recalls.js"
 import { Reconciler } from "./Reconciler.js"
 import { Reranker } from "./Reranker.js"
 import * as reader from "./reader.js"
-import { remembering } from "./remembering.js"
 import { Summarizer } from "./Summarizer.js"
 import * as makeRunner from "./schedules/makeRunner.js"
 import { statsOf } from "./stats.js"
+import * as makeEmbedding from "./switch/operations.js"
 import { TokenCounter } from "./TokenCounter.js"
 import * as writer from "./writer.js"
 
@@ -62,20 +64,22 @@ export const make = Effect.gen(function* () {
   const summarizing = Option.getOrUndefined(
     Option.map(yield* Effect.serviceOption(Summarizer), (summarizer) => ({ summarizer, policy: policy.summarize }))
   )
-  const agents = yield* Agents.make(reconciling)
+  const inUse = InUse.make(embedder, Option.getOrUndefined(yield* Effect.serviceOption(Embedders)))
+  const agents = yield* Agents.make(reconciling, inUse)
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
   const { digest } = policyInForce(policy)
   const services: ReaderServices = {
     log,
     codec,
-    ranking: { policy: search, embedder, reranker },
+    ranking: { policy: search, reranker },
+    inUse,
     life: policy,
     countTokens: tokens.count,
     judge: Option.getOrUndefined(reconciler)?.judge
   }
   const { config } = views
   const inForce = Option.getOrUndefined(reconciler)
-  const origin = { log, codec, config, embedder, policy, reconciler: inForce, countTokens: tokens.count }
+  const origin = { log, codec, config, inUse, policy, reconciler: inForce, countTokens: tokens.count }
   const names = views.config.projections.map(({ name }) => name)
 
   /** What operators ask names an agent as well, and may misspell it. */
@@ -95,6 +99,14 @@ export const make = Effect.gen(function* () {
     nothing: (db: Db, hasVectors: boolean) => A
   ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(nothing) : agents.use(name, f)))
 
+  /** Which embedder each agent was last seen to have in force. */
+  const seen = new Map<string, ReaderSource["lastSeen"]>()
+  const seenOf = (agent: string): ReaderSource["lastSeen"] => {
+    const known = seen.get(agent) ?? {}
+    seen.set(agent, known)
+    return known
+  }
+
   const readAt =
     (agent: string): ReaderSource["readAt"] =>
     (version, now, f) =>
@@ -108,26 +120,26 @@ export const make = Effect.gen(function* () {
   const pointOf = (agent: string, version: number) =>
     Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis }))
 
-  const sourceOf = (agent: string, level: TrustLevel, recorded: boolean): ReaderSource => ({
-    agent,
-    level,
-    read: (f) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        look(
-          agent,
-          ({ actor }) =>
-            views.read(actor.view, (db) => {
-              const snapshot = { db, now }
-              return f(recorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
-            }),
-          (db) => f({ db, now })
-        )
-      ),
-    readAt: readAt(agent)
-  })
-
   const live = (agent: string, options: AgentOptions): Memory => {
-    const source = sourceOf(agent, options.trust, options.record ?? recall.log)
+    const recorded = options.record ?? recall.log
+    const source: ReaderSource = {
+      agent,
+      level: options.trust,
+      lastSeen: seenOf(agent),
+      read: (f) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          look(
+            agent,
+            ({ actor }) =>
+              views.read(actor.view, (db) => {
+                const snapshot = { db, now }
+                return f(recorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
+              }),
+            (db) => f({ db, now })
+          )
+        ),
+      readAt: readAt(agent)
+    }
     return writer.make(
       reader.make(source, services),
       (f) => agents.use(agent, f),
@@ -160,6 +172,7 @@ export const make = Effect.gen(function* () {
         {
           agent,
           level: trust,
+          lastSeen: {},
           read: (f) =>
             chosen === 0
               ? views.readEmpty((db) => f({ db, now: at ?? 0 }))
@@ -205,33 +218,6 @@ export const make = Effect.gen(function* () {
     verify: (agent) => verify(log, codec, agent ?? null),
     reanchor: log.reanchor,
     backfill: (agent) => operate(agent, ({ embedding }) => embedding.backfill),
-    calibrate: (agent, options) =>
-      checkName(agent).pipe(
-        Effect.zipRight(Effect.promise(() => import("./calibrate.js"))),
-        Effect.flatMap(({ calibrate }) => {
-          const asked = remembering(embedder)
-          const { dimensions, model, weight } = embedder
-          return calibrate(
-            {
-              model,
-              dimensions,
-              used: search.vectorWeight ?? weight,
-              reader: reader.make(sourceOf(agent, "full", false), services),
-              ask: (level, query, vectorWeight) => {
-                const ranking = {
-                  policy: { ...search, vectorWeight },
-                  embedder: asked,
-                  // A provider is not asked a few thousand times to try a number.
-                  reranker: reranker?.local === true ? reranker : undefined
-                }
-                const trying = reader.make(sourceOf(agent, level, false), { ...services, ranking })
-                return Effect.map(trying.search(query), (hits) => hits.map(({ id }) => id))
-              }
-            },
-            options
-          )
-        })
-      ),
     whatIf: (agent, options) =>
       checkName(agent).pipe(
         Effect.zipRight(Effect.promise(() => import("./whatIf/run.js"))),
@@ -243,16 +229,25 @@ export const make = Effect.gen(function* () {
         look(
           agent,
           ({ actor: { view }, embedding }) =>
-            views.read(view, (db) =>
-              statsOf(db, agent, embedder, {
-                hasVectors: view.hasVectors,
-                failure: embedding.failure(),
-                recalls: recalls.counts(agent),
-                bytes: statSync(view.file).size
-              })
+            Effect.flatMap(embedding.current(view), (now) =>
+              views.read(view, (db) =>
+                statsOf(db, agent, now, {
+                  configured: embedder,
+                  hasVectors: view.hasVectors,
+                  failure: embedding.failure(),
+                  recalls: recalls.counts(agent),
+                  bytes: statSync(view.file).size
+                })
+              )
             ),
           (db, hasVectors) =>
-            statsOf(db, agent, embedder, { hasVectors, failure: undefined, recalls: recalls.counts(agent), bytes: 0 })
+            statsOf(db, agent, embedder, {
+              configured: embedder,
+              hasVectors,
+              failure: undefined,
+              recalls: recalls.counts(agent),
+              bytes: 0
+            })
         )
       ),
     digests: (agent) => {
@@ -265,6 +260,18 @@ export const make = Effect.gen(function* () {
       return Effect.zipRight(checkName(agent), read)
     },
     flush: (agent) => Effect.flatMap(checkName(agent), () => recalls.flush(agent)),
+    embedders: makeEmbedding.make({
+      use: operate,
+      isEmpty,
+      inUse,
+      views,
+      ranking: services.ranking,
+      reader: (agent) => live(agent, { trust: "full", record: false }),
+      source: (agent) => (f) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          agents.use(agent, ({ actor }) => views.read(actor.view, (db) => f({ db, now })))
+        )
+    }),
     runner: makeRunner.make({
       agents,
       log,

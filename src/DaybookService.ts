@@ -6,14 +6,13 @@ import type { TrustLevel } from "../events/Trust.js"
 import type { Verified } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/build.js"
 import type { CommandError } from "./Actor.js"
-import type { Calibrated, CalibrateOptions } from "./calibrate.js"
 import type { Backfilled } from "./Embedding.js"
 import type { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
-import type { ReadError } from "./filters.js"
 import type { InstantInput } from "./input.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import type { Runner } from "./schedules/Runner.js"
 import type { AgentStats } from "./stats.js"
+import type { EmbedderOperations } from "./switch/EmbedderOperations.js"
 import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
 
 /** Who asks. */
@@ -72,11 +71,8 @@ export interface DaybookService {
   readonly reanchor: Effect.Effect<void, StorageError>
   /** Embeds what has no vector yet, in the order in which it was stored. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
-  /** Estimates how far the embedder's vectors are to be trusted, from questions whose answers are known, or from the recall log. */
-  readonly calibrate: (
-    agent: string,
-    options?: CalibrateOptions
-  ) => Effect.Effect<Calibrated, ReadError | TrustRequired | InvalidInput>
+  /** Which embedder is in force, and changing it. */
+  readonly embedders: EmbedderOperations
   /** Decides a stretch of history again under another policy, in a branch that is gone afterwards. Changes nothing. */
   readonly whatIf: (agent: string, options?: WhatIfOptions) => Effect.Effect<Difference, ViewError | InvalidInput>
   readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>

@@ -1,27 +1,29 @@
-import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { EventLog } from "../events/EventLog.js"
-import { embeddingText, type Memory } from "../events/Memory.js"
-import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
-import type { View, Views } from "../projections/Views.js"
-import { countUnembedded, textDigest } from "../projections/vectors.js"
-import type { Actor, CommandError } from "./Actor.js"
+import { stores as allStores, type Store } from "../events/Trust.js"
+import type { ViewError } from "../projections/build.js"
+import { type EmbedderFact, findInForce, findPreparing } from "../projections/embedders.js"
+import type { Db } from "../projections/Projection.js"
+import type { View } from "../projections/Views.js"
+import type { CommandError } from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
-import { type Embedded, embed, embedBeside, embedChunks } from "./commands/embed.js"
+import { adoptEmbedder } from "./commands/embedder.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
-import { embedAll } from "./embedAll.js"
+import type { NoSuchIndex, ProjectionParked } from "./errors.js"
+import { type InUse, sameFact, sameModel } from "./inUse.js"
 import type { PolicyValues } from "./Policy.js"
-import * as Pending from "./pendingVectors.js"
+import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
+import { countLacking, lacking, make as makeWork, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
 
-/** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
-const besideAbove = 32
+export type { Started } from "./vectorWork.js"
+
+type Service = Context.Tag.Service<Embedder>
+
+type Role = "inForce" | "preparing"
 
 /** What a backfill did, and what is left: 0 where every memory has its vector. */
 export interface Backfilled {
@@ -31,11 +33,19 @@ export interface Backfilled {
   readonly error?: EmbedderError
 }
 
-/** The agent that an embedding works for. */
-export interface Started {
-  readonly actor: Actor
-  readonly log: Context.Tag.Service<EventLog>
-  readonly views: Context.Tag.Service<Views>
+/** How far the index that is being prepared has come. Memories and chunks together. */
+export interface Preparation {
+  readonly model: string
+  readonly dimensions: number
+  /** Made by this process since it began. */
+  readonly made: number
+  /** Lacking now. */
+  readonly left: number
+  /** Milliseconds since it began. */
+  readonly took: number
+  /** What was asked of the provider since. */
+  readonly requests: number
+  readonly tokens: number
 }
 
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
@@ -50,220 +60,245 @@ export interface Embedding {
     services: Started,
     hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<void, never, Scope.Scope>
-  /** Embeds whatever has no vector yet, oldest first. Idempotent. */
+  /** The embedder in force in a view. */
+  readonly current: (view: View) => Effect.Effect<Service>
+  /** Embeds whatever has no vector of the embedder in force yet, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
+  /** Embeds what has no vector of the one that is being prepared, and puts it in force where it is to be; why it stopped early. */
+  readonly prepare: (
+    onProgress?: (progress: Preparation) => void
+  ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
+  /** What is being prepared by this process. */
+  readonly preparation: () => Preparation | undefined
   /** The newest failure, while it lasts. */
   readonly failure: () => EmbedderError | undefined
 }
 
-export const make = (
-  embedder: Context.Tag.Service<Embedder>,
-  policy: PolicyValues["embedding"]
-): Effect.Effect<Embedding> =>
+/** Milliseconds after which a process goes on with what another one prepared: no short command does. */
+const resumeAfter = 2_000
+/** Milliseconds after which a failure of what is being prepared is given another try, where nobody asks for it. */
+const tryAgainAfter = 60_000
+
+export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> =>
   Effect.gen(function* () {
-    const lock = yield* Effect.makeSemaphore(1)
-    let wanted = yield* Deferred.make<void>()
-    let failure: EmbedderError | undefined
-    const pending = Pending.make(embedder)
-    /** Every chunk up to here has its vector or cannot have one. */
-    let doneChunks = 0
+    /** One for each role: what is searched does not wait for what is being prepared. */
+    const locks = { inForce: yield* Effect.makeSemaphore(1), preparing: yield* Effect.makeSemaphore(1) }
+    const wanted = { inForce: yield* Deferred.make<void>(), preparing: yield* Deferred.make<void>() }
+    const failures: { inForce?: EmbedderError | undefined; preparing?: EmbedderError | undefined } = {}
     let started: Started | undefined
+    /** What the view said last, and what it comes to. */
+    let fact: EmbedderFact | undefined
+    let main = inUse.configured
+    let preparing: EmbedderFact | undefined
+    let preparation: (() => Preparation) | undefined
+    const listeners = new Set<(progress: Preparation) => void>()
+    const works: Record<Role, Map<string, VectorWork>> = { inForce: new Map(), preparing: new Map() }
 
-    type Texts = ReadonlyArray<readonly [digest: string, text: string]>
-    type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
-
-    /** The vectors of one batch of texts, by their digests. */
-    const madeOf = (page: Texts, timeout: number): Effect.Effect<Vectors, EmbedderError> =>
-      Effect.map(
-        embedAll(
-          embedder,
-          page.map(([, text]) => text),
-          "document",
-          timeout
-        ),
-        (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
+    /** The indexes that an embedder fills: its own, and that of the stores that it is not to see. */
+    const worksOf = (role: Role, embedder: Service): ReadonlyArray<VectorWork> => {
+      const { apart } = embedder
+      const parts: ReadonlyArray<readonly [Service, boolean, ReadonlyArray<Store>?]> =
+        apart === undefined || apart.stores.length === 0
+          ? [[embedder, false]]
+          : [
+              [embedder, false, allStores.filter((store) => !apart.stores.includes(store))],
+              [apart.embedder, true, apart.stores]
+            ]
+      const before = works[role]
+      works[role] = new Map(
+        parts.map(([one, apart, stores]) => {
+          const key = JSON.stringify([one.model, one.dimensions, apart, stores])
+          const options = { apart, timeout: policy.timeout, ...(stores === undefined ? {} : { stores }) }
+          return [key, before.get(key) ?? makeWork(one, options)]
+        })
       )
+      return [...works[role].values()]
+    }
 
-    /** The vectors of these texts, by their digests, from the cache and the model. One that is at hand is asked at once. */
-    const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
-      Effect.gen(function* () {
-        const cached =
-          embedder.local === true
-            ? new Map<string, Float32Array>()
-            : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
-        const missing = [...texts].filter(([digest]) => !cached.has(digest))
-        const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) =>
-          madeOf(page, policy.timeout)
-        )
-        return new Map([...cached, ...pages.flat()])
+    const current = (view: View): Effect.Effect<Service> =>
+      Effect.suspend(() => {
+        const now = inForceIn(view.reader)
+        if (sameFact(now, fact)) return Effect.succeed(main)
+        return Effect.map(inUse.of(now), (one) => {
+          fact = now
+          main = one
+          return one
+        })
       })
 
-    /** As many as can be made while a write waits; what is left, or fails, is for the background. */
-    const madeWhileWaiting = (texts: Texts): Effect.Effect<ReadonlyMap<string, Float32Array>> =>
+    /** What is to be done by now: the log may have been told otherwise, by other processes too. */
+    const look = ({ actor: { view }, views }: Started) =>
       Effect.gen(function* () {
-        const vectors = new Map<string, Float32Array>()
-        const until = (yield* Clock.currentTimeMillis) + policy.beside
-        for (const page of Arr.chunksOf(texts, embedder.batch)) {
-          const left = until - (yield* Clock.currentTimeMillis)
-          if (left <= 0) break
-          // A write is not to be interrupted, and no time-out would end what runs in its fiber.
-          const own = yield* Effect.forkDaemon(Effect.interruptible(Effect.option(madeOf(page, left))))
-          const made = yield* Fiber.join(own)
-          if (Option.isNone(made)) break
-          for (const [digest, vector] of made.value) vectors.set(digest, vector)
-        }
-        return vectors
+        const facts = yield* views.read(view, (db) => ({ now: findInForce(db), next: findPreparing(db) }))
+        fact = facts.now
+        main = yield* inUse.of(fact)
+        const before = preparing
+        preparing = facts.next
+        if (preparing === undefined) works.preparing.clear()
+        else if (preparing.version !== before?.version) Deferred.unsafeDone(wanted.preparing, Effect.void)
       })
 
-    /** One batch of memories; the number that it served, 0 where there are none left. */
-    const stepMemories = (services: Started) =>
-      pending.batch(services, (memories) => (memories.length === 0 ? Effect.void : embedNow(services, memories)))
-
-    const embedNow = ({ actor, log }: Started, memories: ReadonlyArray<Memory>) =>
-      Effect.gen(function* () {
-        const texts = memories.map((memory) => {
-          const text = embeddingText(memory)
-          return { id: memory.id, revision: memory.revision, text, digest: textDigest(text) }
-        })
-        const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
-        const embedded = texts.flatMap(({ digest, id, revision }): ReadonlyArray<Embedded> => {
-          const vector = vectors.get(digest)
-          return vector === undefined ? [] : [{ id, revision, digest, vector }]
-        })
-        if (embedded.length > 0) yield* actor.run(embed(embedder, embedded))
-      })
-
-    /** One batch of chunks, likewise. What is said never changes, so each is looked at once. */
-    const stepChunks = ({ actor, log, views }: Started) =>
-      Effect.gen(function* () {
-        const page = { after: doneChunks, limit: embedder.batch }
-        const chunks = yield* views.read(actor.view, (db) =>
-          findUnembeddedChunks(db, embedder.model, embedder.dimensions, page)
-        )
-        if (chunks.length === 0) return 0
-        const texts = chunks.map((chunk) => {
-          const text = chunkEmbeddingText(chunk)
-          return { born: chunk.born, text, digest: textDigest(text) }
-        })
-        const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
-        const embedded = texts.flatMap(({ born, digest }) => {
-          const vector = vectors.get(digest)
-          return vector === undefined ? [] : [{ born, digest, vector }]
-        })
-        if (embedded.length > 0) yield* actor.run(embedChunks(embedder, embedded))
-        doneChunks = chunks.at(-1)!.born
-        return chunks.length
-      })
-
-    /**
-     * A batch of memories and a batch of chunks in turns, each until one serves
-     * fewer than `least`. What the embedder refuses of the one does not keep the
-     * other waiting. Of batches that are to be full the last one has all that
-     * there was: whatever came meanwhile is gathered for the next time, or a
-     * steady writer would have an EMBED event for every few memories.
-     */
-    const work = (least: number) =>
+    const workOnce = (least?: number) =>
       Effect.gen(function* () {
         if (started?.actor.view.hasVectors !== true) return
-        let found: EmbedderError | undefined
-        let steps = [stepMemories, stepChunks]
-        while (steps.length > 0) {
-          const more: typeof steps = []
-          for (const step of steps) {
-            const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
-              found ??= error
-              return Effect.succeed(0)
-            })
-            if (served >= least) more.push(step)
-          }
-          steps = more
-        }
-        failure = found
-      }).pipe(lock.withPermits(1))
+        yield* look(started)
+        const { found } = yield* serve(started, worksOf("inForce", main), least ?? main.batch, () => Effect.void)
+        failures.inForce = found
+      }).pipe(locks.inForce.withPermits(1))
 
-    const remaining = Effect.suspend(() =>
-      started === undefined
-        ? Effect.succeed(0)
-        : started.views.read(
-            started.actor.view,
-            (db) =>
-              countUnembedded(db, embedder.model, embedder.dimensions) +
-              countUnembeddedChunks(db, embedder.model, embedder.dimensions)
-          )
+    const prepareOnce = (again: boolean) =>
+      Effect.gen(function* () {
+        if (started?.actor.view.hasVectors !== true) return undefined
+        yield* look(started)
+        if (preparing === undefined) return undefined
+        const { adopt } = preparing
+        const next = yield* inUse.of(preparing)
+        const ours = worksOf("preparing", next)
+        if (again) for (const work of ours) work.again()
+        const beganAt = yield* Clock.currentTimeMillis
+        const used = next.usage?.() ?? nothingUsed
+        let [made, left, now] = [0, 0, beganAt]
+        for (const { set } of ours) left += yield* lacking(started, set)
+        const { dimensions, model } = next
+        preparation = () => {
+          const { requests, tokens } = next.usage?.() ?? nothingUsed
+          const asked = { requests: requests - used.requests, tokens: tokens - used.tokens }
+          return { model, dimensions, made, left: Math.max(0, left), took: now - beganAt, ...asked }
+        }
+        const told = (served: number) =>
+          Effect.map(Clock.currentTimeMillis, (millis) => {
+            now = millis
+            made += served
+            left -= served
+            for (const listener of listeners) listener(preparation!())
+          })
+        const { found } = yield* serve(started, ours, 1, told)
+        failures.preparing = found
+        if (found === undefined && adopt) yield* adoptWhole(next)
+        return found
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            preparation = undefined
+          })
+        ),
+        locks.preparing.withPermits(1)
+      )
+
+    /** One event: every reader goes by the new index from then on. It lacks no more than the old one, or next to nothing. */
+    const adoptWhole = (next: Service) =>
+      started!.actor.run(
+        adoptEmbedder("embedder", next, (db) => {
+          const still = findPreparing(db)
+          if (still?.adopt !== true || !sameModel(still, next)) return false
+          const allowed = Math.max(besideAbove, lackingOf(db, [...works.inForce.values()]))
+          return lackingOf(db, [...works.preparing.values()]) <= allowed
+        })
+      )
+
+    /** Carries out what is wanted of a role, again and again, whatever became of it. */
+    const forever = <E>(
+      role: Role,
+      hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+      once: Effect.Effect<EmbedderError | undefined, E>
+    ) =>
+      Effect.gen(function* () {
+        yield* Deferred.await(wanted[role])
+        const failed = yield* hold(
+          Effect.gen(function* () {
+            yield* Effect.sleep(Duration.millis(policy.gather))
+            wanted[role] = yield* Deferred.make<void>()
+            return yield* once
+          })
+        )
+        if (failed === undefined) return
+        yield* Effect.sleep(Duration.millis(tryAgainAfter))
+        Deferred.unsafeDone(wanted[role], Effect.void)
+      }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
+
+    const remaining = Effect.suspend(
+      (): Effect.Effect<number, ViewError> =>
+        started === undefined
+          ? Effect.succeed(0)
+          : started.views.read(started.actor.view, (db) => lackingOf(db, worksOf("inForce", main)))
     )
 
     const backfill = Effect.gen(function* () {
       // A batch that is on its way would write its own place over it.
-      yield* lock.withPermits(1)(
-        Effect.sync(() => {
-          pending.again()
-          doneChunks = 0
-        })
-      )
+      yield* Effect.gen(function* () {
+        if (started !== undefined) yield* look(started)
+        for (const work of worksOf("inForce", main)) work.again()
+      }).pipe(locks.inForce.withPermits(1))
       const before = yield* remaining
       if (before === 0) {
-        failure = undefined
+        failures.inForce = undefined
         return { embedded: 0, remaining: 0 }
       }
-      yield* work(1)
+      yield* workOnce(1)
       const after = yield* remaining
       return {
         embedded: Math.max(0, before - after),
         remaining: after,
-        ...(failure === undefined ? {} : { error: failure })
+        ...(failures.inForce === undefined ? {} : { error: failures.inForce })
       }
     })
 
     return {
       beside: (view) => (commands) => {
-        if (embedder.local !== true || !view.hasVectors || commands.length < besideAbove) return null
-        return Effect.suspend(() => {
-          const digests = new Map<string, string>()
-          for (const command of commands) {
-            const text = command.text?.()
-            if (text !== undefined && !digests.has(text)) digests.set(text, textDigest(text))
-          }
-          return digests.size < besideAbove
-            ? Effect.succeed([])
-            : Effect.map(madeWhileWaiting([...digests].map(([text, digest]) => [digest, text] as const)), (vectors) =>
-                vectors.size === 0 ? [] : [embedBeside(embedder, vectors, digests)]
-              )
-        })
+        if (commands.length < besideAbove || !view.hasVectors || main.local !== true) return null
+        return Effect.flatMap(current(view), (one) =>
+          one.local === true ? vectorsBeside(one, commands, policy.beside) : Effect.succeed([])
+        )
       },
       noticed: (events) => {
-        let needed = false
-        const embedded = new Set<string>()
-        for (const event of events) {
-          if (event.type === "EMBED") for (const { memory } of event.payload.entries) embedded.add(memory)
-        }
-        for (const event of events) {
-          if (event.type === "ADD") needed ||= !embedded.has(event.payload.memory.id)
-          if (event.type === "DELETE" && event.payload.replacement !== undefined) {
-            needed ||= !embedded.has(event.payload.replacement.id)
-          }
-          if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
-          if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
-            pending.note([event.payload.memory.born])
-            needed = true
-          }
-        }
-        if (needed) Deferred.unsafeDone(wanted, Effect.void)
+        const { changed, needed } = newWork(events, main, preparing !== undefined)
+        for (const work of [...works.inForce.values(), ...works.preparing.values()]) work.note(changed)
+        if (!needed) return
+        Deferred.unsafeDone(wanted.inForce, Effect.void)
+        if (preparing !== undefined) Deferred.unsafeDone(wanted.preparing, Effect.void)
       },
       start: (services, hold) =>
         Effect.gen(function* () {
           started = services
+          yield* forever(
+            "inForce",
+            hold,
+            Effect.suspend(() => workOnce())
+          )
+          yield* forever(
+            "preparing",
+            hold,
+            Effect.suspend(() => prepareOnce(false))
+          )
           yield* Effect.gen(function* () {
-            yield* Deferred.await(wanted)
-            yield* hold(
-              Effect.gen(function* () {
-                yield* Effect.sleep(Duration.millis(policy.gather))
-                wanted = yield* Deferred.make<void>()
-                yield* work(embedder.batch)
-              })
-            )
-          }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
+            yield* Effect.sleep(Duration.millis(resumeAfter))
+            const begun = yield* services.views.read(services.actor.view, findPreparing)
+            if (begun !== undefined) Deferred.unsafeDone(wanted.preparing, Effect.void)
+          }).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
         }),
+      current,
       backfill,
-      failure: () => failure
+      prepare: (onProgress) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => (onProgress === undefined ? undefined : listeners.add(onProgress))),
+          () => prepareOnce(true),
+          () => Effect.sync(() => onProgress !== undefined && listeners.delete(onProgress))
+        ),
+      preparation: () => preparation?.(),
+      failure: () => failures.inForce ?? failures.preparing
     }
   })
+
+const nothingUsed = { requests: 0, tokens: 0 }
+
+/** What a view says; nothing where it cannot be read just now. */
+const inForceIn = (db: Db): EmbedderFact | undefined => {
+  try {
+    return findInForce(db)
+  } catch {
+    return undefined
+  }
+}
+
+const lackingOf = (db: Db, works: ReadonlyArray<VectorWork>): number =>
+  works.reduce((sum, { set }) => sum + countLacking(db, set), 0)

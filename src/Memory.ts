@@ -90,7 +90,7 @@ export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "a
 }
 
 /** A read that showed memories, with all that its answer depended on. Times are milliseconds since the epoch. */
-export interface Recall extends Omit<Recorded, "vector"> {
+export interface Recall extends Omit<Recorded, "vector" | "apart"> {
   readonly number: number
   readonly recordedAt: number
   /** The version of the ranking. */

@@ -3,8 +3,9 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "./errors.js"
-import { count, positive, section, share, withDefault, zone } from "./policy/fields.js"
+import { address, count, exactly, positive, section, share, variable, withDefault, zone } from "./policy/fields.js"
 import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/life.js"
+import { Embedding, Rerank } from "./policy/models.js"
 import { Schedules } from "./policy/schedules.js"
 
 const Search = Schema.Struct({
@@ -64,15 +65,6 @@ const Search = Schema.Struct({
   queryTimeout: withDefault(count, 2_000)
 })
 
-const Embedding = Schema.Struct({
-  /** Milliseconds for one batch. */
-  timeout: withDefault(count, 30_000),
-  /** Milliseconds that a bulk write waits for a local embedder, all batches together; what is not done by then is done after it. */
-  beside: withDefault(Schema.Int.pipe(Schema.nonNegative()), 2_000),
-  /** Milliseconds to let texts gather before a batch is sent. */
-  gather: withDefault(Schema.Int.pipe(Schema.nonNegative()), 100)
-})
-
 const Actors = Schema.Struct({
   /** Views open at once in this process. */
   open: withDefault(count, 64),
@@ -130,28 +122,6 @@ const AsOf = Schema.Struct({
   kept: withDefault(count, 8)
 })
 
-/** There or not there: a problem of one that may be undefined would quote the value, which may be a key. */
-const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
-const variable = Schema.String.pipe(
-  Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/, {
-    message: () => "is to be the name of an environment variable, not the key itself"
-  })
-)
-
-const address = Schema.String.pipe(
-  Schema.filter(
-    (text) => {
-      if (!URL.canParse(text)) return false
-      const url = new URL(text)
-      return (
-        ["http:", "https:"].includes(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === ""
-      )
-    },
-    { message: () => "is to be an http or https address without a password, a query or a fragment" }
-  )
-)
-
 const Model = Schema.Struct({
   /** Whose protocol is spoken; many servers speak OpenAI's. */
   provider: Schema.Literal("openai", "anthropic"),
@@ -181,6 +151,7 @@ export type ModelSettings = typeof Model.Type
 export const PolicySchema = Schema.Struct({
   search: section(Search),
   embedding: section(Embedding),
+  rerank: section(Rerank),
   actors: section(Actors),
   reconcile: section(Reconcile),
   summarize: section(Summarize),

@@ -4,7 +4,9 @@ import type { Codec } from "../events/Codec.js"
 import type { EventLog } from "../events/EventLog.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
+import type { EmbedderFact } from "../projections/embedders.js"
 import type { UnrecordedRecall } from "./commands/recordRecalls.js"
+import type { InUse } from "./inUse.js"
 import type { Judge } from "./life/subjects.js"
 import type { LifePolicy } from "./policy/life.js"
 import type { Ranking, Snapshot } from "./retrieve.js"
@@ -22,6 +24,8 @@ export interface Observed extends Snapshot {
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
+  /** Which embedder was in force when this source was last asked; null for none, absent before. */
+  readonly lastSeen: { fact?: EmbedderFact | null }
   /** Runs queries on one snapshot, at its asking time. */
   readonly read: <A>(f: (snapshot: Observed) => A) => Effect.Effect<A, ViewError>
   /** Runs queries on the view of a past version as it was, at an asking time in milliseconds. For full trust. */
@@ -31,7 +35,9 @@ export interface ReaderSource {
 export interface ReaderServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
-  readonly ranking: Ranking
+  readonly ranking: Omit<Ranking, "embedder">
+  /** Which embedder is asked. */
+  readonly inUse: InUse
   /** By what memories are kept and go. */
   readonly life: LifePolicy
   readonly countTokens: (text: string) => number

@@ -38,6 +38,7 @@ export interface RecallsOptions {
   readonly agents: Agents
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
+  /** What is named where none of those that are recorded was ranked. */
   readonly embedder: Context.Tag.Service<Embedder>
   readonly policy: PolicyValues["recall"]
   readonly search: PolicyValues["search"]
@@ -98,7 +99,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     /** One event: by the agent's actor, or, where it sleeps, straight into the log, which its view follows when it wakes. */
     const write = (agent: string, queue: Queue, batch: ReadonlyArray<UnrecordedRecall>, dropped: number) =>
       Effect.gen(function* () {
-        const common = { embedder, policy: search, dropped }
+        const common = { embedder: embedderOf(batch) ?? embedder, policy: search, dropped }
         const done = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
         if (Option.isSome(done)) return
         const now = yield* Clock.currentTimeMillis
@@ -115,7 +116,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
 
     const record = (agent: string, queue: Queue) =>
       Effect.suspend(() => {
-        const batch = queue.waiting.splice(0, policy.batch)
+        const batch = queue.waiting.splice(0, alike(queue.waiting.slice(0, policy.batch)))
         const lost = queue.dropped - queue.told
         return Effect.onExit(write(agent, queue, batch, lost), (exit) =>
           Effect.sync(() => {
@@ -190,3 +191,15 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
       }
     }
   })
+
+/** What ranked them; undefined where nothing was. */
+const embedderOf = (recalls: ReadonlyArray<UnrecordedRecall>) =>
+  recalls.find(({ embedder }) => embedder !== null)?.embedder
+
+/** How many of the first were ranked by the same embedder: one event names one. */
+const alike = (recalls: ReadonlyArray<UnrecordedRecall>): number => {
+  const key = (embedder: UnrecordedRecall["embedder"]) => JSON.stringify(embedder)
+  const first = embedderOf(recalls)
+  const other = recalls.findIndex(({ embedder }) => embedder !== null && key(embedder) !== key(first ?? null))
+  return other < 0 ? recalls.length : other
+}

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Store } from "../events/Trust.js"
 
 /** Why a second opinion did not come. Names the kind of failure, never a text or a key. */
 export class RerankerError extends Schema.TaggedError<RerankerError>()("RerankerError", {
@@ -26,6 +27,10 @@ export class Reranker extends Context.Tag("daybook/Reranker")<
     readonly topN: number
     /** Whether it answers at once and without a network: it is not timed then. */
     readonly local?: boolean
+    /** Stores whose texts it is not to see, nor any credential: their hits count as middling. All are shown where absent. */
+    readonly apart?: ReadonlyArray<Store>
+    /** Milliseconds that a search waits for it; the policy's `search.queryTimeout` where absent. */
+    readonly timeout?: number
     /** What its best score adds to a hit's. */
     readonly weight: number
     /** A score for each text, in order, 0…1. */

@@ -11,13 +11,10 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
-/** No embedder goes by this name here: there is no such provider, a key is missing, or a package. Never the key itself. */
-export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
-  name: Schema.String,
-  problem: Schema.String
-}) {
+/** There is no such index, or it cannot be dropped or gone back to: which, and why. */
+export class NoSuchIndex extends Schema.TaggedError<NoSuchIndex>()("NoSuchIndex", { problem: Schema.String }) {
   override get message() {
-    return `no embedder ${this.name}: ${this.problem}`
+    return this.problem
   }
 }
 
@@ -223,5 +220,25 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidP
 }) {
   override get message() {
     return `policy${this.file === undefined ? "" : ` ${this.file}`}: ${this.problems.join("; ")}`
+  }
+}
+
+/** No embedder has this name, or it cannot be asked from here: one line that says what to do. */
+export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
+  name: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `no embedder ${this.name}: ${this.problem}`
+  }
+}
+
+/** No reranker has this name, or it cannot be asked from here: one line that says what to do. */
+export class UnknownReranker extends Schema.TaggedError<UnknownReranker>()("UnknownReranker", {
+  name: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `no reranker ${this.name}: ${this.problem}`
   }
 }

@@ -89,7 +89,13 @@ export interface Living {
 export interface Explained<Hit> {
   readonly explanation: Explanation
   /** Each says in words what its score is made of, the weightiest first. */
-  readonly hits: ReadonlyArray<Hit & { readonly why: ReadonlyArray<string> }>
+  readonly hits: ReadonlyArray<
+    Hit & {
+      readonly why: ReadonlyArray<string>
+      /** Its place before the reranker looked, from 1; absent where none did. */
+      readonly before?: number
+    }
+  >
 }
 
 export const wordsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> => words.map(({ text }) => text)
@@ -104,7 +110,7 @@ const meanings: Readonly<Record<string, string>> = {
   recency: "is recent",
   mentions: "was mentioned more than once",
   importance: "is important",
-  rerank: "has the words close together"
+  rerank: "stands up to a second look"
 }
 
 /** What a score is made of, in words, the weightiest part first; parts that add nothing are left out. */

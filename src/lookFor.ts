@@ -1,4 +1,4 @@
-import type { ReadingLevel } from "../events/Trust.js"
+import { opennessOf, type ReadingLevel } from "../events/Trust.js"
 import {
   type Corpus,
   type HitsQuery,
@@ -14,7 +14,7 @@ import { type LeftOut, nothingIn, withoutRows, wordsOf } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { PolicyValues } from "./Policy.js"
 import { expressionsOf, type Field, type ParsedQuery, type Word } from "./query.js"
-import { type Draft, type Fusable, inOrder, newestFirst, type Scored } from "./rank.js"
+import { type Draft, type Fusable, inOrder, newestFirst, type Scored, type Weights } from "./rank.js"
 import { type Find, type Found, nothing, type Snapshot } from "./retrieve.js"
 import { folding } from "./same.js"
 import { telling } from "./telling.js"
@@ -29,7 +29,7 @@ export interface Weighing {
   readonly times: Times
   readonly policy: PolicyValues["search"]
   /** The share of vectors. */
-  readonly weight: number
+  readonly weights: Weights
 }
 
 /** One kind of rows, as the pipeline looks for it: memories, or what was said and stands in files. */
@@ -113,7 +113,15 @@ const lookOnce =
     const filters = kind.filtersOf(request.filters, parsed.fields, asking)
     const times = timesIn(parsed, asking)
     const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
-    const weighing: Weighing = { db, level, now, parsed, times, policy, weight }
+    const apart = vector?.apart === undefined ? undefined : embedder.apart
+    const weights: Weights = {
+      own: weight,
+      apart: apart && {
+        weight: weight === 0 ? 0 : (policy.vectorWeight ?? apart.embedder.weight),
+        openness: apart.stores.map(opennessOf)
+      }
+    }
+    const weighing: Weighing = { db, level, now, parsed, times, policy, weights }
     const most = Math.max(limit, policy.drafts)
     const byText = !parked.has(kind.text)
 

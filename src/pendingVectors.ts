@@ -4,8 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Memory } from "../events/Memory.js"
 import type { ViewError } from "../projections/build.js"
 import type { View, Views } from "../projections/Views.js"
-import { findUnembedded, findUnembeddedOf } from "../projections/vectors.js"
-import type { Embedder } from "./Embedder.js"
+import { findUnembedded, findUnembeddedOf, type VectorSet } from "../projections/vectors.js"
 import { pause } from "./pause.js"
 
 /** Where an agent's memories are read. */
@@ -32,8 +31,8 @@ const lookedAtOnce = 2_000
 /** Memories that have changed and are remembered one by one. */
 const mostNoted = 10_000
 
-export const make = (embedder: Context.Tag.Service<Embedder>): Pending => {
-  const { batch: size, dimensions, model } = embedder
+/** `size` is how many make a batch. */
+export const make = (set: VectorSet, size: number): Pending => {
   /** Every memory born up to here has its vector or cannot have one, unless it has changed since. */
   let done = 0
   /** Memories up to there that have changed since they were last looked at. */
@@ -54,14 +53,14 @@ export const make = (embedder: Context.Tag.Service<Embedder>): Pending => {
       let looked = 0
       for (const some of Arr.chunksOf(among, lookedAtOnce)) {
         if (found.length >= size) break
-        found.push(...(yield* views.read(view, (db) => findUnembeddedOf(db, model, dimensions, some))))
+        found.push(...(yield* views.read(view, (db) => findUnembeddedOf(db, set, some))))
         looked += some.length
         yield* pause
       }
       let last = done
       while (found.length < size) {
         const page = { after: last, limit: size - found.length, look: lookedAtOnce }
-        const next = yield* views.read(view, (db) => findUnembedded(db, model, dimensions, page))
+        const next = yield* views.read(view, (db) => findUnembedded(db, set, page))
         if (next.last === undefined) break
         found.push(...next.memories)
         last = next.last

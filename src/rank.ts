@@ -1,3 +1,4 @@
+import type { Store } from "../events/Trust.js"
 import type { HitScores } from "../projections/hits.js"
 import type { Candidate } from "../projections/search.js"
 import { daysBetween } from "./dates.js"
@@ -38,6 +39,9 @@ export interface Draft<Row, Parts> extends Scored<Parts> {
   readonly text: string
   /** How many more say the same. */
   readonly alike: number
+  /** Where it is kept, and whether it lets somebody in: not everybody who looks may see it. */
+  readonly store: Store
+  readonly secret?: boolean
 }
 
 /** The order of an answer: score, then the newer, then the later stored. */
@@ -51,8 +55,16 @@ export const newestFirst = <D extends { readonly born: number; readonly time: nu
   rows: ReadonlyArray<D>
 ): ReadonlyArray<D> => rows.toSorted((a, b) => b.time - a.time || b.born - a.born)
 
+/** The share of similarity in the fused score, 0…1; another one of rows that another embedder has the vectors of. */
+export interface Weights {
+  readonly own: number
+  readonly apart?: { readonly weight: number; readonly openness: ReadonlyArray<number> } | undefined
+}
+
 /**
- * What both sides give to each candidate's score.
+ * What both sides give to each candidate's score. Similarities of two embedders
+ * say nothing of each other: each is a side of its own, and a row is weighed as
+ * far as the embedder of its store may be trusted.
  *
  * `minmax`: each side is scaled to 0…1 over its own candidates (from 0 where
  * there are fewer than the pool holds) and weighted with `vectorWeight` and its
@@ -62,20 +74,24 @@ export const newestFirst = <D extends { readonly born: number; readonly time: nu
 export const fuse = <A extends Fusable>(
   candidates: ReadonlyArray<A>,
   policy: PolicyValues["search"],
-  vectorWeight: number
+  { apart, own }: Weights
 ): ReadonlyArray<{ readonly candidate: A; readonly text: number; readonly vector: number }> => {
   const scaled = policy.fusion === "rrf" ? byRank(policy.rrfConstant) : byScore(policy.pool)
   const text = scaled(candidates, (candidate) => candidate.text)
-  const vector = scaled(candidates, (candidate) => candidate.similarity)
-  return candidates.map((candidate, at) => ({
-    candidate,
-    text: (1 - vectorWeight) * text[at]!,
-    vector: vectorWeight * vector[at]!
-  }))
+  const isApart = ({ openness }: A) => apart?.openness.includes(openness) === true
+  const vector = scaled(candidates, (candidate) => (isApart(candidate as A) ? null : candidate.similarity))
+  const others =
+    apart === undefined
+      ? vector
+      : scaled(candidates, (candidate) => (isApart(candidate as A) ? candidate.similarity : null))
+  return candidates.map((candidate, at) => {
+    const [weight, side] = apart !== undefined && isApart(candidate) ? [apart.weight, others] : [own, vector]
+    return { candidate, text: (1 - weight) * text[at]!, vector: weight * side[at]! }
+  })
 }
 
 /** What fusion needs to know of a row; `time` orders those that are equally good. */
-export type Fusable = HitScores & { readonly time: number }
+export type Fusable = HitScores & { readonly time: number; readonly openness: number }
 
 /** What a question says besides its words: which times and which projects it names. */
 export interface Cues {
@@ -92,11 +108,11 @@ export const timeWorth = 0.05
 export const scored = (
   candidates: ReadonlyArray<Candidate>,
   policy: PolicyValues["search"],
-  vectorWeight: number,
+  weights: Weights,
   now: number,
   cues: Cues = noCues
 ): ReadonlyArray<Scored<ScoreParts>> =>
-  fuse(candidates, policy, vectorWeight).map(({ candidate, text, vector }) => {
+  fuse(candidates, policy, weights).map(({ candidate, text, vector }) => {
     const base = text + vector
     const date = cues.date(candidate.time) ? policy.dateBoost * base + timeWorth : 0
     const project = cues.project(candidate.project) ? policy.projectBoost * base : 0

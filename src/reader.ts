@@ -7,6 +7,7 @@ import { findAround, findBorn, getMemories } from "../projections/reads.js"
 import { findAccesses } from "../projections/recalls.js"
 import { findRecent, indexRows } from "../projections/search.js"
 import { findSessions, findTurns } from "../projections/sessionReads.js"
+import { asInForce } from "./asInForce.js"
 import { versionAt } from "./commands/Command.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
 import { integerOf, pageOf } from "./filters.js"
@@ -130,9 +131,10 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
 
 /** Both searches, plain and explained. What each showed is handed in. */
 const searches = (
-  { level, read }: ReaderSource,
-  { life, ranking }: ReaderServices
+  source: ReaderSource,
+  { inUse, life, ranking }: ReaderServices
 ): Pick<MemoryReader, "search" | "explain" | "searchConversation" | "explainConversation"> => {
+  const { level, read } = source
   const shown = <
     Filters extends object,
     Row extends { readonly id: string },
@@ -144,13 +146,15 @@ const searches = (
   ) =>
     Effect.gen(function* () {
       let showed: ((showing: Showing) => void) | undefined
-      const seen: ReaderSource["read"] = (f) =>
-        read((snapshot) => {
-          showed = snapshot.observe?.()
-          return f(snapshot)
-        })
-      const answer = yield* retrieve(request, level, ranking, seen, find)
-      showed?.(recallReads.showingOf(kind, level, request, answer))
+      const { answer, embedder } = yield* asInForce(source, { inUse, ranking }, (now, reading) => {
+        const seen: typeof reading = (f) =>
+          reading((snapshot) => {
+            showed = snapshot.observe?.()
+            return f(snapshot)
+          })
+        return Effect.map(retrieve(request, level, now, seen, find), (answer) => ({ answer, embedder: now.embedder }))
+      })
+      showed?.(recallReads.showingOf(kind, level, request, answer, embedder))
       return answer
     })
   const searched = (query: Query) =>

@@ -9,15 +9,26 @@ import type { QueryVector } from "../projections/hits.js"
 import { getMemories } from "../projections/reads.js"
 import { findRecall, findRecalls, type RecallPlace } from "../projections/recalls.js"
 import type { Filters } from "../projections/search.js"
+import { embedderOf } from "./asInForce.js"
 import { RecallNotFound, TrustRequired } from "./errors.js"
 import { conversationSyntax, memorySyntax } from "./fields.js"
 import { integerOf, pageOf } from "./filters.js"
+import { nameOf } from "./inUse.js"
 import type { MemoryReader, Recall, RecallDifference, Rerun } from "./Memory.js"
 import { defaults } from "./Policy.js"
 import type { Syntax } from "./query.js"
 import type { ReaderServices, ReaderSource, Showing } from "./ReaderSource.js"
 import { rankerVersion } from "./ranker.js"
-import { type Answer, type Ranking, type Request, requestOf, retrieve, type Snapshot } from "./retrieve.js"
+import {
+  type Answer,
+  askedFor,
+  bothOf,
+  type Ranking,
+  type Request,
+  requestOf,
+  retrieve,
+  type Snapshot
+} from "./retrieve.js"
 import { searchIn } from "./search.js"
 import { searchConversationIn } from "./searchConversation.js"
 import { wholeOf } from "./wholeMemory.js"
@@ -32,7 +43,7 @@ interface Found {
 /** Reads of the recall log. They tell what others asked: full trust alone may ask for them. */
 export const make = (
   { agent, level, read, readAt }: ReaderSource,
-  { codec, log, ranking }: ReaderServices
+  { codec, inUse, log, ranking }: ReaderServices
 ): Pick<MemoryReader, "recalls" | "recall" | "rerun"> => {
   const allowed = Effect.suspend(() =>
     level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
@@ -65,14 +76,20 @@ export const make = (
       return found ?? (yield* new RecallNotFound({ number }))
     })
 
-  /** The vector that the query had, and whether it is still there. */
-  const vectorOf = ({ vector }: Recorded, { embedder: { dimensions, floor, model } }: Payload<"RECALL">) =>
-    vector === null
-      ? Effect.succeed(null)
-      : Effect.map(log.vectors(model, dimensions, [vector]), (vectors): QueryVector | null => {
-          const values = vectors.get(vector)
-          return values === undefined ? null : { model, values, floor }
-        })
+  const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], vector: string) =>
+    Effect.map(log.vectors(model, dimensions, [vector]), (vectors): QueryVector | null => {
+      const values = vectors.get(vector)
+      return values === undefined ? null : { model, values, floor }
+    })
+
+  /** The vectors that the query had; null where one of them is not there any more. */
+  const vectorOf = ({ apart, vector }: Recorded, { embedder }: Payload<"RECALL">) =>
+    Effect.gen(function* () {
+      const own = vector === null ? null : yield* cached(embedder, vector)
+      if (apart === undefined) return own
+      const other = yield* cached(apart, apart.vector)
+      return other === null ? null : bothOf(own, other, apart.stores)
+    })
 
   return {
     recalls: Effect.fn("Memory.recalls")(function* (query = {}) {
@@ -98,12 +115,13 @@ export const make = (
       const found = yield* one(number)
       const { batch, recall, recorded } = found
       const vector = yield* vectorOf(recorded, batch)
-      const before = rankingOf(batch, recorded, ranking)
+      const now = yield* embedderOf({ read }, inUse)
+      const before = rankingOf(batch, recorded, { ...ranking, embedder: now })
       const hits = yield* again(recorded, vector, before, (f) => readAt(recorded.position, recorded.askedAt, f))
       const moved = movedBetween(recorded.hits, hits.map(hitOf))
       const differences = [
         ...changed("ranker", batch.ranker, rankerVersion),
-        ...changed("embedder", nameOf(batch.embedder), nameOf(ranking.embedder)),
+        ...changed("embedder", nameOf(batch.embedder), nameOf(now)),
         ...changed("reranker", recorded.reranker ?? "none", before.reranker?.name ?? "none"),
         ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
         ...moved
@@ -114,7 +132,7 @@ export const make = (
 }
 
 const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
-  const { vector, ...recall } = recorded
+  const { apart: _, vector, ...recall } = recorded
   const { embedder, policy, ranker } = batch
   const { dimensions, model } = embedder
   return {
@@ -130,11 +148,15 @@ const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: P
 /** How it was ranked: by the policy of then, with the embedder's own figures of then, by the reranker of then if it is here. */
 const rankingOf = (
   { embedder, policy }: Payload<"RECALL">,
-  { reranker }: Pick<Recorded, "reranker">,
-  now: Ranking
+  { apart, reranker }: Pick<Recorded, "reranker" | "apart">,
+  { embedder: { apart: _, ...asked }, ...now }: Ranking
 ): Ranking => ({
   policy: { ...defaults.search, ...policy },
-  embedder: { ...now.embedder, ...embedder },
+  embedder: {
+    ...asked,
+    ...embedder,
+    ...(apart === undefined ? {} : { apart: { stores: apart.stores, embedder: { ...asked, ...figuresOf(apart) } } })
+  },
   reranker: now.reranker?.name === reranker ? now.reranker : undefined
 })
 
@@ -173,18 +195,34 @@ interface Limited {
 export const showingOf = (
   kind: "memories" | "conversation",
   level: TrustLevel,
-  { filters, gated, limit, mode, text }: Request<object>,
-  { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>
-): Showing => ({
-  kind,
-  level,
-  text,
-  filters: { ...filters, limit },
-  mode,
-  gated,
-  reranker: explanation.reranker,
-  vector,
-  hits: hits.map(hitOf)
+  request: Request<object>,
+  { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>,
+  embedder: Ranking["embedder"]
+): Showing => {
+  const { apart, ...own } = askedFor(request, level, embedder)
+  const { filters, gated, limit, mode, text } = request
+  return {
+    kind,
+    level,
+    text,
+    filters: { ...filters, limit },
+    mode,
+    gated,
+    reranker: explanation.reranker,
+    vector,
+    embedder: figuresOf(own),
+    ...(apart === undefined || vector?.apart === undefined
+      ? {}
+      : { apart: { ...figuresOf(apart.embedder), stores: apart.stores } }),
+    hits: hits.map(hitOf)
+  }
+}
+
+const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embedder"]) => ({
+  model,
+  dimensions,
+  weight,
+  floor
 })
 
 /** What is put on record of a read by id. */
@@ -197,6 +235,7 @@ export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id:
   gated: false,
   reranker: null,
   vector: null,
+  embedder: null,
   hits: memories.map(hitOf)
 })
 
@@ -205,9 +244,6 @@ const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit
   id: hit.id,
   score: hit.score ?? null
 })
-
-const nameOf = ({ dimensions, model }: { readonly model: string; readonly dimensions: number }) =>
-  `${model}, ${dimensions} dimensions`
 
 const changed = (
   what: "ranker" | "embedder" | "reranker" | "vector",

@@ -1,12 +1,14 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Embedder } from "./Embedder.js"
+import type { EmbedderService } from "./Embedder.js"
 
 /** The same embedder, but that it is asked once for each text. It forgets nothing: for as long as a measurement takes. */
-export const remembering = (embedder: Context.Tag.Service<Embedder>): Context.Tag.Service<Embedder> => {
+export const remembering = (embedder: EmbedderService): EmbedderService => {
   const known = new Map<string, Float32Array>()
   return {
     ...embedder,
+    ...(embedder.apart === undefined
+      ? {}
+      : { apart: { ...embedder.apart, embedder: remembering(embedder.apart.embedder) } }),
     embed: (texts, purpose) => {
       const key = (text: string) => `${purpose} ${text}`
       const missing = [...new Set(texts.filter((text) => !known.has(key(text))))]

@@ -1,10 +1,19 @@
+import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { ReadingLevel, TrustLevel } from "../events/Trust.js"
+import * as Option from "effect/Option"
+import {
+  stores as allStores,
+  opennessOf,
+  type ReadingLevel,
+  readable,
+  type Store,
+  type TrustLevel
+} from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import type { QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
-import type { Embedder } from "./Embedder.js"
+import type { EmbedderService } from "./Embedder.js"
 import { embedAll } from "./embedAll.js"
 import { type Explanation, whyOf } from "./explain.js"
 import { type Gated, gate } from "./gate.js"
@@ -23,7 +32,7 @@ export interface Snapshot {
 
 export interface Ranking {
   readonly policy: PolicyValues["search"]
-  readonly embedder: Context.Tag.Service<Embedder>
+  readonly embedder: EmbedderService
   /** Nobody, where it is absent. */
   readonly reranker?: Context.Tag.Service<Reranker> | undefined
 }
@@ -85,6 +94,8 @@ export type Answered<Row, Parts> = Row & {
 export interface Answer<Hit> {
   readonly hits: ReadonlyArray<Hit>
   readonly explanation: Explanation
+  /** For each hit its place before the reranker looked, from 1. */
+  readonly before: ReadonlyArray<number>
   /** The query's vector, where one took part. */
   readonly vector: QueryVector | null
 }
@@ -103,31 +114,35 @@ export type Find<Filters, Row, Parts> = (
  * first hits, equal ones folded. Whatever fails beside the view itself leaves an
  * answer that is made without it. A vector that is given is not asked for.
  */
-export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }>(
+export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>(
   request: Request<Filters>,
   level: TrustLevel,
-  ranking: Ranking,
-  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>,
+  all: Ranking,
+  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>,
   find: Find<Filters, Row, Parts>,
   given?: QueryVector | null
-): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError> =>
+): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
+    const ranking = { ...all, embedder: askedFor(request, level, all.embedder) }
     if (level === "public" || (gated && !gate.recall)) {
       yield* read(() => undefined)
-      return { hits: [], explanation: { ...nothing(request), reranker: null }, vector: null }
+      return { hits: [], explanation: { ...nothing(request), reranker: null }, before: [], vector: null }
     }
     const wanted = parsed.plain.trim()
     const needless = given !== undefined || wanted === "" || mode === "classic"
     const vector = needless ? (given ?? null) : yield* queryVector(wanted, ranking)
     const found = yield* read((snapshot) => find(snapshot, level, request, vector, ranking))
-    const looked = mode === "classic" || found.settled ? undefined : yield* secondLook(wanted, found.drafts, ranking)
-    const hits = (looked ?? found.drafts)
-      .slice(0, limit)
-      .map(({ alike, parts, row }) => ({ ...row, score: sum(parts), parts, alike }))
-    const reranker = looked === undefined ? null : ranking.reranker!.name
+    const look = mode === "classic" || found.settled ? notAsked : yield* secondLook(wanted, found.drafts, ranking)
+    const shown = ("drafts" in look ? look.drafts : found.drafts).slice(0, limit)
+    const hits = shown.map(({ alike, parts, row }) => ({ ...row, score: sum(parts), parts, alike }))
+    const places = new Map(found.drafts.map(({ born }, at) => [born, at + 1]))
+    const before = shown.map(({ born }) => places.get(born)!)
+    const reranker = "drafts" in look ? ranking.reranker!.name : null
     const used = found.explanation.vectors === null ? null : vector
-    return { hits, explanation: { ...found.explanation, reranker }, vector: used }
+    const { hints } = found.explanation
+    const explanation = { ...found.explanation, hints: "failure" in look ? [...hints, look.failure] : hints, reranker }
+    return { hits, explanation, before, vector: used }
   })
 
 /** What is known of a request before anything is looked for. */
@@ -146,46 +161,119 @@ export const nothing = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanat
 
 /** An answer that says why. */
 export const explained = <Hit extends { readonly parts: object; readonly alike: number }>({
+  before,
   explanation,
   hits
 }: Answer<Hit>) => ({
   explanation,
-  hits: hits.map((hit) => ({ ...hit, why: whyOf(hit.parts, hit.alike) }))
+  hits: hits.map((hit, at) => ({
+    ...hit,
+    why: whyOf(hit.parts, hit.alike),
+    ...(explanation.reranker === null ? {} : { before: before[at]! })
+  }))
 })
 
-/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
-const queryVector = (text: string, { embedder, policy }: Ranking) =>
-  embedAll(embedder, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
-    Effect.map(([vector]) =>
-      vector === undefined ? null : { model: embedder.model, values: vector, floor: embedder.floor }
-    ),
-    Effect.orElseSucceed(() => null)
+/** Whom a query is shown to: nobody but the local embedder where nothing else can be meant than the stores that it embeds. */
+export const askedFor = <Filters>(
+  { filters, parsed }: Pick<Request<Filters>, "filters" | "parsed">,
+  level: TrustLevel,
+  { apart, ...embedder }: EmbedderService
+): EmbedderService => {
+  if (apart === undefined) return embedder
+  const { stores = [] } = filters as { readonly stores?: ReadonlyArray<Store> }
+  const named = parsed.fields.flatMap(({ excluded, name, value }) =>
+    name === "store" && excluded !== true ? [value] : []
   )
+  const among = (some: ReadonlyArray<string>) => (store: Store) => some.length === 0 || some.includes(store)
+  const meant = readable(level).filter(among(stores)).filter(among(named))
+  const own = meant.filter((store) => !apart.stores.includes(store))
+  if (own.length === 0 && meant.length > 0) return apart.embedder
+  return own.length === meant.length ? embedder : { ...embedder, apart }
+}
 
-/** The drafts in the order that the reranker gives to the first of them; undefined where it gave none. */
+/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
+const queryVector = (text: string, { embedder, policy }: Ranking): Effect.Effect<QueryVector | null> => {
+  const of = (one: EmbedderService) =>
+    embedAll(one, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
+      Effect.map(([values]) => (values === undefined ? null : { model: one.model, values, floor: one.floor })),
+      Effect.orElseSucceed(() => null)
+    )
+  const { apart } = embedder
+  return apart === undefined
+    ? of(embedder)
+    : Effect.zipWith(of(embedder), of(apart.embedder), (own, other) => bothOf(own, other, apart.stores), {
+        concurrent: true
+      })
+}
+
+/** A query's vectors, each to be compared with the rows of its own embedder's stores alone. */
+export const bothOf = (
+  own: QueryVector | null,
+  apart: QueryVector | null,
+  stores: ReadonlyArray<Store>
+): QueryVector | null => {
+  if (own === null) return null
+  const among = allStores.filter((store) => !stores.includes(store)).map(opennessOf)
+  return {
+    ...own,
+    among,
+    ...(apart === null ? {} : { apart: { ...apart, among: stores.map(opennessOf) } })
+  }
+}
+
+/** What came of a second look: another order, a failure in words, or nothing. */
+type Look<Row, Parts> =
+  | { readonly drafts: ReadonlyArray<Draft<Row, Parts>> }
+  | { readonly failure: string }
+  | Record<never, never>
+
+const notAsked = {}
+
+/** The drafts in the order that the reranker gives to the first of them; a failure leaves them as they are. */
 const secondLook = <Row, Parts extends { readonly rerank: number }>(
   text: string,
   drafts: ReadonlyArray<Draft<Row, Parts>>,
   { policy, reranker }: Ranking
-): Effect.Effect<ReadonlyArray<Draft<Row, Parts>> | undefined> => {
+): Effect.Effect<Look<Row, Parts>> => {
   const first = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
-  if (reranker === undefined || !policy.rerank || text === "" || first.length < 2) return Effect.succeed(undefined)
+  const isShown = ({ secret, store }: Draft<Row, Parts>) =>
+    reranker?.apart === undefined || (secret !== true && !reranker.apart.includes(store))
+  const shown = first.filter(isShown)
+  if (reranker === undefined || !policy.rerank || text === "" || first.length < 2 || shown.length === 0) {
+    return Effect.succeed(notAsked)
+  }
+  const { name } = reranker
   const asked = Effect.suspend(() =>
     reranker.rerank(
       text,
-      first.map((draft) => draft.text)
+      shown.map((draft) => draft.text)
     )
   )
-  const onTimeout = () => new RerankerError({ name: reranker.name, reason: "timeout" })
-  const answered = reranker.local ? asked : Effect.timeoutFail(asked, { duration: policy.queryTimeout, onTimeout })
+  const onTimeout = () => new RerankerError({ name, reason: "timeout" })
+  const duration = reranker.timeout ?? policy.queryTimeout
+  const answered = reranker.local ? asked : Effect.timeoutFail(Effect.disconnect(asked), { duration, onTimeout })
   return answered.pipe(
-    Effect.map((scores) => {
-      if (scores.length !== first.length || !scores.every((score) => score >= 0 && score <= 1)) return undefined
+    Effect.flatMap((scores) => {
+      if (scores.length !== shown.length) return Effect.fail(new RerankerError({ name, reason: "count" }))
+      if (!scores.every((score) => score >= 0 && score <= 1)) {
+        return Effect.fail(new RerankerError({ name, reason: "values" }))
+      }
       const weight = policy.rerankWeight ?? reranker.weight
-      return inOrder(
-        drafts.map((draft, at) => ({ ...draft, parts: { ...draft.parts, rerank: weight * (scores[at] ?? 0) } }))
-      )
+      // What it did not see is taken for neither better nor worse than what it saw.
+      const middling = scores.reduce((all, score) => all + score, 0) / scores.length
+      const scoreOf = new Map([
+        ...first.map(({ born }) => [born, middling] as const),
+        ...shown.map(({ born }, at) => [born, scores[at]!] as const)
+      ])
+      const reranked = drafts.map((draft) => ({
+        ...draft,
+        parts: { ...draft.parts, rerank: weight * (scoreOf.get(draft.born) ?? 0) }
+      }))
+      return Effect.succeed({ drafts: inOrder(reranked) })
     }),
-    Effect.catchAllCause(() => Effect.succeed(undefined))
+    Effect.catchAllCause((cause) => {
+      const error = Option.getOrElse(Cause.failureOption(cause), () => new RerankerError({ name, reason: "failed" }))
+      return Effect.succeed({ failure: `${error.message}; the order stands without it` })
+    })
   )
 }

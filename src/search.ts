@@ -89,9 +89,10 @@ const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyAr
   )
   return ranked.flatMap(({ born, parts, time }) => {
     const memory = whole.get(born)
-    return memory === undefined
-      ? []
-      : { born, parts, time, row: indexRowOf(memory), text: embeddingText(memory), alike: 0 }
+    if (memory === undefined) return []
+    const { store, type } = memory
+    const text = embeddingText(memory)
+    return { born, parts, time, row: indexRowOf(memory), text, alike: 0, store, secret: type === "credential" }
   })
 }
 
@@ -144,8 +145,8 @@ const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
     unscored(db, level, findRecent(db, level, filters, now, { limit, offset: 0 }, words)),
   like: ({ db, now }, level, filters, needles, limit) =>
     unscored(db, level, findLike(db, level, filters, now, needles, limit), 1),
-  score: ({ now, parsed, policy, times, weight }, candidates) =>
-    scored(candidates, policy, weight, now, {
+  score: ({ now, parsed, policy, times, weights }, candidates) =>
+    scored(candidates, policy, weights, now, {
       date: dateCue(parsed.plain, times.ranges),
       project: projectCue(parsed.plain)
     }),

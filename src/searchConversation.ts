@@ -118,11 +118,11 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   find: ({ db }, query) => findChunks(db, query),
   recent: ({ db }, level, filters, words, limit) => unscored(db, findRecentChunks(db, level, filters, limit, words)),
   like: ({ db }, level, filters, needles, limit) => unscored(db, findChunksLike(db, level, filters, needles, limit), 1),
-  score: ({ db, level, now, parsed, policy, times, weight }, candidates) => {
+  score: ({ db, level, now, parsed, policy, times, weights }, candidates) => {
     const ofSpeaker = speakerCue(parsed.plain, namesIn(findNameWords(db, level, parsed.plain), parsed.plain))
     const ofDate = dateCue(parsed.plain, times.ranges)
     const inTime = times.ranges.length === 0 ? 0 : timeWorth
-    const fused = fuse(candidates, policy, weight)
+    const fused = fuse(candidates, policy, weights)
     const contextOf = contextIn(fused, policy)
     return fused.map(({ candidate: { born, chunk, time }, text, vector }) => {
       const context = contextOf(chunk)
@@ -143,7 +143,7 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
     )
     return ranked.flatMap((one) => {
       const row = read.get(one.born)
-      return row === undefined ? [] : { ...one, row, text: row.text, alike: 0 }
+      return row === undefined ? [] : { ...one, row, text: row.text, alike: 0, store: row.store }
     })
   }
 }

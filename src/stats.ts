@@ -1,5 +1,7 @@
+import type { Store } from "../events/Trust.js"
 import { countArchived } from "../projections/archive.js"
 import { chunkVectorIndex } from "../projections/chunkVectors.js"
+import { findPreparing, type ModelName } from "../projections/embedders.js"
 import type { Db } from "../projections/Projection.js"
 import { countMemories } from "../projections/reads.js"
 import { countRecalls } from "../projections/recalls.js"
@@ -9,6 +11,8 @@ import { countConversation } from "../projections/sessionReads.js"
 import { countTallies } from "../projections/tallies.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { memoryVectors } from "../projections/vectors.js"
+import type { EmbedderService } from "./Embedder.js"
+import { sameModel } from "./inUse.js"
 
 /** What one agent's memory holds and what state its view is in. */
 export interface AgentStats {
@@ -31,6 +35,14 @@ export interface AgentStats {
     readonly model: string
     readonly dimensions: number
     readonly embedded: number
+    /** The one that the policy names, where another one is in force. */
+    readonly configured?: ModelName
+    /** The one whose vectors are being made to take its place. */
+    readonly preparing?: ModelName & { readonly embedded: number }
+    /** The local one of the stores that the one in force is not to see. */
+    readonly apart?: ModelName & { readonly stores: ReadonlyArray<Store>; readonly embedded: number }
+    /** What this process asked of the provider so far. */
+    readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
     /** Why the newest batch failed; absent while all is well. */
     readonly failure?: string
   }
@@ -43,29 +55,46 @@ export interface AgentStats {
 export const statsOf = (
   db: Db,
   agent: string,
-  { dimensions, model }: { readonly model: string; readonly dimensions: number },
+  { apart, dimensions, model, usage }: EmbedderService,
   known: {
+    readonly configured: ModelName
     readonly hasVectors: boolean
     readonly failure: { readonly message: string } | undefined
     readonly recalls: { readonly waiting: number; readonly dropped: number }
     readonly bytes: number
   }
-): AgentStats => ({
-  agent,
-  version: ViewFile.checkpointOf(db).position,
-  memories: countMemories(db),
-  changes: countTallies(db),
-  archive: countArchived(db),
-  schedules: countByStatus(db),
-  maintenance: countRuns(db),
-  conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
-  vectors: {
-    available: known.hasVectors,
-    model,
-    dimensions,
-    embedded: memoryVectors.count(db, model, dimensions),
-    ...(known.failure === undefined ? {} : { failure: known.failure.message })
-  },
-  recalls: { recorded: countRecalls(db), ...known.recalls },
-  view: { bytes: known.bytes, parked: ViewFile.parkedOf(db) }
+): AgentStats => {
+  const preparing = findPreparing(db)
+  const { configured } = known
+  return {
+    agent,
+    version: ViewFile.checkpointOf(db).position,
+    memories: countMemories(db),
+    changes: countTallies(db),
+    archive: countArchived(db),
+    schedules: countByStatus(db),
+    maintenance: countRuns(db),
+    conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
+    vectors: {
+      available: known.hasVectors,
+      model,
+      dimensions,
+      embedded: memoryVectors.count(db, model, dimensions),
+      ...(sameModel(configured, { model, dimensions })
+        ? {}
+        : { configured: { model: configured.model, dimensions: configured.dimensions } }),
+      ...(preparing === undefined ? {} : { preparing: counted(db, preparing) }),
+      ...(apart === undefined ? {} : { apart: { ...counted(db, apart.embedder), stores: apart.stores } }),
+      ...(usage === undefined ? {} : { usage: usage() }),
+      ...(known.failure === undefined ? {} : { failure: known.failure.message })
+    },
+    recalls: { recorded: countRecalls(db), ...known.recalls },
+    view: { bytes: known.bytes, parked: ViewFile.parkedOf(db) }
+  }
+}
+
+const counted = (db: Db, { dimensions, model }: ModelName) => ({
+  model,
+  dimensions,
+  embedded: memoryVectors.count(db, model, dimensions)
 })

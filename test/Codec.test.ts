@@ -300,7 +300,8 @@ describe("through the whole engine", () => {
         "CONFIGURE",
         "SCHEDULE",
         "RUN",
-        "SUMMARIZE"
+        "SUMMARIZE",
+        "EMBEDDER"
       ]
       expect([...order].sort()).toEqual([...types].sort())
       yield* withDaybook(

@@ -18,8 +18,10 @@ import * as Agents from "../src/Agents.js"
 import type { Command } from "../src/commands/Command.js"
 import { remember } from "../src/commands/remember.js"
 import type { Daybook } from "../src/Daybook.js"
+import { Embedder } from "../src/Embedder.js"
 import { InvalidInput } from "../src/errors.js"
 import type { Changes, Observation } from "../src/input.js"
+import * as InUse from "../src/inUse.js"
 import type { Memory } from "../src/Memory.js"
 import { defaults as defaultPolicy } from "../src/Policy.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
@@ -140,7 +142,9 @@ describe("commands of one agent", () => {
   it.scopedLive("one whose decider throws harms only itself", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const agents = yield* Agents.make(undefined).pipe(Effect.provide(yield* Layer.build(foundation(folder))))
+      const agents = yield* Effect.flatMap(Embedder, (one) => Agents.make(undefined, InUse.make(one, undefined))).pipe(
+        Effect.provide(yield* Layer.build(foundation(folder)))
+      )
       const poisoned: Command<string, never> = {
         ...Either.getOrThrow(remember(writer, { title: "unused" })),
         decide: () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import { asRecalled } from "../src/calibrate.js"
 import { Embedder } from "../src/Embedder.js"
 import type { Recall } from "../src/Memory.js"
+import { asRecalled } from "../src/switch/calibrate.js"
 import { fresh } from "./support/engine.js"
 
 const agent = "ada"
@@ -71,7 +71,7 @@ describe("calibrate", () => {
       const asked: Array<string> = []
       const { daybook, ids } = yield* told(knowing(false, asked))
       asked.length = 0
-      const found = yield* daybook.calibrate(agent, { questions: labelled(ids) })
+      const found = yield* daybook.embedders.calibrate(agent, { questions: labelled(ids) })
       expect(found).toMatchObject({ model: "right-8", dimensions: 8, used: own, from: 8, by: "labels" })
       expect(found.weight).toBeGreaterThan(own)
       expect(found.curve.map(({ weight }) => weight)).toEqual(Array.from({ length: 21 }, (_, at) => at / 20))
@@ -85,7 +85,7 @@ describe("calibrate", () => {
     Effect.gen(function* () {
       const { daybook, ids } = yield* told(knowing(true))
       const questions = topics.map((topic) => ({ query: `what of the ${topic}`, ids: [ids.get(topic)!] }))
-      const found = yield* daybook.calibrate(agent, { questions })
+      const found = yield* daybook.embedders.calibrate(agent, { questions })
       expect(found).toMatchObject({ used: 0.7, from: 8 })
       expect(found.weight).toBeLessThan(0.7)
       expect(found.curve[0]!.value).toBe(1)
@@ -95,11 +95,16 @@ describe("calibrate", () => {
   it.scoped("leaves the weight where it is while nothing speaks against it", () =>
     Effect.gen(function* () {
       const { daybook, ids } = yield* told(knowing(false))
-      expect(yield* daybook.calibrate(agent)).toMatchObject({ weight: own, used: own, from: 0, by: "recalls" })
+      expect(yield* daybook.embedders.calibrate(agent)).toMatchObject({
+        weight: own,
+        used: own,
+        from: 0,
+        by: "recalls"
+      })
       const easy = topics.map((topic) => ({ query: topic, ids: [ids.get(topic)!] }))
-      expect((yield* daybook.calibrate(agent, { questions: easy })).weight).toBe(own)
+      expect((yield* daybook.embedders.calibrate(agent, { questions: easy })).weight).toBe(own)
       const one = labelled(ids).slice(0, 1)
-      expect((yield* daybook.calibrate(agent, { questions: one })).weight).toBe(own)
+      expect((yield* daybook.embedders.calibrate(agent, { questions: one })).weight).toBe(own)
     })
   )
 
@@ -115,10 +120,10 @@ describe("calibrate", () => {
       yield* daybook.flush(agent)
       const { recorded } = (yield* daybook.stats(agent)).recalls
       expect(recorded).toBe(16)
-      const found = yield* daybook.calibrate(agent)
+      const found = yield* daybook.embedders.calibrate(agent)
       expect(found).toMatchObject({ from: 8, by: "recalls" })
       expect(found.weight).toBeGreaterThan(own)
-      expect((yield* daybook.calibrate(agent, { questions: labelled(ids) })).weight).toBe(found.weight)
+      expect((yield* daybook.embedders.calibrate(agent, { questions: labelled(ids) })).weight).toBe(found.weight)
       yield* daybook.flush(agent)
       expect((yield* daybook.stats(agent)).recalls).toEqual({ recorded, waiting: 0, dropped: 0 })
     })

@@ -467,7 +467,7 @@ describe("hits that say the same", () => {
     const folded = (...texts: ReadonlyArray<string>) => {
       const drafts = folding<Draft<string, object>>(true)
       for (const [born, text] of texts.entries())
-        drafts.take({ text, born, time: born, parts: {}, row: text, alike: 0 })
+        drafts.take({ text, born, time: born, parts: {}, row: text, alike: 0, store: "private" })
       return drafts.kept()
     }
     expect(folded("Yes, we do.", "yes we do", "YES, WE DO!")).toHaveLength(3)

@@ -523,6 +523,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
       text: fc.option(fc.constantFrom(0, 0.5, 1, 1.5, 7)),
       similarity: fc.option(fc.constantFrom(0.3, 0.5, 0.9, 1)),
       type: fc.constantFrom("identity", "event", "debug", "mine"),
+      openness: fc.constantFrom(0, 1, 2),
       project: fc.constantFrom(null, "harbour"),
       importance: fc.constantFrom(0, 0.5, 1),
       mentions: fc.constantFrom(1, 2, 3, 400),
@@ -531,7 +532,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     .filter(({ similarity, text }) => text !== null || similarity !== null)
   const pool = fc.uniqueArray(candidate, { minLength: 1, maxLength: 20, selector: ({ born }) => born })
   const ranked = (candidates: ReadonlyArray<Candidate>, weight: number) =>
-    inOrder(scored(candidates, { ...defaults.search, fusion }, weight, start, cues)).map((draft) => ({
+    inOrder(scored(candidates, { ...defaults.search, fusion }, { own: weight }, start, cues)).map((draft) => ({
       ...draft,
       score: sum(draft.parts)
     }))

@@ -1,11 +1,8 @@
 import { createRequire } from "node:module"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as HashEmbedder from "../../layers/HashEmbedder.js"
-import * as WordEmbedder from "../../layers/WordEmbedder.js"
-import { Embedder, EmbedderError } from "../../src/Embedder.js"
-
-type Service = Context.Tag.Service<Embedder>
+import { embedderNamed } from "../../layers/embedders.js"
+import { EmbedderError, type EmbedderService as Service } from "../../src/Embedder.js"
+import type { UnknownEmbedder } from "../../src/errors.js"
 
 const model = "use-lite-512"
 
@@ -35,9 +32,6 @@ const encoder: Effect.Effect<Service> = Effect.promise(async () => {
   }
 })
 
-/** What may be measured, by name. */
-export const embedders: Readonly<Record<string, Effect.Effect<Service>>> = {
-  words: Effect.provide(Embedder, WordEmbedder.layer),
-  hash: Effect.provide(Embedder, HashEmbedder.layer),
-  encoder
-}
+/** The embedder of a name: `encoder`, or any that the configuration may name. */
+export const embedderFor = (name: string): Effect.Effect<Service, UnknownEmbedder> =>
+  name === "encoder" ? encoder : embedderNamed(name)

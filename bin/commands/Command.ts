@@ -6,6 +6,7 @@ import type { StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import type { CommandError } from "../../src/Actor.js"
 import type { Daybook } from "../../src/Daybook.js"
+import type { EmbedderError } from "../../src/Embedder.js"
 import type {
   CredentialForbidden,
   FileInSession,
@@ -13,6 +14,7 @@ import type {
   InvalidInput,
   InvalidPolicy,
   MemoryNotFound,
+  NoSuchIndex,
   NothingToUndo,
   NotUndoable,
   PathRefused,
@@ -26,6 +28,7 @@ import type {
   StoreForbidden,
   TooManySchedules,
   TrustRequired,
+  UnknownEmbedder,
   VersionNotFound
 } from "../../src/errors.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
@@ -81,12 +84,14 @@ export interface Call {
 export type Failure =
   | CommandError
   | CredentialForbidden
+  | EmbedderError
   | Ended
   | FileInSession
   | FileNotFound
   | InvalidInput
   | InvalidPolicy
   | MemoryNotFound
+  | NoSuchIndex
   | NothingToUndo
   | NotUndoable
   | PathRefused
@@ -101,4 +106,5 @@ export type Failure =
   | StoreForbidden
   | TooManySchedules
   | TrustRequired
+  | UnknownEmbedder
   | VersionNotFound

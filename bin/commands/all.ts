@@ -6,6 +6,7 @@ import { backfill } from "./backfill.js"
 import type { AnyCommand } from "./Command.js"
 import { check } from "./check.js"
 import { demo } from "./demo.js"
+import { embed } from "./embed.js"
 import { files } from "./files.js"
 import { forget } from "./forget.js"
 import { forgetFile } from "./forget-file.js"
@@ -65,6 +66,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   whatIf,
   rebuild,
   backfill,
+  embed,
   verify,
   check,
   tiers,

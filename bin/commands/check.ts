@@ -1,4 +1,8 @@
 import * as Effect from "effect/Effect"
+import { embedderNamed } from "../../layers/embedders.js"
+import { rerankerNamed } from "../../layers/rerankers.js"
+import { InvalidPolicy } from "../../src/errors.js"
+import type { PolicyValues } from "../../src/Policy.js"
 import { inForce } from "../../src/policy/inForce.js"
 import { refused } from "../exit.js"
 import { count } from "../format.js"
@@ -9,7 +13,7 @@ export const check: Command<object, readonly [file: string | undefined]> = {
   summary: "whether the policy of the data folder, or of a file, can be used: every problem at once, with its path",
   examples: ["check", "check policy.toml"],
   run: ({ out, policy, policyIn }, _, [file]) =>
-    Effect.matchEffect(file === undefined ? policy : policyIn(file), {
+    Effect.matchEffect(Effect.tap(file === undefined ? policy : policyIn(file), modelsOf), {
       onSuccess: (values) => {
         const { digest } = inForce(values)
         return out.show({ ok: true, policy: digest, values, problems: [] }, () => `ok  policy ${digest}`)
@@ -20,4 +24,20 @@ export const check: Command<object, readonly [file: string | undefined]> = {
           refused(`${count(problems.length, "problem")} in the policy`)
         )
     })
+}
+
+/** What the policy names of embedders and rerankers must be known, and have its key. Nothing is asked. */
+const modelsOf = (policy: PolicyValues): Effect.Effect<void, InvalidPolicy> => {
+  const { embedding, rerank } = policy
+  const checks: ReadonlyArray<Effect.Effect<unknown, string>> = [
+    Effect.mapError(
+      embedderNamed(embedding.embedder, embedding.dimensions, { policy: embedding }),
+      ({ message }) => `embedding.embedder: ${message}`
+    ),
+    Effect.mapError(rerankerNamed(rerank.reranker, policy), ({ message }) => `rerank.reranker: ${message}`)
+  ]
+  return Effect.mapError(
+    Effect.asVoid(Effect.validateAll(checks, (one) => one)),
+    (problems) => new InvalidPolicy({ problems })
+  )
 }

@@ -72,6 +72,8 @@ const what = (event: DaybookEvent): string => {
       return count(event.payload.memories.length, "memory", "memories")
     case "EMBED":
       return `${count(event.payload.entries.length + (event.payload.chunks ?? []).length, "vector")} of ${event.payload.model}`
+    case "EMBEDDER":
+      return `${event.payload.model}, ${event.payload.dimensions} dimensions: ${event.payload.state === "inForce" ? "in force" : event.payload.state}`
     case "TURN":
       return `${event.payload.turn.session} ${event.payload.turn.sequence}, ${event.payload.turn.speaker ?? event.payload.turn.role}: ${event.payload.turn.text}`
     case "FORGET":

@@ -7,7 +7,7 @@ import type { Hit } from "../../src/search.js"
 import type { ConversationHit } from "../../src/searchConversation.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
 import { day } from "../format.js"
-import { type AsOfOptions, among, asOf, flag, many, one } from "../options.js"
+import { type AsOfOptions, among, asOf, filled, flag, many, one } from "../options.js"
 import type { Output } from "../output.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { type Column, table } from "../table.js"
@@ -21,6 +21,8 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly mode?: string
   readonly gate?: boolean
   readonly record?: boolean
+  /** Read where the memory system is opened. */
+  readonly rerank?: string
   readonly kind?: ReadonlyArray<"turn" | "file">
 }
 
@@ -40,6 +42,11 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     flag("--explain", "say how the query was understood and why each hit is one"),
     one("--mode <mode>", "enhanced (the default), or classic: full text alone, five hits"),
     flag("--gate", "take the query for a message to an agent: find nothing where it needs no memory"),
+    one(
+      "--rerank <name>",
+      "who looks at the first hits once more: lexical, none, cohere, voyage/rerank-2.5, …",
+      filled
+    ),
     flag("--record", "record what was shown, for 'daybook recall'"),
     asOf
   ],
@@ -47,6 +54,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     'search "when do we deploy"',
     "search trust model --type decision --after 2026-01-01 --limit 5",
     'search "harbour type:decision after:2026-01-01 -pilot" --explain',
+    'search "how are backups made" --rerank voyage --explain',
     'search --conversation "what did Mira say about the harbour"',
     "search 東京 --as-of 2026-03-01 --json"
   ],
@@ -130,6 +138,18 @@ const explanationOf = async <Hit>(
   more: (hit: Hit) => ReadonlyArray<string> = () => []
 ): Promise<string> => {
   const [head, ...rows] = (await draw(hits)).split("\n")
-  const reasons = hits.map((hit) => [hit.why.join("; "), ...more(hit)].map((line) => out.colours.dim(`    ${line}`)))
-  return [...linesOf(explanation), "", head, ...rows.flatMap((row, at) => [row, ...(reasons[at] ?? [])])].join("\n")
+  const reasons = hits.map((hit, at) => {
+    const { before = at + 1, why } = hit
+    const moved = before === at + 1 ? [] : [`was ${before} before ${explanation.reranker} looked`]
+    return [why.join("; "), ...moved, ...more(hit)].map((line) => out.colours.dim(`    ${line}`))
+  })
+  const places = hits.map(({ before }) => before)
+  const order = places.includes(undefined) ? [] : [`${"before".padEnd(11)}${places.join(", ")}`]
+  return [
+    ...linesOf(explanation),
+    ...order,
+    "",
+    head,
+    ...rows.flatMap((row, at) => [row, ...(reasons[at] ?? [])])
+  ].join("\n")
 }

@@ -43,6 +43,15 @@ export const stats: Command = {
               ? `${vectors.embedded} memories, ${conversation.embedded} chunks of ${vectors.model}`
               : "not available"
           ],
+          ...(vectors.preparing === undefined
+            ? []
+            : [["preparing", `${vectors.preparing.embedded} memories of ${vectors.preparing.model}`] as const]),
+          ...(vectors.apart === undefined
+            ? []
+            : [["apart", `${vectors.apart.embedded} memories of ${vectors.apart.model}`] as const]),
+          ...(vectors.configured === undefined
+            ? []
+            : [["configured", `${vectors.configured.model}; see 'daybook embed'`] as const]),
           ...(vectors.failure === undefined ? [] : [["failure", vectors.failure] as const]),
           ["recalls", recalls.recorded],
           ["view", `${view.bytes} bytes`],

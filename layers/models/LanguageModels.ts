@@ -1,17 +1,17 @@
 import * as LanguageModel from "@effect/ai/LanguageModel"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
-import { flow } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { ModelSettings } from "../../src/Policy.js"
 import type { Connection } from "./connection.js"
+import { errors } from "./failures.js"
 import { makeModel } from "./messages.js"
 import { missingPackage } from "./packages.js"
 import { steady } from "./steady.js"
+import { bare, guarded, keyIn } from "./transport.js"
 
 /** The model of the policy cannot be asked from here: one line that says what to do. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -36,8 +36,8 @@ export const make = (
 ): Effect.Effect<LanguageModel.Service, ModelUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const apiKey = yield* keyOf(settings, environment)
-    const baseUrl = settings.baseUrl?.replace(/\/+$/, "")
-    const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient }
+    const baseUrl = settings.baseUrl === undefined ? undefined : bare(settings.baseUrl)
+    const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient: guarded }
     const api =
       settings.provider === "anthropic" ? "messages" : (settings.api ?? (baseUrl === undefined ? "responses" : "chat"))
     const protocol = yield* Effect.tryPromise({
@@ -46,7 +46,7 @@ export const make = (
         new ModelUnavailable({ model: nameOf(settings), problem: missingPackage(error) ?? "cannot be loaded" })
     })
     const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)
-    const bounded = yield* steady(settings)
+    const bounded = yield* steady(settings, errors)
     return yield* makeModel((asked) => bounded(ask(asked)))
   })
 
@@ -63,21 +63,6 @@ const protocols = {
   messages: () => import("./anthropicMessages.js")
 }
 
-/**
- * Any other status than success fails before the packages read its body: they
- * would take one that is not of their schema for a broken answer. A redirect
- * fails too, or a key would follow it to another host. Spans stay outside.
- */
-const transformClient: Connection["transformClient"] = flow(
-  HttpClient.filterStatusOk,
-  HttpClient.transformResponse((response) =>
-    response.pipe(
-      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
-      Effect.withTracerEnabled(false)
-    )
-  )
-)
-
 const variables = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" }
 
 /** A provider's own key is never sent to another address unless somebody says so. */
@@ -87,8 +72,8 @@ const keyOf = (
 ): Effect.Effect<Redacted.Redacted | undefined, ModelUnavailable> => {
   const variable = settings.keyVariable ?? (settings.baseUrl === undefined ? variables[settings.provider] : undefined)
   if (variable === undefined) return Effect.succeed(undefined)
-  const key = environment[variable]?.trim()
-  return key
-    ? Effect.succeed(Redacted.make(key))
+  const key = keyIn(variable, environment)
+  return key !== undefined
+    ? Effect.succeed(key)
     : Effect.fail(new ModelUnavailable({ model: nameOf(settings), problem: `the variable ${variable} holds no key` }))
 }

@@ -1,5 +1,7 @@
 import * as AiError from "@effect/ai/AiError"
 import type { ReconcilerError } from "../../src/Reconciler.js"
+import type { Errors } from "./steady.js"
+import { isPassing, waitOf } from "./transport.js"
 
 type Reason = Extract<ReconcilerError["reason"], "failed" | "timeout" | "refused" | "unreadable">
 
@@ -65,19 +67,10 @@ const ofResponse = ({ response: { headers, status } }: AiError.HttpResponseError
   return {
     reason: "failed",
     detail: `status ${status}`,
-    passing: status === 408 || status === 429 || status >= 500,
+    passing: isPassing(status),
     ...(after === undefined ? {} : { after })
   }
 }
 
-/** `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
-const waitOf = (headers: Readonly<Record<string, string>>): number | undefined => {
-  const exact = Number(headers["retry-after-ms"] || "none")
-  if (Number.isFinite(exact)) return Math.max(0, exact)
-  const told = headers["retry-after"]
-  if (!told) return undefined
-  const seconds = Number(told)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000)
-  const date = Date.parse(told)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
-}
+/** What `steady` needs to know of them. */
+export const errors: Errors<AiError.AiError> = { failureOf, clean, broken, timedOut }

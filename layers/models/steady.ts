@@ -1,15 +1,23 @@
-import type * as AiError from "@effect/ai/AiError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import type { ModelSettings } from "../../src/Policy.js"
-import { broken, clean, failureOf, timedOut } from "./failures.js"
 
 /** How long and how often is tried; units as in the policy's section `model`. */
 export type Limits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "backoff" | "concurrency">
 
-type Request<A> = Effect.Effect<A, AiError.AiError>
+/** What the errors of a kind of request say. */
+export interface Errors<E> {
+  /** Whether the same request may succeed later, and after how many milliseconds the server says so. */
+  readonly failureOf: (error: E) => { readonly passing: boolean; readonly after?: number }
+  /** The error with nothing in it but the kind of failure. */
+  readonly clean: (error: E) => E
+  /** Something is wrong in the program that asks. */
+  readonly broken: E
+  /** No answer in time. */
+  readonly timedOut: E
+}
 
 /**
  * Puts bounds on requests: so many at once, so long for one, so many more where
@@ -20,12 +28,15 @@ type Request<A> = Effect.Effect<A, AiError.AiError>
  *
  * Errors name the kind of failure and nothing else.
  */
-export const steady = (limits: Limits): Effect.Effect<<A>(request: Request<A>) => Request<A>> =>
+export const steady = <E>(
+  limits: Limits,
+  { broken, clean, failureOf, timedOut }: Errors<E>
+): Effect.Effect<<A>(request: Effect.Effect<A, E>) => Effect.Effect<A, E>> =>
   Effect.map(Effect.makeSemaphore(limits.concurrency), (turns) => (request) => {
-    type A = Effect.Effect.Success<typeof request>
+    type Request = typeof request
     const once = Effect.catchAllDefect(request, () => Effect.fail(broken))
 
-    const attempt = (number: number, ends?: number): Request<A> =>
+    const attempt = (number: number, ends?: number): Request =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const until = ends ?? now + limits.patience
@@ -41,7 +52,7 @@ export const steady = (limits: Limits): Effect.Effect<<A>(request: Request<A>) =
         )
       )
 
-    const again = (error: AiError.AiError, number: number, until: number): Request<A> =>
+    const again = (error: E, number: number, until: number): Request =>
       Effect.gen(function* () {
         const { after = 0, passing } = failureOf(error)
         const share = 1 - (yield* Random.next) / 2

@@ -16,9 +16,11 @@ export interface Embedded {
   readonly vector: Float32Array
 }
 
+/** Whose vectors; `apart` where it stands in for another in some stores. */
 interface Model {
   readonly model: string
   readonly dimensions: number
+  readonly apart?: boolean | undefined
 }
 
 /** Makes the command by which vectors become visible: for memories that still say what was embedded. */
@@ -79,7 +81,7 @@ export const embedChunks = (
 type Embed = Payload<"EMBED">
 
 const embedding = (
-  { dimensions, model }: Model,
+  { apart, dimensions, model }: Model,
   vectors: ReadonlyArray<readonly [string, Float32Array]>,
   entriesIn: (situation: Situation) => Embed["entries"],
   chunksIn: (situation: Situation) => NonNullable<Embed["chunks"]> = () => []
@@ -90,7 +92,13 @@ const embedding = (
   decide: (situation) => {
     const [entries, chunks] = [entriesIn(situation), chunksIn(situation)]
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
-    const payload = { model, dimensions, entries, ...(chunks.length === 0 ? {} : { chunks, cutting }) }
+    const payload = {
+      model,
+      dimensions,
+      entries,
+      ...(chunks.length === 0 ? {} : { chunks, cutting }),
+      ...(apart === true ? { apart } : {})
+    }
     return Either.right({ events: [{ type: "EMBED", payload }] })
   },
   answer: ([event]) =>

@@ -3,16 +3,23 @@ import * as Either from "effect/Either"
 import type { Payload } from "../../events/catalogue.js"
 import type { CachedVector } from "../../events/EventLog.js"
 import type { Recall } from "../../events/Recall.js"
+import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { lastRecall } from "../../projections/recalls.js"
 import { rankerVersion } from "../ranker.js"
 import type { Command } from "./Command.js"
 
 /** A recall as it waits to be recorded, with the query's vector itself. */
-export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters"> {
+export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "apart"> {
   readonly filters: object
   readonly vector: QueryVector | null
+  /** What was in force, with the figures that ranked; null where nothing was ranked. */
+  readonly embedder: Figures | null
+  /** The one of other stores, where it took part. */
+  readonly apart?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
 }
+
+type Figures = Payload<"RECALL">["embedder"]
 
 /** What recalls of one process have in common. */
 type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
@@ -24,22 +31,38 @@ type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
  */
 export const recalled = (
   recalls: ReadonlyArray<UnrecordedRecall>,
-  { dropped, embedder: { dimensions, floor, model, weight }, policy }: Common
+  { dropped, embedder, policy }: Common
 ): {
   readonly payload: (first: number) => Payload<"RECALL">
   readonly vectors: ReadonlyArray<CachedVector>
 } => {
   const vectors = new Map<string, CachedVector>()
-  const recorded = recalls.map(({ filters, vector, ...rest }): Recall => {
-    const recall = { ...rest, filters: { ...filters } }
-    if (vector === null) return { ...recall, vector }
+  const keyOf = (vector: QueryVector): string => {
     const digest = vectorDigest(vector)
     vectors.set(digest, { model: vector.model, dimensions: vector.values.length, digest, vector: vector.values })
-    return { ...recall, vector: digest }
+    return digest
+  }
+  const recorded = recalls.map(({ apart, embedder: _, filters, vector, ...rest }): Recall => {
+    const recall = { ...rest, filters: { ...filters } }
+    if (vector === null) return { ...recall, vector }
+    const other = vector.apart
+    return {
+      ...recall,
+      vector: keyOf(vector),
+      ...(apart === undefined || other === undefined
+        ? {}
+        : { apart: { ...figuresOf(apart), stores: apart.stores, vector: keyOf(other) } })
+    }
   })
-  const embedder = { model, dimensions, weight: finite(weight), floor: finite(floor) }
   return {
-    payload: (first) => ({ first, recalls: recorded, ranker: rankerVersion, embedder, policy, dropped }),
+    payload: (first) => ({
+      first,
+      recalls: recorded,
+      ranker: rankerVersion,
+      embedder: figuresOf(embedder),
+      policy,
+      dropped
+    }),
     vectors: [...vectors.values()]
   }
 }
@@ -66,6 +89,13 @@ const vectorDigest = ({ model, values }: QueryVector): string =>
     .update(JSON.stringify(["vector of a query", model]))
     .update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
     .digest("hex")
+
+const figuresOf = ({ dimensions, floor, model, weight }: Figures): Figures => ({
+  model,
+  dimensions,
+  weight: finite(weight),
+  floor: finite(floor)
+})
 
 /** JSON has no infinity, and no weight or similarity is further from 0 than this. */
 const finite = (value: number): number => Math.max(-2, Math.min(2, value)) || 0

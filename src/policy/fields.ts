@@ -32,3 +32,25 @@ export const zone = Schema.String.pipe(
 export const clockTime = Schema.String.pipe(
   Schema.pattern(/^([01]\d|2[0-3]):[0-5]\d$/, { message: () => "is to be a time of day from 00:00 to 23:59" })
 )
+
+/** There or not there: a problem of one that may be undefined would quote the value, which may be a key. */
+export const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+export const variable = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+    message: () => "is to be the name of an environment variable, not the key itself"
+  })
+)
+
+export const address = Schema.String.pipe(
+  Schema.filter(
+    (text) => {
+      if (!URL.canParse(text)) return false
+      const url = new URL(text)
+      return (
+        ["http:", "https:"].includes(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === ""
+      )
+    },
+    { message: () => "is to be an http or https address without a password, a query or a fragment" }
+  )
+)

@@ -22,6 +22,7 @@ const operational: ReadonlySet<string> = new Set([
   "asOf",
   "embedding",
   "model",
+  "rerank",
   "schedules.concurrency",
   "schedules.drain",
   "schedules.poll",

@@ -80,27 +80,29 @@ export const answerOf = (
 /** Finds out, before the turn of commands that weigh something, what takes longer than a transaction may. */
 export const consult = (
   reconciling: Reconciling,
-  embedder: Context.Tag.Service<Embedder>,
+  inForce: Effect.Effect<Context.Tag.Service<Embedder>>,
   read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
 ) => {
   const { policy, reconciler } = reconciling
   const settings = candidatePolicy(reconciling)
   const vectorsOf = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
-    embedder.local !== true
-      ? Effect.succeed(texts.map(() => null))
-      : Effect.map(
-          Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
-            embedAll(embedder, page, "document", policy.embedTimeout).pipe(
-              Effect.map((vectors) =>
-                vectors.map((values) =>
-                  values === undefined ? null : { model: embedder.model, values, floor: embedder.floor }
-                )
-              ),
-              Effect.orElseSucceed(() => page.map(() => null))
-            )
-          ),
-          (pages) => pages.flat()
-        )
+    Effect.flatMap(inForce, (embedder) =>
+      embedder.local !== true
+        ? Effect.succeed(texts.map(() => null))
+        : Effect.map(
+            Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
+              embedAll(embedder, page, "document", policy.embedTimeout).pipe(
+                Effect.map((vectors) =>
+                  vectors.map((values) =>
+                    values === undefined ? null : { model: embedder.model, values, floor: embedder.floor }
+                  )
+                ),
+                Effect.orElseSucceed(() => page.map(() => null))
+              )
+            ),
+            (pages) => pages.flat()
+          )
+    )
 
   const ask = (draft: Weighed, vector: QueryVector | null): Effect.Effect<Asked | undefined, ViewError> =>
     Effect.gen(function* () {

@@ -12,9 +12,10 @@ import { findById } from "../../projections/observations.js"
 import { countActive } from "../../projections/reads.js"
 import type { ViewsConfig } from "../../projections/Views.js"
 import type { AnyCommand } from "../commands/Command.js"
-import type { Embedder } from "../Embedder.js"
+import type { EmbedderService } from "../Embedder.js"
 import { embedAll } from "../embedAll.js"
 import { InvalidInput } from "../errors.js"
+import type { InUse } from "../inUse.js"
 import { decode, type PolicyValues } from "../Policy.js"
 import type { Reconciler } from "../Reconciler.js"
 import * as Answers from "./answers.js"
@@ -30,7 +31,7 @@ export interface Origin {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly config: ViewsConfig
-  readonly embedder: Context.Tag.Service<Embedder>
+  readonly inUse: InUse
   readonly countTokens: (text: string) => number
   readonly policy: PolicyValues
   /** The one in force; undefined where nothing is weighed. */
@@ -48,7 +49,7 @@ export const run = (
   options: WhatIfOptions = {}
 ): Effect.Effect<WhatIf, ViewError | InvalidInput> =>
   Effect.gen(function* () {
-    const { codec, config, countTokens, embedder, log, policy } = origin
+    const { codec, config, countTokens, inUse, log, policy } = origin
     yield* Either.mapLeft(
       decode(options.policy ?? {}),
       ({ problems }) => new InvalidInput({ field: "policy", problem: problems.join("; ") })
@@ -57,9 +58,10 @@ export const run = (
     const reconcile = { ...policy.reconcile, ...definedOf(options.policy?.reconcile) }
     const reconciler = yield* reconcilerOf(origin, reconcile.reconciler, options)
     const weighs = reconciler !== undefined
+    const branch = yield* Branch.make({ agent, codec, config, log, weighs, to: from - 1 })
+    const embedder = yield* inUse.inForce(branch.db)
     // A distant embedder is not waited for by writes: they weigh by words alone, and so does the branch.
     const looks = weighs && embedder.local === true
-    const branch = yield* Branch.make({ agent, codec, config, log, weighs, to: from - 1 })
     const divergence = Divergence.make((id) => findById(branch.db, id))
     const answers = weighs
       ? Answers.make({
@@ -84,7 +86,7 @@ export const run = (
     const stepOf = stepping(writer, looks ? embedder : null)
     const counting = tallying()
     const take = replay({ branch, divergence, answers, policy: reconcile, tally: counting.tally })
-    const vectors = vectorsOf(origin, looks)
+    const vectors = vectorsOf({ ...origin, embedder }, looks)
     let recordedAt = 0
     for (let after = from - 1; after < to; ) {
       const rows = yield* log.replay(agent, { after, to, limit: page })
@@ -147,7 +149,7 @@ const reconcilerOf = (
 }
 
 /** The vectors that pages of steps need: made as the writes made theirs, where they had any. */
-const vectorsOf = ({ embedder, log, policy }: Origin, wanted: boolean) => {
+const vectorsOf = ({ embedder, log, policy }: Origin & { readonly embedder: EmbedderService }, wanted: boolean) => {
   let failed = 0
   const { dimensions, model } = embedder
   const made = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Float32Array | undefined>> =>

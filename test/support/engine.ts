@@ -18,6 +18,7 @@ import * as Views from "../../projections/Views.js"
 import { Daybook, layer as daybookLayer } from "../../src/Daybook.js"
 import type { AsOfInput } from "../../src/DaybookService.js"
 import type { Embedder } from "../../src/Embedder.js"
+import type { Embedders } from "../../src/Embedders.js"
 import type { InvalidInput } from "../../src/errors.js"
 import type { MemoryReader } from "../../src/Memory.js"
 import { decode, Policy } from "../../src/Policy.js"
@@ -38,6 +39,8 @@ export interface EngineOptions {
   /** What policy a history is under that names none: the one above, unless a test is about that. */
   readonly implied?: "defaults"
   readonly embedder?: Layer.Layer<Embedder>
+  /** What can be switched to: nothing, unless a test is about that. */
+  readonly embedders?: Layer.Layer<Embedders>
   readonly reranker?: Layer.Layer<Reranker>
   readonly reconciler?: Layer.Layer<Reconciler>
   readonly summarizer?: Layer.Layer<Summarizer>
@@ -48,7 +51,8 @@ export interface EngineOptions {
 
 /** Everything below the engine on real files: each building of it is as another process would be. */
 export const foundation = (folder: string, options: EngineOptions = {}) => {
-  const { embedder, implied, log, policy, projections, reconciler, reranker, summarizer, vectorExtension } = options
+  const { embedder, embedders, implied, log, policy, projections, reconciler, reranker, summarizer, vectorExtension } =
+    options
   const values = Either.getOrThrow(
     decode({ recall: { log: false }, ...policy, reconcile: { reconciler: "rules", ...(policy?.reconcile ?? {}) } })
   )
@@ -60,6 +64,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
   return Layer.mergeAll(
     views,
     embedder ?? HashEmbedder.layer,
+    embedders ?? Layer.empty,
     reranker ?? LexicalReranker.layer,
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Layer.empty,

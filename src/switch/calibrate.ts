@@ -1,13 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { TrustLevel } from "../events/Trust.js"
-import type { TrustRequired } from "./errors.js"
-import type { ReadError } from "./filters.js"
-import type { Labelled } from "./labelled.js"
-import type { MemoryReader, Recall } from "./Memory.js"
-import type { Query } from "./search.js"
+import type { TrustLevel } from "../../events/Trust.js"
+import type { TrustRequired } from "../errors.js"
+import type { ReadError } from "../filters.js"
+import type { Labelled } from "../labelled.js"
+import type { MemoryReader, Recall } from "../Memory.js"
+import type { Query } from "../search.js"
 
 export interface CalibrateOptions {
+  /** An embedder that has an index here; the one in force where absent. */
+  readonly with?: string | undefined
+  readonly dimensions?: number | undefined
   /** Questions whose answers are known; what the recall log tells, where absent. */
   readonly questions?: ReadonlyArray<Labelled> | undefined
 }

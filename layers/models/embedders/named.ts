@@ -1,0 +1,87 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import { EmbedderError, type EmbedderService } from "../../../src/Embedder.js"
+import { UnknownEmbedder } from "../../../src/errors.js"
+import { type EmbeddingPolicy, embeddingProvider, mostDimensions } from "../../../src/policy/models.js"
+import { connectionOf, isOwn } from "../connect.js"
+import { guarded } from "../transport.js"
+import { make } from "./ProviderEmbedder.js"
+import { protocols } from "./protocols.js"
+import { encoderWeight, factsOf, type ModelFacts, type ProviderName } from "./table.js"
+
+/** Bytes of UTF-8 that are taken for a token: few where the provider refuses what is too long, many where it cuts. */
+const bytesRefused = 2
+const bytesCut = 8
+
+/** An embedder that asks a provider. */
+export interface ProviderEmbedder {
+  readonly embedder: EmbedderService
+  /** Whether its texts leave this machine. */
+  readonly distant: boolean
+  /** Why it cannot be asked now; each text fails with it. */
+  readonly missing?: string
+}
+
+/** The embedder of a provider's model. Nothing is asked and no connection is made; what the policy leaves open is told. */
+export const providerEmbedder = (
+  provider: ProviderName,
+  asked: { readonly model: string | undefined; readonly dimensions: number | undefined },
+  policy: EmbeddingPolicy,
+  environment: NodeJS.ProcessEnv
+): Effect.Effect<ProviderEmbedder, UnknownEmbedder> =>
+  Effect.gen(function* () {
+    const facts = factsOf(provider)
+    const model = asked.model ?? facts.model
+    const refused = (problem: string) =>
+      new UnknownEmbedder({ name: model === undefined ? provider : `${provider}/${model}`, problem })
+    if (model === undefined || model === "") return yield* refused(`which model is missing: ${provider}/MODEL`)
+    const settings = policy.providers[provider] ?? embeddingProvider
+    const { apiKey, baseUrl, missing } = yield* Effect.mapError(
+      connectionOf(facts, settings, `embedding.providers.${provider}`, environment),
+      refused
+    )
+    const known: ModelFacts | undefined = facts.models[model] ?? facts.models[model.replace(/:.*$/, "")]
+    const dimensions = asked.dimensions ?? known?.dimensions
+    if (dimensions === undefined) return yield* refused("how many dimensions it has is not known here: name them")
+    if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > mostDimensions) {
+      return yield* refused(`dimensions are to be a whole number from 1 to ${mostDimensions}`)
+    }
+    if (known !== undefined && !settings.shorten && !isSize(known, dimensions)) {
+      return yield* refused(`has ${sizesOf(known)} dimensions, not ${dimensions}`)
+    }
+    const bytes = facts.cuts ? bytesCut : bytesRefused
+    const { path } = protocols[provider]
+    const target = {
+      client: guarded(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)),
+      url: `${baseUrl}${path}`,
+      apiKey
+    }
+    const embedder = yield* make(
+      {
+        name: `${provider}/${model}`,
+        model,
+        dimensions,
+        told: known === undefined ? settings.shorten : dimensions !== known.dimensions,
+        weight: encoderWeight,
+        floor: known?.floor ?? facts.floor,
+        batch: Math.min(settings.batch ?? facts.batch, facts.mostTexts),
+        pageBytes: (known?.tokens ?? facts.tokens) * bytesRefused,
+        textBytes: (known?.input ?? facts.input) * bytes,
+        prefixes: known?.prefixes ?? { document: "", query: "" },
+        protocol: protocols[provider]
+      },
+      target,
+      settings
+    )
+    const distant = provider !== "ollama" || !isOwn(baseUrl)
+    if (missing === undefined) return { embedder, distant }
+    const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing })
+    return { embedder: { ...embedder, embed: () => Effect.fail(error) }, distant, missing }
+  })
+
+const isSize = ({ dimensions, sizes = [] }: ModelFacts, wanted: number): boolean =>
+  wanted === dimensions || (sizes === "any" ? wanted < dimensions : sizes.includes(wanted))
+
+const sizesOf = ({ dimensions, sizes = [] }: ModelFacts): string =>
+  sizes === "any" ? `up to ${dimensions}` : sizes.length === 0 ? String(dimensions) : sizes.join(", ")

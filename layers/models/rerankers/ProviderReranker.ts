@@ -1,0 +1,91 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { type Reranker, RerankerError } from "../../../src/Reranker.js"
+import { cutTo } from "../embedders/pack.js"
+import { errors, fieldsOf, postJson, type Target } from "../postJson.js"
+import { type Limits, steady } from "../steady.js"
+
+/** A reranking model of a provider. */
+export interface ProviderModel {
+  /** How recalls and errors name it: `cohere/rerank-v3.5`. */
+  readonly name: string
+  /** As the provider names it; undefined where the server serves one model alone. */
+  readonly model: string | undefined
+  readonly topN: number
+  readonly weight: number
+  /** Milliseconds that a search waits. */
+  readonly timeout: number | undefined
+  /** Fields beside the model, the query and the documents, of so many documents. */
+  readonly fields: (documents: number) => object
+  /** The field of the answer that lists scores, each with its `index`. */
+  readonly list: "results" | "data"
+}
+
+/**
+ * A reranker that asks a provider: one request for the first hits of a search.
+ * Scores are its own where all lie between 0 and 1, else they are squeezed into
+ * that by the logistic function, as servers of bare cross-encoders answer them.
+ */
+export const make = (
+  model: ProviderModel,
+  target: Target,
+  limits: Limits
+): Effect.Effect<Context.Tag.Service<Reranker>> =>
+  Effect.map(steady(limits, errors), (bounded) => {
+    const { name, timeout, topN, weight } = model
+    const fail = (reason: RerankerError["reason"], detail?: string) =>
+      new RerankerError({ name, reason, ...(detail === undefined ? {} : { detail }) })
+    return {
+      name,
+      topN,
+      weight,
+      ...(timeout === undefined ? {} : { timeout }),
+      rerank: (query, texts) =>
+        bounded(
+          Effect.suspend(() =>
+            postJson(
+              target,
+              {
+                ...(model.model === undefined ? {} : { model: model.model }),
+                query,
+                documents: texts.map((text) => cutTo(text, documentBytes)),
+                ...model.fields(texts.length)
+              },
+              mostBytes
+            )
+          )
+        ).pipe(
+          Effect.mapError(({ detail, reason }) => fail(reason, detail)),
+          Effect.flatMap((answer) => {
+            const list = fieldsOf(answer)[model.list]
+            if (!Array.isArray(list)) return fail("failed", "unreadable answer")
+            const scores = scoresIn(list, texts.length)
+            return scores === undefined
+              ? fail("count")
+              : scores.every(Number.isFinite)
+                ? Effect.succeed(squeezed(scores))
+                : fail("values")
+          }),
+          Effect.withSpan("Reranker.rerank", { attributes: { reranker: name, texts: texts.length } })
+        )
+    }
+  })
+
+/** Bytes of one document: cross-encoders read a few hundred to a few thousand tokens. */
+const documentBytes = 8_192
+/** Bytes of an answer. */
+const mostBytes = 1 << 22
+
+/** One score for each text, whatever order they came in; undefined where one is missing or there twice. */
+const scoresIn = (list: ReadonlyArray<unknown>, texts: number): ReadonlyArray<number> | undefined => {
+  const scores: Array<number | undefined> = new Array(texts).fill(undefined)
+  for (const item of list) {
+    const { index, relevance_score, score = relevance_score } = fieldsOf(item)
+    if (typeof index !== "number" || !(index in scores) || scores[index] !== undefined) return undefined
+    scores[index] = typeof score === "number" ? score : Number.NaN
+  }
+  return scores.includes(undefined) ? undefined : (scores as ReadonlyArray<number>)
+}
+
+const squeezed = (scores: ReadonlyArray<number>): ReadonlyArray<number> =>
+  scores.every((score) => score >= 0 && score <= 1) ? scores : scores.map((score) => 1 / (1 + Math.exp(-score)))

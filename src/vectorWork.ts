@@ -1,0 +1,204 @@
+import * as Arr from "effect/Array"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { EventLog } from "../events/EventLog.js"
+import { embeddingText, type Memory } from "../events/Memory.js"
+import type { Store } from "../events/Trust.js"
+import type { ViewError } from "../projections/build.js"
+import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
+import type { ModelName } from "../projections/embedders.js"
+import type { Db } from "../projections/Projection.js"
+import type { Views } from "../projections/Views.js"
+import { countUnembedded, textDigest, type VectorSet } from "../projections/vectors.js"
+import type { Actor, CommandError } from "./Actor.js"
+import type { DecidedEvent } from "./commands/Command.js"
+import { type Embedded, embed, embedChunks } from "./commands/embed.js"
+import type { Embedder, EmbedderError } from "./Embedder.js"
+import { embedAll } from "./embedAll.js"
+import { sameModel } from "./inUse.js"
+import * as Pending from "./pendingVectors.js"
+
+type Service = Context.Tag.Service<Embedder>
+
+/** The agent that an embedding works for. */
+export interface Started {
+  readonly actor: Actor
+  readonly log: Context.Tag.Service<EventLog>
+  readonly views: Context.Tag.Service<Views>
+}
+
+/** The vectors of one index that are still to be made, of an agent. */
+export interface VectorWork {
+  readonly set: VectorSet
+  /** Memories, by row number, whose text or store has changed. */
+  readonly note: (borns: ReadonlyArray<number>) => void
+  /** All are to be looked at once more. */
+  readonly again: () => void
+  /** A batch of memories, and a batch of chunks: each answers how many it served, 0 where none are left. */
+  readonly steps: ReadonlyArray<(started: Started) => Effect.Effect<number, EmbedderError | CommandError>>
+}
+
+/** One batch of texts by their digests, and the vectors that came of them. */
+export type Texts = ReadonlyArray<readonly [digest: string, text: string]>
+export type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
+
+/** The vectors of one batch of texts, by their digests. */
+export const madeOf = (embedder: Service, page: Texts, timeout: number): Effect.Effect<Vectors, EmbedderError> =>
+  Effect.map(
+    embedAll(
+      embedder,
+      page.map(([, text]) => text),
+      "document",
+      timeout
+    ),
+    (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
+  )
+
+/** What lacks a vector: memories and chunks together. */
+export const countLacking = (db: Db, set: VectorSet): number =>
+  countUnembedded(db, set) + countUnembeddedChunks(db, set)
+
+export const lacking = ({ actor, views }: Started, set: VectorSet): Effect.Effect<number, ViewError> =>
+  views.read(actor.view, (db) => countLacking(db, set))
+
+/** `timeout` is milliseconds for one batch; `apart` whether it stands in for another embedder in these stores. */
+export const make = (
+  embedder: Service,
+  {
+    apart,
+    stores,
+    timeout
+  }: { readonly apart: boolean; readonly stores?: ReadonlyArray<Store>; readonly timeout: number }
+): VectorWork => {
+  const { dimensions, model } = embedder
+  const set: VectorSet = { model, dimensions, stores }
+  const named = { model, dimensions, apart }
+  const pending = Pending.make(set, embedder.batch)
+  /** Every chunk up to here has its vector or cannot have one. */
+  let doneChunks = 0
+
+  /** The vectors of these texts, by their digests, from the cache and the model. One that is at hand is asked at once. */
+  const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
+    Effect.gen(function* () {
+      const cached =
+        embedder.local === true
+          ? new Map<string, Float32Array>()
+          : yield* log.vectors(model, dimensions, [...texts.keys()])
+      const missing = [...texts].filter(([digest]) => !cached.has(digest))
+      const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) =>
+        madeOf(embedder, page, timeout)
+      )
+      return new Map([...cached, ...pages.flat()])
+    })
+
+  const embedNow = ({ actor, log }: Started, memories: ReadonlyArray<Memory>) =>
+    Effect.gen(function* () {
+      const texts = memories.map((memory) => {
+        const text = embeddingText(memory)
+        return { id: memory.id, revision: memory.revision, text, digest: textDigest(text) }
+      })
+      const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
+      const embedded = texts.flatMap(({ digest, id, revision }): ReadonlyArray<Embedded> => {
+        const vector = vectors.get(digest)
+        return vector === undefined ? [] : [{ id, revision, digest, vector }]
+      })
+      if (embedded.length > 0) yield* actor.run(embed(named, embedded))
+    })
+
+  const stepMemories = (started: Started) =>
+    pending.batch(started, (memories) => (memories.length === 0 ? Effect.void : embedNow(started, memories)))
+
+  /** What is said never changes, so each chunk is looked at once. */
+  const stepChunks = ({ actor, log, views }: Started) =>
+    Effect.gen(function* () {
+      const page = { after: doneChunks, limit: embedder.batch }
+      const chunks = yield* views.read(actor.view, (db) => findUnembeddedChunks(db, set, page))
+      if (chunks.length === 0) return 0
+      const texts = chunks.map((chunk) => {
+        const text = chunkEmbeddingText(chunk)
+        return { born: chunk.born, text, digest: textDigest(text) }
+      })
+      const vectors = yield* vectorsOf(log, new Map(texts.map(({ digest, text }) => [digest, text])))
+      const embedded = texts.flatMap(({ born, digest }) => {
+        const vector = vectors.get(digest)
+        return vector === undefined ? [] : [{ born, digest, vector }]
+      })
+      if (embedded.length > 0) yield* actor.run(embedChunks(named, embedded))
+      doneChunks = chunks.at(-1)!.born
+      return chunks.length
+    })
+
+  return {
+    set,
+    note: pending.note,
+    again: () => {
+      pending.again()
+      doneChunks = 0
+    },
+    steps: [stepMemories, stepChunks]
+  }
+}
+
+/**
+ * A batch of each kind of each index in turns, until one serves fewer than `least`. What the embedder refuses of the
+ * one does not keep the others waiting. Of batches that are to be full the last one has all that there was: whatever
+ * came meanwhile is gathered for the next time, or a steady writer would have an EMBED event for every few memories.
+ * Answers the first failure.
+ */
+export const serve = <E>(
+  started: Started,
+  works: ReadonlyArray<Pick<VectorWork, "steps">>,
+  least: number,
+  /** Told after each batch how many it served. */
+  told: (served: number) => Effect.Effect<void, E>
+) =>
+  Effect.gen(function* () {
+    let found: EmbedderError | undefined
+    let steps = works.flatMap((work) => work.steps)
+    while (steps.length > 0) {
+      const more: typeof steps = []
+      for (const step of steps) {
+        const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
+          found ??= error
+          return Effect.succeed(0)
+        })
+        if (served >= least) more.push(step)
+        yield* told(served)
+      }
+      steps = more
+    }
+    return { found }
+  })
+
+/** What events leave to be done for the vectors of the embedder in force, and of others where some are being made. */
+export const newWork = (
+  events: ReadonlyArray<DecidedEvent>,
+  inForce: ModelName,
+  others: boolean
+): {
+  readonly needed: boolean
+  /** Memories, by row number, whose text or store may be another one. */
+  readonly changed: ReadonlyArray<number>
+} => {
+  const embedded = new Set<string>()
+  for (const event of events) {
+    if (event.type !== "EMBED" || !sameModel(event.payload, inForce)) continue
+    for (const { memory } of event.payload.entries) embedded.add(memory)
+  }
+  const lacks = (id: string) => others || !embedded.has(id)
+  let needed = false
+  const changed: Array<number> = []
+  for (const event of events) {
+    if (event.type === "ADD") needed ||= lacks(event.payload.memory.id)
+    if (event.type === "DELETE" && event.payload.replacement !== undefined) {
+      needed ||= lacks(event.payload.replacement.id)
+    }
+    if (event.type === "COMPRESS" || event.type === "TURN" || event.type === "FILE") needed = true
+    if (event.type === "EMBEDDER") needed = true
+    if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
+      changed.push(event.payload.memory.born)
+      needed = true
+    }
+  }
+  return { needed, changed }
+}

@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { inspect } from "node:util"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { embedderOf } from "../layers/embedders.js"
+import { rerankerOf } from "../layers/rerankers.js"
+import { decode } from "../src/Policy.js"
+import type { Reranker } from "../src/Reranker.js"
+import { open, temporaryFolder } from "./support/engine.js"
+import { overheard } from "./support/modelCases.js"
+import { type EmbeddingProvider, embedding, type RerankingProvider } from "./support/providerProtocols.js"
+import { type Behaviour, providerServer } from "./support/providerServer.js"
+
+const key = "sk-canary-8Jt6secretKEYx9"
+const environment = { CANARY_KEY: key }
+const words = { title: "Zyxquill", narrative: "Vorplenax", query: "Quebnarth", turn: "Tomdrivel" }
+
+const models: Readonly<
+  Record<EmbeddingProvider, readonly [name: string, dimensions: number, reranker: RerankingProvider]>
+> = {
+  openai: ["openai/text-embedding-3-small", 64, "jina"],
+  voyage: ["voyage/voyage-4", 256, "voyage"],
+  cohere: ["cohere/embed-v4.0", 256, "cohere"],
+  "openai-compatible": ["openai-compatible/own-8", 8, "endpoint"],
+  ollama: ["ollama/tiny-8", 8, "jina"]
+}
+
+/** Each answers with what it was sent, headers and all, or breaks in a way of its own. */
+const behaviours: ReadonlyArray<Behaviour> = [
+  { answer: true },
+  { status: 400 },
+  { status: 401 },
+  { status: 422 },
+  { status: 429, headers: { "retry-after-ms": "5" } },
+  { status: 500 },
+  { status: 302, headers: { location: `/${key}` } },
+  { raw: `{"error": "${key} ${words.title}"}` },
+  { raw: `${words.query} ${key}` },
+  { truncated: true },
+  { reset: true },
+  { hang: true },
+  { endless: true },
+  { answer: true, list: (list) => list.slice(1) },
+  { answer: true, list: (list) => list.map(() => words.title) },
+  { answer: true }
+]
+
+const filesOf = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+
+describe.each(embedding)("keys and texts beside %s and a reranker", (provider) => {
+  it.scopedLive("are in no log, span, error or title at the most verbose level, and the key in no event or file", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* providerServer(key)
+      const [embedder, dimensions, rerankedBy] = models[provider]
+      const quick = { backoff: 1, timeout: 120 }
+      const named = { keyVariable: "CANARY_KEY", ...quick }
+      const policy = {
+        search: { queryTimeout: 300 },
+        recall: { log: true },
+        embedding: {
+          embedder,
+          dimensions,
+          gather: 1,
+          // Whatever is written here may be sent: that texts are kept from providers is another test.
+          local: [],
+          providers: {
+            [provider]: {
+              baseUrl: server.base(`embed ${provider}`),
+              retries: 1,
+              patience: 400,
+              ...(provider === "ollama" ? quick : named)
+            }
+          }
+        },
+        rerank: {
+          reranker: rerankedBy,
+          providers: {
+            [rerankedBy]: {
+              baseUrl: server.base(`rerank ${rerankedBy}`),
+              ...(rerankedBy === "endpoint" ? quick : named)
+            }
+          }
+        }
+      }
+      const values = Either.getOrThrow(decode(policy))
+      server.otherwise((_, number) => behaviours[number % behaviours.length]!)
+
+      const answers: Array<unknown> = []
+      const program = Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, {
+            policy,
+            embedder: Layer.orDie(embedderOf(values, environment)),
+            reranker: Layer.orDie(rerankerOf(values, environment)) as unknown as Layer.Layer<Reranker>
+          })
+          const memory = yield* daybook.agent("ada", { trust: "full", record: true })
+          for (let at = 0; at < 12; at++) {
+            const title = `${words.title} number ${at} of the harbour`
+            yield* memory.remember({ title, narrative: words.narrative, store: "shared" })
+            yield* memory.addTurn({ session: "monday", role: "user", text: `${words.turn} ${at}`, store: "shared" })
+            const { explanation } = yield* memory.explain({ text: `${words.query} harbour` })
+            answers.push(explanation.hints, yield* daybook.backfill("ada"), (yield* daybook.stats("ada")).vectors)
+          }
+          yield* daybook.flush("ada")
+          const events = yield* Stream.runCollect(daybook.log("ada"))
+          return [...events]
+        })
+      )
+      const { exit, spans, text } = yield* overheard(program)
+      if (exit._tag === "Failure") throw new Error("the program failed")
+      expect(spans).toEqual(expect.arrayContaining(["Embedder.embed", "Reranker.rerank", "Memory.explain"]))
+      // It was broken in every way, and somebody was told.
+      expect(server.requests.length).toBeGreaterThan(2 * behaviours.length)
+      const told = inspect(answers, { depth: 9, maxArrayLength: null })
+      expect(told).toMatch(/embedder \S+: failed/)
+      expect(told).toMatch(/reranker \S+: /)
+      expect(told).not.toMatch(/CANARY|retry-after/)
+      for (const secret of [key, ...Object.values(words)]) {
+        expect(text).not.toContain(secret)
+        expect(told).not.toContain(secret)
+        expect(process.title).not.toContain(secret)
+        expect(process.argv.join(" ")).not.toContain(secret)
+      }
+      const events = JSON.stringify(exit.value)
+      expect(events).toContain(words.title)
+      expect(events).not.toContain(key)
+      for (const address of new Set(server.requests.map(({ headers }) => headers.host!)))
+        expect(events).not.toContain(address)
+      const embeds = JSON.stringify(exit.value.filter(({ type }) => type === "EMBED"))
+      for (const word of Object.values(words)) expect(embeds).not.toContain(word)
+      for (const file of filesOf(folder)) expect(readFileSync(file).includes(key)).toBe(false)
+      // The key went nowhere but into its header.
+      for (const { body } of server.requests) expect(JSON.stringify(body)).not.toContain(key)
+    })
+  )
+})

@@ -1,0 +1,308 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import { embedderNamed } from "../layers/embedders.js"
+import { decode } from "../src/Policy.js"
+import { overheard } from "./support/modelCases.js"
+import { type EmbeddingProvider, embedding, vectorFor } from "./support/providerProtocols.js"
+import { type Behaviour, type ProviderServer, providerServer } from "./support/providerServer.js"
+
+const key = "sk-test-embed-9Vq2secretKEYb8"
+const environment = { TEST_EMBED_KEY: key }
+
+const models: Readonly<Record<EmbeddingProvider, readonly [model: string, dimensions: number]>> = {
+  openai: ["text-embedding-3-small", 1_536],
+  voyage: ["voyage-4", 1_024],
+  cohere: ["embed-v4.0", 1_536],
+  "openai-compatible": ["own-8", 8],
+  ollama: ["nomic-embed-text", 768]
+}
+
+/** A policy in which a provider is this server, quick in everything. */
+const policyFor = (provider: EmbeddingProvider, server: ProviderServer, more: object = {}) => {
+  const named = provider === "ollama" ? {} : { keyVariable: "TEST_EMBED_KEY" }
+  const quick = { timeout: 2_000, patience: 4_000, backoff: 10, retries: 2 }
+  const providers = { [provider]: { baseUrl: server.base(`embed ${provider}`), ...named, ...quick, ...more } }
+  return Either.getOrThrow(decode({ embedding: { providers } })).embedding
+}
+
+const asking = (provider: EmbeddingProvider, more: object = {}, dimensions = models[provider][1]) =>
+  Effect.gen(function* () {
+    const server = yield* providerServer(key)
+    const policy = policyFor(provider, server, more)
+    const name = `${provider}/${models[provider][0]}`
+    const embedder = yield* embedderNamed(name, dimensions, { policy, environment })
+    return { server, embedder, name }
+  })
+
+const texts = ["Quvexira moved to the harbour", "der zweite Text", "第三", "a fourth"]
+
+/** What the server makes of a text, with what stands before it. */
+const expected = (provider: EmbeddingProvider, text: string, purpose: "document" | "query", dimensions: number) => {
+  const type = { voyage: purpose, cohere: `search_${purpose}` }[provider as string] ?? ""
+  const prefix = provider === "ollama" ? `search_${purpose}: ` : ""
+  return Float32Array.from(vectorFor(`${type} ${prefix}${text}`, dimensions))
+}
+
+describe.each(embedding)("the embedder of %s", (provider) => {
+  const [model, dimensions] = models[provider]
+
+  it.scopedLive("asks as its documentation tells, documents and queries, and reads the answers", () =>
+    Effect.gen(function* () {
+      const { embedder, name, server } = yield* asking(provider)
+      expect(embedder).toMatchObject({ model: name, dimensions, weight: 0.7 })
+      expect(yield* embedder.embed(texts, "document")).toEqual(
+        texts.map((text) => expected(provider, text, "document", dimensions))
+      )
+      expect(yield* embedder.embed([texts[0]!], "query")).toEqual([expected(provider, texts[0]!, "query", dimensions)])
+      expect(server.problems).toEqual([])
+      expect(server.requests).toHaveLength(2)
+      const [first, second] = server.requests.map(({ body }) => body)
+      const own: Readonly<Record<EmbeddingProvider, readonly [object, object]>> = {
+        openai: [
+          { model, input: texts, encoding_format: "float" },
+          { model, input: texts.slice(0, 1), encoding_format: "float" }
+        ],
+        voyage: [
+          { model, input: texts, input_type: "document" },
+          { model, input: texts.slice(0, 1), input_type: "query" }
+        ],
+        cohere: [
+          { model, texts, input_type: "search_document", embedding_types: ["float"], truncate: "END" },
+          { model, texts: texts.slice(0, 1), input_type: "search_query", embedding_types: ["float"], truncate: "END" }
+        ],
+        "openai-compatible": [
+          { model, input: texts },
+          { model, input: texts.slice(0, 1) }
+        ],
+        ollama: [
+          { model, input: texts.map((text) => `search_document: ${text}`), truncate: true },
+          { model, input: [`search_query: ${texts[0]}`], truncate: true }
+        ]
+      }
+      expect([first, second]).toEqual(own[provider])
+      const { requests, tokens } = embedder.usage!()
+      expect(requests).toBe(2)
+      const sent = server.requests.flatMap((request) => request.texts)
+      expect(tokens).toBe(sent.reduce((all, text) => all + Math.ceil(text.length / 4), 0))
+    })
+  )
+
+  it.scopedLive("asks again where the provider is busy, broken or out of reach", () =>
+    Effect.gen(function* () {
+      const { embedder, server } = yield* asking(provider)
+      server.next({ status: 429, headers: { "retry-after": "1" } })
+      const started = Date.now()
+      yield* embedder.embed(texts, "document")
+      expect(Date.now() - started).toBeGreaterThanOrEqual(990)
+      server.next({ status: 500 }, { status: 503, body: "<html>" })
+      yield* embedder.embed(texts, "document")
+      server.next({ reset: true }, { truncated: true })
+      yield* embedder.embed(texts, "document")
+      expect(server.requests).toHaveLength(8)
+      expect(embedder.usage!().requests).toBe(8)
+    })
+  )
+
+  const failures: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, number]> = [
+    ["a wrong key", [{ status: 401 }], "failed (status 401, the key is not accepted)", 1],
+    ["no such model", [{ status: 404 }], "failed (status 404, no such model or address)", 1],
+    [
+      "busy for an hour",
+      [{ status: 429, headers: { "retry-after": "3600" } }],
+      "failed (status 429, too many requests)",
+      1
+    ],
+    ["broken each time", [{ status: 500 }, { status: 502 }, { status: 503 }], "failed (status 503)", 3],
+    [
+      "cut off each time",
+      [{ truncated: true }, { truncated: true }, { truncated: true }],
+      "failed (unreadable answer)",
+      3
+    ],
+    [
+      "no JSON",
+      [{ raw: "<html>" }, { raw: "" }, { raw: '{"data": [{"embedding": [NaN]}]}' }],
+      "failed (unreadable answer)",
+      3
+    ],
+    ["JSON of something else", [{ raw: '{"error": null, "ok": true}' }], "failed (unreadable answer)", 1],
+    ["an elsewhere", Array(3).fill({ status: 302, headers: { location: "/elsewhere" } }), "failed (no connection)", 3],
+    ["an answer without end", [{ endless: true }], "failed (endless answer)", 1],
+    ["too few", [{ answer: true, list: (vectors) => vectors.slice(1) }], "count", 1],
+    ["too many", [{ answer: true, list: (vectors) => [...vectors, vectors[0]] }], "count", 1],
+    ["a hole", [{ answer: true, list: ([_, ...more]) => [null, ...more] }], "count", 1],
+    ["other dimensions", [{ answer: true, list: (vectors) => vectors.map((one) => one.slice(1)) }], "dimensions", 1],
+    ["one of other dimensions", [{ answer: true, list: ([one, ...more]) => [one.slice(1), ...more] }], "dimensions", 1],
+    // JSON has no NaN: servers write null for it.
+    ["NaN", [{ answer: true, list: ([one, ...more]) => [[Number.NaN, ...one.slice(1)], ...more] }], "values", 1],
+    [
+      "a number too great",
+      [{ answer: true, list: ([one, ...more]) => [[1e300, ...one.slice(1)], ...more] }],
+      "values",
+      1
+    ],
+    ["numbers in words", [{ answer: true, list: ([one, ...more]) => [one.map(String), ...more] }], "values", 1],
+    // The whole, its first half, that half's halves; then it is clear.
+    ["refused for whatever it is", Array(4).fill({ status: 400 }), "failed (status 400)", 4]
+  ]
+  it.scopedLive.each(failures)("fails with a reason: %s", ([_, behaviours, reason, requests]) =>
+    Effect.gen(function* () {
+      const { embedder, name, server } = yield* asking(provider)
+      server.next(...behaviours)
+      const { exit, spans, text } = yield* overheard(embedder.embed(texts, "document"))
+      expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ _tag: "Fail" })
+      expect(text).toContain(`embedder ${name}: ${reason}`)
+      expect(server.requests).toHaveLength(requests)
+      for (const secret of [key, ...texts, server.base(`embed ${provider}`).slice(7)])
+        expect(text).not.toContain(secret)
+      expect(spans).toEqual(["Embedder.embed"])
+      // And it goes on as if nothing had been.
+      server.next({ answer: true })
+      expect(yield* embedder.embed(["again"], "query")).toHaveLength(1)
+    })
+  )
+
+  it.scopedLive("is not waited for longer than told, and the request is given up", () =>
+    Effect.gen(function* () {
+      const { embedder, server } = yield* asking(provider, { timeout: 150 })
+      server.next({ hang: true })
+      const started = Date.now()
+      expect(yield* Effect.flip(embedder.embed(texts, "document"))).toMatchObject({ reason: "timeout" })
+      expect(Date.now() - started).toBeLessThan(1_500)
+      expect(server.requests).toHaveLength(1)
+    })
+  )
+})
+
+describe("an embedder of a provider", () => {
+  it.scopedLive("is asked so many requests at once, and queries do not wait for documents", () =>
+    Effect.gen(function* () {
+      const { embedder, server } = yield* asking("openai-compatible", { concurrency: 3 })
+      server.otherwise(({ texts }) => ({ answer: true, delay: texts[0]!.startsWith("query") ? 0 : 300 }))
+      const documents = yield* Effect.fork(
+        Effect.all(
+          Array.from({ length: 12 }, (_, at) => embedder.embed([`document ${at}`], "document")),
+          { concurrency: "unbounded" }
+        )
+      )
+      while (server.requests.length < 3) yield* Effect.sleep(5)
+      const started = Date.now()
+      yield* embedder.embed(["query"], "query")
+      expect(Date.now() - started).toBeLessThan(290)
+      expect(yield* documents.await).toMatchObject({ _tag: "Success" })
+      expect(server.most()).toBe(4)
+    })
+  )
+
+  it.scopedLive("sends no more texts and letters in one request than are taken", () =>
+    Effect.gen(function* () {
+      const cohere = yield* asking("cohere", { batch: 500 }, 256)
+      expect(cohere.embedder.batch).toBe(96)
+      const many = Array.from({ length: 200 }, (_, at) => `text ${at}`)
+      expect(yield* cohere.embedder.embed(many, "document")).toHaveLength(200)
+      expect(cohere.server.requests.map(({ texts }) => texts.length)).toEqual([96, 96, 8])
+      expect(cohere.server.requests[0]!.body.output_dimension).toBe(256)
+
+      const openai = yield* asking("openai")
+      const long = Array.from({ length: 100 }, (_, at) => `${at} ${"ä long tale ".repeat(20_000)}`)
+      expect(yield* openai.embedder.embed(long, "document")).toHaveLength(100)
+      expect(openai.server.problems).toEqual([])
+      expect(openai.server.requests.length).toBeGreaterThan(1)
+      expect(openai.server.requests.flatMap(({ texts }) => texts.map((text) => text.slice(0, 3)))).toEqual(
+        long.map((text) => text.slice(0, 3))
+      )
+    })
+  )
+
+  it.scopedLive("keeps what came before a failure: nothing is asked for twice", () =>
+    Effect.gen(function* () {
+      const { embedder, server } = yield* asking("openai-compatible", { batch: 2, retries: 0 })
+      server.next({ answer: true }, { answer: true }, { status: 500 })
+      const six = ["one", "two", "three", "four", "five", "six"]
+      yield* Effect.flip(embedder.embed(six, "document"))
+      const vectors = yield* embedder.embed(six, "document")
+      expect(vectors).toEqual(six.map((text) => expected("openai-compatible", text, "document", 8)))
+      expect(server.requests.map(({ texts }) => texts)).toEqual([
+        ["one", "two"],
+        ["three", "four"],
+        ["five", "six"],
+        ["five", "six"]
+      ])
+    })
+  )
+
+  it.scopedLive(
+    "finds the text that is refused, cuts it short, or does without it; the others have their vectors",
+    () =>
+      Effect.gen(function* () {
+        const { embedder, server } = yield* asking("openai-compatible")
+        server.otherwise(({ texts }) =>
+          texts.some((text) => text.length > 300 || text.includes("forbidden")) ? { status: 400 } : { answer: true }
+        )
+        const some = ["short", `too long ${"x".repeat(2_000)}`, "a forbidden word", "the last one"]
+        const vectors = yield* embedder.embed(some, "document")
+        expect(vectors[0]).toEqual(expected("openai-compatible", "short", "document", 8))
+        expect(vectors[1]).toEqual(expected("openai-compatible", some[1]!.slice(0, 125), "document", 8))
+        expect([...vectors[2]!]).toEqual(Array(8).fill(0))
+        expect(vectors[3]).toEqual(expected("openai-compatible", "the last one", "document", 8))
+      })
+  )
+
+  it.scopedLive("has a name that names it again, and one of its kind for all who ask", () =>
+    Effect.gen(function* () {
+      const server = yield* providerServer(key)
+      const policy = policyFor("voyage", server)
+      const options = { policy, environment }
+      const one = yield* embedderNamed("voyage", undefined, options)
+      expect(one.model).toBe("voyage/voyage-4")
+      expect(yield* embedderNamed(one.model, one.dimensions, options)).toBe(one)
+      expect(yield* embedderNamed("voyage", 512, options)).not.toBe(one)
+      for (const name of ["words", "hash"]) {
+        const own = yield* embedderNamed(name)
+        expect(yield* embedderNamed(own.model, own.dimensions)).toMatchObject({ model: own.model })
+        expect(own.apart).toBeUndefined()
+      }
+      expect(one.apart).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1", local: true } })
+      // A server on this machine is none of a provider; one elsewhere is.
+      const ollama = policyFor("ollama", server)
+      expect((yield* embedderNamed("ollama", undefined, { policy: ollama, environment })).apart).toBeUndefined()
+      const away = Either.getOrThrow(
+        decode({ embedding: { providers: { ollama: { baseUrl: "http://gpu.lan:11434" } } } })
+      )
+      expect((yield* embedderNamed("ollama", undefined, { policy: away.embedding, environment })).apart).toBeDefined()
+      const all = Either.getOrThrow(decode({ embedding: { local: [] } })).embedding
+      const open = yield* embedderNamed("openai", undefined, { policy: all, environment: { OPENAI_API_KEY: key } })
+      expect(open.apart).toBeUndefined()
+    })
+  )
+
+  const refusals: ReadonlyArray<readonly [string, number | undefined, object, string]> = [
+    ["openai", undefined, {}, "the variable OPENAI_API_KEY holds no key"],
+    ["openai/text-embedding-3-small", 2_000, {}, "has up to 1536 dimensions, not 2000"],
+    ["voyage/voyage-4", 300, {}, "has 256, 512, 1024, 2048 dimensions, not 300"],
+    ["cohere/embed-v9", undefined, {}, "how many dimensions it has is not known here: name them"],
+    ["cohere/embed-v9", 8_193, {}, "dimensions are to be a whole number from 1 to 8192"],
+    ["openai-compatible/m", 8, {}, "embedding.providers.openai-compatible.baseUrl is missing"],
+    [
+      "compatible/m",
+      8,
+      { "openai-compatible": { baseUrl: "http://h/v1" } },
+      "embedding.providers.openai-compatible.keyVariable is missing"
+    ],
+    ["openai-compatible", 8, {}, "which model is missing: openai-compatible/MODEL"],
+    // A provider's own key goes to no other address.
+    ["openai", undefined, { openai: { baseUrl: "http://h/v1" } }, "embedding.providers.openai.keyVariable is missing"],
+    ["words", 64, {}, "has 100 dimensions, not 64"],
+    ["wrods", undefined, {}, "must be one of words, hash, openai, voyage, cohere, openai-compatible, ollama, local"]
+  ]
+  it.live.each(refusals)("is refused in one line: %s, %s", ([name, dimensions, providers, problem]) =>
+    Effect.gen(function* () {
+      const policy = Either.getOrThrow(decode({ embedding: { providers } })).embedding
+      const error = yield* Effect.flip(embedderNamed(name, dimensions, { policy, environment: {} }))
+      expect(error.message).toMatch(/^no embedder [^\n]+$/)
+      expect(error.problem).toBe(problem)
+    })
+  )
+})

@@ -1,0 +1,228 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import type { Daybook } from "../src/Daybook.js"
+import { known, scripted, turned } from "./support/embedders.js"
+import { fresh, open, temporaryFolder } from "./support/engine.js"
+
+type System = Context.Tag.Service<Daybook>
+
+const agent = "ada"
+const policy = { embedding: { gather: 0, timeout: 5_000 } }
+const titles = Array.from(
+  { length: 40 },
+  (_, at) => `the pilot of harbour ${at} keeps ${["tea", "rope", "maps"][at % 3]}`
+)
+
+const filled = (daybook: System) =>
+  Effect.gen(function* () {
+    const memory = yield* daybook.agent(agent, { trust: "full", record: true })
+    yield* memory.rememberAll(
+      titles.map((title, at) => ({ title, store: at % 2 === 0 ? "private" : "social" }) as const)
+    )
+    yield* memory.addTurn({ session: "monday", role: "user", text: "Where does the pilot keep the rope?" })
+    yield* daybook.backfill(agent)
+    return memory
+  })
+
+const searched = (daybook: System, asOf?: number) =>
+  Effect.gen(function* () {
+    const reader = yield* asOf === undefined
+      ? daybook.agent(agent, { trust: "full" })
+      : daybook.agent(agent, { trust: "full", asOf: { version: asOf } })
+    const { explanation, hits } = yield* reader.explain({ text: "who looks after tea and ropes", limit: 10 })
+    return { model: explanation.vectors, hits: hits.map(({ id, score }) => [id, score]) }
+  })
+
+const headOf = (daybook: System) =>
+  Effect.map(daybook.agents, (agents) => agents.find(({ name }) => name === agent)!.version)
+
+const embedderEvents = (daybook: System) =>
+  Effect.map(Stream.runCollect(daybook.log(agent)), (events) =>
+    [...events].flatMap(({ payload, type }) =>
+      type === "EMBEDDER" && payload !== null && "state" in payload
+        ? [`${payload.state} ${String(Reflect.get(payload, "model"))}`]
+        : []
+    )
+  )
+
+describe("a switch to another embedder", () => {
+  it.scopedLive("makes the new index while the old one serves, then changes all reads by one event", () =>
+    Effect.gen(function* () {
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), policy })
+      yield* filled(daybook)
+      const before = yield* searched(daybook)
+      expect(before.model).toBe("old")
+      const gate = yield* Deferred.make<void>()
+      next.before = Deferred.await(gate)
+      const switching = yield* Effect.fork(daybook.embedders.switchTo(agent, "next"))
+      while (next.asked.length === 0) yield* Effect.sleep(5)
+      expect(yield* searched(daybook)).toEqual(before)
+      const during = yield* daybook.embedders.status(agent)
+      expect(during).toMatchObject({
+        inForce: { model: "old", lacking: 0, since: expect.any(Number) },
+        preparing: { model: "next", dimensions: 96, embedded: 0, lacking: 41, adopt: true }
+      })
+      yield* Deferred.succeed(gate, undefined)
+      expect(yield* Fiber.join(switching)).toEqual({
+        model: "next",
+        dimensions: 96,
+        state: "inForce",
+        unchanged: false
+      })
+      const after = yield* searched(daybook)
+      expect(after.model).toBe("next")
+      expect(after.hits).not.toEqual(before.hits)
+      expect(yield* embedderEvents(daybook)).toEqual(["preparing next", "inForce next"])
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        configured: { model: "old" },
+        inForce: { model: "next", embedded: 41, lacking: 0 },
+        preparing: null,
+        kept: [{ model: "old", embedded: 41, lacking: 0 }]
+      })
+      expect((yield* daybook.stats(agent)).vectors).toMatchObject({
+        model: "next",
+        embedded: 40,
+        configured: { model: "old" }
+      })
+    })
+  )
+
+  it.scopedLive("leaves the past as it was, and goes back without asking anybody", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const daybook = yield* open(folder, { ...known(old, next), policy })
+      const memory = yield* filled(daybook)
+      yield* memory.search({ text: "rope of the pilot" })
+      yield* daybook.flush(agent)
+      const [version, before] = [yield* headOf(daybook), yield* searched(daybook)]
+      yield* daybook.embedders.switchTo(agent, "next")
+      yield* memory.search({ text: "rope of the pilot" })
+      yield* daybook.flush(agent)
+      const [later, after] = [yield* headOf(daybook), yield* searched(daybook)]
+      old.asked.length = next.asked.length = 0
+
+      expect((yield* searched(daybook, version)).hits.map(([id]) => id)).toEqual(before.hits.map(([id]) => id))
+      expect((yield* searched(daybook, version)).model).toBe("old")
+      expect((yield* searched(daybook, later)).model).toBe("next")
+      const recalls = yield* memory.recalls()
+      for (const { number } of recalls) expect((yield* memory.rerun(number)).same).toBe(true)
+      expect((yield* memory.recall(1)).embedder).toEqual({ model: "old", dimensions: 48 })
+      expect((yield* memory.recall(recalls[0]!.number)).embedder).toEqual({ model: "next", dimensions: 96 })
+
+      // The rebuild asks nobody either, and comes to the same.
+      const live = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect(yield* daybook.digests(agent)).toEqual(live)
+      expect(yield* searched(daybook)).toEqual(after)
+
+      expect(yield* daybook.embedders.back(agent)).toMatchObject({ model: "old", state: "inForce", unchanged: false })
+      expect(yield* searched(daybook)).toEqual(before)
+      expect(yield* daybook.embedders.back(agent)).toMatchObject({ model: "next" })
+      expect(yield* daybook.embedders.drop(agent)).toEqual([{ model: "old", dimensions: 48 }])
+      expect(yield* searched(daybook)).toEqual(after)
+      expect((yield* searched(daybook, version)).model).toBe("old")
+      expect((yield* memory.rerun(1)).same).toBe(true)
+      expect([...old.asked, ...next.asked]).toEqual([])
+      const dropped = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect(yield* daybook.digests(agent)).toEqual(dropped)
+      rmSync(join(folder, "views"), { recursive: true })
+      expect((yield* searched(daybook)).hits).toEqual(after.hits)
+    })
+  )
+})
+
+describe("stores that an embedder is not to see", () => {
+  const beside = (stores: ReadonlyArray<"private" | "shared" | "social">) => {
+    const [words, far] = [scripted("words", 1, 48, { local: true, weight: 0.3 }), scripted("far", 2, 96)]
+    const service = { ...far.service, apart: { stores, embedder: words.service } }
+    return { words, far: Object.assign(far, { service }) }
+  }
+
+  it.scopedLive("are embedded by the local one, into an index of their own, and found by both", () =>
+    Effect.gen(function* () {
+      const { far, words } = beside(["private"])
+      const queries: Array<string> = []
+      const embed = far.service.embed
+      const watched = {
+        ...far,
+        service: {
+          ...far.service,
+          embed: ((texts, purpose) => {
+            if (purpose === "query") queries.push(...texts)
+            return embed(texts, purpose)
+          }) as typeof embed
+        }
+      }
+      const { daybook } = yield* fresh({ ...known(watched, words), policy })
+      const memory = yield* filled(daybook)
+      const sent = far.asked.flat()
+      expect(sent.filter((text) => titles.indexOf(text) % 2 === 0)).toEqual([])
+      expect(sent).toHaveLength(20)
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        inForce: { model: "far", embedded: 20, lacking: 0 },
+        apart: { model: "words", embedded: 21, lacking: 0, stores: ["private"] },
+        kept: []
+      })
+      expect((yield* daybook.stats(agent)).vectors).toMatchObject({
+        model: "far",
+        embedded: 20,
+        apart: { model: "words", embedded: 20, stores: ["private"] }
+      })
+      // Both sides bring rows up, and each row is of the index of its store.
+      const hits = yield* memory.search({ text: "who looks after tea and ropes", limit: 40 })
+      const near = hits.filter(({ parts }) => parts.vector > 0)
+      expect(new Set(near.map(({ store }) => store))).toEqual(new Set(["private", "social"]))
+      expect(queries).toHaveLength(1)
+
+      // What is asked of those stores alone is shown to nobody else.
+      yield* memory.search({ text: "tea of the pilot", stores: ["private"] })
+      yield* memory.search({ text: "tea of the pilot store:private" })
+      expect(queries).toHaveLength(1)
+      const open = yield* daybook.agent(agent, { trust: "familiar" })
+      const asked = words.asked.length
+      expect((yield* open.search({ text: "rope" })).length).toBeGreaterThan(0)
+      expect(words.asked).toHaveLength(asked)
+
+      // A recall is answered again with the same scores.
+      yield* daybook.flush(agent)
+      for (const { number } of yield* memory.recalls())
+        expect(yield* memory.rerun(number)).toMatchObject({ same: true })
+      const live = yield* daybook.digests(agent)
+      yield* daybook.rebuild(agent)
+      expect(yield* daybook.digests(agent)).toEqual(live)
+    })
+  )
+
+  it.scopedLive("change the index with the store, and are never compared across", () =>
+    Effect.gen(function* () {
+      const { far, words } = beside(["private"])
+      const { daybook } = yield* fresh({ ...known(far, words), policy })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id } = yield* memory.remember({ title: "canine company", store: "private" })
+      yield* daybook.backfill(agent)
+      expect(far.asked.flat()).toEqual([])
+      yield* memory.update(id, { store: "social" })
+      yield* daybook.backfill(agent)
+      expect(far.asked.flat()).toEqual(["canine company"])
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        inForce: { embedded: 1, lacking: 0 },
+        apart: { embedded: 1, lacking: 0 }
+      })
+      const vectorsOf = (text: string) =>
+        Effect.map(memory.search({ text }), (hits) => hits.map(({ parts }) => parts.vector > 0))
+      expect(yield* vectorsOf("canine company")).toEqual([true])
+      // Only the vector of its own index counts: the other one says nothing of it any more.
+      far.embed = (texts) => Effect.succeed(texts.map((text) => turned(text, 2, 96).map((value) => -value)))
+      expect(yield* vectorsOf("canine company")).toEqual([false])
+    })
+  )
+})
