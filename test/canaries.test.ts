@@ -123,7 +123,8 @@ describe.each(embedding)("keys and texts beside %s and a reranker", (provider) =
       expect(told).toMatch(/embedder \S+: failed/)
       expect(told).toMatch(/reranker \S+: /)
       expect(told).not.toMatch(/CANARY|retry-after/)
-      for (const secret of [key, ...Object.values(words)]) {
+      const addresses = server.requests.map(({ headers }) => headers.host!)
+      for (const secret of [key, ...Object.values(words), ...new Set(addresses)]) {
         expect(text).not.toContain(secret)
         expect(told).not.toContain(secret)
         expect(process.title).not.toContain(secret)
@@ -132,8 +133,7 @@ describe.each(embedding)("keys and texts beside %s and a reranker", (provider) =
       const events = JSON.stringify(exit.value)
       expect(events).toContain(words.title)
       expect(events).not.toContain(key)
-      for (const address of new Set(server.requests.map(({ headers }) => headers.host!)))
-        expect(events).not.toContain(address)
+      for (const address of new Set(addresses)) expect(events).not.toContain(address)
       const embeds = JSON.stringify(exit.value.filter(({ type }) => type === "EMBED"))
       for (const word of Object.values(words)) expect(embeds).not.toContain(word)
       for (const file of filesOf(folder)) expect(readFileSync(file).includes(key)).toBe(false)
@@ -142,3 +142,90 @@ describe.each(embedding)("keys and texts beside %s and a reranker", (provider) =
     })
   )
 })
+
+describe.each(embedding.filter((provider) => provider !== "ollama"))(
+  "what is private beside %s and a reranker",
+  (provider) => {
+    it.scopedLive("leaves the machine neither as a document nor as a hit, and is found nevertheless", () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const server = yield* providerServer(key)
+        const [embedder, dimensions, rerankedBy] = models[provider]
+        const named = { keyVariable: "CANARY_KEY" }
+        const policy = {
+          embedding: {
+            embedder,
+            dimensions,
+            gather: 1,
+            providers: { [provider]: { baseUrl: server.base(`embed ${provider}`), ...named } }
+          },
+          rerank: {
+            reranker: rerankedBy,
+            providers: {
+              [rerankedBy]: {
+                baseUrl: server.base(`rerank ${rerankedBy}`),
+                ...(rerankedBy === "endpoint" ? {} : named)
+              }
+            }
+          }
+        }
+        const values = Either.getOrThrow(decode(policy))
+        const daybook = yield* open(folder, {
+          policy,
+          embedder: Layer.orDie(embedderOf(values, environment)),
+          reranker: Layer.orDie(rerankerOf(values, environment)) as unknown as Layer.Layer<Reranker>
+        })
+        const memory = yield* daybook.agent("ada", { trust: "full" })
+        const secret = "Zyxquill"
+        const stores = ["private", "shared", "social"] as const
+        for (let at = 0; at < 12; at++) {
+          const store = stores[at % 3]!
+          const word = store === "private" ? secret : "Openword"
+          yield* memory.remember({
+            title: `${word} ${at} keeps the harbour`,
+            narrative: `${word} said it about the boat.`,
+            facts: [`${word} fact`],
+            people: [word],
+            store
+          })
+          // Turns of one session, each next to those of other stores.
+          yield* memory.addTurn({
+            session: "monday",
+            role: "user",
+            speaker: word,
+            text: `${word} turn ${at}, yes.`,
+            store
+          })
+        }
+        yield* memory.remember({ title: `the password is ${secret}-hunter2-Qq9`, store: "shared" })
+        yield* memory.addFile({ path: `notes/${secret}.md`, text: `# ${secret}\n\nboats`, store: "private" })
+        const moved = yield* memory.remember({ title: `${secret} was told to all of us`, store: "private" })
+        const { remaining } = yield* daybook.backfill("ada")
+        expect(remaining).toBe(0)
+
+        const hits = yield* memory.search({ text: "who keeps the harbour and the boat", limit: 30 })
+        expect(hits.filter(({ store }) => store === "private").length).toBeGreaterThan(3)
+        expect(hits.some(({ parts, store }) => store === "private" && parts.vector > 0)).toBe(true)
+        yield* memory.searchConversation({ text: "yes, a turn about boats", limit: 30 })
+        yield* memory.search({ text: `${secret} harbour`, stores: ["private"] })
+        const { vectors } = yield* daybook.stats("ada")
+        expect(vectors).toMatchObject({
+          model: embedder,
+          embedded: 8,
+          apart: { model: "glove-100-v1", dimensions: 100, stores: ["private"], embedded: 6 }
+        })
+        const leaked = () => server.requests.filter(({ body }) => JSON.stringify(body).includes(secret))
+        expect(leaked().map(({ body }) => body)).toEqual([])
+        expect(server.requests.filter(({ body }) => JSON.stringify(body).includes("Openword")).length).toBeGreaterThan(
+          2
+        )
+        expect(server.problems).toEqual([])
+
+        // What somebody makes less private is for everybody from then on.
+        yield* memory.update(moved.id, { store: "shared" })
+        yield* daybook.backfill("ada")
+        expect(leaked().flatMap(({ texts }) => texts)).toEqual([expect.stringContaining("was told to all of us")])
+      })
+    )
+  }
+)
