@@ -25,4 +25,5 @@ export const embedderNamed = (name: string, dimensions?: number): Effect.Effect<
 }
 
 /** All of them as the port. */
-export const embeddersOf = (): Layer.Layer<Embedders> => Layer.succeed(Embedders, { named: embedderNamed })
+export const embeddersOf = (_policy?: unknown): Layer.Layer<Embedders> =>
+  Layer.succeed(Embedders, { named: embedderNamed })
