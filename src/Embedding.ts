@@ -7,17 +7,16 @@ import type * as Scope from "effect/Scope"
 import { stores as allStores, type Store } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import { type EmbedderFact, findInForce, findPreparing } from "../projections/embedders.js"
-import type { Db } from "../projections/Projection.js"
 import type { View } from "../projections/Views.js"
 import type { CommandError } from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
 import { adoptEmbedder } from "./commands/embedder.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
 import type { NoSuchIndex, ProjectionParked } from "./errors.js"
-import { type InUse, sameFact, sameModel } from "./inUse.js"
+import { type InUse, inForceIn, sameFact, sameModel } from "./inUse.js"
 import type { PolicyValues } from "./Policy.js"
 import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
-import { countLacking, lacking, make as makeWork, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
+import { lacking, lackingOf, make as makeWork, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
 
 export type { Started } from "./vectorWork.js"
 
@@ -138,11 +137,11 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         else if (preparing.version !== before?.version) Deferred.unsafeDone(wanted.preparing, Effect.void)
       })
 
-    const workOnce = (least?: number) =>
+    const workOnce = (full: boolean) =>
       Effect.gen(function* () {
         if (started?.actor.view.hasVectors !== true) return
         yield* look(started)
-        const { found } = yield* serve(started, worksOf("inForce", main), least ?? main.batch, () => Effect.void)
+        const { found } = yield* serve(started, worksOf("inForce", main), full, () => Effect.void)
         failures.inForce = found
       }).pipe(locks.inForce.withPermits(1))
 
@@ -172,7 +171,8 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
             left -= served
             for (const listener of listeners) listener(preparation!())
           })
-        const { found } = yield* serve(started, ours, 1, told)
+        // Whoever writes all the time would never let it come to an end otherwise.
+        const { found } = yield* serve(started, ours, true, told)
         failures.preparing = found
         if (found === undefined && adopt) yield* adoptWhole(next)
         return found
@@ -234,7 +234,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         failures.inForce = undefined
         return { embedded: 0, remaining: 0 }
       }
-      yield* workOnce(1)
+      yield* workOnce(false)
       const after = yield* remaining
       return {
         embedded: Math.max(0, before - after),
@@ -263,7 +263,10 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
           yield* forever(
             "inForce",
             hold,
-            Effect.suspend(() => workOnce())
+            Effect.map(
+              Effect.suspend(() => workOnce(true)),
+              () => undefined
+            )
           )
           yield* forever(
             "preparing",
@@ -290,15 +293,3 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
   })
 
 const nothingUsed = { requests: 0, tokens: 0 }
-
-/** What a view says; nothing where it cannot be read just now. */
-const inForceIn = (db: Db): EmbedderFact | undefined => {
-  try {
-    return findInForce(db)
-  } catch {
-    return undefined
-  }
-}
-
-const lackingOf = (db: Db, works: ReadonlyArray<VectorWork>): number =>
-  works.reduce((sum, { set }) => sum + countLacking(db, set), 0)

@@ -57,6 +57,15 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
   return { configured, named, of, inForce: (db) => Effect.suspend(() => of(findInForce(db))) }
 }
 
+/** What a view says; nothing where it cannot be read just now. */
+export const inForceIn = (db: Db): EmbedderFact | undefined => {
+  try {
+    return findInForce(db)
+  } catch {
+    return undefined
+  }
+}
+
 /** In the place of one that cannot be had: full text answers alone, and backfill says why. */
 const missing = ({ dimensions, floor, model, weight }: EmbedderFact, problem: string): Service => ({
   model,

@@ -30,6 +30,8 @@ export interface Started {
 /** The vectors of one index that are still to be made, of an agent. */
 export interface VectorWork {
   readonly set: VectorSet
+  /** Texts of a full batch. */
+  readonly size: number
   /** Memories, by row number, whose text or store has changed. */
   readonly note: (borns: ReadonlyArray<number>) => void
   /** All are to be looked at once more. */
@@ -57,6 +59,9 @@ export const madeOf = (embedder: Service, page: Texts, timeout: number): Effect.
 /** What lacks a vector: memories and chunks together. */
 export const countLacking = (db: Db, set: VectorSet): number =>
   countUnembedded(db, set) + countUnembeddedChunks(db, set)
+
+export const lackingOf = (db: Db, works: ReadonlyArray<VectorWork>): number =>
+  works.reduce((sum, { set }) => sum + countLacking(db, set), 0)
 
 export const lacking = ({ actor, views }: Started, set: VectorSet): Effect.Effect<number, ViewError> =>
   views.read(actor.view, (db) => countLacking(db, set))
@@ -130,6 +135,7 @@ export const make = (
 
   return {
     set,
+    size: embedder.batch,
     note: pending.note,
     again: () => {
       pending.again()
@@ -140,29 +146,30 @@ export const make = (
 }
 
 /**
- * A batch of each kind of each index in turns, until one serves fewer than `least`. What the embedder refuses of the
- * one does not keep the others waiting. Of batches that are to be full the last one has all that there was: whatever
+ * A batch of each kind of each index in turns, each until there is none left; or, where they are to be `full`, until one
+ * is not. What the embedder refuses of the one does not keep the others waiting. Of full batches the last one has all that there was: whatever
  * came meanwhile is gathered for the next time, or a steady writer would have an EMBED event for every few memories.
  * Answers the first failure.
  */
 export const serve = <E>(
   started: Started,
-  works: ReadonlyArray<Pick<VectorWork, "steps">>,
-  least: number,
+  works: ReadonlyArray<Pick<VectorWork, "size" | "steps">>,
+  full: boolean,
   /** Told after each batch how many it served. */
   told: (served: number) => Effect.Effect<void, E>
 ) =>
   Effect.gen(function* () {
     let found: EmbedderError | undefined
-    let steps = works.flatMap((work) => work.steps)
+    let steps = works.flatMap(({ size, steps }) => steps.map((step) => ({ step, least: full ? size : 1 })))
     while (steps.length > 0) {
       const more: typeof steps = []
-      for (const step of steps) {
+      for (const one of steps) {
+        const { least, step } = one
         const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
           found ??= error
           return Effect.succeed(0)
         })
-        if (served >= least) more.push(step)
+        if (served >= least) more.push(one)
         yield* told(served)
       }
       steps = more
