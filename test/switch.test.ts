@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import type { Daybook } from "../src/Daybook.js"
+import { EmbedderError } from "../src/Embedder.js"
 import { known, scripted, turned } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
@@ -136,6 +137,129 @@ describe("a switch to another embedder", () => {
       expect(yield* daybook.digests(agent)).toEqual(dropped)
       rmSync(join(folder, "views"), { recursive: true })
       expect((yield* searched(daybook)).hits).toEqual(after.hits)
+    })
+  )
+})
+
+describe("an index that is prepared", () => {
+  it.scopedLive("is compared with the one in force before anything changes", () =>
+    Effect.gen(function* () {
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), policy })
+      const memory = yield* filled(daybook)
+      for (const text of ["rope of the pilot", "tea", "rope of the pilot", "maps of harbour 8"])
+        yield* memory.search({ text })
+      yield* daybook.flush(agent)
+      expect(yield* Effect.flip(daybook.embedders.compare(agent))).toMatchObject({ _tag: "NoSuchIndex" })
+      expect(yield* daybook.embedders.switchTo(agent, "next", { adopt: false })).toMatchObject({ state: "prepared" })
+      const before = yield* searched(daybook)
+      expect(before.model).toBe("old")
+      const head = yield* headOf(daybook)
+      const ids = (yield* memory.search({ text: "harbour 8", limit: 1 })).map(({ id }) => id)
+      const compared = yield* daybook.embedders.compare(agent, { questions: [{ query: "harbour 8", ids }] })
+      expect(compared).toMatchObject({
+        inForce: { model: "old" },
+        other: { model: "next", embedded: 41, lacking: 0 },
+        queries: 3,
+        quality: { questions: 1, inForce: { recall: 1, ndcg: 1, mrr: 1 }, other: { recall: expect.any(Number) } }
+      })
+      expect(compared.overlap).toBeGreaterThan(0)
+      expect(compared.overlap).toBeLessThan(1)
+      expect(compared.differing[0]!.overlap).toBeLessThan(1)
+      expect(yield* headOf(daybook)).toBe(head)
+      // What is written meanwhile gets both vectors, and to put it in force then takes one event.
+      yield* memory.remember({ title: "a late rope of the pilot" })
+      while ((yield* daybook.embedders.status(agent)).preparing!.lacking > 0) yield* Effect.sleep(10)
+      next.asked.length = 0
+      expect(yield* daybook.embedders.switchTo(agent, "next")).toMatchObject({ state: "inForce", unchanged: false })
+      expect(next.asked).toEqual([])
+      expect((yield* searched(daybook)).model).toBe("next")
+      expect(yield* daybook.embedders.switchTo(agent, "next")).toMatchObject({ state: "inForce", unchanged: true })
+    })
+  )
+
+  it.scopedLive("stays unfinished where its embedder fails, and goes on without sending again what came", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(old, next), policy })
+          yield* filled(daybook)
+          const sound = next.embed
+          next.embed = (texts, purpose) =>
+            next.asked.length > 3
+              ? Effect.fail(new EmbedderError({ model: "next", reason: "failed", detail: "HTTP 500" }))
+              : sound(texts, purpose)
+          const error = yield* Effect.flip(daybook.embedders.switchTo(agent, "next"))
+          expect(error.message).toBe("embedder next: failed (HTTP 500)")
+          expect((yield* searched(daybook)).model).toBe("old")
+          const status = yield* daybook.embedders.status(agent)
+          expect(status.preparing!.embedded).toBeGreaterThan(0)
+          expect(status.preparing!.lacking).toBeGreaterThan(0)
+          expect(status.failure).toContain("HTTP 500")
+          next.embed = sound
+        })
+      )
+      const came = next.asked.slice(0, 3).flat()
+      next.asked.length = 0
+      // Another process goes on by itself.
+      const daybook = yield* open(folder, { ...known(old, next), policy })
+      yield* searched(daybook)
+      while ((yield* daybook.embedders.status(agent)).preparing !== null) yield* Effect.sleep(50)
+      expect((yield* searched(daybook)).model).toBe("next")
+      expect(next.asked.flat().filter((text) => came.includes(text))).toEqual([])
+    })
+  )
+
+  it.scopedLive("is given up by a drop, and says no where there is none", () =>
+    Effect.gen(function* () {
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), policy })
+      const refusal = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
+        Effect.map(Effect.flip(effect), ({ message }) => message)
+      expect(yield* refusal(daybook.embedders.back(agent))).toBe("there is no other index")
+      yield* filled(daybook)
+      expect(yield* refusal(daybook.embedders.switchTo(agent, "nobody"))).toContain("no embedder nobody")
+      expect(yield* refusal(daybook.embedders.drop(agent, "old"))).toContain("is in force")
+      expect(yield* refusal(daybook.embedders.drop(agent, "next"))).toContain("no index of next")
+      expect(yield* refusal(daybook.embedders.drop(agent, "nobody"))).toContain("dimensions: must be given")
+      expect(yield* refusal(daybook.embedders.back(agent))).toContain("no embedder to go back to")
+      yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      yield* daybook.embedders.drop(agent, "next")
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({ preparing: null, kept: [] })
+      // In force at once, what is missing is made then: from the cache.
+      next.asked.length = 0
+      yield* daybook.embedders.switchTo(agent, "next", { now: true, weight: 0.4 })
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        inForce: { model: "next", weight: 0.4, lacking: 0 }
+      })
+      expect(next.asked).toEqual([])
+      expect((yield* searched(daybook)).model).toBe("next")
+    })
+  )
+
+  it.scopedLive("that comes into force while a query is being embedded has it embedded anew", () =>
+    Effect.gen(function* () {
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), policy })
+      yield* filled(daybook)
+      yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      const [asked, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const sound = old.embed
+      old.embed = (texts, purpose) =>
+        Deferred.succeed(asked, undefined).pipe(
+          Effect.zipRight(Deferred.await(gate)),
+          Effect.zipRight(sound(texts, purpose))
+        )
+      const waiting = yield* Effect.fork(searched(daybook))
+      yield* Deferred.await(asked)
+      yield* daybook.embedders.switchTo(agent, "next")
+      yield* daybook.embedders.drop(agent, "old")
+      yield* Deferred.succeed(gate, undefined)
+      const answer = yield* Fiber.join(waiting)
+      expect(answer.model).toBe("next")
+      expect(answer).toEqual(yield* searched(daybook))
     })
   )
 })

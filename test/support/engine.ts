@@ -10,6 +10,7 @@ import type { EventLog } from "../../events/EventLog.js"
 import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import type { StorageError } from "../../events/errors.js"
 import { levels } from "../../events/Trust.js"
+import { embeddersOf } from "../../layers/embedders.js"
 import * as HashEmbedder from "../../layers/HashEmbedder.js"
 import * as LexicalReranker from "../../layers/LexicalReranker.js"
 import type { ViewError } from "../../projections/build.js"
@@ -39,7 +40,7 @@ export interface EngineOptions {
   /** What policy a history is under that names none: the one above, unless a test is about that. */
   readonly implied?: "defaults"
   readonly embedder?: Layer.Layer<Embedder>
-  /** What can be switched to: nothing, unless a test is about that. */
+  /** What can be switched to: those of the package, unless a test is about that. */
   readonly embedders?: Layer.Layer<Embedders>
   readonly reranker?: Layer.Layer<Reranker>
   readonly reconciler?: Layer.Layer<Reconciler>
@@ -64,7 +65,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
   return Layer.mergeAll(
     views,
     embedder ?? HashEmbedder.layer,
-    embedders ?? Layer.empty,
+    embedders ?? embeddersOf(values),
     reranker ?? LexicalReranker.layer,
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Layer.empty,

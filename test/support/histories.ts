@@ -36,6 +36,8 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "run"; readonly ends: ReadonlyArray<"ok" | "failed" | "timeout" | "released" | "never"> }
   | { readonly kind: "sumUp" }
   | { readonly kind: "embed" }
+  | { readonly kind: "switch"; readonly to: "words" | "hash"; readonly adopt: boolean }
+  | { readonly kind: "drop" }
   | { readonly kind: "wait"; readonly minutes: number }
 )
 
@@ -141,12 +143,19 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
       case "embed":
         yield* daybook.backfill(step.agent)
         return
+      case "switch":
+        yield* daybook.embedders.switchTo(step.agent, step.to, { adopt: step.adopt })
+        return
+      case "drop":
+        yield* daybook.embedders.drop(step.agent)
+        return
       case "wait":
         yield* wait(step.minutes * 60_000)
     }
   }).pipe(
     Effect.catchTag(
       "MemoryNotFound",
+      "NoSuchIndex",
       "SessionNotFound",
       "FileNotFound",
       "FileInSession",
@@ -393,6 +402,16 @@ export const histories = (options: HistoryOptions = {}): fc.Arbitrary<ReadonlyAr
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("sumUp" as const), agent }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("embed" as const), agent }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("switch" as const),
+        agent,
+        to: fc.constantFrom("words" as const, "hash" as const),
+        adopt: fc.boolean()
+      })
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("drop" as const), agent }) },
     {
       weight: 3,
       arbitrary: fc.record({ kind: fc.constant("wait" as const), agent, minutes: fc.integer({ min: 1, max: 240 }) })
