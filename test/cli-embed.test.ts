@@ -1,0 +1,42 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Compared, EmbedderStatus, Switched } from "../src/switch/EmbedderOperations.js"
+import { answerOf, build, daybookIn, newFolder, refusal, removeFolders } from "./support/cli.js"
+
+beforeAll(build, 120_000)
+afterAll(removeFolders)
+
+describe("daybook embed", () => {
+  it("prepares, compares, switches, goes back and drops", async () => {
+    const folder = newFolder()
+    const daybook = daybookIn(folder)
+    const asked = async <A>(...args: ReadonlyArray<string>) => answerOf(await daybook("embed", ...args, "--json")) as A
+    for (const title of ["Deploys happen on Tuesdays", "The pilot keeps the rope"]) {
+      answerOf(await daybook("remember", title, "--json"))
+    }
+    const [hit] = answerOf(await daybook("search", "deploys", "--record", "--json")) as ReadonlyArray<{ id: string }>
+    expect(await asked<EmbedderStatus>("status")).toMatchObject({
+      inForce: { model: "glove-100-v1", embedded: 2, lacking: 0 },
+      preparing: null
+    })
+    expect(await asked<Switched>("switch", "hash", "--prepare")).toMatchObject({ state: "prepared" })
+    const questions = join(folder, "questions.jsonl")
+    writeFileSync(questions, `${JSON.stringify({ query: "deploys", ids: [hit!.id] })}\n`)
+    expect(await asked<Compared>("compare", "--questions", questions)).toMatchObject({
+      queries: 1,
+      overlap: expect.any(Number),
+      quality: { questions: 1, inForce: { recall: 1 }, other: { recall: 1 } }
+    })
+    expect(await asked<Switched>("switch", "hash", "--all")).toMatchObject({ default: { state: "inForce" } })
+    expect(await asked<Switched>("back")).toMatchObject({ model: "glove-100-v1", state: "inForce" })
+    expect(await asked("drop")).toEqual({ dropped: [{ model: "hash-256-v1", dimensions: 256 }] })
+    expect(refusal(await daybook("embed", "drop"))).toEqual({ code: 1, line: expect.stringContaining("there is no other index") })
+    expect(refusal(await daybook("embed", "switch"))).toMatchObject({ code: 2 })
+    expect(refusal(await daybook("embed", "status", "--weight", "1"))).toMatchObject({ code: 2 })
+    expect(refusal(await daybook("embed", "nothing"))).toMatchObject({ code: 2 })
+    expect(refusal(await daybook("embed", "switch", "nobody"))).toMatchObject({ code: 1 })
+    writeFileSync(questions, "what is this\n")
+    expect(refusal(await daybook("embed", "compare", "--questions", questions))).toMatchObject({ code: 2 })
+  })
+})
