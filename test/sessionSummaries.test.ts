@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -340,6 +342,31 @@ describe("session summaries", () => {
       expect(asked[0]).toMatchObject({ kind: "session", subject: "" })
       expect(JSON.stringify(asked)).not.toContain("hunter2")
       expect((yield* memory.sessionSummaries({ session: [...told.keys()][0] }))[0]!.by).toMatchObject({ kind: "model" })
+    })
+  )
+
+  it.scoped("of what is forgotten while it is written nothing is written", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const summarizer = Layer.succeed(Summarizer, {
+        name: "slow",
+        summarize: () =>
+          Effect.zipRight(
+            Effect.zipRight(Deferred.succeed(asked, undefined), Effect.sleep("30 seconds")),
+            Effect.fail(new SummarizerError({ name: "slow", reason: "failed" }))
+          )
+      })
+      const { events, memory, say } = yield* system({ summarizer })
+      yield* say("monday", ...ferry)
+      yield* TestClock.adjust("1 hours")
+      const running = yield* Effect.fork(memory.maintain({ stages: ["sessions"] }))
+      yield* Deferred.await(asked)
+      yield* memory.forgetSession("monday")
+      yield* say("monday", ["user", "Hello again."])
+      yield* TestClock.adjust("1 minutes")
+      expect(yield* Fiber.join(running)).toMatchObject([{ counts: {}, left: true }])
+      expect(yield* events).toEqual([])
+      expect(yield* memory.sessionSummaries()).toEqual([])
     })
   )
 })
