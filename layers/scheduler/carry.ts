@@ -65,6 +65,11 @@ export const carry = (
   const finish = (attempt: number, outcome: Outcome) =>
     Effect.gen(function* () {
       const run = { ...taken, attempt }
+      const { status } = outcome
+      // What a handler fails with may quote a memory: the history has it.
+      if (status !== "ok") {
+        yield* Effect.logWarning("a run failed", { agent, schedule: definition.id, run: run.run, status })
+      }
       const { notify: tell, state } = yield* steadily(runner.finish(agent, run, outcome))
       if (!tell || notify === undefined) return
       // That nobody could be told is no reason to do it again. What went wrong is not told here either: it may quote a memory.
