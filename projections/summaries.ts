@@ -10,7 +10,7 @@ import { type Db, type Projection, sql } from "./Projection.js"
  */
 export const summaries: Projection = {
   name: "summaries",
-  version: 1,
+  version: 2,
   handles: ["SUMMARIZE", "FORGET", "ADD", "DELETE", "COMPRESS"],
   tables: `CREATE TABLE summaries (session TEXT NOT NULL, store TEXT NOT NULL, openness INTEGER NOT NULL,
       version INTEGER NOT NULL, origin INTEGER NOT NULL, until INTEGER NOT NULL, last_at INTEGER NOT NULL, made_at INTEGER NOT NULL,
@@ -58,7 +58,7 @@ export const summaries: Projection = {
   stateDigest: (db, digest) => {
     const rows = db.prepare("SELECT session, store, openness, summary FROM summaries ORDER BY session, store").iterate()
     for (const row of rows as Iterable<{ session: string; store: string; openness: number; summary: string }>) {
-      const { until: _, ...said } = JSON.parse(row.summary) as SessionSummary
+      const { sources: _, until: __, ...said } = JSON.parse(row.summary) as SessionSummary
       digest.row(row.session, row.store, row.openness, JSON.stringify(said))
     }
   }
@@ -87,9 +87,11 @@ export const findSummary = (
   return row === undefined ? undefined : { ...row, summary: JSON.parse(row.summary) }
 }
 
-/** Whether the turns that a summary was made of are still there. */
-export const isFounded = (db: Db, { until }: SessionSummary): boolean =>
-  sql(db, "SELECT 1 FROM turns WHERE born = ?").get(until) !== undefined
+/** Whether the turns that a summary was made of are all still there. */
+export const isFounded = (db: Db, { sources, until }: SessionSummary): boolean =>
+  sql(db, "SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT born FROM turns) LIMIT 1").get(
+    JSON.stringify([...sources, until])
+  ) === undefined
 
 /** A session in a store: its newest turn's version, and its summary where it has one. */
 export interface SessionKey {

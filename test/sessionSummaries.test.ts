@@ -80,6 +80,7 @@ describe("a session by rule", () => {
       open: ["We still need to book a cabin."],
       turns: 6,
       until: 6,
+      sources: [1, 2, 4, 5, 6],
       startedAt: start,
       lastAt: start
     })
@@ -146,6 +147,14 @@ describe("session summaries", () => {
       expect(first).toMatchObject({ counts: { summarized: 2 }, left: false })
       const made = yield* events
       expect(made.map(({ version: _, ...payload }) => payload)).toEqual(dry!.events!.map(({ payload }) => payload))
+      // What erases a turn finds by its version what quotes it, in what was replaced too; what tools said is not quoted.
+      const borns = new Map(
+        ([...(yield* Stream.runCollect(daybook.log(agent)))] as ReadonlyArray<DaybookEvent>).flatMap((event) =>
+          event.type === "TURN" ? [[event.payload.turn.text, event.version]] : []
+        )
+      )
+      const quoted = ferry.flatMap(([role, text]) => (role === "tool" ? [] : borns.get(text)!))
+      expect(made.map(({ summary }) => summary!.sources)).toEqual([quoted, [borns.get("Is it open to all?")]])
       expect(made.map(({ session, store }) => `${session} ${store}`)).toEqual(["monday private", "monday social"])
       expect((yield* sumUp).run).toBeUndefined()
 
@@ -174,6 +183,7 @@ describe("session summaries", () => {
       expect(second.counts).toEqual({ summarized: 1 })
       const again = (yield* events).at(-1)!
       expect([again.replaces, again.was]).toEqual([made[0]!.version, made[0]!.summary])
+      expect(again.summary!.sources.slice(0, -1)).toEqual(again.was!.sources)
       expect((yield* memory.sessionSummaries()).find(({ store }) => store === "private")).toMatchObject({
         turns: 7,
         behind: false,
