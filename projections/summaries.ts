@@ -99,14 +99,24 @@ export interface SessionKey {
   readonly store: Store
 }
 
-/** Sessions whose last turn was said by an instant, and that have turns which no summary knows, the first used first. */
-export const findUnsummarized = (db: Db, before: number, limit: number): ReadonlyArray<SessionKey> =>
-  sql(
+/**
+ * Sessions whose last turn was said by an instant, and that have turns which no summary knows, the first used first: a
+ * page of those that were used after version `after`, and the version after which the next one begins.
+ */
+export const findUnsummarized = (
+  db: Db,
+  before: number,
+  after: number,
+  limit: number
+): { readonly sessions: ReadonlyArray<SessionKey>; readonly last: number } => {
+  const rows = sql(
     db,
-    `SELECT s.session, s.store FROM sessions s
+    `SELECT s.session, s.store, s.last_born AS last FROM sessions s
       LEFT JOIN summaries m ON m.session = s.session AND m.store = s.store
-      WHERE s.last_at <= ? AND s.last_born > coalesce(m.until, 0) ORDER BY s.last_born LIMIT ?`
-  ).all(before, limit)
+      WHERE s.last_at <= ? AND s.last_born > max(coalesce(m.until, 0), ?) ORDER BY s.last_born LIMIT ?`
+  ).all(before, after, limit)
+  return { sessions: rows, last: rows.at(-1)?.last ?? after }
+}
 
 /** A turn as a summary is made of it; its text up to a bound. */
 export interface SaidTurn {
