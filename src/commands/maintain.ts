@@ -4,8 +4,7 @@ import type { Memory } from "../../events/Memory.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findAccesses } from "../../projections/recalls.js"
-import { lastSequence } from "../../projections/sessionReads.js"
-import { findSummary } from "../../projections/summaries.js"
+import { findSummary, isFounded } from "../../projections/summaries.js"
 import { type Command, type DecidedEvent, runCause } from "./Command.js"
 
 /** A portion of what a run does. */
@@ -90,9 +89,10 @@ const stillSound = (
       return sources.every(alone) ? { event, left: 0 } : { left: sources.length }
     }
     case "SUMMARIZE": {
-      const { replaces, session, store } = event.payload
-      const still = lastSequence(db, session, store) > 0 && findSummary(db, session, store)?.version === replaces
-      return still ? { event, left: 0 } : { left: 1 }
+      const { replaces, session, store, summary } = event.payload
+      // What was forgotten while it was written must not come back in other words.
+      const founded = summary === null || isFounded(db, summary)
+      return founded && findSummary(db, session, store)?.version === replaces ? { event, left: 0 } : { left: 1 }
     }
     default:
       return { event, left: 0 }
