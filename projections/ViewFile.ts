@@ -78,6 +78,8 @@ export const readEmpty = <A>(
   try {
     const hasVectors = options.vectorExtension !== null && loads(db, options.vectorExtension)
     create(db, projections, hasVectors)
+    // Some statements name the index that they need.
+    for (const { indexes } of projections) db.exec(indexes)
     return f(db, hasVectors)
   } finally {
     db.close()

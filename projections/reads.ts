@@ -75,8 +75,7 @@ export const countMemories = (db: Db) => {
   // In the order of the index: nothing is sorted, and no memory is read.
   const rows = sql(
     db,
-    `SELECT type, tier, store, count(*) AS n FROM observations INDEXED BY observations_score WHERE active = 1
-      GROUP BY type, openness, tier, store`
+    "SELECT type, tier, store, count(*) AS n FROM observations WHERE active = 1 GROUP BY type, openness, tier, store"
   ).all()
   for (const { n, ...names } of rows) {
     active += n

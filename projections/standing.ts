@@ -187,7 +187,7 @@ interface Kind {
 }
 
 const kindsIn = (db: Db): ReadonlyArray<Kind> =>
-  sql(db, "SELECT DISTINCT type, openness, tier FROM observations INDEXED BY observations_score WHERE active = 1").all()
+  sql(db, "SELECT DISTINCT type, openness, tier FROM observations WHERE active = 1 ORDER BY 1, 2, 3").all()
 
 /** The parts in the order of `scoreOf`, so that they round alike. */
 const formulaSql = (hits: string, recency: string) =>

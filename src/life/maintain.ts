@@ -170,7 +170,9 @@ const plan = (
       )
       yield* pause
     }
+    while (gathering.weigh?.(tools, whole) === true) yield* pause
     const made = gathering.plan(tools, whole)
+    yield* pause
     return { ...made, events: yield* summarized(summarizing, made.events, made.drafts ?? [], countTokens) }
   })
 
