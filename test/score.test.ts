@@ -183,7 +183,7 @@ describe("a score explains itself", () => {
   it.scoped("in why and in explain, with what was shown at full trust alone", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const { daybook } = yield* fresh()
+      const { daybook } = yield* fresh({ policy: { actors: { idle: 20 * day } } })
       const full = yield* daybook.agent("ada", { trust: "full", record: true })
       const { id } = yield* full.remember({
         title: "harbour cranes",
@@ -203,6 +203,16 @@ describe("a score explains itself", () => {
       expect(yield* Effect.flip(inner.tiers())).toMatchObject({ _tag: "TrustRequired" })
       expect((yield* later.tiers()).best).toMatchObject([{ id, score: expect.closeTo(Math.LN2 + 0.904837 + 1, 5) }])
       expect(decayOf("constructor", defaults.tiers)).toBe(0.05)
+    })
+  )
+
+  it.scoped("of an agent that knows nothing yet: nothing, not a failure", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("nobody", { trust: "full" })
+      expect((yield* memory.tiers()).all).toEqual({ memories: 0, score: 0, days: 0 })
+      expect((yield* memory.tiers()).best).toEqual([])
+      expect((yield* daybook.stats("nobody")).memories).toMatchObject({ active: 0, created: 0, byTier: {} })
     })
   )
 
