@@ -37,7 +37,9 @@ export const observations: Projection = {
     CREATE INDEX observations_content ON observations (content) WHERE active = 1;
     CREATE INDEX observations_time ON observations (coalesce(occurred_at, created_at), born) WHERE active = 1;
     CREATE INDEX observations_expiry ON observations (expires_at) WHERE active = 1 AND expires_at IS NOT NULL;
-    CREATE INDEX observations_score ON observations (type, openness, mentioned_at, mentions, importance, expires_at, tier)
+    CREATE INDEX observations_score ON observations (type, openness, tier, store, mentioned_at, mentions, importance,
+      expires_at) WHERE active = 1;
+    CREATE INDEX observations_shown ON observations (born, type, tier, mentioned_at, mentions, importance, expires_at)
       WHERE active = 1;
     CREATE INDEX observations_core ON observations (mentioned_at DESC, born DESC) WHERE active = 1 AND tier = 'core';`,
   drop: (db) => db.exec("DROP TABLE observations"),

@@ -53,6 +53,8 @@ export interface Gathering {
   readonly look?: (db: Db) => boolean
   /** Memories, by row number, that are to be read again whole before anything is planned. */
   readonly wanted?: () => ReadonlyArray<number>
+  /** Does some of what `plan` would have to do otherwise; whether there is more. */
+  readonly weigh?: (tools: Tools, wanted: ReadonlyArray<Row>) => boolean
   readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned
 }
 

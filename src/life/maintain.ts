@@ -209,7 +209,10 @@ const plan = (
         )
         yield* pause
       }
-      all.push(gathering.plan(tools, rowsIn(store, whole)))
+      const own = rowsIn(store, whole)
+      while (gathering.weigh?.(tools, own) === true) yield* pause
+      all.push(gathering.plan(tools, own))
+      yield* pause
     }
     // What is read otherwise is not in use.
     return { ...together(all), shown: stage.read === undefined ? shown : undefined }

@@ -27,7 +27,7 @@ export const make = (
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
       yield* needsFull("tiers")
       const limit = yield* integerOf("limit", query.limit ?? 10, 0, limits.page)
-      return yield* read(({ db, now }) => tiersOf(db, life, now, limit))
+      return yield* tiersOf(read, life, limit)
     }),
 
     profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
