@@ -2,6 +2,8 @@ import type { Question } from "../../src/Reconciler.js"
 import { type Features, ofStructure } from "./features.js"
 import type { Flat } from "./flat.js"
 import type { Lexicon } from "./lexicon.js"
+import { ofNuances } from "./nuances.js"
+import { type Phrase, phrasesOf } from "./phrases.js"
 import { taking } from "./statements.js"
 import { newsOf } from "./units.js"
 import { ofStatement, ofWhole } from "./whole.js"
@@ -12,6 +14,8 @@ export interface Compared {
   readonly parts: ReadonlyArray<Features>
   /** All parts in one, made when it is asked for. */
   readonly features: Features
+  /** Runs of words of the two, by what they are. */
+  readonly phrases: ReadonlyArray<Phrase>
   /** Whether the statement was said before it. */
   readonly older: boolean
   /** Whether it has too little in common with the statement to be looked at. */
@@ -49,12 +53,13 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
     const candidate = candidates[place]!
     const older = statement.at < candidate.at
     const same = memory.said === flat.said && flat.said !== ""
-    if (!close.has(place)) return { parts: [], features: {}, older, apart: true, same }
+    if (!close.has(place)) return { parts: [], features: {}, phrases: [], older, apart: true, same }
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
     const parts = [
       ...ofStructure(taken[place]!.reading, stated, news, lexicon),
       ...ofWhole(memory, flat, rare),
+      ofNuances(memory, flat),
       ofStated,
       { ahead: overlaps[place]! - others }
     ]
@@ -65,6 +70,7 @@ export const comparedOf = ({ candidates, statement }: Question, lexicon: Lexicon
         features ??= Object.assign({}, ...parts) as Features
         return features
       },
+      phrases: phrasesOf(memory, flat),
       older,
       apart: false,
       same

@@ -15,7 +15,7 @@ export const unlike: Likelihoods = [1, 0, 0, 0]
  * stories of writers that the weights were not made from: a memory that is
  * wrongly retired or rewritten does the most harm.
  */
-export const least = { UPDATE: 0.55, DELETE: 0.5 }
+export const least = { UPDATE: 0.4, DELETE: 0.65 }
 
 /**
  * The likeliest action; ADD where UPDATE or DELETE is unsure. What is asked or

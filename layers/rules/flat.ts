@@ -28,11 +28,17 @@ export interface Text {
   readonly items: ReadonlyArray<Item>
 }
 
+/** A mark, a name, a number, a word of content, or a word that holds others together. */
+export type Sort = "mark" | "name" | "number" | "content" | "link"
+
 /** A statement without its structure. */
 export interface Flat {
   readonly texts: ReadonlyArray<Text>
   /** All of it by stems: what is the same is said word for word. */
   readonly said: string
+  /** The stems of all of it in their order, and what each is: a mark, a name, a number, a word of content, any other. */
+  readonly stems: ReadonlyArray<string>
+  readonly sorts: ReadonlyArray<Sort>
   readonly words: ReadonlyMap<string, FlatWord>
   readonly weight: number
   readonly title: ReadonlySet<string>
@@ -68,6 +74,12 @@ const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
   !(entry?.empty || entry?.auxiliary || entry?.pronoun || entry?.speaker) &&
   !(entry?.slot !== undefined && entry.relation === undefined && entry.kinds === undefined)
 
+const sortOf = (item: Item): Sort => {
+  if (item.scalar !== undefined) return "number"
+  if (!isContent(item)) return "link"
+  return item.name === true || item.capital === true ? "name" : "content"
+}
+
 export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Flat => {
   const table = tableOrNone()
   const words = new Map<string, FlatWord>()
@@ -82,6 +94,8 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   let [first, last] = ["", ""]
   let left = most.all
   const said: Array<string> = []
+  const sorts: Array<Sort> = []
+  const all: Array<string> = []
   let [ours, theirs] = [0, 0]
   const take = (text: string, part: FlatWord["part"]) => {
     const items = itemsOf(text.slice(0, Math.min(most[part], left)), lexicon, at)
@@ -106,11 +120,16 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
         if (item.mark === ":" || item.mark === "=") told = true
         if (item.mark !== "(" && item.mark !== ")") head = ""
         stems.push("|")
+        sorts.push("mark")
         continue
       }
       if (item.entry?.empty || item.entry?.auxiliary || item.entry?.slot !== undefined) ours++
       if (hints.foreign.has(item.form)) theirs++
-      for (const form of item.form.split(" ")) stems.push(lexicon.key(form))
+      const sort = sortOf(item)
+      for (const form of item.form.split(" ")) {
+        stems.push(lexicon.key(form))
+        sorts.push(sort)
+      }
       if (item.scalar !== undefined && scalars.length < 24) scalars.push(item.scalar)
       if (!told && head !== "" && part !== "narrative" && labels.length < 8) {
         if (
@@ -168,6 +187,8 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
     }
     if (keyWords.size > 0) keys.push(keyWords)
     for (const stem of stems) if (stem !== "|") said.push(stem)
+    all.push(...stems, "|")
+    sorts.push("mark")
     for (let place = 0; place < stems.length; place++)
       for (const { hint, rest } of hints.phrases.get(stems[place]!) ?? [])
         if (rest.every((stem, ahead) => stems[place + 1 + ahead] === stem)) met[hint]!++
@@ -178,6 +199,8 @@ export const flatOf = ({ at, facts, narrative = "", title }: Statement, lexicon:
   return {
     texts,
     said: said.join(" "),
+    stems: all,
+    sorts,
     words,
     weight,
     title: titled,

@@ -80,6 +80,12 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
       index += day.taken - 1
       continue
     }
+    const clock = clockFrom(items, index)
+    if (clock !== undefined) {
+      found.push(of(item.form, { kind: "clock", amount: clock }))
+      index += 2
+      continue
+    }
     const scalar =
       item.scalar ??
       (item.entry?.number === undefined
@@ -89,9 +95,14 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
       found.push(item)
       continue
     }
+    // Two dozen, three hundred; half an hour.
+    const times = scalar.unit === "" ? items[index + 1]?.entry?.number : undefined
+    const many = times !== undefined && times >= 12 && !/teen$|ty$/.test(items[index + 1]!.form) ? times : 1
+    if (many > 1) index++
+    if (item.form === "half" && /^an?$/.test(items[index + 1]?.form ?? "")) index++
     const unit = items[index + 1]?.entry
     const before = found.at(-1)
-    const about = before?.entry?.cue === "about" ? { about: true } : {}
+    const about = { ...(before?.entry?.cue === "about" ? { about: true } : {}), ...boundOf(found) }
     const head = headOf(found)
     // Week 32: which one, not how many.
     if (before?.canon === week && before.scalar === undefined && scalar.unit === "" && unit?.dimension === undefined) {
@@ -99,17 +110,45 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
       continue
     }
     if (scalar.unit === "" && unit?.dimension !== undefined) {
-      found.push(of(item.form, { ...scalar, ...about, amount: scalar.amount! * unit.size!, unit: unit.dimension }))
+      found.push(
+        of(item.form, { ...scalar, ...about, amount: scalar.amount! * many * unit.size!, unit: unit.dimension })
+      )
       index++
     } else {
       const counted = scalar.unit === "" ? nounAt(items, index + 1) : undefined
       found.push({
         ...item,
-        scalar: { ...scalar, ...about, unit: counted ?? scalar.unit!, ...(head === undefined ? {} : { head }) }
+        scalar: {
+          ...scalar,
+          ...about,
+          amount: scalar.amount! * many,
+          unit: counted ?? scalar.unit!,
+          ...(head === undefined ? {} : { head })
+        }
       })
     }
   }
   return found
+}
+
+/** Half past seven, quarter to nine: minutes since midnight. */
+const clockFrom = (items: ReadonlyArray<Item>, index: number): number | undefined => {
+  const part = parts[items[index]!.form]
+  const side = items[index + 1]?.form
+  const hour = items[index + 2]?.entry?.number ?? items[index + 2]?.scalar?.amount
+  if (part === undefined || hour === undefined || hour > 24) return undefined
+  return side === "past" ? 60 * hour + part : side === "to" ? 60 * hour - part : undefined
+}
+const parts: Readonly<Record<string, number>> = { half: 30, quarter: 15 }
+
+/** What the words before a number make of it: at least so much, at most so much. */
+const boundOf = (before: ReadonlyArray<Item>): Pick<Scalar, "bound"> => {
+  const last = before.at(-1)?.form ?? ""
+  const two = `${before.at(-2)?.form ?? ""} ${last}`
+  if (/^(?:over|above|exceeding)$|^at least$|^minimum$/.test(last) || two === "more than") return { bound: "least" }
+  if (/^(?:under|below)$|^at most$|^maximum$|^up to$/.test(last) || /^(?:less|fewer) than$|^up to$/.test(two))
+    return { bound: "most" }
+  return {}
 }
 
 /** The unit that is numbered. */

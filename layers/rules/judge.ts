@@ -71,9 +71,7 @@ export const judgeIn =
   (name: string, lexicon: Lexicon) =>
   (question: Question): Judgement => {
     const compared = comparedOf(question, lexicon)
-    const all = compared.map(({ apart, parts, same }) =>
-      same ? alike : apart ? unlike : (likelihoods(parts) ?? unlike)
-    )
+    const all = compared.map((one) => (one.same ? alike : one.apart ? unlike : (likelihoods(one) ?? unlike)))
     const target = targetOf(all)
     const by = { kind: "rule" as const, name }
     if (target === -1) return { verdict: { action: "ADD", reason: "nothing in common" }, by, sure: true }

@@ -1,9 +1,13 @@
 import { existsSync, readFileSync } from "node:fs"
+import type { Compared } from "./compared.js"
 import type { Likelihoods } from "./decide.js"
 import type { Features } from "./features.js"
+import { hashes, type Phrase, phraseKinds } from "./phrases.js"
 
-/** Trees of three questions, one after the other: seven figures with their thresholds, eight leaves. */
+/** What phrases tell, and trees of four questions one after the other: fifteen figures with their thresholds, sixteen leaves. */
 interface Model {
+  /** Of each kind the hashes of its phrases, ascending, and for each of them how much it speaks for each action. */
+  readonly phrases: ReadonlyArray<{ readonly hashes: Uint32Array; readonly odds: Int8Array }>
   readonly names: ReadonlyArray<string>
   readonly prior: ReadonlyArray<number>
   readonly seeds: number
@@ -18,26 +22,69 @@ interface File {
   readonly thresholds: ReadonlyArray<ReadonlyArray<number>>
   readonly prior: ReadonlyArray<number>
   readonly seeds: number
+  /** Of each kind: a hash (three bytes) and the logarithm of the odds of each action, in fortieths. */
+  readonly phrases: ReadonlyArray<string>
   /** Of each question the place of its figure (two bytes) and of its threshold; then the leaves, in thousandths. */
   readonly trees: string
 }
 
 /** Where the file lies beside the built package, its bundle, and its sources. */
 const places = ["../assets/rules.json", "../../assets/rules.json", "../../../assets/rules.json"]
-const questions = 7
-const leavesOfTree = 8
+const questions = 15
+const leavesOfTree = 16
+const actions = 4
+const oddsScale = 40
+/** A figure of each kind of phrase for each action. */
+const phraseFigures = phraseKinds.map((kind) => Array.from({ length: actions }, (_, at) => `phrases ${kind} ${at}`))
 
 const load = (): Model | undefined => {
   const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
   if (file === undefined) return undefined
-  const { figures: names, prior, seeds, thresholds, trees }: File = JSON.parse(readFileSync(file, "utf8"))
+  const { figures: names, phrases, prior, seeds, thresholds, trees }: File = JSON.parse(readFileSync(file, "utf8"))
   const bytes = Buffer.from(trees, "base64")
   const count = bytes.length / (3 * questions + leavesOfTree)
   const asked = Array.from({ length: count * questions }, (_, at) => 3 * at)
   const figures = Uint16Array.from(asked, (at) => bytes.readUInt16LE(at))
   const limits = Float64Array.from(asked, (at, place) => thresholds[figures[place]!]?.[bytes[at + 2]!] ?? Infinity)
   const leaves = Int8Array.from(bytes.subarray(3 * questions * count))
-  return { names, prior, seeds, figures, thresholds: limits, leaves }
+  return { phrases: phrases.map(phrasesFrom), names, prior, seeds, figures, thresholds: limits, leaves }
+}
+
+const phrasesFrom = (text: string): Model["phrases"][number] => {
+  const bytes = Buffer.from(text, "base64")
+  const size = 3 + actions
+  const hashes = Uint32Array.from({ length: bytes.length / size }, (_, at) => bytes.readUIntLE(size * at, 3))
+  const odds = Int8Array.from({ length: actions * hashes.length }, (_, at) =>
+    bytes.readInt8(size * Math.floor(at / actions) + 3 + (at % actions))
+  )
+  return { hashes, odds }
+}
+
+/** The place of a number among others that ascend; −1 where it is not there. */
+const placeOf = (wanted: number, all: Uint32Array): number => {
+  let [from, to] = [0, all.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (all[middle]! < wanted) from = middle + 1
+    else to = middle
+  }
+  return all[from] === wanted ? from : -1
+}
+
+/** How much the phrases of each kind speak for each action, taken together. */
+const ofPhrases = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Features => {
+  const sums = new Float64Array(actions * tables.length)
+  for (const phrase of phrases) {
+    const kind = Math.floor(phrase / hashes)
+    const table = tables[kind]!
+    const place = placeOf(phrase % hashes, table.hashes)
+    if (place !== -1)
+      for (let at = 0; at < actions; at++) sums[actions * kind + at]! += table.odds[actions * place + at]!
+  }
+  const figures: Features = {}
+  for (const [at, sum] of sums.entries())
+    figures[phraseFigures[Math.floor(at / actions)]![at % actions]!] = sum / oddsScale
+  return figures
 }
 
 let model: Model | undefined | "unread" = "unread"
@@ -62,13 +109,14 @@ const figureOf = (parts: ReadonlyArray<Features>, name: string, at: number): num
  * Boosted trees, one for each action in turn; read when something is weighed
  * first. Undefined where the file cannot be read.
  */
-export const likelihoods = (parts: ReadonlyArray<Features>): Likelihoods | undefined => {
+export const likelihoods = ({ parts, phrases }: Compared): Likelihoods | undefined => {
   if (model === "unread") model = load()
   if (model === undefined) return undefined
   const { figures, leaves, names, prior, seeds, thresholds } = model
   if (homes.length !== names.length) homes = new Uint8Array(names.length)
   const values = new Float64Array(names.length)
-  for (let at = 0; at < names.length; at++) values[at] = figureOf(parts, names[at]!, at)
+  const all = [...parts, ofPhrases(phrases, model.phrases)]
+  for (let at = 0; at < names.length; at++) values[at] = figureOf(all, names[at]!, at)
   const sums = [0, 0, 0, 0] as [number, number, number, number]
   const trees = leaves.length / leavesOfTree
   for (let tree = 0; tree < trees; tree++) {
@@ -78,6 +126,6 @@ export const likelihoods = (parts: ReadonlyArray<Features>): Likelihoods | undef
     sums[tree % 4]! += leaves[leavesOfTree * tree + at - questions]!
   }
   const powers = sums.map((sum, at) => Math.exp(sum / (1000 * seeds) + prior[at]!))
-  const all = powers.reduce((sum, power) => sum + power, 0)
-  return powers.map((power) => power / all) as unknown as Likelihoods
+  const sum = powers.reduce((sum, power) => sum + power, 0)
+  return powers.map((power) => power / sum) as unknown as Likelihoods
 }

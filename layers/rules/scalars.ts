@@ -17,6 +17,8 @@ export interface Scalar {
   readonly weekday?: number
   /** About so much. */
   readonly about?: boolean
+  /** So much or more, or so much or less. */
+  readonly bound?: "least" | "most"
 }
 
 /** How a value stands to another: the same, said more or less exactly, another value of the same thing, of something else. */
@@ -35,11 +37,19 @@ export const standing = (a: Scalar, b: Scalar): Standing => {
   if ((a.about === true || b.about === true) && close(a.amount!, b.amount!, nearly)) {
     return a.about === b.about ? "equal" : a.about === true ? "finer" : "coarser"
   }
+  if (a.bound !== b.bound && (within(a, b) || within(b, a))) return b.bound === undefined ? "finer" : "coarser"
   // 20 and 20.11 of a name with versions: Node 20, Node 20.11.
   if (a.parts !== undefined && b.parts !== undefined && a.head !== undefined && a.head === b.head)
     return versionStanding(a.parts, b.parts)
   return "differs"
 }
+
+/** Whether an amount may be what a bound leaves open: over 300, and 318. */
+const within = ({ amount: limit, bound }: Scalar, { amount, bound: own }: Scalar): boolean =>
+  own === undefined &&
+  ((bound === "least" && amount! >= limit! && amount! <= limit! * openTo) ||
+    (bound === "most" && amount! <= limit! && amount! >= limit! / openTo))
+const openTo = 1.5
 
 /** What "about" leaves open, as a share. */
 const nearly = 0.1

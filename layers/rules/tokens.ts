@@ -53,7 +53,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const dateOrTime =
   /(\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(\d{1,2}:\d\d)(?::\d\d)?(?:\s?([ap])\.?m\b\.?)?|(\d{1,2})\s?([ap])\.?m\b\.?|(\d+(?:\.\d+){2,})(?![\p{L}\p{N}])|(#\d+)/iuy
 const number =
-  /(?<sign>[$€£])?(?<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
+  /(?<sign>[$€£])?(?<number>\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
 const lettersAndDigits = /[\p{L}\p{N}]+/uy
 
 const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {
@@ -130,7 +130,7 @@ const dayOfIso = (iso: string): Scalar => {
 const scales: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, bn: 1e9 }
 
 const numberItems = (groups: Record<string, string | undefined>, { entries, key }: Lexicon): ReadonlyArray<Item> => {
-  const amount = Number(groups.number!.replaceAll(",", "")) * (scales[groups.scale ?? ""] ?? 1)
+  const amount = Number(groups.number!.replace(/[, \u00a0\u202f]/g, "")) * (scales[groups.scale ?? ""] ?? 1)
   const form = groups.number!
   if (groups.ordinal !== undefined)
     return [{ canon: `${form}th`, form: `${form}th`, name: true, scalar: { kind: "quantity", amount, unit: "th" } }]

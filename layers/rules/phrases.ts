@@ -1,0 +1,122 @@
+import type { Flat, Sort } from "./flat.js"
+
+/**
+ * Runs of words of two texts, by what they are: words that only the statement
+ * or only the memory has; two or three words in a row, those that both have as
+ * one sign; and up to four, in which only the words that hold others together
+ * are themselves.
+ */
+export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape known"] as const
+
+/** A phrase, as the number of its kind and the hash of its words. */
+export type Phrase = number
+
+const kindOf = (kind: number, hash: number): Phrase => kind * hashes + mixed(hash)
+/** Hashes are of 24 bits. */
+export const hashes = 2 ** 24
+
+/** FNV-1a of 32 bits. */
+const hashOf = (text: string): number => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
+}
+
+/** The last step of MurmurHash3, cut. */
+const mixed = (hash: number): number => {
+  const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)
+  return (second ^ (second >>> 16)) >>> 8
+}
+
+/** Signs that stand for words; no word is like them. */
+const sign = (name: string): number => hashOf(`\u0001${name}`)
+const [shared, sharedNumber] = [sign("shared"), sign("shared number")]
+const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
+  mark: sign("mark"),
+  name: sign("name"),
+  number: sign("number"),
+  content: sign("content")
+}
+const plain = new Set([shared, signs.mark])
+
+/** The hashes of words that were met. */
+const met = new Map<string, number>()
+const mostMet = 8_000
+
+const stemHash = (stem: string): number => {
+  const known = met.get(stem)
+  if (known !== undefined) return known
+  const hash = hashOf(stem)
+  if (met.size >= mostMet) met.clear()
+  met.set(stem, hash)
+  return hash
+}
+
+/** A text as it is held against another: its words, without marks; and as a shape. */
+interface Read {
+  readonly words: ReadonlyArray<number>
+  readonly has: ReadonlySet<number>
+}
+
+const wordsOf = ({ sorts, stems }: Flat): Read => {
+  const words: Array<number> = []
+  for (let at = 0; at < stems.length && words.length < mostWords; at++)
+    if (sorts[at] !== "mark") words.push(stemHash(stems[at]!))
+  return { words, has: new Set(words) }
+}
+const mostWords = 150
+
+const shapeOf = ({ sorts, stems }: Flat, other: ReadonlySet<number>): ReadonlyArray<number> => {
+  const shape: Array<number> = []
+  for (let at = 0; at < stems.length && shape.length < mostWords; at++) {
+    const sort = sorts[at]!
+    const stem = stemHash(stems[at]!)
+    if (sort === "link") shape.push(stem)
+    else if (sort !== "mark" && other.has(stem)) shape.push(sort === "number" ? sharedNumber : shared)
+    else shape.push(signs[sort])
+  }
+  return shape
+}
+
+/** The hash of so many in a row; undefined of plain signs alone. */
+const runAt = (all: ReadonlyArray<number>, from: number, length: number): number | undefined => {
+  let hash = length
+  let telling = false
+  for (let at = from; at < from + length; at++) {
+    hash = Math.imul((hash << 5) ^ (hash >>> 27) ^ all[at]!, 0x01000193)
+    telling ||= !plain.has(all[at]!)
+  }
+  return telling ? hash : undefined
+}
+
+const takeRuns = (all: ReadonlyArray<number>, length: number, kind: number, into: Set<Phrase>) => {
+  for (let from = 0; from + length <= all.length; from++) {
+    const hash = runAt(all, from, length)
+    if (hash !== undefined) into.add(kindOf(kind, hash))
+  }
+}
+
+/** What only one of them has: words, and pairs of words. */
+const takeOwn = (own: Read, other: Read, kinds: readonly [words: number, pairs: number], into: Set<Phrase>) => {
+  for (const word of own.has) if (!other.has.has(word)) into.add(kindOf(kinds[0], word))
+  for (let at = 0; at + 1 < own.words.length; at++)
+    if (!other.has.has(own.words[at]!) || !other.has.has(own.words[at + 1]!))
+      into.add(kindOf(kinds[1], runAt(own.words, at, 2)!))
+}
+
+/** The phrases of a memory and a statement, each once. */
+export const phrasesOf = (memory: Flat, statement: Flat): ReadonlyArray<Phrase> => {
+  const [a, b] = [wordsOf(memory), wordsOf(statement)]
+  const found = new Set<Phrase>()
+  takeOwn(b, a, [0, 2], found)
+  takeOwn(a, b, [1, 3], found)
+  const among = ({ words }: Read, { has }: Read) => words.map((word) => (has.has(word) ? shared : word))
+  const [mine, theirs] = [among(a, b), among(b, a)]
+  for (const length of [2, 3]) takeRuns(theirs, length, 2, found)
+  takeRuns(mine, 2, 3, found)
+  const [shapeA, shapeB] = [shapeOf(memory, b.has), shapeOf(statement, a.has)]
+  for (const length of [2, 3, 4]) takeRuns(shapeB, length, 4, found)
+  for (const length of [2, 3]) takeRuns(shapeA, length, 5, found)
+  return [...found]
+}
