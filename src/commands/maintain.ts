@@ -59,6 +59,7 @@ const stillSound = (db: Db, event: DecidedEvent): { readonly event?: DecidedEven
   const same = ({ id, revision }: Memory) => findById(db, id)?.revision === revision - 1
   switch (event.type) {
     case "UPDATE":
+    case "DELETE":
       return same(event.payload.memory) ? { event, left: 0 } : { left: 1 }
     case "ARCHIVE": {
       const memories = event.payload.memories.filter(same)

@@ -16,6 +16,7 @@ import type { LifePolicy } from "../policy/life.js"
 import type { ReaderSource } from "../ReaderSource.js"
 import type { Row } from "./facts.js"
 import { type Overlay, overlaid, plannedBorn } from "./overlay.js"
+import type { Judge } from "./pairs.js"
 import { chunksOf, type Planned, type Stage } from "./Stage.js"
 import { stages } from "./stages/all.js"
 import { type Summarizing, summarized } from "./summarize.js"
@@ -53,6 +54,8 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly digest: string
   /** Who writes what stages make of several memories or turns; rules alone where absent. */
   readonly summarizing?: Summarizing | undefined
+  /** Tells whether one memory contradicts another; nobody does where absent. */
+  readonly judge?: Judge | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
@@ -130,14 +133,14 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
  * memories, by row number: they stand where they would be read, whatever kind of row they were before.
  */
 const plan = (
-  { policy, read, summarizing }: Maintainer,
+  { judge, policy, read, summarizing }: Maintainer,
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
 ): Effect.Effect<Planned, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
-    const tools = { newId: randomId, countTokens }
+    const tools = { newId: randomId, countTokens, judge }
     const gathering = stage.gather(policy, now, tools)
     if (stage.read !== undefined) {
       const rows = yield* read(({ db }) => stage.read!(db, policy, now))
