@@ -5,7 +5,7 @@ import type { EventLog } from "../events/EventLog.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import type { UnrecordedRecall } from "./commands/recordRecalls.js"
-import type { Judge } from "./life/subjects.js"
+import type { Judge } from "./life/pairs.js"
 import type { LifePolicy } from "./policy/life.js"
 import type { Ranking, Snapshot } from "./retrieve.js"
 

@@ -74,6 +74,9 @@ const stillSound = (
     (findAccesses(db, [id]).get(id)?.accesses ?? 0) === (shown.get(id) ?? 0)
   const alone = (memory: Memory) => same(memory) && unseen(memory)
   switch (event.type) {
+    case "DELETE":
+      // What was said since contradicts it, however often it was shown.
+      return same(event.payload.memory) ? { event, left: 0 } : { left: 1 }
     case "UPDATE": {
       const { memory, reason } = event.payload
       const sound = reason === "demoted" || reason === "expired" ? alone(memory) : same(memory)

@@ -18,6 +18,7 @@ import type { ReaderSource } from "../ReaderSource.js"
 import { countsOf } from "./counts.js"
 import type { Row } from "./facts.js"
 import { type Overlay, overlaid, plannedBorn } from "./overlay.js"
+import type { Judge } from "./pairs.js"
 import { chunksOf, type Planned, partsOf, rowsIn, type Stage, together } from "./Stage.js"
 import { stages } from "./stages/all.js"
 import { type Draft, type Summarizing, summarized } from "./summarize.js"
@@ -60,6 +61,8 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly digest: string
   /** Who writes what stages make of several memories or turns; rules alone where absent. */
   readonly summarizing?: Summarizing | undefined
+  /** Tells whether one memory contradicts another; nobody does where absent. */
+  readonly judge?: Judge | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
@@ -161,14 +164,14 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage, deadli
  * memories, by row number: they stand where they would be read, whatever kind of row they were before.
  */
 const plan = (
-  { policy, read }: Maintainer,
+  { judge, policy, read }: Maintainer,
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
 ): Effect.Effect<Planned & Pick<Portion, "shown">, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
-    const tools = { newId: randomId, countTokens }
+    const tools = { newId: randomId, countTokens, judge }
     const shown = new Map<string, number>()
     const parts = partsOf(stage, policy, now, tools)
     if (stage.read !== undefined) {
