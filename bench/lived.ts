@@ -22,7 +22,8 @@ export const livedIn = async (size: number, folder = temporary()) => {
     return { ...made, title, type, store }
   })
   const lived = (image: Memory, at: number): Memory => {
-    const tier = tiers[at % tiers.length]!
+    // What says the same is of one tier, as no summary is made of several.
+    const tier = tiers[(at % 10 === 3 ? Math.floor(at / 30) : at) % tiers.length]!
     return {
       ...image,
       tier,

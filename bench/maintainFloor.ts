@@ -24,7 +24,12 @@ export const open = (file: string) => {
       AND (expires_at IS NULL OR expires_at > :now)`,
     `SELECT memory FROM observations WHERE active = 1 AND (tier IN ('mid', 'daily') OR (tier = 'long'
       AND json_extract(memory, '$.promotedAt') IS NOT NULL)) AND (expires_at IS NULL OR expires_at > :now)
-      AND :before = :before`
+      AND :before = :before`,
+    // What the week's run looks at.
+    `SELECT memory FROM observations WHERE active = 1 AND (tier = 'core'
+      OR type IN ('identity', 'preference', 'decision', 'temp', 'debug') OR (tier = 'mid' AND created_at <= :week
+        AND (project IS NOT NULL OR json_extract(memory, '$.topic') IS NOT NULL)))
+      AND (expires_at IS NULL OR expires_at > :now) AND :before = :before`
   ].map((text) => db.prepare(text).pluck())
   const event = db.prepare(`INSERT INTO events (version, type, payload, salt, digest, hash, recorded_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
@@ -119,7 +124,7 @@ export const open = (file: string) => {
     read: ({ compress }: Pick<LifePolicy, "compress">, now: number): number => {
       let rows = 0
       for (const scan of scans) {
-        for (const text of scan.iterate({ before: now - compress.after * day, now })) {
+        for (const text of scan.iterate({ before: now - compress.after * day, week: now - 7 * day, now })) {
           JSON.parse(text as string)
           rows++
         }

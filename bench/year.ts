@@ -12,10 +12,10 @@ import * as SetClock from "./year/clock.js"
 import { decodeYear, type Year } from "./year/format.js"
 import { live, type Month } from "./year/live.js"
 import { ending, head, line, verdicts, wrongOf } from "./year/render.js"
-import { writeYear } from "./year/write.js"
+import { type Writer, writers, writeYear } from "./year/write.js"
 
 const usage = `npm run bench:year -- --data FILE [--policy FILE] [--wrong] [--json]
-npm run bench:year -- --write FILE [--seed N] [--days N]
+npm run bench:year -- --write FILE [--seed N] [--days N] [--writer NAME]
 
   --data    a year to be lived through; bench/year/format.md tells its format
   --policy  a policy as JSON; by default the defaults, with the rules as reconciler
@@ -25,6 +25,7 @@ npm run bench:year -- --write FILE [--seed N] [--days N]
   --write   writes a year: 50 memories and 20 turns a day
   --seed    another one (default: 1)
   --days    of another length (default: 365)
+  --writer  mira or joren, who has other sentences (default: mira)
 
 Ends with 1 where a promise was not kept.`
 
@@ -55,6 +56,9 @@ const policyOf = (file: string | undefined): PolicyValues =>
 const wholeNumber = (name: string, value: string): number =>
   /^[0-9]{1,6}$/.test(value) ? Number(value) : fail(`--${name}: must be a whole number`)
 
+const writerOf = (name: string): Writer =>
+  Object.hasOwn(writers, name) ? (name as Writer) : fail(`--writer: must be of ${Object.keys(writers).join(", ")}`)
+
 const main = async () => {
   const { values } = parseArgs({
     options: {
@@ -66,12 +70,13 @@ const main = async () => {
       write: { type: "string" },
       seed: { type: "string", default: "1" },
       days: { type: "string", default: "365" },
+      writer: { type: "string", default: "mira" },
       help: { type: "boolean", default: false }
     }
   })
   if (values.help) return console.log(usage)
   if (values.write !== undefined) {
-    const year = writeYear(wholeNumber("seed", values.seed), wholeNumber("days", values.days))
+    const year = writeYear(wholeNumber("seed", values.seed), wholeNumber("days", values.days), writerOf(values.writer))
     writeFileSync(values.write, `${JSON.stringify(year, null, 1)}\n`)
     return console.log(
       `${values.write}: ${year.memories.length} memories, ${year.turns.length} turns, ${year.searches.length} searches, ${year.attributes.length} attributes`

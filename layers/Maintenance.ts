@@ -13,6 +13,8 @@ export interface MaintenanceOptions {
   readonly notify?: Scheduler.SchedulerOptions["notify"]
   /** Milliseconds after which agents are looked for that were not there before; a minute where absent. */
   readonly every?: number
+  /** Milliseconds that one job may take; an hour where absent. What is not done by then is left to the next time. */
+  readonly timeout?: number
 }
 
 /** Keeps the memory of all agents in order as long as its scope is open. */
@@ -40,7 +42,8 @@ const mostRounds = 50
 export const make = ({
   every = 60_000,
   handlers = {},
-  notify
+  notify,
+  timeout = 3_600_000
 }: MaintenanceOptions = {}): Effect.Effect<Context.Tag.Service<Maintenance>, never, Daybook | Scope.Scope> =>
   Effect.gen(function* () {
     const daybook = yield* Daybook
@@ -61,9 +64,9 @@ export const make = ({
         }
       }).pipe(Effect.catchAllCause(() => Effect.logWarning("agents could not be looked for")))
 
-    const own = runner.jobs.map(({ handler, stages }): readonly [string, Scheduler.Handler["run"]] => [
+    const own = runner.jobs.map(({ handler, stages }): readonly [string, Scheduler.Handler] => [
       handler,
-      (job) => Effect.zipRight(runner.adjust(job.agent), carriedOut(job, stages))
+      { timeout, run: (job) => Effect.zipRight(runner.adjust(job.agent), carriedOut(job, stages)) }
     ])
     const scheduler = yield* Scheduler.make({
       handlers: { ...handlers, ...Object.fromEntries(own) },
@@ -89,15 +92,14 @@ export const make = ({
 const carriedOut = ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<StageName>) =>
   Effect.gen(function* () {
     const done: Array<StageRun> = []
+    const began = yield* Clock.currentTimeMillis
+    // Whatever is under way by then comes to its end before it would be stopped.
+    const end = Math.floor(deadline - Math.min(30_000, (deadline - began) / 10))
     let open = stages
     for (let round = 0; round < mostRounds && open.length > 0; round++) {
-      const began = yield* Clock.currentTimeMillis
-      const runs = yield* memory.maintain({ stages: open })
+      const runs = yield* memory.maintain({ stages: open, deadline: end })
       done.push(...runs.filter(({ run }) => run !== undefined))
       open = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
-      const now = yield* Clock.currentTimeMillis
-      // What is left is for the next time; as long again may be too long.
-      if (now + 2 * (now - began) > deadline) break
     }
     const counts: Record<string, number> = {}
     for (const run of done) {

@@ -78,7 +78,7 @@ export const readEmpty = <A>(
   try {
     const hasVectors = options.vectorExtension !== null && loads(db, options.vectorExtension)
     create(db, projections, hasVectors)
-    // Reads may name the index that they go by.
+    // Some statements name the index that they need.
     for (const { indexes } of projections) db.exec(indexes)
     return f(db, hasVectors)
   } finally {

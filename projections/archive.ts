@@ -81,21 +81,40 @@ const plainOf = (text: string): string =>
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
 
-/** What of the archive a level may read, the last archived first; with words, what holds all of them. */
+/** Where reading the archive goes on: behind this row. */
+export interface ArchivePlace {
+  readonly archivedAt: number
+  readonly born: number
+}
+
+/**
+ * What of the archive a level may read, the last archived first; with words, what holds all of them. Looks at `look`
+ * rows behind a place, whatever they hold, so that a search of a large archive is no pause; `next` is absent at its end.
+ */
 export const findArchived = (
   db: Db,
   level: TrustLevel,
   words: ReadonlyArray<string>,
-  page: { readonly limit: number; readonly offset: number }
-): ReadonlyArray<Archived> =>
-  sql(
+  { after, look }: { readonly after?: ArchivePlace | undefined; readonly look: number }
+): { readonly found: ReadonlyArray<Archived>; readonly next?: ArchivePlace } => {
+  const rows = sql(
     db,
-    `SELECT memory, archived_at AS archivedAt, reason FROM archive WHERE openness >= ?
-      AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(text, value) = 0)
-      ORDER BY archived_at DESC, born DESC LIMIT ? OFFSET ?`
+    `SELECT born, archived_at AS archivedAt, reason, CASE WHEN openness >= ?
+        AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(text, value) = 0) THEN memory END AS memory
+      FROM archive WHERE (archived_at, born) < (?, ?) ORDER BY archived_at DESC, born DESC LIMIT ?`
+  ).all(
+    floorOf(level),
+    JSON.stringify(words.map(plainOf)),
+    after?.archivedAt ?? Number.MAX_SAFE_INTEGER,
+    after?.born ?? 0,
+    look
   )
-    .all(floorOf(level), JSON.stringify(words.map(plainOf)), page.limit, page.offset)
-    .map(({ memory, ...row }) => ({ ...row, memory: JSON.parse(memory) }))
+  const found = rows.flatMap(({ archivedAt, memory, reason }) =>
+    memory === null ? [] : [{ archivedAt, reason, memory: JSON.parse(memory) }]
+  )
+  const last = rows.length < look ? undefined : rows.at(-1)
+  return last === undefined ? { found } : { found, next: { archivedAt: last.archivedAt, born: last.born } }
+}
 
 /** A memory in the archive that a level may read. */
 export const findInArchive = (db: Db, level: TrustLevel, id: string): Memory | undefined => {

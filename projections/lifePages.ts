@@ -3,7 +3,7 @@ import { type Db, sql } from "./Projection.js"
 import { type Accesses, findAccesses } from "./recalls.js"
 
 /** Which memories a stage of maintenance looks at; all of them active. Ages are checked again by whoever asks. */
-export type PageKind = "working" | "narrative" | "aged" | "unchanged" | "daily" | "weekly"
+export type PageKind = "working" | "narrative" | "aged" | "unchanged" | "daily" | "weekly" | "profile"
 
 const conditions: Readonly<Record<PageKind, string>> = {
   // Mid and daily ones, and long ones that were promoted, not expired.
@@ -21,6 +21,9 @@ const conditions: Readonly<Record<PageKind, string>> = {
     AND (expires_at IS NULL OR expires_at > :now)`,
   // The log of the days that are over.
   daily: `tier = 'daily' AND created_at <= :before AND (expires_at IS NULL OR expires_at > :now)`,
+  // What the profile is chosen from.
+  profile: `type IN ('identity', 'preference', 'decision') AND tier <> 'daily'
+    AND (expires_at IS NULL OR expires_at > :now)`,
   // What the profile is chosen from, what passes, and mid ones of the weeks that are over that belong to something.
   weekly: `(tier = 'core' OR type IN ('identity', 'preference', 'decision', 'temp', 'debug') OR (tier = 'mid'
     AND created_at <= :before AND (project IS NOT NULL OR json_extract(memory, '$.topic') IS NOT NULL)))

@@ -6,7 +6,7 @@ import { type Db, type Projection, sql } from "./Projection.js"
 /** Every memory as it is now, with the columns that reads filter and order by. Inactive ones stay, marked. */
 export const observations: Projection = {
   name: "observations",
-  version: 3,
+  version: 4,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
   tables: `CREATE TABLE observations (
     born INTEGER PRIMARY KEY,
@@ -37,8 +37,11 @@ export const observations: Projection = {
     CREATE INDEX observations_content ON observations (content) WHERE active = 1;
     CREATE INDEX observations_time ON observations (coalesce(occurred_at, created_at), born) WHERE active = 1;
     CREATE INDEX observations_expiry ON observations (expires_at) WHERE active = 1 AND expires_at IS NOT NULL;
-    CREATE INDEX observations_score ON observations (type, openness, mentioned_at, mentions, importance, expires_at, tier)
-      WHERE active = 1;`,
+    CREATE INDEX observations_score ON observations (type, openness, tier, store, mentioned_at, mentions, importance,
+      expires_at) WHERE active = 1;
+    CREATE INDEX observations_shown ON observations (born, type, tier, mentioned_at, mentions, importance, expires_at)
+      WHERE active = 1;
+    CREATE INDEX observations_core ON observations (mentioned_at DESC, born DESC) WHERE active = 1 AND tier = 'core';`,
   drop: (db) => db.exec("DROP TABLE observations"),
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {

@@ -10,13 +10,15 @@ import { type Db, type Projection, sql } from "./Projection.js"
  */
 export const summaries: Projection = {
   name: "summaries",
-  version: 1,
+  version: 3,
   handles: ["SUMMARIZE", "FORGET", "ADD", "DELETE", "COMPRESS"],
   tables: `CREATE TABLE summaries (session TEXT NOT NULL, store TEXT NOT NULL, openness INTEGER NOT NULL,
       version INTEGER NOT NULL, origin INTEGER NOT NULL, until INTEGER NOT NULL, last_at INTEGER NOT NULL, made_at INTEGER NOT NULL,
       made_by TEXT NOT NULL, summary TEXT NOT NULL, PRIMARY KEY (session, store)) WITHOUT ROWID;
-    CREATE TABLE session_memories (born INTEGER PRIMARY KEY, session TEXT NOT NULL);`,
-  indexes: "CREATE INDEX session_memories_session ON session_memories (session);",
+    CREATE TABLE session_memories (born INTEGER PRIMARY KEY, session TEXT NOT NULL, created_at INTEGER NOT NULL);`,
+  indexes: `CREATE INDEX summaries_last ON summaries (last_at DESC);
+    CREATE INDEX session_memories_last ON session_memories (created_at DESC);
+    CREATE INDEX session_memories_session ON session_memories (session, created_at DESC);`,
   drop: (db) => {
     db.exec("DROP TABLE summaries")
     db.exec("DROP TABLE session_memories")
@@ -58,7 +60,7 @@ export const summaries: Projection = {
   stateDigest: (db, digest) => {
     const rows = db.prepare("SELECT session, store, openness, summary FROM summaries ORDER BY session, store").iterate()
     for (const row of rows as Iterable<{ session: string; store: string; openness: number; summary: string }>) {
-      const { until: _, ...said } = JSON.parse(row.summary) as SessionSummary
+      const { sources: _, until: __, ...said } = JSON.parse(row.summary) as SessionSummary
       digest.row(row.session, row.store, row.openness, JSON.stringify(said))
     }
   }
@@ -68,9 +70,9 @@ const remove = (db: Db, session: string, store: string) =>
   sql(db, "DELETE FROM summaries WHERE session = ? AND store = ?").run(session, store)
 
 const addMemories = (db: Db, event: DaybookEvent) => {
-  for (const { born, session } of imagesOf(event)) {
+  for (const { born, createdAt, session } of imagesOf(event)) {
     if (born !== event.version || session === undefined) continue
-    sql(db, "INSERT INTO session_memories (born, session) VALUES (?, ?)").run(born, session)
+    sql(db, "INSERT INTO session_memories (born, session, created_at) VALUES (?, ?, ?)").run(born, session, createdAt)
   }
 }
 
@@ -87,9 +89,11 @@ export const findSummary = (
   return row === undefined ? undefined : { ...row, summary: JSON.parse(row.summary) }
 }
 
-/** Whether the turns that a summary was made of are still there. */
-export const isFounded = (db: Db, { until }: SessionSummary): boolean =>
-  sql(db, "SELECT 1 FROM turns WHERE born = ?").get(until) !== undefined
+/** Whether the turns that a summary was made of are all still there. */
+export const isFounded = (db: Db, { sources, until }: SessionSummary): boolean =>
+  sql(db, "SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT born FROM turns) LIMIT 1").get(
+    JSON.stringify([...sources, until])
+  ) === undefined
 
 /** A session in a store: its newest turn's version, and its summary where it has one. */
 export interface SessionKey {
@@ -97,14 +101,26 @@ export interface SessionKey {
   readonly store: Store
 }
 
-/** Sessions of a store whose last turn was said by an instant, and that have turns which no summary knows, the first used first. */
-export const findUnsummarized = (db: Db, store: Store, before: number, limit: number): ReadonlyArray<SessionKey> =>
-  sql(
+/**
+ * Sessions of a store whose last turn was said by an instant, and that have turns which no summary knows, the first used
+ * first: a page of those that were used after version `after`, and the version after which the next one begins.
+ */
+export const findUnsummarized = (
+  db: Db,
+  store: Store,
+  before: number,
+  after: number,
+  limit: number
+): { readonly sessions: ReadonlyArray<SessionKey>; readonly last: number } => {
+  const rows = sql(
     db,
-    `SELECT s.session, s.store FROM sessions s
+    `SELECT s.session, s.store, s.last_born AS last FROM sessions s
       LEFT JOIN summaries m ON m.session = s.session AND m.store = s.store
-      WHERE s.store = ? AND s.last_at <= ? AND s.last_born > coalesce(m.until, 0) ORDER BY s.last_born LIMIT ?`
-  ).all(store, before, limit)
+      WHERE s.store = ? AND s.last_at <= ? AND s.last_born > max(coalesce(m.until, 0), ?)
+      ORDER BY s.last_born LIMIT ?`
+  ).all(store, before, after, limit)
+  return { sessions: rows, last: rows.at(-1)?.last ?? after }
+}
 
 /** A turn as a summary is made of it; its text up to a bound. */
 export interface SaidTurn {
@@ -161,37 +177,79 @@ export interface SummaryRow extends SessionKey {
 /** Memories of sessions as a level may read them at a time: `o`. */
 const readable = `o.active = 1 AND o.openness >= :floor AND (o.expires_at IS NULL OR o.expires_at > :now)`
 
-/** Sessions that have a summary or memories, those in which something was last said or remembered first. */
+/**
+ * Sessions that have a summary or memories, those in which something was last said or remembered first. Both are read
+ * from the newest on, until a page of sessions was met, and these alone are counted.
+ */
 export const findSummaries = (
   db: Db,
   level: TrustLevel,
   now: number,
   { limit, offset, session }: { readonly limit: number; readonly offset: number; readonly session?: string | undefined }
 ): ReadonlyArray<SummaryRow> => {
-  // A condition of its own, so that one session is found by its index.
-  const of = (table: string) => (session === undefined ? "" : ` AND ${table}session = :session`)
-  return sql(
-    db,
-    `WITH made AS (SELECT m.session, o.store, count(*) AS observations, max(o.created_at) AS last_at
-        FROM session_memories m JOIN observations o ON o.born = m.born
-        WHERE ${readable}${of("m.")} GROUP BY m.session, o.store),
-      known AS (SELECT session, store FROM summaries WHERE openness >= :floor${of("")}
-        UNION SELECT session, store FROM made)
-      SELECT k.session, k.store, s.summary, s.made_by AS madeBy, s.made_at AS madeAt,
-        coalesce(t.last_born > s.until, 0) AS behind, coalesce(made.observations, 0) AS observations,
-        max(coalesce(s.last_at, 0), coalesce(made.last_at, 0)) AS lastAt
-      FROM known k LEFT JOIN summaries s ON s.session = k.session AND s.store = k.store AND s.openness >= :floor
-      LEFT JOIN made ON made.session = k.session AND made.store = k.store
-      LEFT JOIN sessions t ON t.session = k.session AND t.store = k.store AND t.openness >= :floor
-      ORDER BY lastAt DESC, k.session, k.store LIMIT :limit OFFSET :offset`
+  // A condition of its own, so that one session is found by its index; a cross join, so that nothing is sorted.
+  const of = session === undefined ? "" : " AND m.session = :session"
+  const asked = { floor: floorOf(level), now }
+  const met = newestFirst(
+    [
+      `SELECT m.session, m.store, m.last_at AS lastAt FROM summaries m
+        WHERE m.openness >= :floor AND :now IS NOT NULL${of} ORDER BY m.last_at DESC`,
+      `SELECT m.session, o.store, m.created_at AS lastAt FROM session_memories m CROSS JOIN observations o ON o.born = m.born
+        WHERE ${readable}${of} ORDER BY m.created_at DESC`
+    ].map((text) => sql(db, text).iterate({ ...asked, ...(session === undefined ? {} : { session }) })),
+    offset + limit
   )
-    .all({ floor: floorOf(level), now, limit, offset, ...(session === undefined ? {} : { session }) })
-    .map(({ behind, madeBy, summary, ...row }) => ({
+  return met.slice(offset, offset + limit).map(({ lastAt, session, store }) => {
+    const { madeBy, summary, behind, ...row } = sql(
+      db,
+      `SELECT s.summary, s.made_by AS madeBy, s.made_at AS madeAt, coalesce(t.last_born > s.until, 0) AS behind,
+          (SELECT count(*) FROM session_memories m JOIN observations o ON o.born = m.born
+            WHERE m.session = k.session AND o.store = k.store AND ${readable}) AS observations
+        FROM (SELECT :session AS session, :store AS store) k
+        LEFT JOIN summaries s ON s.session = k.session AND s.store = k.store AND s.openness >= :floor
+        LEFT JOIN sessions t ON t.session = k.session AND t.store = k.store AND t.openness >= :floor`
+    ).get({ ...asked, session, store })
+    return {
       ...row,
+      session,
+      store,
+      lastAt,
       summary: summary === null ? null : JSON.parse(summary),
       by: madeBy === null ? null : JSON.parse(madeBy),
       behind: behind === 1
-    }))
+    }
+  })
+}
+
+interface Met extends SessionKey {
+  readonly lastAt: number
+}
+
+/** Sessions by the newest of what several lists, each the newest first, have of them; no more than so many, or as many as are as new as the last. */
+const newestFirst = (lists: ReadonlyArray<IterableIterator<Met>>, most: number): ReadonlyArray<Met> => {
+  const met = new Map<string, Met>()
+  try {
+    const heads = lists.map((list) => list.next())
+    let last = Number.NEGATIVE_INFINITY
+    for (;;) {
+      let at = -1
+      for (const [list, head] of heads.entries()) {
+        if (!head.done && (at < 0 || head.value.lastAt > heads[at]!.value.lastAt)) at = list
+      }
+      const one: Met | undefined = at < 0 ? undefined : heads[at]!.value
+      if (one === undefined || (met.size >= most && one.lastAt < last)) break
+      heads[at] = lists[at]!.next()
+      const key = JSON.stringify([one.session, one.store])
+      if (met.has(key)) continue
+      met.set(key, one)
+      if (met.size === most) last = one.lastAt
+    }
+  } finally {
+    // A statement that was not read to its end keeps its connection.
+    for (const list of lists) list.return?.()
+  }
+  const order = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return [...met.values()].sort((a, b) => b.lastAt - a.lastAt || order(a.session, b.session) || order(a.store, b.store))
 }
 
 /** The titles of memories of a type that were made in a session, the newest first. */

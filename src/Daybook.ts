@@ -152,7 +152,7 @@ export const make = Effect.gen(function* () {
         reconciling
       },
       Effect.map(log.head(agent), ({ version }) => version === 0),
-      { agent, log, codec, read: source.read, policy, digest, summarizing }
+      { agent, log, codec, read: source.read, policy, digest, summarizing, judge: services.judge }
     )
   }
 

@@ -7,7 +7,7 @@ import type { ViewError } from "../projections/build.js"
 import type { EmbedderFact } from "../projections/embedders.js"
 import type { UnrecordedRecall } from "./commands/recordRecalls.js"
 import type { InUse } from "./inUse.js"
-import type { Judge } from "./life/subjects.js"
+import type { Judge } from "./life/pairs.js"
 import type { LifePolicy } from "./policy/life.js"
 import type { Ranking, Snapshot } from "./retrieve.js"
 

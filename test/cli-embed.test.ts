@@ -31,7 +31,10 @@ describe("daybook embed", () => {
     expect(await asked<Switched>("switch", "hash", "--all")).toMatchObject({ default: { state: "inForce" } })
     expect(await asked<Switched>("back")).toMatchObject({ model: "glove-100-v1", state: "inForce" })
     expect(await asked("drop")).toEqual({ dropped: [{ model: "hash-256-v1", dimensions: 256 }] })
-    expect(refusal(await daybook("embed", "drop"))).toEqual({ code: 1, line: expect.stringContaining("there is no other index") })
+    expect(refusal(await daybook("embed", "drop"))).toEqual({
+      code: 1,
+      line: expect.stringContaining("there is no other index")
+    })
     expect(refusal(await daybook("embed", "switch"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "status", "--weight", "1"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "nothing"))).toMatchObject({ code: 2 })

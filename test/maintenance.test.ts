@@ -19,7 +19,9 @@ import { jobsOf } from "../src/life/jobs.js"
 import { stageNames } from "../src/life/maintain.js"
 import { defaults } from "../src/Policy.js"
 import { inForce } from "../src/policy/inForce.js"
+import { Summarizer } from "../src/Summarizer.js"
 import { open, temporaryFolder } from "./support/engine.js"
+import { overheard } from "./support/modelCases.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -51,10 +53,18 @@ const policyOf = (policy: Record<string, object> = {}) => ({
 })
 
 /** What a process of its own would hold, with maintenance, until it is stopped or the test ends. */
-const running = (folder: string, policy: Record<string, object> = {}, options: Maintenance.MaintenanceOptions = {}) =>
+const running = (
+  folder: string,
+  policy: Record<string, object> = {},
+  options: Maintenance.MaintenanceOptions = {},
+  summarizer?: Layer.Layer<Summarizer>
+) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const daybook = yield* Scope.extend(open(folder, { policy: policyOf(policy), vectorExtension: null }), scope)
+    const daybook = yield* Scope.extend(
+      open(folder, { policy: policyOf(policy), vectorExtension: null, ...(summarizer && { summarizer }) }),
+      scope
+    )
     const inside = yield* Scope.fork(scope, { _tag: "Sequential" } as never)
     const context = yield* Layer.buildWithScope(
       Maintenance.layer({ every: hour, ...options }).pipe(Layer.provide(Layer.succeed(Daybook, daybook))),
@@ -297,6 +307,89 @@ describe("the engine's own jobs", () => {
       expect(new Set(by.values())).toEqual(new Set([1]))
       expect((yield* two.daybook.verify()).problems).toEqual([])
       expect((yield* two.daybook.runner.retime).mended).toEqual([])
+    })
+  )
+
+  it.scoped("a slow summarizer has an hour, longer than other handlers, and nothing that it wrote is lost", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start - day)
+      const folder = yield* temporaryFolder
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const memory = yield* full(yield* open(folder, { policy: policyOf(), vectorExtension: null }), "ada")
+          for (let at = 0; at < 100; at++)
+            yield* memory.addTurn({ session: `s${at}`, role: "user", text: `Paint door ${at}` })
+        })
+      )
+      yield* TestClock.setTime(start)
+      let asked = 0
+      const summarizer = Layer.succeed(Summarizer, {
+        name: "slow",
+        summarize: ({ sources }) =>
+          Effect.gen(function* () {
+            asked++
+            yield* Effect.sleep("50 seconds")
+            return { lines: [{ part: "request" as const, text: sources[0]!.text!, sources: [0] }] }
+          })
+      })
+      const { daybook } = yield* running(folder, { summarize: { concurrency: 1 } }, {}, summarizer)
+      const memory = yield* full(daybook, "ada")
+      const daily = Effect.gen(function* () {
+        const [of] = yield* memory.schedules({ handlers: ["daybook/daily"] })
+        return of === undefined ? [] : yield* memory.scheduleRuns(of.id)
+      })
+      while ((yield* daily)[0]?.status !== "ok") {
+        yield* TestClock.adjust("10 seconds")
+        yield* settled
+      }
+      expect(yield* TestClock.currentTimeMillis).toBeLessThan(start + hour)
+      // Of 3,570 seconds 3,510 are such that an answer would still come in time.
+      expect(yield* daily).toMatchObject([{ status: "ok", attempt: 1, counts: { summarized: asked } }])
+      expect(asked).toBeGreaterThan(60)
+      expect(asked).toBeLessThan(75)
+      const made = (yield* eventsOf(daybook, "ada")).flatMap((one) => (one.type === "SUMMARIZE" ? [one.payload] : []))
+      expect(made.map(({ decision }) => decision.by.kind)).toEqual(Array.from({ length: asked }, () => "model"))
+    })
+  )
+
+  it.scoped("a job that fails is never given up, and says so without a word of what it failed with", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const folder = yield* temporaryFolder
+      yield* written(folder, ["ada"], 1)
+      const daybook = yield* open(folder, {
+        policy: policyOf({ schedules: { failures: 2, retries: 0 } }),
+        vectorExtension: null
+      })
+      const broken = { ...daybook, agent: () => Effect.die(new Error("the vault code is 4711")) } as never
+      const { text } = yield* overheard(
+        Effect.scoped(
+          Effect.gen(function* () {
+            yield* Layer.build(
+              Maintenance.layer({
+                every: hour,
+                handlers: { tides: () => Effect.void }
+              }).pipe(Layer.provide(Layer.succeed(Daybook, broken)))
+            )
+            const memory = yield* full(daybook, "ada")
+            yield* memory.addSchedule({ goal: "Tell the tide", handler: "tides", cron: "15 * * * *" })
+            yield* until(start + 4 * day)
+          })
+        )
+      )
+      const memory = yield* full(daybook, "ada")
+      const schedules = yield* memory.schedules({ statuses: ["active", "failed"] })
+      expect(
+        Object.fromEntries(schedules.map(({ failures, handler, status }) => [handler, [status, failures]]))
+      ).toEqual({
+        "daybook/daily": ["active", 5],
+        "daybook/gc": ["active", 5],
+        "daybook/weekly": ["active", 1],
+        tides: ["failed", 2]
+      })
+      expect(text).toContain("a run failed")
+      expect(text).toContain("ada")
+      expect(text).not.toContain("4711")
     })
   )
 })

@@ -8,7 +8,7 @@ import type { Memory } from "../events/Memory.js"
 import { observations } from "../projections/observations.js"
 import type { Db } from "../projections/Projection.js"
 import { recalls } from "../projections/recalls.js"
-import { findByScore } from "../projections/standing.js"
+import { countStandings, findByScore } from "../projections/standing.js"
 import { day, factsOf } from "../src/life/facts.js"
 import { verdictOf } from "../src/life/rules.js"
 import { decayOf, scoreOf } from "../src/life/score.js"
@@ -95,49 +95,55 @@ describe("the score of a memory", () => {
     { minLength: 1, maxLength: 40 }
   )
 
-  it.prop("is the same in SQL: the best, the means and how many lie where", [rows], ([made]) => {
-    const db = new Database(":memory:") as unknown as Db
-    db.exec(`${observations.tables}${observations.indexes}${recalls.tables}`)
-    const scores = made.map(({ accessed, accesses, days, gone, ...fields }, at) => {
-      const createdAt = now - days * day
-      const memory = memoryOf({ born: at + 1, ...fields, createdAt, ...(gone ? { expiresAt: now } : {}) })
-      const event = { type: "ADD", version: memory.born, payload: { memory } }
-      observations.apply(db, event as never, { opennessOf: () => 0, vectorOf: () => undefined })
-      const lastAccessedAt = now - accessed * day
-      if (accesses > 0) db.prepare("INSERT INTO accesses VALUES (?, ?, ?)").run(memory.id, accesses, lastAccessedAt)
-      const row = { memory, accesses: accesses > 0 ? { accesses, lastAccessedAt } : undefined }
-      const unshown = scoreOf(factsOf({ memory, accesses: undefined }), defaults.tiers, now)
-      return { born: memory.born, gone, memory, unshown, life: scoreOf(factsOf(row), defaults.tiers, now) }
-    })
-    const best = (of: (one: (typeof scores)[number]) => number) =>
-      scores
-        .filter(({ gone }) => !gone)
-        .map((one) => ({ born: one.born, score: of(one) }))
-        .sort((a, b) => b.score - a.score || b.born - a.born)
-        .slice(0, 7)
-    const rounded = (ranked: ReadonlyArray<{ born: number; score: number }>) =>
-      ranked.map(({ born, score }) => [born, score.toFixed(9)])
-    const formula = formulaOf(defaults.tiers)
-    const full = findByScore(db, "full", formula, now, 7)
-    expect(full.map(({ score }) => score.toFixed(9))).toEqual(
-      best((one) => one.life.score).map(({ score }) => score.toFixed(9))
-    )
-    for (const { born, score } of full) expect(scores[born - 1]!.life.score).toBeCloseTo(score, 9)
-    // Whoever is below full trust learns nothing of what others were shown.
-    expect(rounded(findByScore(db, "inner", formula, now, 7)).length).toBe(0)
-    const there = scores.filter(({ gone }) => !gone)
-    const told = tiersOf(db, defaults, now, 3)
-    const mean = (of: ReadonlyArray<number>) => of.reduce((sum, one) => sum + one, 0) / Math.max(1, of.length)
-    expect(told.all.memories).toBe(there.length)
-    expect(told.all.score).toBeCloseTo(mean(there.map(({ life }) => life.score)), 9)
-    expect(told.all.days).toBeCloseTo(mean(there.map(({ life }) => life.days)), 9)
-    expect(told.byTier.mid!.memories).toBe(there.filter(({ memory }) => memory.tier === "mid").length)
-    expect(told.byScore.map(({ memories }) => memories)).toEqual(
-      [0, 0.5, 1, 2, 3].map(
-        (from, at, all) => there.filter(({ life: { score } }) => score >= from && score < (all[at + 1] ?? 1e9)).length
+  it.effect.prop("is the same in SQL: the best, the means and how many lie where", [rows], ([made]) =>
+    Effect.gen(function* () {
+      const db = new Database(":memory:") as unknown as Db
+      db.exec(`${observations.tables}${observations.indexes}${recalls.tables}`)
+      const scores = made.map(({ accessed, accesses, days, gone, ...fields }, at) => {
+        const createdAt = now - days * day
+        const memory = memoryOf({ born: at + 1, ...fields, createdAt, ...(gone ? { expiresAt: now } : {}) })
+        const event = { type: "ADD", version: memory.born, payload: { memory } }
+        observations.apply(db, event as never, { opennessOf: () => 0, vectorOf: () => undefined })
+        const lastAccessedAt = now - accessed * day
+        if (accesses > 0) db.prepare("INSERT INTO accesses VALUES (?, ?, ?)").run(memory.id, accesses, lastAccessedAt)
+        const row = { memory, accesses: accesses > 0 ? { accesses, lastAccessedAt } : undefined }
+        const unshown = scoreOf(factsOf({ memory, accesses: undefined }), defaults.tiers, now)
+        return { born: memory.born, gone, memory, unshown, life: scoreOf(factsOf(row), defaults.tiers, now) }
+      })
+      const best = (of: (one: (typeof scores)[number]) => number) =>
+        scores
+          .filter(({ gone }) => !gone)
+          .map((one) => ({ born: one.born, score: of(one) }))
+          .sort((a, b) => b.score - a.score || b.born - a.born)
+          .slice(0, 7)
+      const rounded = (ranked: ReadonlyArray<{ born: number; score: number }>) =>
+        ranked.map(({ born, score }) => [born, score.toFixed(9)])
+      const formula = formulaOf(defaults.tiers)
+      const full = findByScore(db, "full", formula, now, 7)
+      expect(full.map(({ score }) => score.toFixed(9))).toEqual(
+        best((one) => one.life.score).map(({ score }) => score.toFixed(9))
       )
-    )
-  })
+      for (const { born, score } of full) expect(scores[born - 1]!.life.score).toBeCloseTo(score, 9)
+      // Whoever is below full trust learns nothing of what others were shown.
+      expect(rounded(findByScore(db, "inner", formula, now, 7)).length).toBe(0)
+      const there = scores.filter(({ gone }) => !gone)
+      const told = yield* tiersOf((f) => Effect.sync(() => f({ db, now })), defaults, 3)
+      const paged = countStandings(formula, now, [1], 3)
+      while (paged.next(db)) {}
+      expect(paged.result().all.memories).toBe(told.all.memories)
+      expect(paged.result().all.score).toBeCloseTo(told.all.score, 9)
+      const mean = (of: ReadonlyArray<number>) => of.reduce((sum, one) => sum + one, 0) / Math.max(1, of.length)
+      expect(told.all.memories).toBe(there.length)
+      expect(told.all.score).toBeCloseTo(mean(there.map(({ life }) => life.score)), 9)
+      expect(told.all.days).toBeCloseTo(mean(there.map(({ life }) => life.days)), 9)
+      expect(told.byTier.mid!.memories).toBe(there.filter(({ memory }) => memory.tier === "mid").length)
+      expect(told.byScore.map(({ memories }) => memories)).toEqual(
+        [0, 0.5, 1, 2, 3].map(
+          (from, at, all) => there.filter(({ life: { score } }) => score >= from && score < (all[at + 1] ?? 1e9)).length
+        )
+      )
+    })
+  )
 })
 
 describe("the rules", () => {
@@ -177,7 +183,7 @@ describe("a score explains itself", () => {
   it.scoped("in why and in explain, with what was shown at full trust alone", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const { daybook } = yield* fresh()
+      const { daybook } = yield* fresh({ policy: { actors: { idle: 20 * day } } })
       const full = yield* daybook.agent("ada", { trust: "full", record: true })
       const { id } = yield* full.remember({
         title: "harbour cranes",
@@ -197,6 +203,16 @@ describe("a score explains itself", () => {
       expect(yield* Effect.flip(inner.tiers())).toMatchObject({ _tag: "TrustRequired" })
       expect((yield* later.tiers()).best).toMatchObject([{ id, score: expect.closeTo(Math.LN2 + 0.904837 + 1, 5) }])
       expect(decayOf("constructor", defaults.tiers)).toBe(0.05)
+    })
+  )
+
+  it.scoped("of an agent that knows nothing yet: nothing, not a failure", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent("nobody", { trust: "full" })
+      expect((yield* memory.tiers()).all).toEqual({ memories: 0, score: 0, days: 0 })
+      expect((yield* memory.tiers()).best).toEqual([])
+      expect((yield* daybook.stats("nobody")).memories).toMatchObject({ active: 0, created: 0, byTier: {} })
     })
   )
 

@@ -1,18 +1,34 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
+// Loaded by the engine when it is first needed, which no test clock waits for.
+import "../src/life/maintain.js"
 import type { SaidTurn } from "../projections/summaries.js"
 import { ruledSummary } from "../src/life/sessionSummary.js"
+import { pause } from "../src/pause.js"
 import { Summarizer, SummarizerError, type SummaryRequest } from "../src/Summarizer.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
 const start = Date.UTC(2026, 2, 14, 9)
 const minute = 60_000
 const agent = "ada"
+
+/** Runs a program while time passes, a second at a time. */
+const slowly = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const running = yield* Effect.fork(program)
+    while ((yield* Fiber.poll(running))._tag === "None") {
+      for (let at = 0; at < 20; at++) yield* pause
+      if ((yield* Fiber.poll(running))._tag === "None") yield* TestClock.adjust("1 seconds")
+    }
+    return yield* Fiber.join(running)
+  })
 
 const said = (role: SaidTurn["role"], text: string, at: number): SaidTurn => ({
   born: at + 1,
@@ -64,6 +80,7 @@ describe("a session by rule", () => {
       open: ["We still need to book a cabin."],
       turns: 6,
       until: 6,
+      sources: [1, 2, 4, 5, 6],
       startedAt: start,
       lastAt: start
     })
@@ -130,6 +147,14 @@ describe("session summaries", () => {
       expect(first).toMatchObject({ counts: { summarized: 2 }, left: false })
       const made = yield* events
       expect(made.map(({ version: _, ...payload }) => payload)).toEqual(dry!.events!.map(({ payload }) => payload))
+      // What erases a turn finds by its version what quotes it, in what was replaced too; what tools said is not quoted.
+      const borns = new Map(
+        ([...(yield* Stream.runCollect(daybook.log(agent)))] as ReadonlyArray<DaybookEvent>).flatMap((event) =>
+          event.type === "TURN" ? [[event.payload.turn.text, event.version]] : []
+        )
+      )
+      const quoted = ferry.flatMap(([role, text]) => (role === "tool" ? [] : borns.get(text)!))
+      expect(made.map(({ summary }) => summary!.sources)).toEqual([quoted, [borns.get("Is it open to all?")]])
       expect(made.map(({ session, store }) => `${session} ${store}`)).toEqual(["monday private", "monday social"])
       expect((yield* sumUp).run).toBeUndefined()
 
@@ -158,6 +183,7 @@ describe("session summaries", () => {
       expect(second.counts).toEqual({ summarized: 1 })
       const again = (yield* events).at(-1)!
       expect([again.replaces, again.was]).toEqual([made[0]!.version, made[0]!.summary])
+      expect(again.summary!.sources.slice(0, -1)).toEqual(again.was!.sources)
       expect((yield* memory.sessionSummaries()).find(({ store }) => store === "private")).toMatchObject({
         turns: 7,
         behind: false,
@@ -341,5 +367,69 @@ describe("session summaries", () => {
       expect(JSON.stringify(asked)).not.toContain("hunter2")
       expect((yield* memory.sessionSummaries({ session: [...told.keys()][0] }))[0]!.by).toMatchObject({ kind: "model" })
     })
+  )
+
+  it.scoped("of what is forgotten while it is written nothing is written", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const summarizer = Layer.succeed(Summarizer, {
+        name: "slow",
+        summarize: () =>
+          Effect.zipRight(
+            Effect.zipRight(Deferred.succeed(asked, undefined), Effect.sleep("30 seconds")),
+            Effect.fail(new SummarizerError({ name: "slow", reason: "failed" }))
+          )
+      })
+      const { events, memory, say } = yield* system({ summarizer })
+      yield* say("monday", ...ferry)
+      yield* TestClock.adjust("1 hours")
+      const running = yield* Effect.fork(memory.maintain({ stages: ["sessions"] }))
+      yield* Deferred.await(asked)
+      yield* memory.forgetSession("monday")
+      yield* say("monday", ["user", "Hello again."])
+      yield* TestClock.adjust("1 minutes")
+      expect(yield* Fiber.join(running)).toMatchObject([{ counts: {}, left: true }])
+      expect(yield* events).toEqual([])
+      expect(yield* memory.sessionSummaries()).toEqual([])
+    })
+  )
+
+  it.scoped(
+    "what was asked is written before more is asked; nobody is asked who could still be writing at the deadline",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const summarizer = Layer.succeed(Summarizer, {
+          name: "slow",
+          summarize: ({ sources }) =>
+            Effect.gen(function* () {
+              asked.push(sources[0]!.text!)
+              yield* Effect.sleep("5 seconds")
+              return { lines: [{ part: "request" as const, text: sources[0]!.text!, sources: [0] }] }
+            })
+        })
+        const policy = { sessions: { rows: 20 }, summarize: { concurrency: 2, timeout: 10_000 } }
+        const { events, memory, say, sumUp } = yield* system({ policy, summarizer })
+        for (let at = 0; at < 15; at++) yield* say(`s${at}`, ["user", `Paint door ${at}`])
+        yield* TestClock.adjust("1 hours")
+        const now = yield* TestClock.currentTimeMillis
+        const late = yield* memory.maintain({ stages: ["sessions"], deadline: now - 1 })
+        expect(late).toMatchObject([{ counts: {}, left: true }])
+        const first = yield* slowly(memory.maintain({ stages: ["sessions"], deadline: now + 30_000 }))
+        // Begun at 0, 5, 10, 15 and 20 seconds.
+        expect(first).toMatchObject([{ counts: { summarized: 10 }, left: true, duration: 25_000 }])
+        expect((yield* events).map(({ summary }) => summary!.request)).toEqual(asked)
+
+        // Stopped in between: what was answered is there.
+        const stopped = yield* Effect.fork(memory.maintain({ stages: ["sessions"] }))
+        yield* slowly(Effect.sleep("7 seconds"))
+        yield* Fiber.interrupt(stopped)
+        expect((yield* events).length).toBe(12)
+        expect(yield* slowly(sumUp)).toMatchObject({ counts: { summarized: 3 }, left: false })
+        expect((yield* events).every(({ decision }) => decision.by.kind === "model")).toBe(true)
+        // Asked again was alone what was under way when it was stopped.
+        expect([asked.length, new Set(asked).size]).toEqual([17, 15])
+        expect(yield* Effect.flip(memory.maintain({ deadline: Number.NaN }))).toMatchObject({ field: "deadline" })
+      })
   )
 })

@@ -39,7 +39,8 @@ export const activeSetOf = (
     if (memory.tier === "mid" || memory.tier === "daily") {
       if (now - seen > oldest) note(`${memory.tier} and left alone for more than ${gc.removeAfter} days`)
     }
-    if (memory.type === "temp" || memory.type === "debug") {
+    const passes = (maintenance.decayedTiers as ReadonlyArray<string>).includes(memory.tier)
+    if (passes && (memory.type === "temp" || memory.type === "debug")) {
       const decay = tiers.decays[memory.type] ?? tiers.decay
       const days = -Math.log(maintenance.decayed) / decay
       // The week's run sees to it.

@@ -1,6 +1,7 @@
 import type { Observation } from "../../src/input.js"
 import { generator } from "../data.js"
 import { kinds, noise, passing } from "./noise.js"
+import { others } from "./others.js"
 import { type Tracked, tracked } from "./tracked.js"
 
 /** A year as it stands in its file; see `format.md`. */
@@ -20,6 +21,13 @@ export interface WrittenYear {
     readonly truths: ReadonlyArray<{ readonly from: string; readonly says: ReadonlyArray<string> }>
   }>
 }
+
+/** Who tells of a year, in sentences of their own. */
+export const writers = {
+  mira: { name: "Mira", tracked },
+  joren: { name: "Joren", tracked: others }
+} as const
+export type Writer = keyof typeof writers
 
 const memoriesADay = 50
 const turnsADay = 20
@@ -45,7 +53,8 @@ interface Saying {
  * day. 30 attributes are said in the first days and again about every sixth day, in the same words or others; most of
  * them change up to three times, and some are said wrongly and put right within days. All else is noise of every type.
  */
-export const writeYear = (seed: number, days: number): WrittenYear => {
+export const writeYear = (seed: number, days: number, writer: Writer = "mira"): WrittenYear => {
+  const { name, tracked } = writers[writer]
   const random = generator(seed)
   const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
   const stories = tracked.map((one) => ({ one, sayings: sayingsOf(one, days, random) }))
@@ -91,7 +100,7 @@ export const writeYear = (seed: number, days: number): WrittenYear => {
         ? some([`${title}.`, `Do you know this already? ${title}.`, `About "${title}": what was that again?`])
         : some(["Noted.", `I keep it: ${title}.`, `That is what I have: ${title}.`, "Nothing else is known of it."])
       const session = `${date} ${at < turnsADay / 2 ? "morning" : "afternoon"}`
-      turns.push({ at: time, session, role: user ? "user" : "assistant", speaker: user ? "Mira" : "Daybook", text })
+      turns.push({ at: time, session, role: user ? "user" : "assistant", speaker: user ? name : "Daybook", text })
     }
     for (const time of times(searchesADay)) {
       const { about, name } = some(tracked)
@@ -99,7 +108,7 @@ export const writeYear = (seed: number, days: number): WrittenYear => {
     }
   }
   return {
-    name: `A year of Mira (${days} days, seed ${seed})`,
+    name: `A year of ${name} (${days} days, seed ${seed})`,
     memories,
     turns,
     searches,

@@ -11,6 +11,7 @@ import { awaitVectors } from "../vectors.js"
 import type { Call, Command } from "./Command.js"
 
 const names: ReadonlyArray<StageName> = [
+  "settle",
   "daily",
   "weekly",
   "compress",

@@ -109,6 +109,11 @@ export const carry = (
   return Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const outcome = yield* Effect.onInterrupt(restore(from(0)), () => giveBack)
+      const { status } = outcome
+      // What a handler fails with may quote a memory: the history has it.
+      if (status !== "ok") {
+        yield* Effect.logWarning("a run failed", { agent, schedule: definition.id, run: run.run, status })
+      }
       const finished = yield* steadily(runner.finish(agent, run, outcome))
       // That nobody could be told is no reason to do it again. What went wrong is not told here either: it may quote a memory.
       yield* Effect.catchAllCause(restore(tell(outcome, finished)), () =>

@@ -4,8 +4,7 @@ import type { Memory } from "../../events/Memory.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findAccesses } from "../../projections/recalls.js"
-import { lastSequence } from "../../projections/sessionReads.js"
-import { findSummary } from "../../projections/summaries.js"
+import { findSummary, isFounded } from "../../projections/summaries.js"
 import { type Command, type DecidedEvent, runCause } from "./Command.js"
 
 /** A portion of what a run does. */
@@ -75,6 +74,9 @@ const stillSound = (
     (findAccesses(db, [id]).get(id)?.accesses ?? 0) === (shown.get(id) ?? 0)
   const alone = (memory: Memory) => same(memory) && unseen(memory)
   switch (event.type) {
+    case "DELETE":
+      // What was said since contradicts it, however often it was shown.
+      return same(event.payload.memory) ? { event, left: 0 } : { left: 1 }
     case "UPDATE": {
       const { memory, reason } = event.payload
       const sound = reason === "demoted" || reason === "expired" ? alone(memory) : same(memory)
@@ -90,9 +92,10 @@ const stillSound = (
       return sources.every(alone) ? { event, left: 0 } : { left: sources.length }
     }
     case "SUMMARIZE": {
-      const { replaces, session, store } = event.payload
-      const still = lastSequence(db, session, store) > 0 && findSummary(db, session, store)?.version === replaces
-      return still ? { event, left: 0 } : { left: 1 }
+      const { replaces, session, store, summary } = event.payload
+      // What was forgotten while it was written must not come back in other words.
+      const founded = summary === null || isFounded(db, summary)
+      return founded && findSummary(db, session, store)?.version === replaces ? { event, left: 0 } : { left: 1 }
     }
     default:
       return { event, left: 0 }

@@ -6,6 +6,7 @@ import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../commands/Command.js"
 import type { LifePolicy } from "../policy/life.js"
 import { factsOf, type Row, ruled } from "./facts.js"
+import type { Judge } from "./pairs.js"
 import { scoreOf } from "./score.js"
 import type { Draft } from "./summarize.js"
 
@@ -13,6 +14,8 @@ import type { Draft } from "./summarize.js"
 export interface Tools {
   readonly newId: () => string
   readonly countTokens: (text: string) => number
+  /** How two memories stand to each other; absent where nothing is weighed. */
+  readonly judge?: Judge | undefined
 }
 
 /** What a stage comes to. */
@@ -36,7 +39,7 @@ export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
  * makes events of that.
  */
 export interface Stage {
-  readonly name: "daily" | "weekly" | "compress" | "gc" | "retention" | "archive" | "cleanup" | "sessions"
+  readonly name: "settle" | "daily" | "weekly" | "compress" | "gc" | "retention" | "archive" | "cleanup" | "sessions"
   readonly kind: PageKind
   /** Nothing that was created after this, milliseconds, is of interest. */
   readonly before: (policy: LifePolicy, now: number) => number
@@ -53,6 +56,8 @@ export interface Gathering {
   readonly look?: (db: Db) => boolean
   /** Memories, by row number, that are to be read again whole before anything is planned. */
   readonly wanted?: () => ReadonlyArray<number>
+  /** Does some of what `plan` would have to do otherwise; whether there is more. */
+  readonly weigh?: (tools: Tools, wanted: ReadonlyArray<Row>) => boolean
   readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned
 }
 

@@ -14,6 +14,9 @@ export const countsOf = (
       add("made")
     } else if (event.type === "ARCHIVE") add("archived", event.payload.memories.length)
     else if (event.type === "SUMMARIZE") add("summarized")
+    else if (event.type === "DELETE") add("superseded")
+    // What takes the place of something is only linked to it.
+    else if (stage === "settle") continue
     else if (event.type === "UPDATE") {
       const { memory, reason } = event.payload
       if (reason === "promoted") add(promoted[stage] ?? reason)
@@ -28,6 +31,7 @@ export const countsOf = (
 const promoted: Partial<Record<Stage["name"], string>> = { daily: "kept", weekly: "core" }
 
 const order = [
+  "superseded",
   "promoted",
   "core",
   "compressed",

@@ -32,12 +32,13 @@ export const jobsOf = ({ daily, gc, weekday, weekly, zone }: LifePolicy["mainten
     }
   }
   return [
-    job("daily", "Make knowledge of the days that are over, fold what says the same, shorten what is old", daily, "*", [
+    job(
       "daily",
-      "compress",
-      "retention",
-      "sessions"
-    ]),
+      "Retire what is no longer so, make knowledge of the days that are over, fold what says the same, shorten what is old",
+      daily,
+      "*",
+      ["settle", "daily", "compress", "retention", "sessions"]
+    ),
     job("gc", "Promote what is in use, archive what is not", gc, "*", ["gc", "archive", "cleanup"]),
     job("weekly", "Choose the profile anew, bring together what belongs together", weekly, weekday.slice(0, 3), [
       "weekly"

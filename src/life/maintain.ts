@@ -10,6 +10,7 @@ import type { Command, DecidedEvent } from "../commands/Command.js"
 import { bornAt, type Portion, maintain as portion, recordRun } from "../commands/maintain.js"
 import type { Writer } from "../commands/remember.js"
 import { InvalidInput, TrustRequired } from "../errors.js"
+import { integerOf } from "../filters.js"
 import { randomId } from "../ids.js"
 import { pause } from "../pause.js"
 import type { LifePolicy } from "../policy/life.js"
@@ -17,9 +18,10 @@ import type { ReaderSource } from "../ReaderSource.js"
 import { countsOf } from "./counts.js"
 import type { Row } from "./facts.js"
 import { type Overlay, overlaid, plannedBorn } from "./overlay.js"
+import type { Judge } from "./pairs.js"
 import { chunksOf, type Planned, partsOf, rowsIn, type Stage, together } from "./Stage.js"
 import { stages } from "./stages/all.js"
-import { type Summarizing, summarized } from "./summarize.js"
+import { type Draft, type Summarizing, summarized } from "./summarize.js"
 
 export type StageName = Stage["name"]
 
@@ -28,6 +30,11 @@ export interface MaintainOptions {
   readonly stages?: ReadonlyArray<StageName> | undefined
   /** Tells what would be done and writes nothing. */
   readonly dryRun?: boolean | undefined
+  /**
+   * Milliseconds since the epoch, from which on nothing more is begun: what is done by then stays, and the rest is
+   * `left`. Nobody is asked who could still be writing then. A dry run writes nothing and goes to its end.
+   */
+  readonly deadline?: number | undefined
 }
 
 /** What a stage did. */
@@ -54,6 +61,8 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly digest: string
   /** Who writes what stages make of several memories or turns; rules alone where absent. */
   readonly summarizing?: Summarizing | undefined
+  /** Tells whether one memory contradicts another; nobody does where absent. */
+  readonly judge?: Judge | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
@@ -61,6 +70,8 @@ export const stageNames: ReadonlyArray<StageName> = stages.map(({ name }) => nam
 
 /** Memories that are looked at without a pause. */
 const pageSize = 500
+/** No deadline, and no bound. */
+const unbounded = Number.MAX_SAFE_INTEGER
 /** Memories that are changed without a pause, but for an event that changes more by itself. */
 const writtenAtOnce = 10
 
@@ -68,7 +79,7 @@ const writtenAtOnce = 10
 export const maintain = (
   maintainer: Maintainer,
   writer: Writer,
-  { dryRun = false, stages: asked }: MaintainOptions = {}
+  { deadline, dryRun = false, stages: asked }: MaintainOptions = {}
 ): Effect.Effect<ReadonlyArray<StageRun>, MaintainError> =>
   Effect.gen(function* () {
     if (writer.level !== "full") return yield* new TrustRequired({ what: "maintain" })
@@ -76,10 +87,11 @@ export const maintain = (
     if (unknown !== undefined) {
       return yield* new InvalidInput({ field: "stages", problem: `must be of ${stageNames.join(", ")}` })
     }
+    const end = deadline === undefined ? unbounded : yield* integerOf("deadline", deadline, 0, unbounded)
     const runs: Array<StageRun> = []
     const planned = new Map<number, Memory>()
     for (const stage of stages.filter(({ name }) => asked === undefined || asked.includes(name))) {
-      runs.push(yield* dryRun ? tried(maintainer, writer, stage, planned) : carriedOut(maintainer, writer, stage))
+      runs.push(yield* dryRun ? tried(maintainer, writer, stage, planned) : carriedOut(maintainer, writer, stage, end))
     }
     return runs
   })
@@ -88,8 +100,9 @@ export const maintain = (
 const tried = (maintainer: Maintainer, writer: Writer, stage: Stage, planned: Map<number, Memory>) =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const { events, left } = yield* plan(maintainer, writer, stage, planned)
-    const placed = events.map((event, at) => bornAt(event, plannedBorn(planned) + at))
+    const { drafts = [], events, left } = yield* plan(maintainer, writer, stage, planned)
+    const written = yield* summarized(maintainer.summarizing, events, drafts, writer.countTokens)
+    const placed = written.map((event, at) => bornAt(event, plannedBorn(planned) + at))
     for (const { payload, type } of placed) {
       for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
     }
@@ -97,27 +110,44 @@ const tried = (maintainer: Maintainer, writer: Writer, stage: Stage, planned: Ma
     return { stage: stage.name, counts: countsOf(stage.name, placed), left, duration, events: placed }
   })
 
-const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
+const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline: number) =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const { events, left, shown } = yield* plan(maintainer, writer, stage, new Map())
-    const { digest, run: carry } = maintainer
-    const { actor } = writer
+    if (began > deadline) return { stage: stage.name, counts: {}, left: true, duration: 0 }
+    const planned = yield* plan(maintainer, writer, stage, new Map())
+    const { digest, run: carry, summarizing } = maintainer
+    const { actor, countTokens } = writer
+    const { shown } = planned
     const run = randomId()
     const of = { run, kind: "maintenance", name: stage.name, policy: digest } as const
     const written: Array<DaybookEvent> = []
+    let sent = 0
     let moved = 0
-    for (const some of portionsOf(events)) {
-      const started: DecidedEvent = { type: "RUN", payload: { ...of, phase: "started" } }
-      const done = yield* carry(
-        portion({ run, actor, started: written.length === 0 ? started : undefined, events: some, shown })
-      )
-      written.push(...done.events)
-      moved += done.left
-      yield* pause
+    /** Appends portions, as far as there is time for them. */
+    const append = (events: ReadonlyArray<DecidedEvent>, until: number) =>
+      Effect.gen(function* () {
+        for (const some of portionsOf(events)) {
+          if ((yield* Clock.currentTimeMillis) > until) return
+          const started: DecidedEvent | undefined =
+            written.length === 0 ? { type: "RUN", payload: { ...of, phase: "started" } } : undefined
+          const done = yield* carry(portion({ run, actor, started, events: some, shown }))
+          sent += some.length
+          written.push(...done.events)
+          moved += done.left
+          yield* pause
+        }
+      })
+    // What was asked is written before more is asked, so that nothing that was paid for is lost.
+    for (const { drafts, events } of stretchesOf(planned, summarizing?.policy.concurrency ?? unbounded)) {
+      if (summarizing === undefined || drafts.length === 0) yield* append(events, deadline)
+      else {
+        if ((yield* Clock.currentTimeMillis) + summarizing.policy.timeout > deadline) break
+        yield* append(yield* summarized(summarizing, events, drafts, countTokens), unbounded)
+      }
     }
+    const left = planned.left || moved > 0 || sent < planned.events.length
     const duration = (yield* Clock.currentTimeMillis) - began
-    if (written.length === 0) return { stage: stage.name, counts: {}, left: left || moved > 0, duration }
+    if (written.length === 0) return { stage: stage.name, counts: {}, left, duration }
     const counts = countsOf(stage.name, written)
     const told = moved === 0 ? counts : { ...counts, "changed meanwhile": moved }
     yield* carry(
@@ -126,7 +156,7 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
         payload: { ...of, phase: "finished", status: "ok", counts: told, duration }
       })
     )
-    return { stage: stage.name, run, counts: told, left: left || moved > 0, duration }
+    return { stage: stage.name, run, counts: told, left, duration }
   })
 
 /**
@@ -134,14 +164,14 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage) =>
  * memories, by row number: they stand where they would be read, whatever kind of row they were before.
  */
 const plan = (
-  { policy, read, summarizing }: Maintainer,
+  { judge, policy, read }: Maintainer,
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
 ): Effect.Effect<Planned & Pick<Portion, "shown">, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
-    const tools = { newId: randomId, countTokens }
+    const tools = { newId: randomId, countTokens, judge }
     const shown = new Map<string, number>()
     const parts = partsOf(stage, policy, now, tools)
     if (stage.read !== undefined) {
@@ -182,13 +212,32 @@ const plan = (
         )
         yield* pause
       }
-      all.push(gathering.plan(tools, rowsIn(store, whole)))
+      const own = rowsIn(store, whole)
+      while (gathering.weigh?.(tools, own) === true) yield* pause
+      all.push(gathering.plan(tools, own))
+      yield* pause
     }
-    const made = together(all)
-    const written = yield* summarized(summarizing, made.events, made.drafts ?? [], countTokens)
     // What is read otherwise is not in use.
-    return { ...made, events: written, shown: stage.read === undefined ? shown : undefined }
+    return { ...together(all), shown: stage.read === undefined ? shown : undefined }
   })
+
+/** Planned events in their order, with no more drafts among those of a stretch than are asked at once. */
+const stretchesOf = (
+  { drafts = [], events }: Planned,
+  atOnce: number
+): ReadonlyArray<{ readonly events: ReadonlyArray<DecidedEvent>; readonly drafts: ReadonlyArray<Draft> }> => {
+  const places = new Map(drafts.map((draft) => [draft.at, draft]))
+  const stretches: Array<{ readonly events: Array<DecidedEvent>; readonly drafts: Array<Draft> }> = []
+  for (const [at, event] of events.entries()) {
+    const draft = places.get(at)
+    const full = draft !== undefined && (stretches.at(-1)?.drafts.length ?? 0) >= atOnce
+    if (full || stretches.length === 0) stretches.push({ events: [], drafts: [] })
+    const last = stretches.at(-1)!
+    if (draft !== undefined) last.drafts.push({ ...draft, at: last.events.length })
+    last.events.push(event)
+  }
+  return stretches
+}
 
 const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<ReadonlyArray<DecidedEvent>> => {
   const portions: Array<Array<DecidedEvent>> = []

@@ -6,8 +6,9 @@ import { findProfile } from "../../projections/profile.js"
 import type { LifePolicy } from "../policy/life.js"
 import { type WholeMemory, wholeOf } from "../wholeMemory.js"
 import { factsOf } from "./facts.js"
+import type { Judge } from "./pairs.js"
 import { type ScoreFacts, scoreOf } from "./score.js"
-import { type Judge, type Subject, subjectsOf } from "./subjects.js"
+import { type Subject, subjectsOf } from "./subjects.js"
 
 /** The core block of a system prompt. */
 export interface Profile {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { TrustLevel } from "../../events/Trust.js"
-import { findArchived } from "../../projections/archive.js"
+import { type Archived, type ArchivePlace, findArchived } from "../../projections/archive.js"
 import type { Db } from "../../projections/Projection.js"
 import { findRuns } from "../../projections/runs.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
@@ -9,6 +9,7 @@ import { integerOf, pageOf, textOf } from "../filters.js"
 import { decodeKey } from "../input.js"
 import { limits } from "../limits.js"
 import type { MemoryReader } from "../Memory.js"
+import { pause } from "../pause.js"
 import type { ReaderServices, ReaderSource } from "../ReaderSource.js"
 import { wholeOf } from "../wholeMemory.js"
 import type { SessionSummary } from "./Life.js"
@@ -26,7 +27,7 @@ export const make = (
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
       yield* needsFull("tiers")
       const limit = yield* integerOf("limit", query.limit ?? 10, 0, limits.page)
-      return yield* read(({ db, now }) => tiersOf(db, life, now, limit))
+      return yield* tiersOf(read, life, limit)
     }),
 
     profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
@@ -55,7 +56,20 @@ export const make = (
       if (words.length > limits.queryTerms) {
         return yield* new InvalidInput({ field: "text", problem: `has more than ${limits.queryTerms} words` })
       }
-      const rows = yield* read(({ db }) => findArchived(db, level, words, page))
+      const rows: Array<Archived> = []
+      let after: ArchivePlace | undefined
+      let skipped = 0
+      do {
+        const place: ArchivePlace | undefined = after
+        const wanted = page.offset - skipped + page.limit - rows.length
+        const look = words.length === 0 ? Math.min(wanted, archiveLook) : archiveLook
+        const { found, next } = yield* read(({ db }) => findArchived(db, level, words, { after: place, look }))
+        const before = Math.min(page.offset - skipped, found.length)
+        skipped += before
+        rows.push(...found.slice(before, before + page.limit - rows.length))
+        after = next
+        if (after !== undefined) yield* pause
+      } while (after !== undefined && rows.length < page.limit)
       return rows.map(({ memory, ...row }) => ({ ...wholeOf(memory), ...row }))
     })
   }
@@ -88,3 +102,5 @@ const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): Ses
 
 /** Memories of a type that are named in a summary. */
 const mostTitles = 20
+/** Rows of the archive that are looked at without a pause: some 2 ms. */
+const archiveLook = 500

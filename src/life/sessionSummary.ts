@@ -66,6 +66,7 @@ export const ruledSummary = ({ count, lastAt, startedAt, turns }: Conversation):
     open: openItems,
     turns: count,
     until: Math.max(...turns.map(({ born }) => born)),
+    sources: sound.map(({ born }) => born),
     startedAt,
     lastAt
   }

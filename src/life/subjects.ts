@@ -1,7 +1,6 @@
-import type { Judgement, Question } from "../Reconciler.js"
 import { wordSet } from "../reconcile/likeness.js"
-import { statementOf } from "../reconcile/Reconciling.js"
 import type { Row } from "./facts.js"
+import { heldAgainst, type Judge, saidAt, textOf } from "./pairs.js"
 
 /** What is remembered of one subject: what is true of it by now, and all that says the same or was true before. */
 export interface Subject {
@@ -9,9 +8,6 @@ export interface Subject {
   /** The others, which it makes up for. */
   readonly others: ReadonlyArray<Row>
 }
-
-/** How the reconciler judges a statement against one that may concern the same; it never leaves the process. */
-export type Judge = (question: Question) => Judgement
 
 /**
  * Title and facts must be at least so alike, by words, that two memories are held against each other: on statements
@@ -35,7 +31,7 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     while (groups[group] !== group) group = groups[group]!
     return group
   }
-  const words = newest.slice(0, most.rows).map(({ memory }) => wordSet([memory.title, ...memory.facts].join("\n")))
+  const words = newest.slice(0, most.rows).map((row) => wordSet(textOf(row)))
   /** Which of what was said before says all that was said last, by the place of that. */
   const fuller = new Map<number, number>()
   let judged = 0
@@ -43,9 +39,9 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     const [first, second] = [groupOf(newer), groupOf(older)]
     if (first === second) continue
     if (judged++ === most.judged) break
-    const { action } = judgementOf(judge, newest[newer]!, newest[older]!, score).verdict
-    if (action !== "DELETE" && action !== "NONE") continue
-    if (action === "NONE" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
+    const held = heldAgainst(judge, newest[newer]!, newest[older]!, score)
+    if (held === "other") continue
+    if (held === "same" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
     // The group is called by its newest.
     groups[Math.max(first, second)] = Math.min(first, second)
   }
@@ -91,18 +87,3 @@ const alike = (all: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => 
 
 const isWithin = (some: ReadonlySet<string>, all: ReadonlySet<string>): boolean =>
   some.size < all.size && [...some].every((word) => all.has(word))
-
-/** When it was said last; what maintenance makes of it says nothing. */
-const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
-
-const judgementOf = (judge: Judge, newer: Row, older: Row, score: number): Judgement => {
-  const statement = (row: Row) => {
-    const { narrative: _, ...memory } = row.memory
-    return statementOf(memory, saidAt(row))
-  }
-  try {
-    return judge({ statement: statement(newer), candidates: [{ ...statement(older), score }] })
-  } catch {
-    return { verdict: { action: "ADD", reason: "" }, by: { kind: "rule", name: "none" }, sure: false }
-  }
-}

@@ -1,8 +1,12 @@
+import * as Effect from "effect/Effect"
 import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
+import type { ViewError } from "../../projections/build.js"
 import type { Db } from "../../projections/Projection.js"
 import { type IndexRow, indexRows } from "../../projections/search.js"
-import { type Formula, findByScore, type Standing, standings } from "../../projections/standing.js"
+import { countStandings, type Formula, findByScore, type Standing } from "../../projections/standing.js"
+import { pause } from "../pause.js"
 import type { LifePolicy } from "../policy/life.js"
+import type { ReaderSource } from "../ReaderSource.js"
 import { decayOf } from "./score.js"
 
 /** What the tiers hold, by score. */
@@ -26,33 +30,49 @@ export const formulaOf = (policy: LifePolicy["tiers"]): Formula => ({
   decayOf: (type) => decayOf(type, policy)
 })
 
-/** Everything is scored once, in SQL. For full trust. */
-export const tiersOf = (db: Db, { gc, tiers }: Pick<LifePolicy, "gc" | "tiers">, now: number, limit = 10): Tiers => {
-  const formula = formulaOf(tiers)
-  const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
-  const { all, below, byTier, byType } = standings(db, formula, now, bounds)
-  const ranked = limit === 0 ? [] : findByScore(db, "full", formula, now, limit)
+/**
+ * Everything is scored in SQL, in portions between which others have their turns: what is written meanwhile may be
+ * counted in one and not yet in another. For full trust.
+ */
+export const tiersOf = (
+  read: ReaderSource["read"],
+  { gc, tiers }: Pick<LifePolicy, "gc" | "tiers">,
+  limit = 10
+): Effect.Effect<Tiers, ViewError> =>
+  Effect.gen(function* () {
+    const formula = formulaOf(tiers)
+    const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
+    const now = yield* read((snapshot) => snapshot.now)
+    const counting = countStandings(formula, now, bounds)
+    while (yield* read(({ db }) => counting.next(db))) yield* pause
+    const { all, below, byTier, byType } = counting.result()
+    const best = limit === 0 ? [] : yield* read(({ db }) => bestOf(db, formula, now, limit))
+    return {
+      all,
+      byTier: Object.fromEntries(
+        TierSchema.literals.map((tier: Tier) => [tier, byTier[tier] ?? { memories: 0, score: 0, days: 0 }])
+      ),
+      byType,
+      byScore: [0, ...bounds].map((from, at) => ({
+        from,
+        memories: Math.max(0, (below[at] ?? all.memories) - (below[at - 1] ?? 0))
+      })),
+      best,
+      decays: tiers.decays,
+      decay: tiers.decay
+    }
+  })
+
+const bestOf = (db: Db, formula: Formula, now: number, limit: number): Tiers["best"] => {
+  const ranked = findByScore(db, "full", formula, now, limit)
   const rows = new Map(
     indexRows(
       db,
       ranked.map(({ born }) => born)
     ).map((row) => [row.born, row])
   )
-  return {
-    all,
-    byTier: Object.fromEntries(
-      TierSchema.literals.map((tier: Tier) => [tier, byTier[tier] ?? { memories: 0, score: 0, days: 0 }])
-    ),
-    byType,
-    byScore: [0, ...bounds].map((from, at) => ({
-      from,
-      memories: (below[at] ?? all.memories) - (below[at - 1] ?? 0)
-    })),
-    best: ranked.flatMap(({ born, score }) => {
-      const row = rows.get(born)
-      return row === undefined ? [] : [{ id: row.id, type: row.type, title: row.title, score }]
-    }),
-    decays: tiers.decays,
-    decay: tiers.decay
-  }
+  return ranked.flatMap(({ born, score }) => {
+    const row = rows.get(born)
+    return row === undefined ? [] : [{ id: row.id, type: row.type, title: row.title, score }]
+  })
 }

@@ -29,6 +29,8 @@ interface Services {
 
 export const make = ({ agents, codec, digest, jobs, log, policy, views }: Services): Runner => {
   const definitions = jobs.map(({ definition }) => definition)
+  // Nobody looks after the engine's own jobs: what failed ten times may be done the next.
+  const lasting = new Set(jobs.map(({ handler }) => handler))
 
   /** A hint without an event, on top of a version; whoever wrote meanwhile may have given a better one. */
   const remind = (stream: string, expected: number, due: number | null) =>
@@ -94,13 +96,13 @@ export const make = ({ agents, codec, digest, jobs, log, policy, views }: Servic
       Effect.map(log.timers(query), (timers) => timers.map(({ due, stream }) => ({ agent: stream, due }))),
     version: (agent) => Effect.map(log.head(agent), ({ version }) => version),
     claim: Effect.fn("Runner.claim")((agent, handlers, limit) =>
-      carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, { ...policy, digest })).pipe(
+      carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, { ...policy, digest, lasting })).pipe(
         Effect.tap(({ claimed }) => (claimed.length === 0 ? settle(agent) : Effect.void))
       )
     ),
     renew: (agent, run, lease) => carriedOut(agent, ({ renewRun }) => renewRun(run, lease, digest)),
     finish: Effect.fn("Runner.finish")((agent, run, outcome) =>
-      carriedOut(agent, ({ finishRun }) => finishRun(run, outcome, { ...policy, digest }))
+      carriedOut(agent, ({ finishRun }) => finishRun(run, outcome, { ...policy, digest, lasting }))
     ),
     release: (agent, run) => carriedOut(agent, ({ releaseRun }) => releaseRun(run, digest)),
     retime: Effect.gen(function* () {

@@ -9,8 +9,8 @@ import { due, ran, tells } from "./decide.js"
 import type { Claimed, Claims, Finished, Outcome, RunOf } from "./Runner.js"
 import { scheduleOf } from "./reads.js"
 
-/** What the policy says, and its digest, under which each run is on record. */
-type Policy = PolicyValues["schedules"] & { readonly digest: string }
+/** What the policy says, its digest, under which each run is on record, and handlers whose schedules are never given up. */
+type Policy = PolicyValues["schedules"] & { readonly digest: string; readonly lasting: ReadonlySet<string> }
 
 // What a runner does to schedules. None of it is asked for by a caller of the memory: the log names the runner as its actor.
 
@@ -38,6 +38,11 @@ const moved = (row: ScheduleRow, run: string, state: ReturnType<typeof ran>): De
   type: "SCHEDULE",
   payload: { schedule: row.id, change: "ran", state },
   cause: runCause(run)
+})
+
+/** The policy as far as it goes for a schedule. */
+const policyFor = ({ definition }: ScheduleRow, { failures, lasting }: Policy) => ({
+  failures: lasting.has(definition.handler) ? 0 : failures
 })
 
 const underWay = (row: ScheduleRow): RunOf => ({
@@ -73,7 +78,7 @@ export const claimRuns = (
           if (what.giveUp) {
             const error = `was begun ${row.abandoned + 1} times and never ended`
             events.push(finished(left, policy.digest, { status: "failed", error }))
-            events.push(moved(row, left.run, ran(row, "failed", now, policy)))
+            events.push(moved(row, left.run, ran(row, "failed", now, policyFor(row, policy))))
           }
           if (what.start === undefined) continue
           const run = { schedule: row.id, run: newId(), ...what.start }
@@ -124,7 +129,7 @@ export const finishRun = (run: RunOf, outcome: Outcome, policy: Policy): Command
       const notify = tells(row.definition.notify, outcome, row)
       const counts = { ...outcome.counts, ...(notify ? { notified: 1 } : {}) }
       const ended = finished(run, policy.digest, { ...outcome, counts })
-      return { events: [ended, moved(row, run.run, ran(row, outcome.status, now, policy))] as const }
+      return { events: [ended, moved(row, run.run, ran(row, outcome.status, now, policyFor(row, policy)))] as const }
     }),
   answer: ([ended, after]) => ({
     notify: ended?.type === "RUN" && (ended.payload.counts?.notified ?? 0) > 0,

@@ -15,37 +15,41 @@ export const sessions: Stage = {
   before: (_, now) => now,
   read: () => [],
   gather: ({ sessions: { quiet, rows: most } }, now, _, store): Gathering => {
-    let waiting: ReadonlyArray<SessionKey> | undefined
+    const quietSince = now - quiet * 60_000
+    let page = noSessions
     let next = 0
     const found: Array<Found> = []
     return {
       take: () => {},
       look: (db) => {
-        if (waiting === undefined) {
-          waiting = findUnsummarized(db, store, now - quiet * 60_000, mostLooked)
-          return waiting.length > 0
+        const key = page.sessions[next++]
+        if (key === undefined) {
+          // Those in which neither side said anything wait for ever: behind a page of them there may be others.
+          page = findUnsummarized(db, store, quietSince, page.last, looked)
+          next = 0
+          return page.sessions.length > 0
         }
-        const key = waiting[next++]!
         const ruled = ruledSummary(findSaid(db, key, turns))
-        if (ruled !== null) {
-          const before = findSummary(db, key.session, key.store)
-          found.push({ ...key, before, ruled, request: sessionRequest(ruled) })
-        }
-        return found.length < most && next < waiting.length
+        if (ruled === null) return true
+        const { summary } = ruled
+        // Nothing of the turns but what is told: a piece of a text would hold all of it, and many texts are much.
+        const kept = JSON.parse(JSON.stringify({ summary, request: sessionRequest(ruled) }))
+        found.push({ ...key, ...kept, before: findSummary(db, key.session, key.store) })
+        return found.length < most
       },
       plan: () => {
         if (found.length === 0) return nothingPlanned
         const drafts: Array<Draft> = []
         const events = found.map((one, at): DecidedEvent => {
           const event = (summary: SessionSummary): DecidedEvent => summarizing(one, summary, quiet)
-          const { request, ruled } = one
-          drafts.push({ at, request, write: (lines) => event(withLines(ruled.summary, lines)) })
-          return event(ruled.summary)
+          const { request, summary } = one
+          drafts.push({ at, request, write: (lines) => event(withLines(summary, lines)) })
+          return event(summary)
         })
         return {
           events,
           counts: { summarized: events.length },
-          left: next < (waiting ?? []).length || next === mostLooked,
+          left: found.length === most && (next < page.sessions.length || page.sessions.length === looked),
           drafts
         }
       }
@@ -55,12 +59,13 @@ export const sessions: Stage = {
 
 interface Found extends SessionKey {
   readonly before: ReturnType<typeof findSummary>
-  readonly ruled: NonNullable<ReturnType<typeof ruledSummary>>
+  readonly summary: SessionSummary
   readonly request: Draft["request"]
 }
 
-/** Sessions that are looked at in one run. */
-const mostLooked = 10_000
+/** Sessions whose keys are read at once. */
+const looked = 1_000
+const noSessions: ReturnType<typeof findUnsummarized> = { sessions: [], last: 0 }
 /** Turns of one that are read, and characters of each: of longer ones the beginning and the end. */
 const turns = { first: 10, last: 190, characters: 4_000 }
 

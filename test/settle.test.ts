@@ -1,0 +1,163 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import * as RuleReconciler from "../layers/RuleReconciler.js"
+import { marksChange, slotOf, tellsChange } from "../src/life/frames.js"
+import type { Memory } from "../src/Memory.js"
+import { fresh } from "./support/engine.js"
+
+const agent = "ada"
+const start = Date.UTC(2026, 0, 1, 9)
+/** A clock that is moved by hours would otherwise stop at each look for idle agents. */
+const actors = { idle: 365 * 24 * 60 * 60 * 1_000 }
+const system = (rows = 200) =>
+  fresh({ vectorExtension: null, reconciler: RuleReconciler.layer, policy: { actors, maintenance: { rows } } })
+
+const told = (memory: Memory, title: string, fields: object = {}) =>
+  Effect.zipRight(
+    TestClock.adjust("1 hour"),
+    memory.remember({ title, type: "identity", store: "private", ...fields }, { reconcile: false })
+  )
+const titles = (memory: Memory) =>
+  Effect.map(memory.list({ limit: 1_000 }), (all) => all.map(({ title }) => title).sort())
+const settle = (memory: Memory) => memory.maintain({ stages: ["settle"] })
+
+describe("frames", () => {
+  it.each([
+    ["Ada has a boat in Ghent", "Ada has a boat in Lisbon", { now: "ghent", before: "lisbon" }],
+    ["Ada's boat is a Kia 2 now", "Ada's boat is a Fram", { now: "kia 2", before: "fram" }],
+    ["Ada sails Fram", "Ada sails Kia", { now: "fram", before: "kia" }],
+    ["Ada sails Fram on Mondays", "Ada sails Kia", undefined],
+    ["Ada sails", "Ada sails Kia", undefined],
+    ["The pier is closed", "Ada sails Kia", undefined]
+  ])("of %s and %s", (newer, older, slot) => {
+    expect(slotOf(newer, older)).toEqual(slot)
+  })
+
+  it("know who says that something changed", () => {
+    const slot = { now: "ghent", before: "lisbon" }
+    expect(tellsChange("Ada gave up the boat in Lisbon for one in Ghent", slot)).toBe(true)
+    expect(tellsChange("Ada moved from Lisbon to Ghent", slot)).toBe(true)
+    expect(tellsChange("Ada moved from Ghent to Lisbon", slot)).toBe(false)
+    expect(tellsChange("Ada has boats in Lisbon and Ghent", slot)).toBe(false)
+    expect(marksChange("Ada sails these days")).toBe(true)
+    expect(marksChange("Ada knows how to sail")).toBe(false)
+  })
+})
+
+describe("settling", () => {
+  it.scoped("retires what is no longer so in whatever words, says by what, and is taken back", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* system()
+      yield* TestClock.setTime(start)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const lisbon = yield* told(memory, "The office of Ada is in Lisbon")
+      const desk = yield* told(memory, "Ada's office is in Lisbon")
+      yield* told(memory, "Ada was born in Lisbon")
+      yield* told(memory, "The office of Tom is in Lisbon")
+      yield* told(memory, "The office of Ada is in Lisbon", { store: "shared" })
+      const before = yield* titles(memory)
+      const ghent = yield* told(memory, "The office of Ada is in Ghent now")
+      const [run] = yield* settle(memory)
+      expect(run).toMatchObject({ stage: "settle", counts: { superseded: 2 }, left: false })
+      expect(yield* titles(memory)).toEqual(
+        [
+          "Ada was born in Lisbon",
+          "The office of Ada is in Ghent now",
+          "The office of Ada is in Lisbon",
+          "The office of Tom is in Lisbon"
+        ].sort()
+      )
+      expect((yield* memory.why(ghent.id)).supersedes.map(({ id }) => id)).toContain(lisbon.id)
+      expect((yield* memory.why(desk.id)).supersededBy).toMatchObject({ id: ghent.id })
+      yield* memory.undo({ run: run!.run! })
+      expect(yield* titles(memory)).toEqual([...before, "The office of Ada is in Ghent now"].sort())
+    })
+  )
+
+  it.scoped("leaves alone what somebody made core or pinned, what was said long ago, and all where nobody judges", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* system()
+      yield* TestClock.setTime(start)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* told(memory, "The office of Ada is in Lisbon", { tier: "core" })
+      yield* told(memory, "The boat of Ada is in Lisbon", { tags: ["pinned"] })
+      yield* told(memory, "The office of Ada is in Ghent now")
+      yield* told(memory, "The boat of Ada is in Ghent now")
+      expect(yield* settle(memory)).toMatchObject([{ counts: {} }])
+      yield* told(memory, "The piano of Ada is in Lisbon")
+      yield* told(memory, "The piano of Ada is in Ghent now")
+      yield* TestClock.adjust("4 days")
+      expect(yield* settle(memory)).toMatchObject([{ counts: {} }])
+
+      const { daybook: plain } = yield* fresh({ vectorExtension: null, policy: { actors } })
+      const other = yield* plain.agent(agent, { trust: "full" })
+      yield* told(other, "The office of Ada is in Lisbon")
+      yield* told(other, "The office of Ada is in Ghent now")
+      expect(yield* settle(other)).toMatchObject([{ counts: {} }])
+    })
+  )
+
+  const item = fc.record({
+    of: fc.constantFrom("office", "boat", "piano"),
+    who: fc.constantFrom("Ada", "Ada", "Tom"),
+    place: fc.constantFrom("Lisbon", "Ghent", "Turin", "Bergen"),
+    how: fc.constantFrom(
+      "The {of} of {who} is in {place}",
+      "{who}'s {of} is in {place}",
+      "The {of} of {who} is in {place} now",
+      "{who} moved the {of} from Lisbon to {place}"
+    ),
+    tier: fc.constantFrom("core", "mid", "long", "long"),
+    tags: fc.constantFrom([], [], [], ["pinned"]),
+    store: fc.constantFrom("private", "private", "shared")
+  })
+
+  it.scoped.prop(
+    "dry run = run; a second run at the same instant makes nothing; bounds hold; undo restores; stores stay apart",
+    [fc.array(item, { minLength: 2, maxLength: 25 }), fc.constantFrom(3, 200)],
+    ([items, rows]) =>
+      Effect.gen(function* () {
+        const { daybook } = yield* system(rows)
+        yield* TestClock.setTime(start)
+        const memory = yield* daybook.agent(agent, { trust: "full", record: false })
+        for (const { how, of, place, who, ...fields } of items) {
+          yield* told(memory, how.replace("{of}", of).replace("{who}", who).replace("{place}", place), fields)
+        }
+        const state = () => Effect.map(daybook.digests(agent), ({ stateDigest }) => stateDigest)
+        const events = (after: number) =>
+          Effect.map(Stream.runCollect(daybook.log(agent, after)), (all) => [...all] as ReadonlyArray<DaybookEvent>)
+        const before = yield* state()
+        const version = (yield* events(0)).length
+        const [dry] = yield* memory.maintain({ stages: ["settle"], dryRun: true })
+        expect(yield* events(version)).toEqual([])
+        const [run] = yield* settle(memory)
+        const written = (yield* events(version)).filter(({ type }) => type !== "RUN")
+        expect(written.map(({ payload, type }) => ({ type, payload }))).toEqual(
+          dry!.events!.map(({ payload, type }) => ({ type, payload }))
+        )
+        const images = written.flatMap(imagesOf)
+        // The bound is each store's own.
+        for (const one of ["private", "shared"]) {
+          const changed = images.filter(({ store }) => store === one).map(({ born }) => born)
+          expect(new Set(changed).size).toBeLessThanOrEqual(rows)
+        }
+        const byId = new Map(images.map((image) => [image.id, image]))
+        for (const { lineage = [], status, store, tags, tier } of images) {
+          if (status !== "active") expect([tier === "core", tags.includes("pinned")]).toEqual([false, false])
+          for (const { to } of lineage) if (byId.has(to)) expect(byId.get(to)!.store).toBe(store)
+        }
+        const live = yield* daybook.digests(agent)
+        yield* daybook.rebuild(agent)
+        expect(yield* daybook.digests(agent)).toEqual(live)
+        if (run!.left) return
+        expect(yield* settle(memory)).toMatchObject([{ counts: {} }])
+        if (run!.run !== undefined) yield* memory.undo({ run: run!.run })
+        expect(yield* state()).toBe(before)
+      }),
+    { fastCheck: { numRuns: 40 } }
+  )
+})
