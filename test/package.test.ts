@@ -119,8 +119,8 @@ describe("the package", () => {
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,
-      types: 16,
-      projections: 15
+      types: 17,
+      projections: 16
     })
   })
 

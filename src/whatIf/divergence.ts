@@ -15,6 +15,8 @@ export interface Divergence {
   readonly sides: () => ReadonlyArray<Sides>
   /** Memories whose text no event of the log will embed. */
   readonly unembedded: Set<string>
+  /** Another index is looked at from now on: what ever said something else may have no vector there. */
+  readonly indexChanged: () => void
 }
 
 /** After-images by id. */
@@ -29,6 +31,7 @@ interface Apart {
 export const make = (find: (id: string) => Memory | undefined): Divergence => {
   const apart = new Map<string, Apart>()
   const unembedded = new Set<string>()
+  const ever = new Set<string>()
   const liveNow = (id: string) => {
     const known = apart.get(id)
     return known === undefined ? find(id) : known.live
@@ -43,6 +46,7 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
     }
     const saysOtherwise = !saysTheSame(live, branch)
     if (branch?.status === "active" && (saysOtherwise || before?.saysOtherwise === true)) unembedded.add(id)
+    if (saysOtherwise) ever.add(id)
     const since = before?.saysOtherwise === saysOtherwise ? before.since : version
     apart.set(id, { live, since, saysOtherwise })
   }
@@ -62,7 +66,10 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
       for (const [id, image] of live) if (!branch.has(id)) settle(id, version, image, find(id))
     },
     sides: () => [...apart].map(([id, { live }]) => ({ live, branch: find(id) })),
-    unembedded
+    unembedded,
+    indexChanged: () => {
+      for (const id of ever) unembedded.add(id)
+    }
   }
 }
 

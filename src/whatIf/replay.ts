@@ -4,8 +4,10 @@ import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogu
 import { storageError } from "../../events/errors.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { makeLookup } from "../../projections/build.js"
+import type { ModelName } from "../../projections/embedders.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { findById } from "../../projections/observations.js"
+import type { Lookup } from "../../projections/Projection.js"
 import { isStorageFailure } from "../../projections/ViewFile.js"
 import { textDigest } from "../../projections/vectors.js"
 import type { AnyCommand, DecidedEvent } from "../commands/Command.js"
@@ -26,12 +28,14 @@ export interface Tally {
   readonly taken: (before: Taken, after: Taken, how: "same" | "otherGrounds" | "different") => void
 }
 
-/** The vectors that the steps of a page need. */
+/** The vectors that steps need which are decided under one embedder. */
 export interface PageVectors {
+  /** Whether an index is the one that is looked at. */
+  readonly isLooked: (index: ModelName) => boolean
   /** Of what is weighed, by command. */
   readonly told: ReadonlyMap<AnyCommand, QueryVector | null>
-  /** By the digest of their text. */
-  readonly cached: ReadonlyMap<string, Float32Array>
+  /** Of an index, by the digest of their text. */
+  readonly cached: Lookup["vectorOf"]
   /** Makes those of texts that only the branch has. */
   readonly make: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
 }
@@ -144,13 +148,14 @@ export const replay = ({ answers, branch, divergence, policy, tally }: Replaying
     return found
   }
 
-  const embed = ({ event }: Extract<Step, { kind: "embed" }>, { cached }: PageVectors, own: Own) => {
+  const embed = ({ event }: Extract<Step, { kind: "embed" }>, { cached, isLooked }: PageVectors, own: Own) => {
+    const looked = isLooked(event.payload)
     const entries: Array<Payload<"EMBED">["entries"][number]> = []
     for (const entry of event.payload.entries) {
       const memory = findById(db, entry.memory)
       if (memory?.status !== "active" || textDigest(embeddingText(memory)) !== entry.digest) continue
       entries.push({ ...entry, store: memory.store })
-      divergence.unembedded.delete(entry.memory)
+      if (looked) divergence.unembedded.delete(entry.memory)
     }
     for (const [id, { born, store, ...memory }] of own.memories) {
       const digest = textDigest(embeddingText(memory))
@@ -158,10 +163,12 @@ export const replay = ({ answers, branch, divergence, policy, tally }: Replaying
       entries.push({ memory: id, born, store, digest })
       divergence.unembedded.delete(id)
     }
-    const { dimensions, model } = event.payload
     branch.apply(
-      { ...event, payload: { model, dimensions, entries } },
-      makeLookup((_model, _dimensions, digest) => cached.get(digest) ?? own.vectors.get(digest))
+      { ...event, payload: { ...event.payload, entries } },
+      makeLookup(
+        (model, dimensions, digest) =>
+          cached(model, dimensions, digest) ?? (looked ? own.vectors.get(digest) : undefined)
+      )
     )
   }
 
@@ -180,7 +187,7 @@ export const replay = ({ answers, branch, divergence, policy, tally }: Replaying
         carry(step.event)
         return true
       case "embed":
-        if (own === undefined && divergence.unembedded.size > 0) return false
+        if (own === undefined && divergence.unembedded.size > 0 && vectors.isLooked(step.event.payload)) return false
         embed(step, vectors, own ?? nothing)
         return true
       case "apply":

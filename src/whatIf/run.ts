@@ -7,6 +7,7 @@ import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { embeddingText } from "../../events/Memory.js"
 import type { ViewError } from "../../projections/build.js"
+import { findInForce, type ModelName } from "../../projections/embedders.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { findById } from "../../projections/observations.js"
 import { countActive } from "../../projections/reads.js"
@@ -15,7 +16,7 @@ import type { AnyCommand } from "../commands/Command.js"
 import type { EmbedderService } from "../Embedder.js"
 import { embedAll } from "../embedAll.js"
 import { InvalidInput } from "../errors.js"
-import type { InUse } from "../inUse.js"
+import { type InUse, nameOf, sameModel } from "../inUse.js"
 import { decode, type PolicyValues } from "../Policy.js"
 import type { Reconciler } from "../Reconciler.js"
 import * as Answers from "./answers.js"
@@ -59,9 +60,6 @@ export const run = (
     const reconciler = yield* reconcilerOf(origin, reconcile.reconciler, options)
     const weighs = reconciler !== undefined
     const branch = yield* Branch.make({ agent, codec, config, log, weighs, to: from - 1 })
-    const embedder = yield* inUse.inForce(branch.db)
-    // A distant embedder is not waited for by writes: they weigh by words alone, and so does the branch.
-    const looks = weighs && embedder.local === true
     const divergence = Divergence.make((id) => findById(branch.db, id))
     const answers = weighs
       ? Answers.make({
@@ -83,18 +81,25 @@ export const run = (
       schedules: policy.schedules,
       reconciling
     } as const
-    const stepOf = stepping(writer, looks ? embedder : null)
+    const stepOf = stepping(writer, weighs)
     const counting = tallying()
     const take = replay({ branch, divergence, answers, policy: reconcile, tally: counting.tally })
-    const vectors = vectorsOf({ ...origin, embedder }, looks)
+    const vectors = vectorsOf(origin, weighs)
     let recordedAt = 0
+    let looked: EmbedderService | undefined
     for (let after = from - 1; after < to; ) {
       const rows = yield* log.replay(agent, { after, to, limit: page })
       if (rows.length === 0) break
       const events: Array<DaybookEvent | ErasedEvent> = []
       for (const row of rows) events.push(yield* codec.decode(row))
-      const steps = events.map(stepOf)
-      yield* take(steps, yield* vectors.of(steps))
+      for (let at = 0; at < events.length; ) {
+        const embedder = yield* inUse.inForce(branch.db)
+        if (looked !== undefined && !sameModel(looked, embedder)) divergence.indexChanged()
+        looked = embedder
+        const steps = underOne(events.slice(at), findInForce(branch.db) === undefined).map(stepOf)
+        yield* take(steps, yield* vectors.of(steps, embedder))
+        at += steps.length
+      }
       after = rows.at(-1)!.version
       recordedAt = rows.at(-1)!.recordedAt
       options.onProgress?.({ agent, done: after - from + 1, total: to - from + 1 })
@@ -148,50 +153,80 @@ const reconcilerOf = (
     : Effect.fail(new InvalidInput({ field: "reconciler", problem: `must be given where the policy names ${name}` }))
 }
 
-/** The vectors that pages of steps need: made as the writes made theirs, where they had any. */
-const vectorsOf = ({ embedder, log, policy }: Origin & { readonly embedder: EmbedderService }, wanted: boolean) => {
+/** Of events the first ones, up to the one after which another embedder may be in force. */
+const underOne = (
+  events: ReadonlyArray<DaybookEvent | ErasedEvent>,
+  isFirst: boolean
+): ReadonlyArray<DaybookEvent | ErasedEvent> => {
+  const last = events.findIndex(({ type }) => type === "EMBEDDER" || (isFirst && type === "EMBED"))
+  return last === -1 ? events : events.slice(0, last + 1)
+}
+
+/** The vectors that steps need: made as the writes made theirs, where they had any. */
+const vectorsOf = ({ log, policy }: Origin, wanted: boolean) => {
   let failed = 0
-  const { dimensions, model } = embedder
-  const made = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Float32Array | undefined>> =>
-    Effect.map(
-      Effect.forEach(Arr.chunksOf(texts, embedder.batch), (some) =>
-        // Nobody waits for this as for a write: the patience of writes would make differences of its own.
-        embedAll(embedder, some, "document", policy.embedding.timeout).pipe(
-          Effect.catchAll(() =>
-            Effect.sync(() => {
-              failed += some.length
-              return some.map(() => undefined)
-            })
+  const madeBy =
+    (embedder: EmbedderService) =>
+    (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Float32Array | undefined>> =>
+      Effect.map(
+        Effect.forEach(Arr.chunksOf(texts, embedder.batch), (some) =>
+          // Nobody waits for this as for a write: the patience of writes would make differences of its own.
+          embedAll(embedder, some, "document", policy.embedding.timeout).pipe(
+            Effect.catchAll(() =>
+              Effect.sync(() => {
+                failed += some.length
+                return some.map(() => undefined)
+              })
+            )
           )
-        )
-      ),
-      (all) => all.flat()
-    )
-  const make: PageVectors["make"] = (texts) =>
-    Effect.map(made([...texts.values()]), (vectors) => {
-      const found = new Map<string, Float32Array>()
-      for (const [at, digest] of [...texts.keys()].entries()) if (vectors[at]) found.set(digest, vectors[at])
-      return found
+        ),
+        (all) => all.flat()
+      )
+  /** What the cache has of the vectors of these steps, of each index. */
+  const cachedOf = (steps: ReadonlyArray<Step>) =>
+    Effect.gen(function* () {
+      const wanted = new Map<string, ModelName & { readonly digests: Array<string> }>()
+      for (const step of steps) {
+        if (step.kind !== "embed") continue
+        const { dimensions, entries, model } = step.event.payload
+        const key = nameOf({ model, dimensions })
+        const { digests } = wanted.get(key) ?? { digests: [] }
+        wanted.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
+      }
+      const found = new Map<string, ReadonlyMap<string, Float32Array>>()
+      for (const [key, { digests, dimensions, model }] of wanted) {
+        found.set(key, yield* log.vectors(model, dimensions, digests))
+      }
+      return (model: string, dimensions: number, digest: string) =>
+        found.get(nameOf({ model, dimensions }))?.get(digest)
     })
   return {
     failed: () => failed,
-    of: (steps: ReadonlyArray<Step>) =>
+    of: (steps: ReadonlyArray<Step>, embedder: EmbedderService) =>
       Effect.gen(function* () {
-        if (!wanted) return { told: new Map(), cached: new Map(), make: () => Effect.succeed(new Map()) }
+        // A distant embedder is not waited for by writes: they weigh by words alone, and so does the branch.
+        const looks = wanted && embedder.local === true
+        const made = madeBy(embedder)
         const weighing = steps.flatMap((step) =>
-          step.kind === "decide" && step.command.weighs !== undefined ? [step.command] : []
+          looks && step.kind === "decide" && step.command.weighs !== undefined ? [step.command] : []
         )
         const vectors = yield* made(weighing.map(({ weighs }) => embeddingText(weighs!)))
         const told = new Map<AnyCommand, QueryVector | null>()
         for (const [at, command] of weighing.entries()) {
           const values = vectors[at]
-          told.set(command, values === undefined ? null : { model, values, floor: embedder.floor })
+          told.set(command, values === undefined ? null : { model: embedder.model, values, floor: embedder.floor })
         }
-        const digests = steps.flatMap((step) =>
-          step.kind === "embed" ? step.event.payload.entries.map(({ digest }) => digest) : []
-        )
-        const cached = yield* log.vectors(model, dimensions, digests)
-        return { told, cached, make } satisfies PageVectors
+        return {
+          told,
+          cached: yield* cachedOf(steps),
+          isLooked: (index) => looks && sameModel(index, embedder),
+          make: (texts) =>
+            Effect.map(made([...texts.values()]), (vectors) => {
+              const found = new Map<string, Float32Array>()
+              for (const [at, digest] of [...texts.keys()].entries()) if (vectors[at]) found.set(digest, vectors[at])
+              return found
+            })
+        } satisfies PageVectors
       })
   }
 }

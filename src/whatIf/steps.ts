@@ -25,21 +25,15 @@ export type Step =
   | { readonly kind: "skip"; readonly event: DaybookEvent | ErasedEvent }
   | { readonly kind: "refused"; readonly event: Mutation; readonly reason: string }
 
-/** Makes the steps of events in their order. `looked` is the model whose vectors are looked at; null for none. */
-export const stepping = (
-  writer: Writer,
-  looked: { readonly model: string; readonly dimensions: number } | null
-): ((event: DaybookEvent | ErasedEvent) => Step) => {
+/** Makes the steps of events in their order. `looks`: whether vectors are looked at by what is decided. */
+export const stepping = (writer: Writer, looks: boolean): ((event: DaybookEvent | ErasedEvent) => Step) => {
   /** The newest event that is decided again: what followed from it there follows from it here. */
   let cause = ""
 
   return (event: DaybookEvent | ErasedEvent): Step => {
     if (event.payload === null) return { kind: "skip", event }
     if (event.cause === cause) return { kind: "skip", event }
-    if (event.type === "EMBED") {
-      const { dimensions, model } = event.payload
-      return { kind: model === looked?.model && dimensions === looked.dimensions ? "embed" : "skip", event }
-    }
+    if (event.type === "EMBED") return { kind: looks ? "embed" : "skip", event }
     const asked = askedOf(event)
     if (asked !== undefined) {
       cause = eventCause(event.version)
