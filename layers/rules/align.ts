@@ -58,12 +58,19 @@ const mostMet = 4_000
 export const rowOf = (table: WordTable, form: string, canon: string): number => {
   const known = met.get(form)
   if (known !== undefined) return known
-  const last = form.includes(" ") ? form.slice(form.lastIndexOf(" ") + 1) : form
-  const row = table.rowOf(last) ?? table.rowOf(canon) ?? -1
+  const row = table.rowOf(told(form)) ?? table.rowOf(canon) ?? -1
   if (met.size >= mostMet) met.clear()
   met.set(form, row)
   return row
 }
+
+/** Of "lives in" and "take over" the verb, of "is located" and "code review" the last word. */
+const told = (form: string): string => {
+  const words = form.split(" ")
+  while (words.length > 1 && particles.has(words[words.length - 1]!)) words.pop()
+  return words[words.length - 1]!
+}
+const particles = new Set("in on at to for of as with by from up off out over into back down away".split(" "))
 
 /** The words of a clause, the first ones. */
 export const tokensOf = ({ words }: Clause, table: WordTable | undefined): ReadonlyArray<Token> => {

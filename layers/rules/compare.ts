@@ -7,6 +7,7 @@ import type { Lexicon } from "./lexicon.js"
 import { ofNuances } from "./nuances.js"
 import { type Phrase, phrasesOf } from "./phrases.js"
 import { newsOf, read } from "./readStatement.js"
+import { ofSenses } from "./senses.js"
 
 /** A candidate, held against the statement. */
 export interface Compared {
@@ -71,6 +72,7 @@ export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): 
       ...ofReadings(read(candidate, memory, lexicon), stated, news, lexicon),
       ...ofBags(memory, bag, rare),
       ofNuances(memory, bag),
+      ofSenses(memory, bag),
       ofStated,
       { ahead: overlaps[place]! - others }
     ]
