@@ -180,6 +180,7 @@ describe("what is not stated retires nothing", () => {
 describe("short texts that share their names alone", () => {
   it.each([
     ["Ada was born in Lisbon", "Ada lives in Lisbon"],
+    ["Ada lives in Lisbon", "Ada was born in Lisbon"],
     ["Ada works in Lisbon", "Ada lives in Lisbon"],
     ["Ada studied in Lisbon", "Ada lives in Lisbon"],
     ["Ada was born in Lisbon", "Ada's office is in Lisbon"],
@@ -189,6 +190,13 @@ describe("short texts that share their names alone", () => {
     ["The crawler uses Redis", "The crawler monitors Redis"]
   ])("are two facts when they tell something else of them: %s / %s", (memory, statement) => {
     expect(decided(memory, statement)).toMatch(/^ADD /)
+  })
+  it("and the reason says so", () => {
+    expect(decided("Ada works in Lisbon", "Ada lives in Lisbon")).toBe("ADD another relation")
+  })
+  it("another value of the same replaces it", () => {
+    expect(decided("Mira lives in Bergen", "Mira lives in Oslo")).toBe("DELETE another value")
+    expect(decided("Mira was born in Bergen", "Mira lives in Oslo")).toMatch(/^ADD /)
   })
   it.each([
     ["Ada's home is Lisbon", "Ada lives in Lisbon"],

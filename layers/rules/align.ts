@@ -111,8 +111,18 @@ const dot = (a: Int8Array, b: Int8Array): number => {
 export const likeness = (table: WordTable | undefined, a: number, b: number): number => {
   if (table === undefined || a === -1 || b === -1) return 0
   if (a === b) return 1
-  return dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
+  const pair = a < b ? a * 65_536 + b : b * 65_536 + a
+  const place = (pair ^ (pair >>> 13)) & (mostPairs - 1)
+  if (pairs[place] !== pair) {
+    pairs[place] = pair
+    likenesses[place] = dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
+  }
+  return likenesses[place]!
 }
+/** Pairs of rows that were compared last, and how like they are: within one judgement most pairs are met several times. */
+const mostPairs = 8_192
+const pairs = new Float64Array(mostPairs)
+const likenesses = new Float64Array(mostPairs)
 
 /** deploy and deployment, publish and publication. */
 export const kindred = (a: string, b: string): boolean => {
