@@ -30,7 +30,8 @@ const files = [
   "tune-3",
   "tune-4",
   "tune-5",
-  "tune-6"
+  "tune-6",
+  "tune-short"
 ]
 /** Who wrote what: both halves of a set are of the same writers, the second set is of four, told by how ids begin. */
 const writerOf = (file, id) =>
@@ -81,7 +82,7 @@ const lexicon = lexiconOf(english)
 const turning = {
   NONE: ["paraphrase", "duplicate"],
   DELETE: ["value", "number", "date", "name", "contradiction", "negation"],
-  ADD: ["lookalike", "multi-valued", "event"]
+  ADD: ["lookalike", "multi-valued", "event", "relation"]
 }
 
 /** The story that it is when told backwards: what was refined says nothing new after the refinement. */

@@ -24,13 +24,14 @@ describe("stories that the weights were made from", () => {
     ["tune", 0.95, 0.98, 0.97],
     ["kept", 0.94, 0.92, 0.97],
     ["tune-work", 0.92, 0.98, 0.96],
-    ["tune-life", 0.94, 0.98, 0.98],
+    ["tune-life", 0.94, 0.97, 0.97],
     ["tune-2", 0.97, 0.98, 0.98],
     ["kept-2", 0.97, 0.98, 0.98],
     ["tune-3", 0.98, 0.98, 0.98],
     ["tune-4", 0.96, 0.98, 0.96],
     ["tune-5", 0.96, 0.98, 0.98],
-    ["tune-6", 0.96, 0.98, 0.98]
+    ["tune-6", 0.96, 0.98, 0.98],
+    ["tune-short", 0.94, 0.98, 0.98]
   ])("%s: are decided as they are labelled, but for a few", (file, accurate, updates, deletes) => {
     const { accuracy, precision } = scoreOf(rules, read(file))
     expect(accuracy).toBeGreaterThanOrEqual(accurate)

@@ -58,12 +58,19 @@ const mostMet = 4_000
 export const rowOf = (table: WordTable, form: string, canon: string): number => {
   const known = met.get(form)
   if (known !== undefined) return known
-  const last = form.includes(" ") ? form.slice(form.lastIndexOf(" ") + 1) : form
-  const row = table.rowOf(last) ?? table.rowOf(canon) ?? -1
+  const row = table.rowOf(told(form)) ?? table.rowOf(canon) ?? -1
   if (met.size >= mostMet) met.clear()
   met.set(form, row)
   return row
 }
+
+/** Of "lives in" and "take over" the verb, of "is located" and "code review" the last word. */
+const told = (form: string): string => {
+  const words = form.split(" ")
+  while (words.length > 1 && particles.has(words[words.length - 1]!)) words.pop()
+  return words[words.length - 1]!
+}
+const particles = new Set("in on at to for of as with by from up off out over into back down away".split(" "))
 
 /** The words of a clause, the first ones. */
 export const tokensOf = ({ words }: Clause, table: WordTable | undefined): ReadonlyArray<Token> => {
@@ -104,8 +111,18 @@ const dot = (a: Int8Array, b: Int8Array): number => {
 export const likeness = (table: WordTable | undefined, a: number, b: number): number => {
   if (table === undefined || a === -1 || b === -1) return 0
   if (a === b) return 1
-  return dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
+  const pair = a < b ? a * 65_536 + b : b * 65_536 + a
+  const place = (pair ^ (pair >>> 13)) & (mostPairs - 1)
+  if (pairs[place] !== pair) {
+    pairs[place] = pair
+    likenesses[place] = dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
+  }
+  return likenesses[place]!
 }
+/** Pairs of rows that were compared last, and how like they are: within one judgement most pairs are met several times. */
+const mostPairs = 8_192
+const pairs = new Float64Array(mostPairs)
+const likenesses = new Float64Array(mostPairs)
 
 /** deploy and deployment, publish and publication. */
 export const kindred = (a: string, b: string): boolean => {

@@ -19,6 +19,8 @@ export interface BagWord {
   /** In the key of a key and its value. */
   readonly key: boolean
   readonly matters: ReadonlyArray<number>
+  /** What it says to be between two things. */
+  readonly senses: ReadonlyArray<number>
   readonly entry: Entry | undefined
 }
 
@@ -49,6 +51,8 @@ export interface Bag {
   /** How often each hint was met. */
   readonly hints: Uint8Array
   readonly matters: Uint8Array
+  /** Of all words but names, each once. */
+  readonly senses: ReadonlyArray<number>
   readonly tone: number
   readonly nots: number
   readonly question: boolean
@@ -96,6 +100,7 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
   const said: Array<string> = []
   const sorts: Array<Sort> = []
   const all: Array<string> = []
+  const senses: Array<number> = []
   let [ours, theirs] = [0, 0]
   const take = (text: string, part: BagWord["part"]) => {
     const items = itemsOf(text.slice(0, Math.min(most[part], left)), lexicon, at)
@@ -126,10 +131,15 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
       if (item.entry?.empty || item.entry?.auxiliary || item.entry?.slot !== undefined) ours++
       if (hints.foreign.has(item.form)) theirs++
       const sort = sortOf(item)
+      let sense = none
       for (const form of item.form.split(" ")) {
-        stems.push(lexicon.key(form))
+        const stem = lexicon.key(form)
+        stems.push(stem)
         sorts.push(sort)
+        if (sense === none && (item.capital !== true || place === 0)) sense = hints.senses.get(stem) ?? none
       }
+      if (item.canon === "hav" && holds(items[place + 1])) sense = hints.senses.get("own") ?? none
+      for (const one of sense) if (!senses.includes(one)) senses.push(one)
       if (item.scalar !== undefined && scalars.length < 24) scalars.push(item.scalar)
       // "This is memory number 3" says which one it is, though it comes behind a verb.
       if ((!told || head === "number") && head !== "" && part !== "narrative" && labels.length < 8) {
@@ -177,6 +187,7 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
           part,
           key: keyed && place < colon,
           matters,
+          senses: sense,
           entry: item.entry
         }
         weight += word.weight
@@ -210,6 +221,7 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
     labels,
     hints: met,
     matters: about,
+    senses,
     tone,
     nots,
     question,
@@ -222,6 +234,10 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
     marks
   }
 }
+
+/** "has a", "has 3": no "has to", no "has gone". */
+const holds = (next: Item | undefined): boolean =>
+  next !== undefined && next.form !== "to" && (next.scalar !== undefined || next.entry?.determiner === true)
 
 /** More than half of its letters are of another script than Latin. */
 const isStrange = (text: string): boolean => {

@@ -6,6 +6,7 @@ import type { Lexicon } from "./lexicon.js"
 import { ofNuances } from "./nuances.js"
 import { type Phrase, phrasesOf } from "./phrases.js"
 import { newsOf } from "./readStatement.js"
+import { ofSenses } from "./senses.js"
 import { taking } from "./statements.js"
 
 /** A candidate, held against the statement. */
@@ -60,6 +61,7 @@ export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): 
       ...ofReadings(taken[place]!.reading, stated, news, lexicon),
       ...ofBags(memory, bag, rare),
       ofNuances(memory, bag),
+      ofSenses(memory, bag),
       ofStated,
       { ahead: overlaps[place]! - others }
     ]

@@ -33,7 +33,8 @@ export const decide = (likely: Likelihoods, { features, older, same }: Compared,
   // Not disabled is enabled.
   const agrees =
     features.sided === 1 && features.turned === 0 && features["s differs"] === 0 && features["names swapped"] === 0
-  if (most === none || (most === remove && agrees && none >= plain)) return "NONE"
+  if (most === none || (most === remove && agrees && none >= plain))
+    return none < surely && isParted(features) ? "ADD" : "NONE"
   if (!stated) return "ADD"
   if (most === remove && remove >= (isClean(features) ? floors.DELETE * plainer : floors.DELETE) && !older)
     return "DELETE"
@@ -73,6 +74,12 @@ const isTurned = (features: Features, remove: number): boolean => {
 const plain = 0.2
 /** What is plain needs no more than this share of the likelihood. */
 const plainer = 0.75
+
+/** Two single clauses that have another word between the same two, and of another sense: born in Lisbon, works in Lisbon. */
+const isParted = (features: Features): boolean =>
+  features["r parted"] === 1 && features["units a"] === 1 && features["units b"] === 1
+/** What has another sense says nothing new only where the weights hardly doubt it. */
+const surely = 0.95
 
 /** The first candidate that is the least likely to have nothing to do with the statement; −1 where there are none. */
 export const targetOf = (all: ReadonlyArray<Likelihoods>): number => {

@@ -1,4 +1,5 @@
 import { foreign, type Hint, hints, matters, several, tones } from "./englishHints.js"
+import { against, senses, single } from "./englishSenses.js"
 import type { Lexicon } from "./lexicon.js"
 
 /** A phrase of more than one word: the stems that follow its first. */
@@ -12,12 +13,33 @@ export interface Hints {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<Phrase>>
   readonly matters: ReadonlyMap<string, ReadonlyArray<number>>
   readonly tones: ReadonlyMap<string, number>
+  readonly senses: ReadonlyMap<string, ReadonlyArray<number>>
   readonly foreign: ReadonlySet<string>
 }
 
 export const hintNames = Object.keys(hints) as ReadonlyArray<Hint>
 export const matterNames = Object.keys(matters)
 export const isSeveral: ReadonlyArray<boolean> = matterNames.map((name) => several.includes(name))
+
+const senseNames = Object.keys(senses)
+export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => single.has(name))
+
+/** Of a memory's sense those of a statement that make it untrue. */
+export const endedBy: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((name) =>
+  against.filter(([before]) => before === name).map(([, after]) => senseNames.indexOf(after))
+)
+
+/** The places of the lists that a word is in, by stems. */
+const placesOf = (lists: Readonly<Record<string, string>>, key: Lexicon["key"]) => {
+  const found = new Map<string, ReadonlyArray<number>>()
+  for (const [place, words] of Object.values(lists).entries())
+    for (const word of words.split(/\s+/)) {
+      const stem = key(word)
+      const at = found.get(stem) ?? []
+      if (!at.includes(place)) found.set(stem, [...at, place])
+    }
+  return found
+}
 
 export const hintsOf = ({ key }: Lexicon): Hints => {
   const phrases = new Map<string, Array<Phrase>>()
@@ -26,14 +48,14 @@ export const hintsOf = ({ key }: Lexicon): Hints => {
       const [first, ...rest] = phrase.trim().split(/\s+/).map(key)
       phrases.set(first!, [...(phrases.get(first!) ?? []), { rest, hint }])
     }
-  const found = new Map<string, Array<number>>()
-  for (const [matter, words] of Object.values(matters).entries())
-    for (const word of words.split(/\s+/)) {
-      const at = found.get(key(word)) ?? []
-      if (!at.includes(matter)) found.set(key(word), [...at, matter])
-    }
   const signs = new Map<string, number>()
   for (const word of tones.good.split(/\s+/)) signs.set(key(word), 1)
   for (const word of tones.bad.split(/\s+/)) signs.set(key(word), -1)
-  return { phrases, matters: found, tones: signs, foreign: new Set(foreign.split(/\s+/)) }
+  return {
+    phrases,
+    matters: placesOf(matters, key),
+    tones: signs,
+    senses: placesOf(senses, key),
+    foreign: new Set(foreign.split(/\s+/))
+  }
 }

@@ -24,6 +24,7 @@ const grounds: Readonly<Record<Verdict["action"], ReadonlyArray<Ground>>> = {
     ["under another title", (of) => of("titles differ") === 1],
     ["another subject", (of) => of("subjects differ") + of("person differs") > 0 || of("subject both") > 0],
     ["another attribute", (of) => of("attributes differ") === 1],
+    ["another relation", (of) => of("r parted") === 1],
     ["another occasion", (of) => of("scope both") > 0],
     ["something else", () => true]
   ],
