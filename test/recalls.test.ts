@@ -527,24 +527,16 @@ describe("a rerun", () => {
       })
       const first = yield* memory.search({ text: "green kettle tea" })
       yield* daybook.flush(agent)
-      const other = Layer.succeed(Embedder, {
-        model: "other-3",
-        dimensions: 3,
-        weight: 0.1,
-        floor: 0.9,
-        batch: 1,
-        embed: (texts) => Effect.succeed(texts.map(() => Float32Array.of(1, 0, 0)))
-      })
       const later = yield* open(folder, {
-        embedder: other,
         policy: { search: { fusion: "rrf", mentionWeight: 1, vectorWeight: 0.9 } }
       })
+      yield* later.embedders.switchTo(agent, "words")
       const reader = yield* later.agent(agent, { trust: "full" })
       const again = yield* reader.rerun(1)
       expect(again.same).toBe(true)
       expect(again.hits).toEqual(first)
       expect(again.differences).toEqual([
-        { what: "embedder", was: "hash-256-v1, 256 dimensions", is: "other-3, 3 dimensions" }
+        { what: "embedder", was: "hash-256-v1, 256 dimensions", is: "glove-100-v1, 100 dimensions" }
       ])
       expect(again.recall).toMatchObject({
         number: 1,
