@@ -16,9 +16,11 @@ const mostWords = 4
 /** Whether a text says of itself that something changed. */
 export const marksChange = (text: string): boolean => text.search(changing) >= 0
 
+/** A text without the words that only say that something changed. */
+export const withoutChange = (text: string): string => text.replace(changing, " ")
+
 const tokensOf = (text: string): ReadonlyArray<string> =>
-  text
-    .replace(changing, " ")
+  withoutChange(text)
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+(?:[.:,'’-][\p{L}\p{M}\p{N}]+)*/gu) ?? []
 
@@ -45,3 +47,7 @@ export const tellsChange = (text: string, { before, now }: Slot): boolean => {
   const value = before.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")
   return new RegExp(`(?<![\\p{L}\\p{N}])${former} (?:\\S+ ){0,3}${value}(?![\\p{L}\\p{N}])`, "u").test(said)
 }
+
+/** Whether a text tells of what was, which no change makes untrue. */
+export const tellsPast = (text: string): boolean =>
+  /(?<![\p{L}\p{N}])(?:was|were|born|grew up|studied|met|used to|once)(?![\p{L}\p{N}])/iu.test(text)

@@ -14,6 +14,9 @@ export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, me
 
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
 
+/** Whether two memories may be about the same: of one store and one type. */
+export const isKin = ({ memory: a }: Row, { memory: b }: Row): boolean => a.store === b.store && a.type === b.type
+
 /** Pairs of which the judgement is remembered: a judge is a pure function, and most pairs come up night after night. */
 const mostKnown = 20_000
 const known = new WeakMap<Judge, Map<string, Held>>()
