@@ -19,7 +19,20 @@ export const marksChange = (text: string): boolean => text.search(changing) >= 0
 /** A text without the words that only say that something changed. */
 export const withoutChange = (text: string): string => text.replace(changing, " ")
 
-const tokensOf = (text: string): ReadonlyArray<string> =>
+/** Texts that were taken apart: most come up again and again. */
+const taken = new Map<string, ReadonlyArray<string>>()
+const mostTaken = 20_000
+
+const tokensOf = (text: string): ReadonlyArray<string> => {
+  const before = taken.get(text)
+  if (before !== undefined) return before
+  if (taken.size >= mostTaken) taken.clear()
+  const tokens = tokensIn(text)
+  taken.set(text, tokens)
+  return tokens
+}
+
+const tokensIn = (text: string): ReadonlyArray<string> =>
   withoutChange(text)
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+(?:[.:,'’-][\p{L}\p{M}\p{N}]+)*/gu) ?? []

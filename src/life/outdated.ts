@@ -30,6 +30,12 @@ const least = {
 /** Of one memory so many are held against it that are most like it. */
 const mostHeld = 40
 
+interface Values {
+  /** Of the text itself. */
+  readonly own: ReadonlySet<string>
+  readonly all: ReadonlySet<string>
+}
+
 /** What is found out about rows, one of what was said of late at a time. */
 export interface Outdating {
   /** What was said of late, the last first. */
@@ -51,19 +57,27 @@ export const outdating = (
 ): Outdating => {
   const words = wordsOf(rows)
   /** What is like a memory, the likest first. */
-  const like = (row: Row, score: number): ReadonlyArray<readonly [Row, number]> =>
-    [...words.sharing(row)]
-      .flatMap(([other, shared]): ReadonlyArray<readonly [Row, number]> => {
-        const likeness = shared / Math.sqrt(words.of(row).size * words.of(other).size)
-        return likeness >= score && other !== row && isKin(row, other) ? [[other, likeness]] : []
-      })
-      .sort((a, b) => b[1] - a[1] || a[0].memory.born - b[0].memory.born)
-      .slice(0, mostHeld)
+  const like = (row: Row, score: number): ReadonlyArray<readonly [Row, number]> => {
+    let found = known.get(row)
+    if (found === undefined) {
+      found = [...words.sharing(row)]
+        .flatMap(([other, shared]): ReadonlyArray<readonly [Row, number]> => {
+          const likeness = shared / Math.sqrt(words.of(row).size * words.of(other).size)
+          return likeness >= least.told && other !== row && isKin(row, other) ? [[other, likeness]] : []
+        })
+        .sort((a, b) => b[1] - a[1] || a[0].memory.born - b[0].memory.born)
+        .slice(0, mostHeld)
+      known.set(row, found)
+    }
+    return found.filter(([, likeness]) => likeness >= score)
+  }
+  const known = new Map<Row, ReadonlyArray<readonly [Row, number]>>()
   const isContradicted = (by: Row, row: Row, score: number, former: Former, change: Change): boolean => {
     const { far, near, telling } = least.contradicted
     if (isChange(by, row, former)) return true
     const judged = (): boolean => heldAgainst(judge, by, row, score) === "contradicted"
     if (slotsOf(by, row).length === 0) {
+      if (isOtherWording(by, row, former)) return true
       // What it changed is known: what else it might contradict is something else.
       if (change.former.length > 0) return saysFormer(change, row) && !tellsPast(textOf(row)) && judged()
       if (!marksChange(textOf(by)) || saysValue(change, row) || isWithin(row, by) || liveSideBySide(by, row)) return false
@@ -78,6 +92,7 @@ export const outdating = (
     const slots = slotsOf(by, row)
     if (slots.length === 0) return false
     if (marksChange(textOf(by))) return true
+    if (saidAt(row) < by.memory.createdAt && hasChangedBefore(by, row, former)) return true
     return slots.some((slot) =>
       [...words.sharing(by).keys()].some(
         (other) =>
@@ -89,6 +104,46 @@ export const outdating = (
               )))
       )
     )
+  }
+  /** What was retired of what is like a memory. */
+  const retired = (one: Row, former: Former): ReadonlyArray<Row> => [
+    ...new Set([one, ...like(one, least.told).map(([other]) => other)].flatMap(former))
+  ]
+  /** Whether something was retired that says it in the same words: then there is one value of it at a time. */
+  const hasChangedBefore = (by: Row, row: Row, former: Former): boolean => {
+    const slots = slotsOf(by, row)
+    return (by.memory.mentions > 1 ? retired(by, former) : [...former(by), ...former(row)]).some((before) =>
+      slots.some(
+        ({ before: then, now }) =>
+          slotsOf(by, before).some((slot) => slot.now === now) && slotsOf(row, before).some((slot) => slot.now === then)
+      )
+    )
+  }
+  /** All values that something had of which one is told, as far as it is known of what was retired. */
+  const valuesOf = (one: Row, former: Former): Values => {
+    const known = values.get(one)
+    if (known !== undefined) return known
+    const own = new Set<string>()
+    const all = new Set<string>()
+    for (const before of retired(one, former)) {
+      for (const slot of slotsOf(one, before)) {
+        own.add(slot.now)
+        all.add(slot.now).add(slot.before)
+      }
+    }
+    values.set(one, { own, all })
+    return { own, all }
+  }
+  const values = new Map<Row, Values>()
+  /** Whether two wordings had two values in common, and the one that was said before has one that the other had. */
+  const isOtherWording = (by: Row, row: Row, former: Former): boolean => {
+    if (saidAt(row) >= by.memory.createdAt) return false
+    const later = valuesOf(by, former)
+    const text = textOf(row).toLowerCase()
+    if (later.all.size < 3 || ![...later.all].some((value) => !later.own.has(value) && text.includes(value))) return false
+    const earlier = valuesOf(row, former)
+    const shared = [...later.all].filter((value) => earlier.all.has(value))
+    return shared.length > 1 && [...earlier.own].some((value) => later.all.has(value) && !later.own.has(value))
   }
   const isSame = (a: Row, b: Row, score: number): boolean => {
     const [newer, older] = saidAt(a) >= saidAt(b) ? [a, b] : [b, a]
@@ -106,14 +161,14 @@ export const outdating = (
     found,
     hold: (by, former) => {
       const may = (row: Row): boolean => row !== by && saidAt(row) < saidAt(by) && !found.has(row) && !stays(row)
-      const change = changeOf(by, former(by))
+      const change = changeOf(by, former(by), words.isCommon)
       const open: Array<Row> = former(by).filter((row) => isKin(by, row) && saysFormer(change, row))
-      for (const [row, score] of like(by, change.former.length > 0 ? least.told : least.contradicted.far)) {
+      for (const [row, score] of like(by, least.told)) {
         if (!may(row) || !isContradicted(by, row, score, former, change)) continue
         found.set(row, { row, by, score, reason: "no longer so by what was said since" })
         open.push(row)
       }
-      const after = changeOf(by, [...former(by), ...open])
+      const after = changeOf(by, [...former(by), ...open], words.isCommon)
       for (let gone = open.pop(); gone !== undefined; gone = open.pop()) {
         for (const [row, score] of like(gone, least.same.likeness)) {
           if (!may(row) || saysValue(after, row) || !saysFormer(after, row) || !isSame(gone, row, score)) continue

@@ -7,7 +7,7 @@ import type { LifePolicy } from "../policy/life.js"
 import { type WholeMemory, wholeOf } from "../wholeMemory.js"
 import { changeOf, type Former, formerOf, saysFormer, sharesWords } from "./changes.js"
 import { factsOf, type Row } from "./facts.js"
-import { isKin, type Judge, saidAt } from "./pairs.js"
+import { isKin, type Judge, saidAt, wordsOf } from "./pairs.js"
 import { type ScoreFacts, scoreOf } from "./score.js"
 import { type Subject, subjectsOf } from "./subjects.js"
 
@@ -83,8 +83,9 @@ export const rankedBy = (
 
 /** What no memory that was said later says is over. What somebody made core stands. */
 const standing = (rows: ReadonlyArray<Row>, former: Former): ReadonlyArray<Row> => {
+  const { isCommon } = wordsOf(rows)
   const changes = rows.flatMap((by) => {
-    const change = changeOf(by, former(by))
+    const change = changeOf(by, former(by), isCommon)
     return change.former.length === 0 ? [] : [{ by, change }]
   })
   return rows.filter(

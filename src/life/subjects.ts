@@ -1,4 +1,5 @@
 import { wordSet } from "../reconcile/likeness.js"
+import { slotsOf } from "./changes.js"
 import type { Row } from "./facts.js"
 import { heldAgainst, type Judge, saidAt, textOf } from "./pairs.js"
 
@@ -41,9 +42,12 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     if (judged++ === most.judged) break
     const held = heldAgainst(judge, newest[newer]!, newest[older]!, score)
     if (held === "other") continue
+    // What is worded otherwise and says something else may be true beside it.
+    if (held === "contradicted" && slotsOf(newest[newer]!, newest[older]!).length === 0) continue
     if (held === "same" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
-    // The group is called by its newest.
-    groups[Math.max(first, second)] = Math.min(first, second)
+    // What is like something that is like it may be something else: only the newest of a group brings others to it.
+    if (first !== newer || second !== older) continue
+    groups[older] = newer
   }
   const members = new Map<number, Array<number>>()
   for (const at of newest.keys()) {
