@@ -1,7 +1,12 @@
+import { isStopWord } from "../stopWords.js"
+
 /** Two texts that differ in one place: what the later one says there, and what the earlier one did. */
 export interface Slot {
   readonly now: string
   readonly before: string
+  /** Words around it that say something, and how many words stand before it. */
+  readonly around: number
+  readonly start: number
 }
 
 /** What stands before what is no longer so, at most two words away from it. */
@@ -50,11 +55,12 @@ export const slotOf = (newer: string, older: string): Slot | undefined => {
   // Of two words, who it is about may be one: then it is a word for a word, or nothing.
   if (start + end < (now.length === 1 && before.length === 1 ? 2 : 3)) return undefined
   if (now.length > mostWords || before.length > mostWords) return undefined
-  return { now: now.join(" "), before: before.join(" ") }
+  const around = [...a.slice(0, start), ...a.slice(a.length - end)].filter((word) => !isStopWord(word)).length
+  return { now: now.join(" "), before: before.join(" "), around, start }
 }
 
 /** Whether a text says that what was before is so no longer, and what is so now. */
-export const tellsChange = (text: string, { before, now }: Slot): boolean => {
+export const tellsChange = (text: string, { before, now }: Pick<Slot, "before" | "now">): boolean => {
   const said = tokensOf(text).join(" ")
   if (!` ${said} `.includes(` ${now} `)) return false
   const value = before.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")

@@ -161,14 +161,16 @@ export const outdating = (
     found,
     hold: (by, former) => {
       const may = (row: Row): boolean => row !== by && saidAt(row) < saidAt(by) && !found.has(row) && !stays(row)
-      const change = changeOf(by, former(by), words.isCommon)
-      const open: Array<Row> = former(by).filter((row) => isKin(by, row) && saysFormer(change, row))
+      const own = former(by)
+      const before = new Set([...own, ...retired(by, former).filter((row) => slotsOf(by, row).length > 0)])
+      const change = changeOf(by, [...before], words.isCommon)
+      const open: Array<Row> = own.filter((row) => isKin(by, row) && saysFormer(change, row))
       for (const [row, score] of like(by, least.told)) {
         if (!may(row) || !isContradicted(by, row, score, former, change)) continue
         found.set(row, { row, by, score, reason: "no longer so by what was said since" })
         open.push(row)
       }
-      const after = changeOf(by, [...former(by), ...open], words.isCommon)
+      const after = changeOf(by, [...before, ...open], words.isCommon)
       for (let gone = open.pop(); gone !== undefined; gone = open.pop()) {
         for (const [row, score] of like(gone, least.same.likeness)) {
           if (!may(row) || saysValue(after, row) || !saysFormer(after, row) || !isSame(gone, row, score)) continue

@@ -1,6 +1,6 @@
 import { wordSet } from "../reconcile/likeness.js"
 import { slotsOf } from "./changes.js"
-import type { Row } from "./facts.js"
+import { day, type Row } from "./facts.js"
 import { heldAgainst, type Judge, saidAt, textOf } from "./pairs.js"
 
 /** What is remembered of one subject: what is true of it by now, and all that says the same or was true before. */
@@ -41,9 +41,11 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     if (first === second) continue
     if (judged++ === most.judged) break
     const held = heldAgainst(judge, newest[newer]!, newest[older]!, score)
-    if (held === "other") continue
     // What is worded otherwise and says something else may be true beside it.
-    if (held === "contradicted" && slotsOf(newest[newer]!, newest[older]!).length === 0) continue
+    if (held !== "same") {
+      const [later, earlier] = [newest[newer]!, newest[older]!]
+      if (slotsOf(later, earlier).length === 0 || (held === "other" && !hasFaded(earlier, later))) continue
+    }
     if (held === "same" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
     // What is like something that is like it may be something else: only the newest of a group brings others to it.
     if (first !== newer || second !== older) continue
@@ -61,6 +63,15 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     return { row: newest[stands]!, others: group.filter((at) => at !== stands).map((at) => newest[at]!) }
   })
 }
+
+/**
+ * Whether what was said again and again was never said again since another value was, which is said in its words again
+ * and again, for longer than a month.
+ */
+const hasFaded = (earlier: Row, later: Row): boolean =>
+  Math.min(earlier.memory.mentions, later.memory.mentions) > 2 &&
+  later.memory.createdAt > saidAt(earlier) &&
+  saidAt(later) - saidAt(earlier) > 30 * day
 
 interface Pair {
   readonly newer: number
