@@ -70,3 +70,7 @@ export const tellsChange = (text: string, { before, now }: Pick<Slot, "before" |
 /** Whether a text tells of what was, which no change makes untrue. */
 export const tellsPast = (text: string): boolean =>
   /(?<![\p{L}\p{N}])(?:was|were|born|grew up|studied|met|used to|once)(?![\p{L}\p{N}])/iu.test(text)
+
+/** Whether a text tells of a change to what it names. */
+export const tellsMove = (text: string): boolean =>
+  /(?<![\p{L}\p{N}])(?:mov|switch|chang|transferr|convert|migrat|return)\w*(?: \S+){0,4} to(?![\p{L}\p{N}])/iu.test(text)

@@ -1,8 +1,8 @@
 import { overlap, wordSet } from "../reconcile/likeness.js"
 import { isStopWord } from "../stopWords.js"
 import { day, type Row } from "./facts.js"
-import { marksChange, tellsChange, tellsPast } from "./frames.js"
-import { type Change, changeOf, type Former, saidIn, saysFormer, saysValue, slotsOf } from "./changes.js"
+import { marksChange, tellsChange, tellsMove, tellsPast } from "./frames.js"
+import { type Change, changeOf, type Former, saidIn, saysFormer, saysValue, saysWords, slotsOf } from "./changes.js"
 import { heldAgainst, isKin, type Judge, saidAt, textOf, wordsOf } from "./pairs.js"
 import { tellingWords } from "./sentences.js"
 
@@ -77,7 +77,8 @@ export const outdating = (
     if (isChange(by, row, former)) return true
     const judged = (): boolean => heldAgainst(judge, by, row, score) === "contradicted"
     if (slotsOf(by, row).length === 0) {
-      if (isOtherWording(by, row, former)) return true
+      if (isOtherWording(by, row, former) || isNext(by, row, former)) return true
+      if (isBack(by, row)) return judged()
       // What it changed is known: what else it might contradict is something else.
       if (change.former.length > 0) return saysFormer(change, row) && !tellsPast(textOf(row)) && judged()
       if (!marksChange(textOf(by)) || saysValue(change, row) || isWithin(row, by) || liveSideBySide(by, row)) return false
@@ -98,6 +99,9 @@ export const outdating = (
         (other) =>
           isKin(by, other) &&
           ((saidAt(other) >= saidAt(row) && tellsChange(textOf(other), slot)) ||
+            (other.memory.createdAt > saidAt(row) &&
+              (marksChange(textOf(other)) || tellsMove(textOf(other))) &&
+              saysWords(other, slot.now)) ||
             (textOf(other).toLowerCase().includes(slot.now) &&
               former(other).some((before) =>
                 slotsOf(other, before).some((known) => known.now === slot.now && known.before === slot.before)
@@ -118,6 +122,16 @@ export const outdating = (
           slotsOf(by, before).some((slot) => slot.now === now) && slotsOf(row, before).some((slot) => slot.now === then)
       )
     )
+  }
+  /** Whether one took the place of what said it in the words of the other, and the other says something else now. */
+  const isNext = (by: Row, row: Row, former: Former): boolean =>
+    saidAt(row) < by.memory.createdAt &&
+    former(row).some((before) => slotsOf(by, before).some((slot) => !saysWords(row, slot.now)))
+  /** Whether one says that something is over which the other, later, says is so. */
+  const isBack = (by: Row, row: Row): boolean => {
+    const { former } = saidIn(textOf(row))
+    const { now } = saidIn(textOf(by))
+    return former.size > 0 && saidAt(row) < by.memory.createdAt && [...former].every((word) => now.has(word))
   }
   /** All values that something had of which one is told, as far as it is known of what was retired. */
   const valuesOf = (one: Row, former: Former): Values => {
@@ -153,6 +167,12 @@ export const outdating = (
       heldAgainst(judge, newer, older, score) === "same"
     )
   }
+  let taking: ReadonlyArray<Row> | undefined
+  /** What took the place of something. */
+  const successors = (former: Former): ReadonlyArray<Row> => {
+    taking ??= rows.filter((row) => former(row).length > 0)
+    return taking
+  }
   const found = new Map<Row, Outdated>()
   return {
     said: rows
@@ -167,6 +187,12 @@ export const outdating = (
       const open: Array<Row> = own.filter((row) => isKin(by, row) && saysFormer(change, row))
       for (const [row, score] of like(by, least.told)) {
         if (!may(row) || !isContradicted(by, row, score, former, change)) continue
+        found.set(row, { row, by, score, reason: "no longer so by what was said since" })
+        open.push(row)
+      }
+      for (const row of successors(former)) {
+        if (!isKin(by, row) || !may(row) || slotsOf(by, row).length > 0 || !isNext(by, row, former)) continue
+        const score = overlap(words.of(by), words.of(row))
         found.set(row, { row, by, score, reason: "no longer so by what was said since" })
         open.push(row)
       }
