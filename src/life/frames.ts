@@ -73,4 +73,6 @@ export const tellsPast = (text: string): boolean =>
 
 /** Whether a text tells of a change to what it names. */
 export const tellsMove = (text: string): boolean =>
-  /(?<![\p{L}\p{N}])(?:mov|switch|chang|transferr|convert|migrat|return)\w*(?: \S+){0,4} to(?![\p{L}\p{N}])/iu.test(text)
+  /(?<![\p{L}\p{N}])(?:mov|switch|chang|transferr|convert|migrat|return)\w*(?: \S+){0,4} to(?![\p{L}\p{N}])/iu.test(
+    text
+  )

@@ -1,8 +1,18 @@
 import { overlap, wordSet } from "../reconcile/likeness.js"
 import { isStopWord } from "../stopWords.js"
+import {
+  type Change,
+  changeOf,
+  type Former,
+  overSince,
+  saidIn,
+  saysFormer,
+  saysValue,
+  saysWords,
+  slotsOf
+} from "./changes.js"
 import { day, type Row } from "./facts.js"
-import { marksChange, tellsChange, tellsMove, tellsPast } from "./frames.js"
-import { type Change, changeOf, type Former, saidIn, saysFormer, saysValue, saysWords, slotsOf } from "./changes.js"
+import { marksChange, type Slot, tellsChange, tellsMove, tellsPast } from "./frames.js"
 import { heldAgainst, isKin, type Judge, saidAt, textOf, wordsOf } from "./pairs.js"
 import { tellingWords } from "./sentences.js"
 
@@ -81,7 +91,8 @@ export const outdating = (
       if (isBack(by, row)) return judged()
       // What it changed is known: what else it might contradict is something else.
       if (change.former.length > 0) return saysFormer(change, row) && !tellsPast(textOf(row)) && judged()
-      if (!marksChange(textOf(by)) || saysValue(change, row) || isWithin(row, by) || liveSideBySide(by, row)) return false
+      if (!marksChange(textOf(by)) || saysValue(change, row) || isWithin(row, by) || liveSideBySide(by, row))
+        return false
     }
     if (score < far || (score < near && words.telling(by, row) < telling)) return false
     // Who says again a part of what was said takes back nothing.
@@ -115,7 +126,7 @@ export const outdating = (
   ]
   /** Whether something was retired that says it in the same words: then there is one value of it at a time. */
   const hasChangedBefore = (by: Row, row: Row, former: Former): boolean => {
-    const slots = slotsOf(by, row)
+    const slots = slotsOf(by, row).filter(isShort)
     return (by.memory.mentions > 1 ? retired(by, former) : [...former(by), ...former(row)]).some((before) =>
       slots.some(
         ({ before: then, now }) =>
@@ -123,10 +134,34 @@ export const outdating = (
       )
     )
   }
-  /** Whether one took the place of what said it in the words of the other, and the other says something else now. */
+  /**
+   * Whether one took the place of what said it in the words of the other, and the other says something else now. Where
+   * those words were said beside it meanwhile, it took the place of nothing.
+   */
   const isNext = (by: Row, row: Row, former: Former): boolean =>
     saidAt(row) < by.memory.createdAt &&
-    former(row).some((before) => slotsOf(by, before).some((slot) => !saysWords(row, slot.now)))
+    former(row).some(
+      (before) =>
+        slotsOf(by, before).some((slot) => isShort(slot) && !saysWords(row, slot.now)) &&
+        !inWordsOf(by, former).some(
+          (other) =>
+            saidAt(other) > overSince(before) &&
+            other.memory.createdAt < saidAt(row) &&
+            slotsOf(by, other).some((slot) => !saysWords(row, slot.before))
+        )
+    )
+  /** What was said in the same words, and what was retired of it. */
+  const inWordsOf = (by: Row, former: Former): ReadonlyArray<Row> => {
+    let found = worded.get(by)
+    if (found === undefined) {
+      found = [...like(by, least.told).map(([other]) => other), ...retired(by, former)].filter(
+        (other) => slotsOf(by, other).length > 0
+      )
+      worded.set(by, found)
+    }
+    return found
+  }
+  const worded = new Map<Row, ReadonlyArray<Row>>()
   /** Whether one says that something is over which the other, later, says is so. */
   const isBack = (by: Row, row: Row): boolean => {
     const { former } = saidIn(textOf(row))
@@ -154,7 +189,8 @@ export const outdating = (
     if (saidAt(row) >= by.memory.createdAt) return false
     const later = valuesOf(by, former)
     const text = textOf(row).toLowerCase()
-    if (later.all.size < 3 || ![...later.all].some((value) => !later.own.has(value) && text.includes(value))) return false
+    if (later.all.size < 3 || ![...later.all].some((value) => !later.own.has(value) && text.includes(value)))
+      return false
     const earlier = valuesOf(row, former)
     const shared = [...later.all].filter((value) => earlier.all.has(value))
     return shared.length > 1 && [...earlier.own].some((value) => later.all.has(value) && !later.own.has(value))
@@ -191,7 +227,14 @@ export const outdating = (
         open.push(row)
       }
       for (const row of successors(former)) {
-        if (!isKin(by, row) || !may(row) || slotsOf(by, row).length > 0 || !isNext(by, row, former)) continue
+        if (
+          !isKin(by, row) ||
+          !may(row) ||
+          !words.sharing(by).has(row) ||
+          slotsOf(by, row).length > 0 ||
+          !isNext(by, row, former)
+        )
+          continue
         const score = overlap(words.of(by), words.of(row))
         found.set(row, { row, by, score, reason: "no longer so by what was said since" })
         open.push(row)
@@ -225,6 +268,10 @@ const isWithin = (row: Row, by: Row): boolean => {
   const { now } = saidIn(textOf(by))
   return names.size > 1 && [...names].every((word) => now.has(word))
 }
+
+/** Whether more is said around a value than in it: or it is another thing rather than another value. */
+const isShort = ({ around, before, now }: Slot): boolean =>
+  [before, now].every((value) => value.split(" ").filter((word) => !isStopWord(word)).length <= around)
 
 /** Whether the one that was said later names nothing, and no number, that the one before it does not. */
 const namesWithin = (newer: Row, older: Row): boolean => {
