@@ -1,9 +1,9 @@
 import type { Memory } from "../../events/Memory.js"
-import { wordSet } from "../reconcile/likeness.js"
+import { overlap, wordSet } from "../reconcile/likeness.js"
 import { isStopWord } from "../stopWords.js"
 import type { Row } from "./facts.js"
 import { type Slot, slotOf, withoutChange } from "./frames.js"
-import { saidAt, textOf } from "./pairs.js"
+import { isKin, saidAt, textOf } from "./pairs.js"
 import { tellingWords } from "./sentences.js"
 
 /** The words of what a text says is so, and of what it says is so no longer. */
@@ -172,3 +172,16 @@ export const formerOf = (memory: Memory, find: (id: string) => Memory | undefine
 }
 const steps = 10
 const most = 30
+
+/** Whether one says in other words what the other does: nearly the same words, and all of its names and numbers. */
+export const repeats = (row: Row, other: Row): boolean => {
+  if (!isKin(row, other)) return false
+  const [one, all] = [saidIn(textOf(row)).now, saidIn(textOf(other)).now]
+  return overlap(one, all) >= alike && namesOf(row).every((name) => all.has(name)) && slotsOf(row, other).length === 0
+}
+const alike = 0.65
+
+/** The names and numbers of a text, as words. */
+export const namesOf = (row: Row): ReadonlyArray<string> => [
+  ...wordSet([...tellingWords(saidIn(textOf(row)).text)].filter((word) => !isStopWord(word)).join(" "))
+]

@@ -1,9 +1,10 @@
-import { overlap, wordSet } from "../reconcile/likeness.js"
+import { overlap } from "../reconcile/likeness.js"
 import { isStopWord } from "../stopWords.js"
 import {
   type Change,
   changeOf,
   type Former,
+  namesOf,
   overSince,
   saidIn,
   saysFormer,
@@ -264,9 +265,9 @@ const sideBySide = 4 * day
 
 /** Whether one names, with numbers, at least two things, and the other all of them as being so. */
 const isWithin = (row: Row, by: Row): boolean => {
-  const names = wordSet([...tellingWords(textOf(row))].filter((word) => !isStopWord(word)).join(" "))
+  const names = namesOf(row)
   const { now } = saidIn(textOf(by))
-  return names.size > 1 && [...names].every((word) => now.has(word))
+  return names.length > 1 && names.every((word) => now.has(word))
 }
 
 /** Whether more is said around a value than in it: or it is another thing rather than another value. */

@@ -5,7 +5,7 @@ import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profile.js"
 import type { LifePolicy } from "../policy/life.js"
 import { type WholeMemory, wholeOf } from "../wholeMemory.js"
-import { changeOf, type Former, formerOf, saysFormer, sharesWords } from "./changes.js"
+import { changeOf, type Former, formerOf, repeats, saysFormer, sharesWords } from "./changes.js"
 import { factsOf, type Row } from "./facts.js"
 import { isKin, type Judge, saidAt, wordsOf } from "./pairs.js"
 import { type ScoreFacts, scoreOf } from "./score.js"
@@ -53,19 +53,42 @@ export const profileOf = (
     return found
   }
   const ranked = rankedBy(findProfile(db, level, now), judge, former, tiers, now)
-  const entries: Array<WholeMemory> = []
-  const lines: Array<string> = []
-  let tokens = 0
-  for (const row of ranked) {
-    const line = lineOf(row.memory)
-    const cost = countTokens(line)
-    // A shorter one further down may still fit.
-    if (tokens + cost > budget) continue
-    tokens += cost
-    lines.push(line)
-    entries.push(wholeOf(row.memory))
+  const chosen = within(ranked, ({ memory }) => countTokens(lineOf(memory)), budget)
+  const lines = chosen.map(({ memory }) => lineOf(memory))
+  return {
+    entries: chosen.map(({ memory }) => wholeOf(memory)),
+    text: lines.join("\n"),
+    tokens: lines.reduce((sum, line) => sum + countTokens(line), 0),
+    left: ranked.length - chosen.length
   }
-  return { entries, text: lines.join("\n"), tokens, left: ranked.length - entries.length }
+}
+
+/**
+ * What a budget has room for, in its order. What says once more, in other words, what stands there already comes after
+ * all that does not, but for what somebody made core.
+ */
+export const within = (
+  ranked: ReadonlyArray<Row>,
+  costOf: (row: Row) => number,
+  budget: number
+): ReadonlyArray<Row> => {
+  const chosen = new Set<Row>()
+  let left = budget
+  const take = (row: Row): void => {
+    const cost = costOf(row)
+    // A shorter one further down may still fit.
+    if (cost > left) return
+    left -= cost
+    chosen.add(row)
+  }
+  const again = ranked.filter((row) => {
+    const given = row.memory.tier === "core" && row.memory.coreFrom === undefined
+    if (!given && [...chosen].some((other) => repeats(row, other))) return true
+    take(row)
+    return false
+  })
+  again.forEach(take)
+  return ranked.filter((row) => chosen.has(row))
 }
 
 /** What may stand in a profile, what is core first, then by score. */
