@@ -36,7 +36,7 @@ export interface LifePage {
   readonly next: number | undefined
 }
 
-/** Of the `size` memories behind one (by row number) those that a stage looks at: the work of a page has a bound, however few they are. */
+/** Of the `size` active memories behind one (by row number) those that a stage looks at: the work of a page has a bound, however few they are. */
 export const findLifePage = (
   db: Db,
   kind: PageKind,
@@ -47,15 +47,17 @@ export const findLifePage = (
     size
   }: { readonly after: number; readonly size: number; readonly before: number; readonly now: number }
 ): LifePage => {
+  // By the index of what is active: what is over grows for ever, and is not read here.
   const last = sql(
     db,
-    "SELECT max(born) AS born FROM (SELECT born FROM observations WHERE born > ? ORDER BY born LIMIT ?)"
+    `SELECT max(born) AS born FROM (SELECT born FROM observations INDEXED BY observations_shown
+      WHERE active = 1 AND born > ? ORDER BY born LIMIT ?)`
   ).get(after, size).born as number | null
   if (last === null) return { rows: [], next: undefined }
   const memories = sql(
     db,
-    `SELECT memory FROM observations WHERE born > :after AND born <= :last AND active = 1 AND ${conditions[kind]}
-      AND :before = :before AND :now = :now ORDER BY born`
+    `SELECT memory FROM observations INDEXED BY observations_shown
+      WHERE born > :after AND born <= :last AND active = 1 AND ${conditions[kind]} AND :before = :before AND :now = :now ORDER BY born`
   )
     .pluck()
     .all({ after, last, before, now })

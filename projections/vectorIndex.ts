@@ -81,7 +81,36 @@ export const make = (prefix: string): VectorIndex => {
 
   const remove = (db: Db, number: number, born: number) => {
     const { changes } = sql(db, `DELETE FROM ${embedded} WHERE number = ? AND born = ?`).run(number, born)
-    if (changes > 0) sql(db, `DELETE FROM ${vectors(number)} WHERE rowid = ?`).run(BigInt(born))
+    if (changes > 0) takeOut(db, number, born)
+  }
+
+  /**
+   * Takes a vector out of its table. vec0 puts new ones behind all others and looks through every chunk that holds one:
+   * where half of a chunk is empty, the other half moves behind too, and the chunk goes. So what is looked through is at
+   * most twice what is there, however much was there before.
+   */
+  const takeOut = (db: Db, number: number, born: number) => {
+    const table = vectors(number)
+    const chunk = sql(db, `SELECT chunk_id FROM ${table}_rowids WHERE rowid = ?`).pluck().get(BigInt(born))
+    const gone = sql(db, `DELETE FROM ${table} WHERE rowid = ?`)
+    gone.run(BigInt(born))
+    const left = sql(
+      db,
+      `SELECT validity, rowids FROM ${table}_chunks
+        WHERE chunk_id = ? AND chunk_id < (SELECT max(chunk_id) FROM ${table}_chunks)`
+    ).get(chunk) as { readonly validity: Buffer; readonly rowids: Buffer } | undefined
+    if (left === undefined) return
+    const places = Array.from({ length: 8 * left.validity.length }, (_, at) => at)
+    const taken = places.filter((at) => (left.validity[at >> 3]! >> (at & 7)) & 1)
+    if (taken.length > places.length / 2) return
+    for (const at of taken) {
+      const row = Number(left.rowids.readBigInt64LE(8 * at))
+      const { embedding, openness } = sql(db, `SELECT embedding, openness FROM ${table} WHERE rowid = ?`).get(
+        BigInt(row)
+      )
+      gone.run(BigInt(row))
+      insert(db, number, row, openness, embedding)
+    }
   }
 
   return {
@@ -122,7 +151,7 @@ export const make = (prefix: string): VectorIndex => {
         }
         const vector = sql(db, `SELECT embedding, openness FROM ${vectors(number)} WHERE rowid = ?`).get(BigInt(born))
         if (vector.openness === openness) continue
-        sql(db, `DELETE FROM ${vectors(number)} WHERE rowid = ?`).run(BigInt(born))
+        takeOut(db, number, born)
         insert(db, number, born, openness, vector.embedding)
       }
     },

@@ -35,16 +35,19 @@ export const activeSetOf = (
     if (memory.expiresAt !== undefined && memory.expiresAt + slack < now) note("active though it expired")
     const changed = Math.max(memory.createdAt, memory.updatedAt)
     const seen = Math.max(changed, memory.lastMentionedAt, memory.lastAccessedAt ?? 0)
+    // What the rules moved is left alone from then on.
+    const touched = Math.max(seen, memory.movedAt ?? 0)
     const oldest = Math.min(gc.removeAfter, archive.after) * day + slack
     if (memory.tier === "mid" || memory.tier === "daily") {
-      if (now - seen > oldest) note(`${memory.tier} and left alone for more than ${gc.removeAfter} days`)
+      if (now - touched > oldest) note(`${memory.tier} and left alone for more than ${gc.removeAfter} days`)
     }
     const passes = (maintenance.decayedTiers as ReadonlyArray<string>).includes(memory.tier)
     if (passes && (memory.type === "temp" || memory.type === "debug")) {
       const decay = tiers.decays[memory.type] ?? tiers.decay
       const days = -Math.log(maintenance.decayed) / decay
-      // The week's run sees to it.
-      if (now - seen > days * day + 7 * slack) note(`${memory.type} and decayed to ${maintenance.decayed}`)
+      // The week's run sees to it, from when it came into such a tier on.
+      const since = Math.max(seen + days * day, memory.movedAt ?? 0)
+      if (now - since > 7 * slack) note(`${memory.type} and decayed to ${maintenance.decayed}`)
     }
     const narrative = memory.narrative?.length ?? 0
     if (narrative > 0 && now - changed > retention.dropAfter * day + slack) {

@@ -1,7 +1,12 @@
+import { isStopWord } from "../stopWords.js"
+
 /** Two texts that differ in one place: what the later one says there, and what the earlier one did. */
 export interface Slot {
   readonly now: string
   readonly before: string
+  /** Words around it that say something, and how many words stand before it. */
+  readonly around: number
+  readonly start: number
 }
 
 /** What stands before what is no longer so, at most two words away from it. */
@@ -16,9 +21,24 @@ const mostWords = 4
 /** Whether a text says of itself that something changed. */
 export const marksChange = (text: string): boolean => text.search(changing) >= 0
 
-const tokensOf = (text: string): ReadonlyArray<string> =>
-  text
-    .replace(changing, " ")
+/** A text without the words that only say that something changed. */
+export const withoutChange = (text: string): string => text.replace(changing, " ")
+
+/** Texts that were taken apart: most come up again and again. */
+const taken = new Map<string, ReadonlyArray<string>>()
+const mostTaken = 20_000
+
+const tokensOf = (text: string): ReadonlyArray<string> => {
+  const before = taken.get(text)
+  if (before !== undefined) return before
+  if (taken.size >= mostTaken) taken.clear()
+  const tokens = tokensIn(text)
+  taken.set(text, tokens)
+  return tokens
+}
+
+const tokensIn = (text: string): ReadonlyArray<string> =>
+  withoutChange(text)
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+(?:[.:,'’-][\p{L}\p{M}\p{N}]+)*/gu) ?? []
 
@@ -35,11 +55,12 @@ export const slotOf = (newer: string, older: string): Slot | undefined => {
   // Of two words, who it is about may be one: then it is a word for a word, or nothing.
   if (start + end < (now.length === 1 && before.length === 1 ? 2 : 3)) return undefined
   if (now.length > mostWords || before.length > mostWords) return undefined
-  return { now: now.join(" "), before: before.join(" ") }
+  const around = [...a.slice(0, start), ...a.slice(a.length - end)].filter((word) => !isStopWord(word)).length
+  return { now: now.join(" "), before: before.join(" "), around, start }
 }
 
 /** Whether a text says that what was before is so no longer, and what is so now. */
-export const tellsChange = (text: string, { before, now }: Slot): boolean => {
+export const tellsChange = (text: string, { before, now }: Pick<Slot, "before" | "now">): boolean => {
   const said = tokensOf(text).join(" ")
   if (!` ${said} `.includes(` ${now} `)) return false
   const value = before.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")
@@ -47,3 +68,13 @@ export const tellsChange = (text: string, { before, now }: Slot): boolean => {
   // Who goes from what is so now to what was comes back: that is another change.
   return found !== null && !` ${found[1]}`.includes(` ${now} `)
 }
+
+/** Whether a text tells of what was, which no change makes untrue. */
+export const tellsPast = (text: string): boolean =>
+  /(?<![\p{L}\p{N}])(?:was|were|born|grew up|studied|met|used to|once)(?![\p{L}\p{N}])/iu.test(text)
+
+/** Whether a text tells of a change to what it names. */
+export const tellsMove = (text: string): boolean =>
+  /(?<![\p{L}\p{N}])(?:mov|switch|chang|transferr|convert|migrat|return)\w*(?: \S+){0,4} to(?![\p{L}\p{N}])/iu.test(
+    text
+  )

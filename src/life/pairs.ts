@@ -14,6 +14,9 @@ export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, me
 
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
 
+/** Whether two memories may be about the same: of one store and one type. */
+export const isKin = ({ memory: a }: Row, { memory: b }: Row): boolean => a.store === b.store && a.type === b.type
+
 /** Pairs of which the judgement is remembered: a judge is a pure function, and most pairs come up night after night. */
 const mostKnown = 20_000
 const known = new WeakMap<Judge, Map<string, Held>>()
@@ -57,13 +60,16 @@ const ownWords = (row: Row): ReadonlySet<string> => {
   const before = taken.get(text)
   if (before !== undefined) return before
   if (taken.size >= mostKnown) taken.clear()
-  const words = new Set([...wordSet(text)].filter((word) => !changing.has(word)))
+  const words = new Set([...wordSet(text.replace(/[’']s(?![\p{L}\p{N}])/gu, ""))].filter((word) => !changing.has(word)))
   taken.set(text, words)
   return words
 }
 
 /** The words of texts: most come up night after night. */
 const taken = new Map<string, ReadonlySet<string>>()
+
+/** Words of more rows than these are common. */
+const common = { rows: 8, share: 0.04 }
 
 /** The words of memories, and how much each of them tells: what few of them say tells more. */
 export const wordsOf = (rows: ReadonlyArray<Row>) => {
@@ -78,6 +84,11 @@ export const wordsOf = (rows: ReadonlyArray<Row>) => {
   const weight = (word: string): number => Math.log(1 + rows.length / (places.get(word)?.length ?? 1))
   return {
     of: ownWords,
+    /** Whether so many say a word that it is no value of anything. */
+    isCommon: (word: string): boolean => {
+      const count = places.get(word)?.length ?? 0
+      return count > common.rows && count > common.share * rows.length
+    },
     /** Memories that share words with one, and how many. */
     sharing: (row: Row): ReadonlyMap<Row, number> => {
       const found = new Map<Row, number>()

@@ -1,5 +1,6 @@
 import { wordSet } from "../reconcile/likeness.js"
-import type { Row } from "./facts.js"
+import { slotsOf } from "./changes.js"
+import { day, type Row } from "./facts.js"
 import { heldAgainst, type Judge, saidAt, textOf } from "./pairs.js"
 
 /** What is remembered of one subject: what is true of it by now, and all that says the same or was true before. */
@@ -40,10 +41,15 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     if (first === second) continue
     if (judged++ === most.judged) break
     const held = heldAgainst(judge, newest[newer]!, newest[older]!, score)
-    if (held === "other") continue
+    // What is worded otherwise and says something else may be true beside it.
+    if (held !== "same") {
+      const [later, earlier] = [newest[newer]!, newest[older]!]
+      if (slotsOf(later, earlier).length === 0 || (held === "other" && !hasFaded(earlier, later))) continue
+    }
     if (held === "same" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
-    // The group is called by its newest.
-    groups[Math.max(first, second)] = Math.min(first, second)
+    // What is like something that is like it may be something else: only the newest of a group brings others to it.
+    if (first !== newer || second !== older) continue
+    groups[older] = newer
   }
   const members = new Map<number, Array<number>>()
   for (const at of newest.keys()) {
@@ -57,6 +63,15 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     return { row: newest[stands]!, others: group.filter((at) => at !== stands).map((at) => newest[at]!) }
   })
 }
+
+/**
+ * Whether what was said again and again was never said again since another value was, which is said in its words again
+ * and again, for longer than a month.
+ */
+const hasFaded = (earlier: Row, later: Row): boolean =>
+  Math.min(earlier.memory.mentions, later.memory.mentions) > 2 &&
+  later.memory.createdAt > saidAt(earlier) &&
+  saidAt(later) - saidAt(earlier) > 30 * day
 
 interface Pair {
   readonly newer: number

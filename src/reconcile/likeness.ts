@@ -6,6 +6,20 @@ const looked = 4_000
 
 /** The words of a text that likeness goes by: folded, without endings and stop words; pairs of characters where a script writes no spaces. */
 export const wordSet = (text: string): ReadonlySet<string> => {
+  if (text.length > kept.characters) return wordsIn(text)
+  const known = taken.get(text)
+  if (known !== undefined) return known
+  if (taken.size >= kept.texts) taken.clear()
+  const words = wordsIn(text)
+  taken.set(text, words)
+  return words
+}
+
+/** What is remembered is compared again and again: texts that are kept taken apart, and the longest that are. */
+const kept = { texts: 10_000, characters: 400 }
+const taken = new Map<string, ReadonlySet<string>>()
+
+const wordsIn = (text: string): ReadonlySet<string> => {
   const words = new Set<string>()
   for (const [word] of folded(text.slice(0, looked)).toLowerCase().matchAll(wordOrRun)) {
     if (unspaced.test(word)) for (let at = 0; at + 1 < word.length; at++) words.add(word.slice(at, at + 2))

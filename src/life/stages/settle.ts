@@ -2,6 +2,7 @@ import type { Link } from "../../../events/Memory.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import type { DecidedEvent } from "../../commands/Command.js"
+import { formerOf } from "../changes.js"
 import { day, type Row } from "../facts.js"
 import { type Outdated, type Outdating, outdating } from "../outdated.js"
 import { saidAt } from "../pairs.js"
@@ -50,7 +51,7 @@ export const settle: Stage = {
         const current = round ?? begin()
         const by = current.said[place++]
         if (by !== undefined) {
-          current.hold(by, (row) => formerOf(db, row, over))
+          current.hold(by, (row) => takenBy(db, row, over))
           return true
         }
         // Without what is over, what is left may be alike that was not: until nothing more is found.
@@ -111,11 +112,8 @@ export const settle: Stage = {
 }
 
 /** The memories whose place one took, here or before. */
-const formerOf = (db: Db, by: Row, over: ReadonlyMap<Row, Outdated>): ReadonlyArray<Row> => [
-  ...(by.memory.lineage ?? []).flatMap(({ kind, to }): ReadonlyArray<Row> => {
-    const memory = kind === "supersedes" ? findById(db, to) : undefined
-    return memory === undefined ? [] : [{ memory, accesses: undefined }]
-  }),
+const takenBy = (db: Db, by: Row, over: ReadonlyMap<Row, Outdated>): ReadonlyArray<Row> => [
+  ...formerOf(by.memory, (id) => findById(db, id)),
   ...[...over.values()].flatMap((one) => (one.by === by ? [one.row] : []))
 ]
 
