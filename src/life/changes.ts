@@ -106,7 +106,8 @@ export const changeOf = (by: Row, former: ReadonlyArray<Row>, isCommon: (word: s
   }
   add(told, saidAt(by))
   for (const before of former) {
-    const since = overSince(before)
+    // What is still there is over from when the other came.
+    const since = before.memory.status === "active" ? by.memory.createdAt : overSince(before)
     const slots = slotsOf(by, before)
     for (const slot of slots) {
       values.push(wordSet(slot.now))
