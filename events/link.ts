@@ -11,7 +11,8 @@ export const link = (
   now: number,
   nextSequence: () => number
 ): ReadonlyArray<StoredEvent> => {
-  const recordedAt = Math.max(now, head.recordedAt)
+  // A clock may tell parts of a millisecond; what is stored is whole.
+  const recordedAt = Math.max(Math.floor(now), head.recordedAt)
   let { version, hash } = head
   return command.events.map((event, ordinal) => {
     const salt = randomBytes(16)

@@ -56,7 +56,7 @@ export const carryOut = (
     type Carried = Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned>
     const decideOn = (earlier: Answered): Carried =>
       Effect.clockWith((clock): Carried => {
-        const now = Math.max(clock.unsafeCurrentTimeMillis(), transaction.head.recordedAt)
+        const now = Math.max(Math.floor(clock.unsafeCurrentTimeMillis()), transaction.head.recordedAt)
         const tried = transaction.run(() =>
           decideAll(view.agent, commands, earlier, transaction, now, codec, told, again, configuring)
         )

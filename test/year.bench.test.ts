@@ -163,7 +163,7 @@ describe("bounds of the active set", () => {
     expect(above(memory({ tier: "mid", ...ago(32), tags: ["pinned"] }))).toEqual({})
     expect(above(memory({ tier: "long", ...ago(400) }))).toEqual({})
     expect(above(memory({ expiresAt: now - 2 * day }))).toEqual({ "active though it expired": 1 })
-    expect(above(memory({ type: "debug", ...ago(25) }))).toEqual({ "debug and decayed to 0.001": 1 })
+    expect(above(memory({ type: "debug", tier: "mid", ...ago(25) }))).toEqual({ "debug and decayed to 0.001": 1 })
     expect(above(memory({ narrative: "n".repeat(281), ...ago(9) }))).toEqual({
       "with a long narrative after 7 days": 1
     })

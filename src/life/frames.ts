@@ -64,7 +64,9 @@ export const tellsChange = (text: string, { before, now }: Pick<Slot, "before" |
   const said = tokensOf(text).join(" ")
   if (!` ${said} `.includes(` ${now} `)) return false
   const value = before.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")
-  return new RegExp(`(?<![\\p{L}\\p{N}])${former} (?:\\S+ ){0,3}${value}(?![\\p{L}\\p{N}])`, "u").test(said)
+  const found = new RegExp(`(?<![\\p{L}\\p{N}])${former} ((?:\\S+ ){0,3})${value}(?![\\p{L}\\p{N}])`, "u").exec(said)
+  // Who goes from what is so now to what was comes back: that is another change.
+  return found !== null && !` ${found[1]}`.includes(` ${now} `)
 }
 
 /** Whether a text tells of what was, which no change makes untrue. */

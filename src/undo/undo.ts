@@ -120,7 +120,7 @@ export const undo = (
         const head = yield* log.head(agent)
         const bounded = yield* planTo(head.version)
         if (dryRun) {
-          const now = Math.max(yield* Clock.currentTimeMillis, head.recordedAt)
+          const now = Math.max(Math.floor(yield* Clock.currentTimeMillis), head.recordedAt)
           return {
             ...told(bounded, head.version + 1),
             events: yield* planned(undoer, bounded, head.version + 1, now),

@@ -61,7 +61,7 @@ export const make = ({
   })
 
 /** What no decision looks at. */
-const unread = new Set(["people", "history", "chunkVectors", "recalls", "configuration", "archive", "runs"])
+const unread = new Set(["people", "history", "chunkVectors", "recalls", "configuration", "runs"])
 const forWeighing = new Set(["fulltext", "vectors"])
 
 /** A projection that cannot apply an event stops there, as it does in a view, and the others go on. */
