@@ -33,8 +33,9 @@ interface Over {
 const begin = "(?<![\\p{L}\\p{N}])"
 const end = "(?![\\p{L}\\p{N}])"
 /** Up to so many words behind a word that ends something, until what ends that: another part of the sentence. */
-const until = (stops: string): string =>
-  `((?:(?!${begin}(?:${stops})${end})[^\\s,;.!?()]+(?:[.,:](?=\\p{N})\\S+|\\.(?=\\s\\p{Lu}))?\\s*){1,7})`
+const until = (stops: string): string => `((?:(?!${begin}(?:${stops})${end})${word}\\s*){1,7})`
+/** A word up to its end: a part of one would be tried again and again. Points and commas within numbers, and after "Dr". */
+const word = "[^\\s,;.!?()]+(?:[.,:](?=\\p{N})[^\\s,;.!?()]+)*(?:\\.(?=\\s\\p{Lu}))?(?=[\\s,;.!?()]|$)"
 const parts = "and|but|since|because|while|she|he|they"
 /** What is said not to be so any longer. */
 const leaving: ReadonlyArray<RegExp> = [
@@ -106,7 +107,8 @@ export const changeOf = (by: Row, former: ReadonlyArray<Row>, isCommon: (word: s
   }
   add(told, saidAt(by))
   for (const before of former) {
-    const since = overSince(before)
+    // What is still there is over from when the other came.
+    const since = before.memory.status === "active" ? by.memory.createdAt : overSince(before)
     const slots = slotsOf(by, before)
     for (const slot of slots) {
       values.push(wordSet(slot.now))

@@ -243,7 +243,14 @@ export const outdating = (
       const after = changeOf(by, [...before, ...open], words.isCommon)
       for (let gone = open.pop(); gone !== undefined; gone = open.pop()) {
         for (const [row, score] of like(gone, least.same.likeness)) {
-          if (!may(row) || saysValue(after, row) || !saysFormer(after, row) || !isSame(gone, row, score)) continue
+          if (
+            !may(row) ||
+            saysValue(after, row) ||
+            !saysFormer(after, row) ||
+            tellsPast(textOf(row)) ||
+            !isSame(gone, row, score)
+          )
+            continue
           const likeness = overlap(words.of(by), words.of(row))
           if (namesWithin(by, row) && heldAgainst(judge, by, row, likeness) === "same") continue
           found.set(row, { row, by, score: likeness, reason: "says in other words what is no longer so" })

@@ -82,8 +82,7 @@ export const within = (
     chosen.add(row)
   }
   const again = ranked.filter((row) => {
-    const given = row.memory.tier === "core" && row.memory.coreFrom === undefined
-    if (!given && [...chosen].some((other) => repeats(row, other))) return true
+    if (!isGiven(row) && [...chosen].some((other) => repeats(row, other))) return true
     take(row)
     return false
   })
@@ -113,7 +112,7 @@ const standing = (rows: ReadonlyArray<Row>, former: Former): ReadonlyArray<Row> 
   })
   return rows.filter(
     (row) =>
-      (row.memory.tier === "core" && row.memory.coreFrom === undefined) ||
+      isGiven(row) ||
       !changes.some(
         ({ by, change }) =>
           isKin(by, row) && saidAt(row) < saidAt(by) && saysFormer(change, row) && sharesWords(change, row)
@@ -134,9 +133,13 @@ const standingOf = ({ others, row }: Subject, former: Former, tiers: LifePolicy[
   }
   return {
     score: scoreOf(facts, tiers, now).score,
-    core: [row, ...others].some(({ memory }) => memory.tier === "core")
+    // What the rules made core was chosen by its score: what was said since then ranks with it.
+    core: [row, ...others].some(isGiven)
   }
 }
+
+/** Whether somebody made it core. */
+const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
 
 /** How a memory stands in the profile. */
 export const lineOf = ({ facts, title }: Pick<Memory, "title" | "facts">): string =>

@@ -1,7 +1,8 @@
 import { wordSet } from "../reconcile/likeness.js"
-import { slotsOf } from "./changes.js"
+import { changeOf, saysFormer, slotsOf } from "./changes.js"
 import { day, type Row } from "./facts.js"
-import { heldAgainst, type Judge, saidAt, textOf } from "./pairs.js"
+import { marksChange } from "./frames.js"
+import { heldAgainst, isKin, type Judge, saidAt, textOf, wordsOf } from "./pairs.js"
 
 /** What is remembered of one subject: what is true of it by now, and all that says the same or was true before. */
 export interface Subject {
@@ -44,12 +45,24 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     // What is worded otherwise and says something else may be true beside it.
     if (held !== "same") {
       const [later, earlier] = [newest[newer]!, newest[older]!]
-      if (slotsOf(later, earlier).length === 0 || (held === "other" && !hasFaded(earlier, later))) continue
+      const isOther = held === "other" && !hasFaded(earlier, later)
+      if (isOther || (slotsOf(later, earlier).length === 0 && !marksChange(textOf(later)))) continue
     }
     if (held === "same" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
     // What is like something that is like it may be something else: only the newest of a group brings others to it.
     if (first !== newer || second !== older) continue
     groups[older] = newer
+  }
+  // What says in other words what a newer one says is over goes with it.
+  const { isCommon } = wordsOf(rows)
+  for (const [at, by] of newest.entries()) {
+    if (groups[at] !== at) continue
+    const over = newest.filter((row, place) => groups[place] === at && slotsOf(by, row).length > 0)
+    if (over.length === 0) continue
+    const change = changeOf(by, over, isCommon)
+    for (const [place, row] of newest.entries()) {
+      if (place > at && groups[place] === place && isKin(by, row) && saysFormer(change, row)) groups[place] = at
+    }
   }
   const members = new Map<number, Array<number>>()
   for (const at of newest.keys()) {
