@@ -25,7 +25,7 @@ npm run bench:year -- --write FILE [--seed N] [--days N] [--writer NAME]
   --write   writes a year: 50 memories and 20 turns a day
   --seed    another one (default: 1)
   --days    of another length (default: 365)
-  --writer  mira or joren, who has other sentences (default: mira)
+  --writer  mira, or joren or selma, who have other sentences (default: mira)
 
 Ends with 1 where a promise was not kept.`
 

@@ -36,19 +36,23 @@ decision, Lantern, language | Dutch / English / French | Lantern is held in {v} 
 const parts = (text: string): ReadonlyArray<string> =>
   text.trim() === "" ? [] : text.split(" / ").map((one) => one.trim())
 
+/** Attributes as they stand in lines. */
+export const parsed = (lines: string): ReadonlyArray<Tracked> =>
+  lines
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [head = "", values = "", said = "", changed = ""] = line.split("|")
+      const [type = "", about = "", name = ""] = head.split(",").map((one) => one.trim())
+      return {
+        name,
+        about,
+        type: type as Tracked["type"],
+        values: parts(values),
+        said: parts(said),
+        changed: parts(changed)
+      }
+    })
+
 /** What another writer tells of another person and of two other projects, in other sentences: 30 attributes. */
-export const others: ReadonlyArray<Tracked> = lines
-  .trim()
-  .split("\n")
-  .map((line) => {
-    const [head = "", values = "", said = "", changed = ""] = line.split("|")
-    const [type = "", about = "", name = ""] = head.split(",").map((one) => one.trim())
-    return {
-      name,
-      about,
-      type: type as Tracked["type"],
-      values: parts(values),
-      said: parts(said),
-      changed: parts(changed)
-    }
-  })
+export const others: ReadonlyArray<Tracked> = parsed(lines)

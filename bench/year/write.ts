@@ -2,6 +2,7 @@ import type { Observation } from "../../src/input.js"
 import { generator } from "../data.js"
 import { kinds, noise, passing } from "./noise.js"
 import { others } from "./others.js"
+import { third } from "./third.js"
 import { type Tracked, tracked } from "./tracked.js"
 
 /** A year as it stands in its file; see `format.md`. */
@@ -25,7 +26,8 @@ export interface WrittenYear {
 /** Who tells of a year, in sentences of their own. */
 export const writers = {
   mira: { name: "Mira", tracked },
-  joren: { name: "Joren", tracked: others }
+  joren: { name: "Joren", tracked: others },
+  selma: { name: "Selma", tracked: third }
 } as const
 export type Writer = keyof typeof writers
 
