@@ -24,8 +24,10 @@ export interface EmbedderService {
   readonly weight: number
   /** Cosine similarity below which two texts have nothing to do with each other. */
   readonly floor: number
-  /** Whether it answers at once and without a network: memories that come in bulk are then embedded as they are written. */
+  /** Whether it answers without a network: memories that come in bulk are then embedded as they are written. */
   readonly local?: boolean
+  /** Whether it costs next to nothing to ask it, in vain too: a table, say, and no network of weights that is loaded first. */
+  readonly cheap?: boolean
   /** Texts of one request. */
   readonly batch: number
   /** One vector for each text, in order; any length other than 0 (they are normalised on arrival). */
