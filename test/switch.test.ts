@@ -5,9 +5,12 @@ import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Daybook } from "../src/Daybook.js"
 import { EmbedderError } from "../src/Embedder.js"
+import { lately } from "../src/lately.js"
+import { Reranker } from "../src/Reranker.js"
 import { known, scripted, turned } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
@@ -51,6 +54,12 @@ const embedderEvents = (daybook: System) =>
         : []
     )
   )
+
+it("what embeds the queries of an agent is remembered of so many agents", () => {
+  let made = 0
+  const of = lately(2, () => ++made)
+  expect([of("a"), of("b"), of("a"), of("c"), of("a"), of("b")]).toEqual([1, 2, 1, 3, 1, 4])
+})
 
 describe("a switch to another embedder", () => {
   it.scopedLive("makes the new index while the old one serves, then changes all reads by one event", () =>
@@ -141,7 +150,90 @@ describe("a switch to another embedder", () => {
   )
 })
 
+describe("the way back", () => {
+  it.scopedLive("restores the figures that were in force, whoever chose them", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(old, next), policy })
+          yield* filled(daybook)
+          yield* daybook.embedders.switchTo(agent, "old", { weight: 0.1 })
+          const before = yield* searched(daybook)
+          yield* daybook.embedders.switchTo(agent, "next")
+          expect(yield* daybook.embedders.back(agent)).toMatchObject({ model: "old", state: "inForce" })
+          expect(yield* daybook.embedders.status(agent)).toMatchObject({ inForce: { model: "old", weight: 0.1 } })
+          expect(yield* searched(daybook)).toEqual(before)
+        })
+      )
+      // One that this program does not know is not gone back to.
+      const daybook = yield* open(folder, { ...known(old), policy })
+      expect((yield* Effect.flip(daybook.embedders.back(agent))).message).toContain("no embedder next")
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({ inForce: { model: "old", weight: 0.1 } })
+    })
+  )
+})
+
 describe("an index that is prepared", () => {
+  it.scopedLive("keeps the one of the stores that it is not to see", () =>
+    Effect.gen(function* () {
+      const [old, next, words] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("words", 3, 32)]
+      const service = { ...next.service, apart: { stores: ["private" as const], embedder: words.service } }
+      const { daybook } = yield* fresh({ ...known(old, { ...next, service }, words), policy })
+      yield* filled(daybook)
+      yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      expect((yield* daybook.embedders.status(agent)).kept).toEqual([])
+      expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toBe("there is no other index")
+      expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain("is in use for stores")
+    })
+  )
+
+  it.scopedLive("is compared without asking a reranker that is far away", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const rerank = (_: string, texts: ReadonlyArray<string>) =>
+        Effect.sync(() => {
+          asked++
+          return texts.map(() => 0.5)
+        })
+      const reranker = Layer.succeed(Reranker, { name: "far", weight: 0.1, topN: 8, rerank })
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), reranker, policy })
+      const memory = yield* filled(daybook)
+      for (const text of ["rope of the pilot", "tea"]) yield* memory.search({ text })
+      expect(asked).toBe(2)
+      yield* daybook.flush(agent)
+      yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      expect(yield* daybook.embedders.compare(agent)).toMatchObject({ queries: 2 })
+      expect(asked).toBe(2)
+    })
+  )
+
+  it.scopedLive("is known before a query is embedded by one that costs something", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const make = () => [scripted("slow", 1, 48, { local: true }), scripted("next", 2, 96)] as const
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(...make()), policy })
+          yield* filled(daybook)
+          yield* daybook.embedders.switchTo(agent, "next")
+        })
+      )
+      const [slow, next] = make()
+      let queries = 0
+      const sound = slow.embed
+      slow.embed = (...asked) => {
+        queries++
+        return sound(...asked)
+      }
+      const daybook = yield* open(folder, { ...known(slow, next), policy })
+      expect((yield* searched(daybook)).model).toBe("next")
+      expect(queries).toBe(0)
+    })
+  )
+
   it.scopedLive("is compared with the one in force before anything changes", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
