@@ -180,7 +180,7 @@ export const make = Effect.gen(function* () {
                 ),
           readAt: readAt(agent)
         },
-        services
+        { ...services, inUse: inUse.past }
       )
     })
 

@@ -11,7 +11,7 @@ import type { Daybook } from "../src/Daybook.js"
 import { EmbedderError } from "../src/Embedder.js"
 import { lately } from "../src/lately.js"
 import { Reranker } from "../src/Reranker.js"
-import { known, scripted, turned } from "./support/embedders.js"
+import { known, type Scripted, scripted, turned } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -331,6 +331,37 @@ describe("an index that is prepared", () => {
     })
   )
 
+  it.scopedLive("has no part in which vectors were the first", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next, third] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("third", 3, 64)]
+      const version = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(old, next, third), policy })
+          yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+          const gate = yield* Deferred.make<void>()
+          old.before = Deferred.await(gate)
+          const filling = yield* Effect.fork(filled(daybook))
+          const left = Effect.map(daybook.embedders.status(agent), ({ inForce, preparing }) => [
+            inForce.embedded,
+            preparing!.embedded
+          ])
+          while ((yield* left)[1]! < 41) yield* Effect.sleep(10)
+          expect(yield* left).toEqual([0, 41])
+          yield* Deferred.succeed(gate, undefined)
+          yield* Fiber.join(filling)
+          expect((yield* searched(daybook)).model).toBe("old")
+          return yield* headOf(daybook)
+        })
+      )
+      const daybook = yield* open(folder, { ...known(third, old, next), policy })
+      expect((yield* searched(daybook)).model).toBe("old")
+      expect((yield* searched(daybook, version)).model).toBe("old")
+      yield* daybook.embedders.drop(agent, "next")
+      expect((yield* searched(daybook)).model).toBe("old")
+    })
+  )
+
   it.scopedLive("that comes into force while a query is being embedded has it embedded anew", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -416,6 +447,72 @@ describe("stores that an embedder is not to see", () => {
       yield* daybook.rebuild(agent)
       expect(yield* daybook.digests(agent)).toEqual(live)
     })
+  )
+
+  it.scopedLive.each(["as the first one", "by a switch"])(
+    "are as they were as of before, whatever the settings are now: %s",
+    (how) =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const [start, words, plain] = [
+          scripted("start", 3, 32),
+          scripted("words", 1, 48, { weight: 0.3 }),
+          scripted("far", 2, 96)
+        ]
+        const queries: Array<string> = []
+        const sound = plain.embed
+        plain.embed = (texts, purpose) => {
+          if (purpose === "query") queries.push(...texts)
+          return sound(texts, purpose)
+        }
+        const apart = { stores: ["private" as const], embedder: words.service }
+        const kept = { ...plain, service: { ...plain.service, apart } }
+        const options = (far: Scripted) =>
+          how === "by a switch" ? { ...known(start, far, words), policy } : { ...known(far, words, start), policy }
+        const past = (daybook: System, version?: number) =>
+          Effect.gen(function* () {
+            const reader = yield* version === undefined
+              ? daybook.agent(agent, { trust: "full" })
+              : daybook.agent(agent, { trust: "full", asOf: { version } })
+            const { explanation, hits } = yield* reader.explain({ text: "who looks after tea and ropes", limit: 40 })
+            return { by: explanation.vectors, hits: hits.map(({ id, parts, score }) => [id, score, parts]) }
+          })
+        const heads: Array<number> = []
+        const before: Array<unknown> = []
+        for (const [at, far] of [plain, kept, plain].entries()) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const daybook = yield* open(folder, options(far))
+              const memory = yield* at === 0 ? filled(daybook) : daybook.agent(agent, { trust: "full" })
+              if (at === 0 && how === "by a switch") yield* daybook.embedders.switchTo(agent, "far")
+              plain.asked.length = 0
+              yield* memory.remember({ title: `the tea of the ${at}th` })
+              yield* daybook.backfill(agent)
+              if (far === kept) expect(plain.asked).toEqual([])
+              for (const [which, head] of heads.entries()) expect(yield* past(daybook, head)).toEqual(before[which])
+              heads.push(yield* headOf(daybook))
+              before.push(yield* past(daybook, heads[at]!))
+              const vectorsOf = ({ hits }: Effect.Effect.Success<ReturnType<typeof past>>) =>
+                hits.map(([id, , parts]) => [id, (parts as { readonly vector: number }).vector])
+              expect(vectorsOf(yield* past(daybook))).toEqual(vectorsOf(yield* past(daybook, heads[at]!)))
+              // What this process is not to show it, it does not show it when asked of the past either.
+              queries.length = 0
+              const old = yield* daybook.agent(agent, { trust: "full", asOf: { version: heads[0]! } })
+              yield* old.search({ text: "tea of the pilot", stores: ["private"] })
+              expect(queries).toHaveLength(far === kept ? 0 : 1)
+              const live = yield* daybook.digests(agent)
+              yield* daybook.rebuild(agent)
+              expect(yield* daybook.digests(agent)).toEqual(live)
+              if (how === "by a switch")
+                expect(yield* embedderEvents(daybook)).toEqual([
+                  "preparing far",
+                  ...Array.from({ length: at + 1 }, () => "inForce far")
+                ])
+            })
+          )
+        }
+        expect(before[1]).not.toEqual(before[0])
+      })
   )
 
   it.scopedLive("change the index with the store, and are never compared across", () =>

@@ -4,15 +4,13 @@ import { chunkVectorIndex } from "../../projections/chunkVectors.js"
 import { findInForce, findPreparing, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectors } from "../../projections/vectors.js"
+import type { EmbedderService } from "../Embedder.js"
 import { NoSuchIndex, type ProjectionParked } from "../errors.js"
-import { sameModel } from "../inUse.js"
+import { figuresOf, sameModel, saysSame, statedOf } from "../inUse.js"
 import { type Command, type Situation, whileSound } from "./Command.js"
 
-/** An embedder with the figures that rank by its vectors. */
-export interface Figures extends ModelName {
-  readonly weight: number
-  readonly floor: number
-}
+/** An embedder with the figures that rank by its vectors, and what stands in for it. */
+type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "apart">
 
 type Changed = Payload<"EMBEDDER">
 type Refused = ProjectionParked | NoSuchIndex
@@ -22,7 +20,7 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
   changing(actor, embedder, ({ db }) => {
     const before = findPreparing(db)
     const known =
-      before !== undefined && sameModel(before, embedder) && before.adopt === adopt && sameFigures(before, embedder)
+      before !== undefined && sameModel(before, embedder) && before.adopt === adopt && saysSame(before, embedder)
     return Either.right(known ? null : { ...named(embedder), state: "preparing", adopt })
   })
 
@@ -34,7 +32,7 @@ export const adoptEmbedder = (
 ): Command<boolean, Refused> =>
   changing(actor, embedder, ({ db }) => {
     const now = findInForce(db)
-    const known = now?.state === "inForce" && sameModel(now, embedder) && sameFigures(now, embedder)
+    const known = now?.state === "inForce" && sameModel(now, embedder) && saysSame(now, embedder)
     return Either.right(known || !whole(db) ? null : { ...named(embedder), state: "inForce" })
   })
 
@@ -70,7 +68,7 @@ const changing = (
   answer: () => true
 })
 
-const named = ({ dimensions, floor, model, weight }: Figures): Figures => ({ model, dimensions, weight, floor })
-
-const sameFigures = (a: { readonly weight: number | null; readonly floor: number | null }, b: Figures) =>
-  a.weight === b.weight && a.floor === b.floor
+const named = ({ apart, ...embedder }: Figures) => ({
+  ...figuresOf(embedder),
+  ...(apart === undefined ? {} : { apart: statedOf(apart) })
+})

@@ -9,7 +9,7 @@ import { checkName } from "../agentName.js"
 import { adoptEmbedder, dropEmbedder, prepareEmbedder } from "../commands/embedder.js"
 import type { EmbedderService } from "../Embedder.js"
 import { InvalidInput, NoSuchIndex } from "../errors.js"
-import { type InUse, nameOf, sameModel } from "../inUse.js"
+import { type InUse, nameOf, sameApart, sameModel } from "../inUse.js"
 import { remembering } from "../remembering.js"
 import { retrieve } from "../retrieve.js"
 import { decodeQuery, searchIn } from "../search.js"
@@ -43,7 +43,11 @@ export const make = (operating: Operating): EmbedderOperations => {
         const who = options.actor ?? "program"
         const name = nameIn(next)
         const inForce = yield* embedding.current(actor.view)
-        if (sameModel(inForce, next) && (options.weight === undefined || options.weight === inForce.weight)) {
+        if (
+          sameModel(inForce, next) &&
+          sameApart(inForce, next) &&
+          (options.weight === undefined || options.weight === inForce.weight)
+        ) {
           return { ...name, state: "inForce", unchanged: true } satisfies Switched
         }
         if (!actor.view.hasVectors) return yield* new NoSuchIndex({ problem: "sqlite-vec is not available" })
