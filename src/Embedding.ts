@@ -247,9 +247,12 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
 
     return {
       beside: (view) => (commands) => {
-        if (commands.length < besideAbove || !view.hasVectors || main.local !== true) return null
+        if (commands.length < besideAbove || !view.hasVectors || main.local !== true || main.apart !== undefined)
+          return null
         return Effect.flatMap(current(view), (one) =>
-          one.local === true ? vectorsBeside(one, commands, policy.beside) : Effect.succeed([])
+          one.local === true && one.apart === undefined
+            ? vectorsBeside(one, commands, policy.beside)
+            : Effect.succeed([])
         )
       },
       noticed: (events) => {

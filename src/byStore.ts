@@ -48,3 +48,9 @@ export const together = (each: Each<Service>, main: Store, bySettings: boolean):
     ...(withheld.length === 0 ? {} : { withheld })
   }
 }
+
+/** What embeds a store, where each keeps to its first vectors: of an embedder that another stands in for, itself. */
+export const ofStore = (embedder: Service, store: Store): Service => {
+  const { apart } = embedder
+  return apart?.embedder.standsIn === false && apart.stores.includes(store) ? apart.embedder : embedder
+}

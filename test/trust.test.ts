@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import { canRead, levels, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { Observation } from "../src/input.js"
 import type { Memory, MemoryReader } from "../src/Memory.js"
@@ -592,6 +593,47 @@ describe("what embeds a hidden store", () => {
       const isApart = trust === "inner" && later.service.apart?.stores.includes("shared")
       expect(JSON.stringify(without)).toContain(isApart === true ? "words" : "next")
       expect(yield* answered(trust, hidden, later)).toEqual(without)
+    })
+  )
+})
+
+describe("what embeds a hidden store, and writes by it", () => {
+  const policy = { embedding: { gather: 0, timeout: 5_000 } }
+
+  it.live("bulk writes and what is weighed go by the store that they are of", () =>
+    Effect.gen(function* () {
+      const answered = (hidden: boolean) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const folder = yield* temporaryFolder
+            const [old, next] = [scripted("old", 1, 48, { local: true }), scripted("next", 2, 96, { local: true })]
+            const options = { policy, reconciler: RuleReconciler.layer }
+            if (hidden)
+              yield* Effect.scoped(
+                Effect.gen(function* () {
+                  const daybook = yield* open(folder, { ...known(old, next), ...options })
+                  yield* (yield* as(daybook, "full")).remember({ title: "a secret", store: "private" })
+                  yield* daybook.backfill(agent)
+                })
+              )
+            const daybook = yield* open(folder, { ...known(next, old), ...options })
+            old.asked.length = 0
+            const familiar = yield* as(daybook, "familiar")
+            yield* familiar.rememberAll(
+              Array.from({ length: 40 }, (_, at) => ({ title: `kettle ${at} of harbour ${at * 7}` }))
+            )
+            yield* daybook.backfill(agent)
+            yield* familiar.remember({ title: "the harbours have kettles" })
+            yield* daybook.backfill(agent)
+            // Neither for the write that weighs it nor behind it.
+            expect(old.asked.flat()).toEqual([])
+            const { explanation, hits } = yield* familiar.explain({ text: "harbour kettle tea" })
+            return [explanation.vectors, hits.map(({ parts, score }) => [score, parts])]
+          })
+        )
+      const without = yield* answered(false)
+      expect(JSON.stringify(without)).toContain("next")
+      expect(yield* answered(true)).toEqual(without)
     })
   )
 })
