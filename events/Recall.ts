@@ -4,7 +4,7 @@ import { Store, TrustLevel } from "./Trust.js"
 /** What was shown at one place of an answer: whose it is, and the score that it was ranked by (null where nothing was ranked). */
 export const RecallHit = Schema.Struct({ id: Schema.String, score: Schema.NullOr(Schema.Number) })
 /** An embedder with the figures that ranked by its vectors. */
-const Figures = {
+export const Figures = {
   model: Schema.String,
   dimensions: Schema.Number,
   weight: Schema.Number,

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
-import { Recalled } from "./Recall.js"
+import { Figures, Recalled } from "./Recall.js"
 import { Scheduled } from "./Schedule.js"
 import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
@@ -111,7 +111,9 @@ export const EmbedderChanged = Schema.Struct({
   weight: Schema.Number,
   floor: Schema.Number,
   /** Of one that is prepared: whether it is to be in force as soon as all has its vector. */
-  adopt: Schema.optional(Schema.Boolean)
+  adopt: Schema.optional(Schema.Boolean),
+  /** What stands in for it in stores that it is not to see; absent where it sees all. */
+  apart: Schema.optional(Schema.Struct({ ...Figures, stores: Schema.Array(Store) }))
 })
 
 export const TurnAdded = Schema.Struct({ turn: Turn })

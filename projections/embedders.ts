@@ -1,4 +1,5 @@
 import type { Payload } from "../events/catalogue.js"
+import type { Store } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** A model with the length of its vectors: what an index is made of, and never mixed with another. */
@@ -7,7 +8,9 @@ export interface ModelName {
   readonly dimensions: number
 }
 
-/** What the log says of an embedder. `first` is the model of the first vectors that an agent ever had. */
+export const sameModel = (a: ModelName, b: ModelName): boolean => a.model === b.model && a.dimensions === b.dimensions
+
+/** What the log says of an embedder. `first` are those that made the first vectors of each store. */
 export interface EmbedderFact extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
   /** The version of the event that says so. */
@@ -16,51 +19,91 @@ export interface EmbedderFact extends ModelName {
   readonly weight: number | null
   readonly floor: number | null
   readonly adopt: boolean
+  /** What stands in for it in stores that it is not to see; null where nothing does. */
+  readonly apart: Payload<"EMBEDDER">["apart"] | null
+  /** Of `first`: what made the first vectors of each store that has some. */
+  readonly stores?: Readonly<Partial<Record<Store, ModelName>>>
 }
 
 /**
  * Which embedder was in force from which version on, which is being prepared, and which is gone. It is no part of the
  * state: the same memories are the same under another one.
+ *
+ * Until one is put in force, each store keeps to the model of its first vectors: what was embedded in a stricter one
+ * tells a lower level nothing. What stands in for another from some time on takes its place in the store.
  */
 export const embedders: Projection = {
   name: "embedders",
-  version: 1,
+  version: 2,
   handles: ["EMBED", "EMBEDDER"],
-  tables: `CREATE TABLE embedders (version INTEGER PRIMARY KEY, state TEXT NOT NULL, model TEXT NOT NULL,
-    dimensions INTEGER NOT NULL, weight REAL, floor REAL, adopt INTEGER NOT NULL);`,
+  tables: `CREATE TABLE embedders (version INTEGER NOT NULL, store TEXT NOT NULL, state TEXT NOT NULL,
+    model TEXT NOT NULL, dimensions INTEGER NOT NULL, weight REAL, floor REAL, adopt INTEGER NOT NULL, apart TEXT,
+    PRIMARY KEY (version, store)) WITHOUT ROWID;`,
   indexes: "",
   drop: (db) => db.exec("DROP TABLE embedders"),
   apply: (db, event) => {
-    if (event.type === "EMBED") {
-      const { apart, dimensions, model } = event.payload
-      if (apart === true) return
-      if (sql(db, "SELECT 1 FROM embedders LIMIT 1").get() !== undefined) return
-      sql(db, insert).run(event.version, "first", model, dimensions, null, null, 0)
-    }
+    if (event.type === "EMBED") noteFirst(db, event.version, event.payload)
     if (event.type === "EMBEDDER") {
-      const { adopt, dimensions, floor, model, state, weight } = event.payload
-      sql(db, insert).run(event.version, state, model, dimensions, weight, floor, adopt === true ? 1 : 0)
+      const { adopt, apart, dimensions, floor, model, state, weight } = event.payload
+      const beside = apart === undefined ? null : JSON.stringify(apart)
+      sql(db, insert).run(event.version, "", state, model, dimensions, weight, floor, adopt === true ? 1 : 0, beside)
     }
   },
-  digest: (db, digest) => digest.query(db, "SELECT * FROM embedders ORDER BY version"),
+  digest: (db, digest) => digest.query(db, "SELECT * FROM embedders ORDER BY version, store"),
   stateDigest: () => {}
 }
 
-const insert =
-  "INSERT INTO embedders (version, state, model, dimensions, weight, floor, adopt) VALUES (?, ?, ?, ?, ?, ?, ?)"
+const insert = `INSERT INTO embedders (version, store, state, model, dimensions, weight, floor, adopt, apart)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-const factOf = (row: Omit<EmbedderFact, "adopt"> & { readonly adopt: number }): EmbedderFact => ({
+/** Vectors that are made for a switch are nobody's first. */
+const noteFirst = (
+  db: Db,
+  version: number,
+  { apart, chunks = [], dimensions, entries, model }: Payload<"EMBED">
+): void => {
+  if (sql(db, "SELECT 1 FROM embedders WHERE state = 'inForce' LIMIT 1").get() !== undefined) return
+  const preparing = findPreparing(db)
+  const isOurs = (one: ModelName | null | undefined) => one != null && sameModel(one, { model, dimensions })
+  if (isOurs(preparing) || isOurs(preparing?.apart)) return
+  const known = firstsOf(db)
+  for (const store of new Set([...entries, ...chunks].map((one) => one.store))) {
+    const before = known[store]
+    if (before !== undefined && (apart !== true || isOurs(before))) continue
+    sql(db, insert).run(version, store, "first", model, dimensions, null, null, 0, null)
+  }
+}
+
+type Row = Omit<EmbedderFact, "adopt" | "apart" | "stores"> & {
+  readonly store: Store | ""
+  readonly adopt: number
+  readonly apart: string | null
+}
+
+const factOf = ({ adopt, apart, store: _, ...row }: Row): EmbedderFact => ({
   ...row,
-  adopt: row.adopt === 1
+  adopt: adopt === 1,
+  apart: apart === null ? null : JSON.parse(apart)
 })
+
+/** By store, the row that counts. */
+const firstsOf = (db: Db): Partial<Record<Store, Row>> =>
+  Object.fromEntries(
+    (sql(db, "SELECT * FROM embedders WHERE state = 'first' ORDER BY version").all() as Array<Row>).map((row) => [
+      row.store,
+      row
+    ])
+  )
 
 /** What reads go by: what was put in force last, else what made the first vectors; undefined where there are none. */
 export const findInForce = (db: Db): EmbedderFact | undefined => {
-  const row = sql(
-    db,
-    `SELECT * FROM embedders WHERE state IN ('inForce', 'first') ORDER BY state = 'inForce' DESC, version DESC LIMIT 1`
-  ).get()
-  return row === undefined ? undefined : factOf(row)
+  const row = sql(db, "SELECT * FROM embedders WHERE state = 'inForce' ORDER BY version DESC LIMIT 1").get()
+  if (row !== undefined) return factOf(row)
+  const firsts = firstsOf(db)
+  const main = firsts.social ?? firsts.shared ?? firsts.private
+  if (main === undefined) return undefined
+  const named = Object.entries(firsts).map(([store, { dimensions, model }]) => [store, { model, dimensions }])
+  return { ...factOf(main), stores: Object.fromEntries(named) }
 }
 
 /** What is being prepared: the newest that was begun, unless it is in force or dropped since. */
@@ -77,4 +120,4 @@ export const findPreparing = (db: Db): EmbedderFact | undefined => {
 
 /** All that was said, oldest first. */
 export const findEmbedders = (db: Db): ReadonlyArray<EmbedderFact> =>
-  sql(db, "SELECT * FROM embedders ORDER BY version").all().map(factOf)
+  sql(db, "SELECT * FROM embedders ORDER BY version, store").all().map(factOf)

@@ -25,6 +25,7 @@ import { Embedders } from "./Embedders.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
 import { integerOf, noOthers } from "./filters.js"
 import * as InUse from "./inUse.js"
+import { lately } from "./lately.js"
 import { jobsOf } from "./life/jobs.js"
 import { limits } from "./limits.js"
 import type { Memory } from "./Memory.js"
@@ -47,6 +48,9 @@ import * as writer from "./writer.js"
  * level; everything else here looks behind all levels and is for operators.
  */
 export class Daybook extends Context.Tag("daybook/Daybook")<Daybook, DaybookService>() {}
+
+/** Agents of which is remembered what embeds their queries: whoever else comes is looked up. */
+const mostSeen = 1_000
 
 export const make = Effect.gen(function* () {
   const views = yield* Views
@@ -99,13 +103,8 @@ export const make = Effect.gen(function* () {
     nothing: (db: Db, hasVectors: boolean) => A
   ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(nothing) : agents.use(name, f)))
 
-  /** Which embedder each agent was last seen to have in force. */
-  const seen = new Map<string, ReaderSource["lastSeen"]>()
-  const seenOf = (agent: string): ReaderSource["lastSeen"] => {
-    const known = seen.get(agent) ?? {}
-    seen.set(agent, known)
-    return known
-  }
+  /** Which embedder each agent was last seen to have in force: of those that were asked for last. */
+  const seenOf = lately<ReaderSource["lastSeen"]>(mostSeen, () => ({}))
 
   const readAt =
     (agent: string): ReaderSource["readAt"] =>
@@ -181,7 +180,7 @@ export const make = Effect.gen(function* () {
                 ),
           readAt: readAt(agent)
         },
-        services
+        { ...services, inUse: inUse.past }
       )
     })
 

@@ -24,8 +24,10 @@ export interface EmbedderService {
   readonly weight: number
   /** Cosine similarity below which two texts have nothing to do with each other. */
   readonly floor: number
-  /** Whether it answers at once and without a network: memories that come in bulk are then embedded as they are written. */
+  /** Whether it answers without a network: memories that come in bulk are then embedded as they are written. */
   readonly local?: boolean
+  /** Whether it costs next to nothing to ask it, in vain too: a table, say, and no network of weights that is loaded first. */
+  readonly cheap?: boolean
   /** Texts of one request. */
   readonly batch: number
   /** One vector for each text, in order; any length other than 0 (they are normalised on arrival). */
@@ -35,6 +37,10 @@ export interface EmbedderService {
   ) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>
   /** Stores whose texts it is not to see, and the local one that embeds them in its place, into an index of their own. */
   readonly apart?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
+  /** Whether it takes the place of one that is not to see a store, and no part in which one made its first vectors. */
+  readonly standsIn?: boolean
+  /** Stores that it was allowed to see once, and is not any more: a query that asks for these alone is not shown to it. */
+  readonly withheld?: ReadonlyArray<Store>
   /** What it asked of its provider in this process so far. */
   readonly usage?: () => { readonly requests: number; readonly tokens: number }
 }

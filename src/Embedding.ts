@@ -15,6 +15,7 @@ import type { Embedder, EmbedderError } from "./Embedder.js"
 import type { NoSuchIndex, ProjectionParked } from "./errors.js"
 import { type InUse, inForceIn, sameFact, sameModel } from "./inUse.js"
 import type { PolicyValues } from "./Policy.js"
+import { restate } from "./restate.js"
 import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
 import { lacking, lackingOf, make as makeWork, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
 
@@ -98,10 +99,10 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       const { apart } = embedder
       const parts: ReadonlyArray<readonly [Service, boolean, ReadonlyArray<Store>?]> =
         apart === undefined || apart.stores.length === 0
-          ? [[embedder, false]]
+          ? [[embedder, embedder.standsIn === true]]
           : [
-              [embedder, false, allStores.filter((store) => !apart.stores.includes(store))],
-              [apart.embedder, true, apart.stores]
+              [embedder, embedder.standsIn === true, allStores.filter((store) => !apart.stores.includes(store))],
+              [apart.embedder, apart.embedder.standsIn ?? true, apart.stores]
             ]
       const before = works[role]
       works[role] = new Map(
@@ -126,11 +127,12 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       })
 
     /** What is to be done by now: the log may have been told otherwise, by other processes too. */
-    const look = ({ actor: { view }, views }: Started) =>
+    const look = ({ actor, views }: Started) =>
       Effect.gen(function* () {
-        const facts = yield* views.read(view, (db) => ({ now: findInForce(db), next: findPreparing(db) }))
+        const facts = yield* views.read(actor.view, (db) => ({ now: findInForce(db), next: findPreparing(db) }))
         fact = facts.now
         main = yield* inUse.of(fact)
+        yield* restate(actor, inUse, fact)
         const before = preparing
         preparing = facts.next
         if (preparing === undefined) works.preparing.clear()
@@ -245,9 +247,12 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
 
     return {
       beside: (view) => (commands) => {
-        if (commands.length < besideAbove || !view.hasVectors || main.local !== true) return null
+        if (commands.length < besideAbove || !view.hasVectors || main.local !== true || main.apart !== undefined)
+          return null
         return Effect.flatMap(current(view), (one) =>
-          one.local === true ? vectorsBeside(one, commands, policy.beside) : Effect.succeed([])
+          one.local === true && one.apart === undefined
+            ? vectorsBeside(one, commands, policy.beside)
+            : Effect.succeed([])
         )
       },
       noticed: (events) => {

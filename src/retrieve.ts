@@ -13,7 +13,7 @@ import {
 import type { ViewError } from "../projections/build.js"
 import type { QueryVector } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
-import type { EmbedderService } from "./Embedder.js"
+import { EmbedderError, type EmbedderService } from "./Embedder.js"
 import { embedAll } from "./embedAll.js"
 import { type Explanation, whyOf } from "./explain.js"
 import { type Gated, gate } from "./gate.js"
@@ -177,19 +177,27 @@ export const explained = <Hit extends { readonly parts: object; readonly alike: 
 export const askedFor = <Filters>(
   { filters, parsed }: Pick<Request<Filters>, "filters" | "parsed">,
   level: TrustLevel,
-  { apart, ...embedder }: EmbedderService
+  { apart, withheld = [], ...embedder }: EmbedderService
 ): EmbedderService => {
-  if (apart === undefined) return embedder
+  if (apart === undefined && withheld.length === 0) return embedder
   const { stores = [] } = filters as { readonly stores?: ReadonlyArray<Store> }
   const named = parsed.fields.flatMap(({ excluded, name, value }) =>
     name === "store" && excluded !== true ? [value] : []
   )
   const among = (some: ReadonlyArray<string>) => (store: Store) => some.length === 0 || some.includes(store)
   const meant = readable(level).filter(among(stores)).filter(among(named))
+  if (meant.length > 0 && meant.every((store) => withheld.includes(store))) return unasked(embedder)
+  if (apart === undefined) return embedder
   const own = meant.filter((store) => !apart.stores.includes(store))
   if (own.length === 0 && meant.length > 0) return apart.embedder
   return own.length === meant.length ? embedder : { ...embedder, apart }
 }
+
+/** In the place of one that a query must not be shown to: full text answers alone. */
+const unasked = (embedder: EmbedderService): EmbedderService => ({
+  ...embedder,
+  embed: () => Effect.fail(new EmbedderError({ model: embedder.model, reason: "failed" }))
+})
 
 /** The vector of a query's text, or null where there is none in time: full text answers alone then. */
 const queryVector = (text: string, { embedder, policy }: Ranking): Effect.Effect<QueryVector | null> => {

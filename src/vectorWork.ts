@@ -82,11 +82,11 @@ export const make = (
   /** Every chunk up to here has its vector or cannot have one. */
   let doneChunks = 0
 
-  /** The vectors of these texts, by their digests, from the cache and the model. One that is at hand is asked at once. */
+  /** The vectors of these texts, by their digests, from the cache and the model. One that costs nothing is asked at once. */
   const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
     Effect.gen(function* () {
       const cached =
-        embedder.local === true
+        embedder.cheap === true
           ? new Map<string, Float32Array>()
           : yield* log.vectors(model, dimensions, [...texts.keys()])
       const missing = [...texts].filter(([digest]) => !cached.has(digest))
@@ -147,8 +147,9 @@ export const make = (
 
 /**
  * A batch of each kind of each index in turns, each until there is none left; or, where they are to be `full`, until one
- * is not. What the embedder refuses of the one does not keep the others waiting. Of full batches the last one has all that there was: whatever
- * came meanwhile is gathered for the next time, or a steady writer would have an EMBED event for every few memories.
+ * is not. What the embedder refuses of the one does not keep the others waiting. Of full batches the last one has all
+ * that there was: whatever came meanwhile is gathered for the next time, or a steady writer would have an EMBED event
+ * for every few memories.
  * Answers the first failure.
  */
 export const serve = <E>(

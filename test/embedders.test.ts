@@ -278,12 +278,31 @@ describe("an embedder of a provider", () => {
     })
   )
 
+  it.live.each([
+    ["ollama/snowflake-arctic-embed", 1_024, 0.7],
+    ["ollama/snowflake-arctic-embed:latest", 1_024, 0.7],
+    ["ollama/snowflake-arctic-embed:22m", 384, 0.7],
+    ["ollama/snowflake-arctic-embed:110m-m-fp16", 768, 0.7],
+    ["ollama/nomic-embed-text:v1.5", 768, 0.7],
+    ["ollama/all-minilm:33m", 384, 0.5],
+    ["compatible/sentence-transformers/all-MiniLM-L6-v2", 384, 0.5]
+  ] as const)("has the dimensions of its tag and the weight of its kind: %s", ([name, dimensions, weight]) =>
+    Effect.gen(function* () {
+      const named = { baseUrl: "http://localhost:1/v1", keyVariable: "TEST_EMBED_KEY" }
+      const policy = Either.getOrThrow(decode({ embedding: { providers: { "openai-compatible": named } } })).embedding
+      const asked = name.startsWith("compatible") ? dimensions : undefined
+      expect(yield* embedderNamed(name, asked, { policy, environment })).toMatchObject({ dimensions, weight })
+    })
+  )
+
   const refusals: ReadonlyArray<readonly [string, number | undefined, object, string]> = [
     ["openai", undefined, {}, "the variable OPENAI_API_KEY holds no key"],
     ["openai/text-embedding-3-small", 2_000, {}, "has up to 1536 dimensions, not 2000"],
     ["voyage/voyage-4", 300, {}, "has 256, 512, 1024, 2048 dimensions, not 300"],
     ["cohere/embed-v9", undefined, {}, "how many dimensions it has is not known here: name them"],
     ["cohere/embed-v9", 8_193, {}, "dimensions are to be a whole number from 1 to 8192"],
+    ["ollama/snowflake-arctic-embed:9b", undefined, {}, "how many dimensions it has is not known here: name them"],
+    ["ollama/snowflake-arctic-embed:22m", 1_024, {}, "has 384 dimensions, not 1024"],
     ["openai-compatible/m", 8, {}, "embedding.providers.openai-compatible.baseUrl is missing"],
     [
       "compatible/m",

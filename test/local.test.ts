@@ -122,6 +122,18 @@ describe("an encoder in ONNX files", () => {
       const root = yield* temporaryFolder
       const folder = writeBert(join(root, "bert"), mean)
       expect(yield* problemOf(folder, 16)).toBe("its vectors have 32 dimensions")
+      // A layer behind the pooling would be left out silently.
+      writeFileSync(
+        join(folder, "modules.json"),
+        JSON.stringify(
+          ["Transformer", "Pooling", "Dense"].map((type, idx) => ({
+            idx,
+            type: `sentence_transformers.models.${type}`
+          }))
+        )
+      )
+      expect(yield* problemOf(folder)).toBe(`${folder} has a Dense layer behind its pooling, which is not supported`)
+      rmSync(join(folder, "modules.json"))
       rmSync(join(folder, "1_Pooling"), { recursive: true })
       expect(yield* problemOf(folder)).toMatch(/does not say how its tokens are pooled/)
       const known = writeBert(join(root, "e5-small-v2"))

@@ -5,10 +5,13 @@ import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Daybook } from "../src/Daybook.js"
 import { EmbedderError } from "../src/Embedder.js"
-import { known, scripted, turned } from "./support/embedders.js"
+import { lately } from "../src/lately.js"
+import { Reranker } from "../src/Reranker.js"
+import { known, type Scripted, scripted, turned } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -51,6 +54,12 @@ const embedderEvents = (daybook: System) =>
         : []
     )
   )
+
+it("what embeds the queries of an agent is remembered of so many agents", () => {
+  let made = 0
+  const of = lately(2, () => ++made)
+  expect([of("a"), of("b"), of("a"), of("c"), of("a"), of("b")]).toEqual([1, 2, 1, 3, 1, 4])
+})
 
 describe("a switch to another embedder", () => {
   it.scopedLive("makes the new index while the old one serves, then changes all reads by one event", () =>
@@ -141,7 +150,90 @@ describe("a switch to another embedder", () => {
   )
 })
 
+describe("the way back", () => {
+  it.scopedLive("restores the figures that were in force, whoever chose them", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(old, next), policy })
+          yield* filled(daybook)
+          yield* daybook.embedders.switchTo(agent, "old", { weight: 0.1 })
+          const before = yield* searched(daybook)
+          yield* daybook.embedders.switchTo(agent, "next")
+          expect(yield* daybook.embedders.back(agent)).toMatchObject({ model: "old", state: "inForce" })
+          expect(yield* daybook.embedders.status(agent)).toMatchObject({ inForce: { model: "old", weight: 0.1 } })
+          expect(yield* searched(daybook)).toEqual(before)
+        })
+      )
+      // One that this program does not know is not gone back to.
+      const daybook = yield* open(folder, { ...known(old), policy })
+      expect((yield* Effect.flip(daybook.embedders.back(agent))).message).toContain("no embedder next")
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({ inForce: { model: "old", weight: 0.1 } })
+    })
+  )
+})
+
 describe("an index that is prepared", () => {
+  it.scopedLive("keeps the one of the stores that it is not to see", () =>
+    Effect.gen(function* () {
+      const [old, next, words] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("words", 3, 32)]
+      const service = { ...next.service, apart: { stores: ["private" as const], embedder: words.service } }
+      const { daybook } = yield* fresh({ ...known(old, { ...next, service }, words), policy })
+      yield* filled(daybook)
+      yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      expect((yield* daybook.embedders.status(agent)).kept).toEqual([])
+      expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toBe("there is no other index")
+      expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain("is in use for stores")
+    })
+  )
+
+  it.scopedLive("is compared without asking a reranker that is far away", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const rerank = (_: string, texts: ReadonlyArray<string>) =>
+        Effect.sync(() => {
+          asked++
+          return texts.map(() => 0.5)
+        })
+      const reranker = Layer.succeed(Reranker, { name: "far", weight: 0.1, topN: 8, rerank })
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), reranker, policy })
+      const memory = yield* filled(daybook)
+      for (const text of ["rope of the pilot", "tea"]) yield* memory.search({ text })
+      expect(asked).toBe(2)
+      yield* daybook.flush(agent)
+      yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      expect(yield* daybook.embedders.compare(agent)).toMatchObject({ queries: 2 })
+      expect(asked).toBe(2)
+    })
+  )
+
+  it.scopedLive("is known before a query is embedded by one that costs something", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const make = () => [scripted("slow", 1, 48, { local: true }), scripted("next", 2, 96)] as const
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(...make()), policy })
+          yield* filled(daybook)
+          yield* daybook.embedders.switchTo(agent, "next")
+        })
+      )
+      const [slow, next] = make()
+      let queries = 0
+      const sound = slow.embed
+      slow.embed = (...asked) => {
+        queries++
+        return sound(...asked)
+      }
+      const daybook = yield* open(folder, { ...known(slow, next), policy })
+      expect((yield* searched(daybook)).model).toBe("next")
+      expect(queries).toBe(0)
+    })
+  )
+
   it.scopedLive("is compared with the one in force before anything changes", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -239,6 +331,37 @@ describe("an index that is prepared", () => {
     })
   )
 
+  it.scopedLive("has no part in which vectors were the first", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next, third] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("third", 3, 64)]
+      const version = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(old, next, third), policy })
+          yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+          const gate = yield* Deferred.make<void>()
+          old.before = Deferred.await(gate)
+          const filling = yield* Effect.fork(filled(daybook))
+          const left = Effect.map(daybook.embedders.status(agent), ({ inForce, preparing }) => [
+            inForce.embedded,
+            preparing!.embedded
+          ])
+          while ((yield* left)[1]! < 41) yield* Effect.sleep(10)
+          expect(yield* left).toEqual([0, 41])
+          yield* Deferred.succeed(gate, undefined)
+          yield* Fiber.join(filling)
+          expect((yield* searched(daybook)).model).toBe("old")
+          return yield* headOf(daybook)
+        })
+      )
+      const daybook = yield* open(folder, { ...known(third, old, next), policy })
+      expect((yield* searched(daybook)).model).toBe("old")
+      expect((yield* searched(daybook, version)).model).toBe("old")
+      yield* daybook.embedders.drop(agent, "next")
+      expect((yield* searched(daybook)).model).toBe("old")
+    })
+  )
+
   it.scopedLive("that comes into force while a query is being embedded has it embedded anew", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -324,6 +447,72 @@ describe("stores that an embedder is not to see", () => {
       yield* daybook.rebuild(agent)
       expect(yield* daybook.digests(agent)).toEqual(live)
     })
+  )
+
+  it.scopedLive.each(["as the first one", "by a switch"])(
+    "are as they were as of before, whatever the settings are now: %s",
+    (how) =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const [start, words, plain] = [
+          scripted("start", 3, 32),
+          scripted("words", 1, 48, { weight: 0.3 }),
+          scripted("far", 2, 96)
+        ]
+        const queries: Array<string> = []
+        const sound = plain.embed
+        plain.embed = (texts, purpose) => {
+          if (purpose === "query") queries.push(...texts)
+          return sound(texts, purpose)
+        }
+        const apart = { stores: ["private" as const], embedder: words.service }
+        const kept = { ...plain, service: { ...plain.service, apart } }
+        const options = (far: Scripted) =>
+          how === "by a switch" ? { ...known(start, far, words), policy } : { ...known(far, words, start), policy }
+        const past = (daybook: System, version?: number) =>
+          Effect.gen(function* () {
+            const reader = yield* version === undefined
+              ? daybook.agent(agent, { trust: "full" })
+              : daybook.agent(agent, { trust: "full", asOf: { version } })
+            const { explanation, hits } = yield* reader.explain({ text: "who looks after tea and ropes", limit: 40 })
+            return { by: explanation.vectors, hits: hits.map(({ id, parts, score }) => [id, score, parts]) }
+          })
+        const heads: Array<number> = []
+        const before: Array<unknown> = []
+        for (const [at, far] of [plain, kept, plain].entries()) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const daybook = yield* open(folder, options(far))
+              const memory = yield* at === 0 ? filled(daybook) : daybook.agent(agent, { trust: "full" })
+              if (at === 0 && how === "by a switch") yield* daybook.embedders.switchTo(agent, "far")
+              plain.asked.length = 0
+              yield* memory.remember({ title: `the tea of the ${at}th` })
+              yield* daybook.backfill(agent)
+              if (far === kept) expect(plain.asked).toEqual([])
+              for (const [which, head] of heads.entries()) expect(yield* past(daybook, head)).toEqual(before[which])
+              heads.push(yield* headOf(daybook))
+              before.push(yield* past(daybook, heads[at]!))
+              const vectorsOf = ({ hits }: Effect.Effect.Success<ReturnType<typeof past>>) =>
+                hits.map(([id, , parts]) => [id, (parts as { readonly vector: number }).vector])
+              expect(vectorsOf(yield* past(daybook))).toEqual(vectorsOf(yield* past(daybook, heads[at]!)))
+              // What this process is not to show it, it does not show it when asked of the past either.
+              queries.length = 0
+              const old = yield* daybook.agent(agent, { trust: "full", asOf: { version: heads[0]! } })
+              yield* old.search({ text: "tea of the pilot", stores: ["private"] })
+              expect(queries).toHaveLength(far === kept ? 0 : 1)
+              const live = yield* daybook.digests(agent)
+              yield* daybook.rebuild(agent)
+              expect(yield* daybook.digests(agent)).toEqual(live)
+              if (how === "by a switch")
+                expect(yield* embedderEvents(daybook)).toEqual([
+                  "preparing far",
+                  ...Array.from({ length: at + 1 }, () => "inForce far")
+                ])
+            })
+          )
+        }
+        expect(before[1]).not.toEqual(before[0])
+      })
   )
 
   it.scopedLive("change the index with the store, and are never compared across", () =>

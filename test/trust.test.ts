@@ -7,11 +7,13 @@ import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import { canRead, levels, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { Observation } from "../src/input.js"
 import type { Memory, MemoryReader } from "../src/Memory.js"
 import type { Query } from "../src/search.js"
-import { answers, fresh, type Probe, readPaths, told } from "./support/engine.js"
+import { known, type Scripted, scripted } from "./support/embedders.js"
+import { answers, fresh, open, type Probe, readPaths, temporaryFolder, told } from "./support/engine.js"
 import { names, vocabulary } from "./support/histories.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -514,6 +516,124 @@ describe("a writer stays within its level", () => {
       // Moved into a store that says the same already, both stay.
       yield* full.update([...ids][0]!, { store: "social" })
       expect((yield* familiar.list()).map(({ mentions }) => mentions).sort()).toEqual([3, 4])
+    })
+  )
+})
+
+describe("what embeds a hidden store", () => {
+  const policy = { embedding: { gather: 0, timeout: 5_000 } }
+  const [old, next, words] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("words", 3, 32)]
+  const beside = (stores: ReadonlyArray<Store>) => ({
+    ...next,
+    service: { ...next.service, apart: { stores, embedder: words.service } }
+  })
+  const seen = ["tea of the harbour", "rope of the pilot", "maps of tea"]
+
+  /** What a level is answered, where a program embedded what is hidden from it, and another one what it sees. */
+  const answered = (trust: "inner" | "familiar", hidden: ReadonlyArray<Store>, later: Scripted) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const daybook = yield* open(folder, { ...known(old, next, words), policy })
+            const full = yield* as(daybook, "full")
+            for (const store of hidden) {
+              yield* full.remember({ title: `a secret of ${store}`, store })
+              yield* full.addTurn({ session: store, text: `a secret is told of ${store}`, store })
+            }
+            yield* daybook.backfill(agent)
+          })
+        )
+        const all: Array<unknown> = []
+        // The second one goes by what the first one made.
+        for (const configured of [later, old]) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const daybook = yield* open(folder, { ...known(configured, old, later, words), policy })
+              const full = yield* as(daybook, "full")
+              const store = trust === "inner" ? "shared" : "social"
+              for (const title of seen) yield* full.remember({ title, store })
+              yield* full.addTurn({ session: "monday", text: "Where does the pilot keep the rope?", store })
+              yield* daybook.backfill(agent)
+              expect((yield* daybook.embedders.status(agent)).inForce.lacking).toBe(0)
+              const reader = yield* as(daybook, trust)
+              for (const text of ["pilot rope tea", "harbour"]) {
+                all.push(scoresOf(yield* reader.explain({ text })))
+                all.push(scoresOf(yield* reader.explainConversation({ text })))
+              }
+            })
+          )
+        }
+        return all
+      })
+    )
+
+  interface Explained {
+    readonly explanation: { readonly vectors: string | null }
+    readonly hits: ReadonlyArray<{ readonly score: number; readonly parts: object }>
+  }
+  // Ids and row numbers are of chance.
+  const scoresOf = ({ explanation, hits }: Explained) => [
+    explanation.vectors,
+    hits.map(({ parts, score }) => [score, parts])
+  ]
+
+  it.live.each([
+    ["familiar", ["private"], next],
+    ["familiar", ["private", "shared"], next],
+    ["familiar", ["private"], beside(["private"])],
+    ["familiar", ["private", "shared"], beside(["shared", "private"])],
+    ["inner", ["private"], next],
+    ["inner", ["private"], beside(["private"])],
+    ["inner", ["private"], beside(["shared", "private"])]
+  ] as const)("tells %s nothing, whoever it was: %s", ([trust, hidden, later]) =>
+    Effect.gen(function* () {
+      const without = yield* answered(trust, [], later)
+      const isApart = trust === "inner" && later.service.apart?.stores.includes("shared")
+      expect(JSON.stringify(without)).toContain(isApart === true ? "words" : "next")
+      expect(yield* answered(trust, hidden, later)).toEqual(without)
+    })
+  )
+})
+
+describe("what embeds a hidden store, and writes by it", () => {
+  const policy = { embedding: { gather: 0, timeout: 5_000 } }
+
+  it.live("bulk writes and what is weighed go by the store that they are of", () =>
+    Effect.gen(function* () {
+      const answered = (hidden: boolean) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const folder = yield* temporaryFolder
+            const [old, next] = [scripted("old", 1, 48, { local: true }), scripted("next", 2, 96, { local: true })]
+            const options = { policy, reconciler: RuleReconciler.layer }
+            if (hidden)
+              yield* Effect.scoped(
+                Effect.gen(function* () {
+                  const daybook = yield* open(folder, { ...known(old, next), ...options })
+                  yield* (yield* as(daybook, "full")).remember({ title: "a secret", store: "private" })
+                  yield* daybook.backfill(agent)
+                })
+              )
+            const daybook = yield* open(folder, { ...known(next, old), ...options })
+            old.asked.length = 0
+            const familiar = yield* as(daybook, "familiar")
+            yield* familiar.rememberAll(
+              Array.from({ length: 40 }, (_, at) => ({ title: `kettle ${at} of harbour ${at * 7}` }))
+            )
+            yield* daybook.backfill(agent)
+            yield* familiar.remember({ title: "the harbours have kettles" })
+            yield* daybook.backfill(agent)
+            // Neither for the write that weighs it nor behind it.
+            expect(old.asked.flat()).toEqual([])
+            const { explanation, hits } = yield* familiar.explain({ text: "harbour kettle tea" })
+            return [explanation.vectors, hits.map(({ parts, score }) => [score, parts])]
+          })
+        )
+      const without = yield* answered(false)
+      expect(JSON.stringify(without)).toContain("next")
+      expect(yield* answered(true)).toEqual(without)
     })
   )
 })

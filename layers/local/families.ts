@@ -1,3 +1,5 @@
+import { miniLmWeight, encoderWeight as strong } from "../encoderWeight.js"
+
 /** How a family of encoders is to be used, as its makers say, and how far ranking may trust it. */
 export interface Recipe {
   /** What stands for a text: the mean of its tokens, its first token, or its last. */
@@ -22,14 +24,13 @@ interface Family extends Recipe {
 
 const bert = { small: 384, base: 768, large: 1_024 }
 const passages = "Represent this sentence for searching relevant passages: "
-const strong = 0.7
 
 const pairs = {
   dimensions: { "": 384 },
   pooling: "mean",
   query: "",
   document: "",
-  weight: 0.5,
+  weight: miniLmWeight,
   floor: 0.15
 } as const
 

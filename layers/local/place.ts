@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
+import { weightOf } from "../encoderWeight.js"
 import { familyOf, type Recipe, unnamed } from "./families.js"
 
 /** Where a model that is no folder comes from, and where it is kept then. */
@@ -124,6 +125,12 @@ const recipeOf = (folder: string, config: Json): Recipe | Problem => {
   const named = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
   const { dimensions: _, ...family } = named ?? familyOf(folder) ?? { dimensions: 0 }
   const known: Partial<Recipe> = family
+  // What comes behind the pooling is not computed here: without it the vectors would be of another model.
+  const modules = json(folder, "modules.json")
+  const dense = Object.values(modules ?? {}).some((one) => /\.Dense$/.test(String(Object(one).type)))
+  if (dense || existsSync(join(folder, "2_Dense"))) {
+    return new Problem(`${folder} has a Dense layer behind its pooling, which is not supported`)
+  }
   const pooling = poolingOf(json(folder, join("1_Pooling", "config.json"))) ?? known.pooling
   if (pooling === undefined) {
     return new Problem(
@@ -143,6 +150,7 @@ const recipeOf = (folder: string, config: Json): Recipe | Problem => {
   ].filter((one): one is number => Number.isInteger(one) && (one as number) > 2)
   return {
     ...unnamed,
+    weight: weightOf(`${String(config._name_or_path)} ${folder}`),
     ...known,
     pooling,
     query: prompt("query") ?? known.query ?? "",

@@ -4,14 +4,13 @@ import { chunkVectorIndex } from "../../projections/chunkVectors.js"
 import { findInForce, findPreparing, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectors } from "../../projections/vectors.js"
+import type { EmbedderService } from "../Embedder.js"
 import { NoSuchIndex, type ProjectionParked } from "../errors.js"
+import { figuresOf, sameModel, saysSame, statedOf } from "../inUse.js"
 import { type Command, type Situation, whileSound } from "./Command.js"
 
-/** An embedder with the figures that rank by its vectors. */
-export interface Figures extends ModelName {
-  readonly weight: number
-  readonly floor: number
-}
+/** An embedder with the figures that rank by its vectors, and what stands in for it. */
+type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "apart">
 
 type Changed = Payload<"EMBEDDER">
 type Refused = ProjectionParked | NoSuchIndex
@@ -21,7 +20,7 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
   changing(actor, embedder, ({ db }) => {
     const before = findPreparing(db)
     const known =
-      before !== undefined && same(before, embedder) && before.adopt === adopt && sameFigures(before, embedder)
+      before !== undefined && sameModel(before, embedder) && before.adopt === adopt && saysSame(before, embedder)
     return Either.right(known ? null : { ...named(embedder), state: "preparing", adopt })
   })
 
@@ -33,7 +32,7 @@ export const adoptEmbedder = (
 ): Command<boolean, Refused> =>
   changing(actor, embedder, ({ db }) => {
     const now = findInForce(db)
-    const known = now?.state === "inForce" && same(now, embedder) && sameFigures(now, embedder)
+    const known = now?.state === "inForce" && sameModel(now, embedder) && saysSame(now, embedder)
     return Either.right(known || !whole(db) ? null : { ...named(embedder), state: "inForce" })
   })
 
@@ -42,13 +41,13 @@ export const dropEmbedder = (actor: string, model: ModelName): Command<boolean, 
   changing(actor, model, ({ db }) => {
     const now = findInForce(db)
     const { dimensions, model: name } = model
-    if (now !== undefined && same(now, model)) {
+    if (now !== undefined && sameModel(now, model)) {
       return Either.left(new NoSuchIndex({ problem: `${name}: is in force; switch to another one, or go back, first` }))
     }
     const preparing = findPreparing(db)
     const there =
       memoryVectors.setNumber(db, name, dimensions) + chunkVectorIndex.setNumber(db, name, dimensions) > 0 ||
-      (preparing !== undefined && same(preparing, model))
+      (preparing !== undefined && sameModel(preparing, model))
     if (!there) return Either.left(new NoSuchIndex({ problem: `no index of ${name} with ${dimensions} dimensions` }))
     return Either.right({ model: name, dimensions, weight: 0, floor: 0, state: "dropped" })
   })
@@ -69,9 +68,7 @@ const changing = (
   answer: () => true
 })
 
-const named = ({ dimensions, floor, model, weight }: Figures): Figures => ({ model, dimensions, weight, floor })
-
-const same = (a: ModelName, b: ModelName) => a.model === b.model && a.dimensions === b.dimensions
-
-const sameFigures = (a: { readonly weight: number | null; readonly floor: number | null }, b: Figures) =>
-  a.weight === b.weight && a.floor === b.floor
+const named = ({ apart, ...embedder }: Figures) => ({
+  ...figuresOf(embedder),
+  ...(apart === undefined ? {} : { apart: statedOf(apart) })
+})

@@ -7,11 +7,13 @@ import type * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { embeddingText, type Memory } from "../../events/Memory.js"
+import type { Store } from "../../events/Trust.js"
 import type { ViewError } from "../../projections/build.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { contentOf, findDuplicate } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { checkpointOf } from "../../projections/ViewFile.js"
+import { ofStore } from "../byStore.js"
 import type { AnyCommand } from "../commands/Command.js"
 import type { Embedder } from "../Embedder.js"
 import { embedAll } from "../embedAll.js"
@@ -85,24 +87,40 @@ export const consult = (
 ) => {
   const { policy, reconciler } = reconciling
   const settings = candidatePolicy(reconciling)
-  const vectorsOf = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
-    Effect.flatMap(inForce, (embedder) =>
-      embedder.local !== true
-        ? Effect.succeed(texts.map(() => null))
-        : Effect.map(
-            Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
-              embedAll(embedder, page, "document", policy.embedTimeout).pipe(
-                Effect.map((vectors) =>
-                  vectors.map((values) =>
-                    values === undefined ? null : { model: embedder.model, values, floor: embedder.floor }
-                  )
-                ),
-                Effect.orElseSucceed(() => page.map(() => null))
-              )
-            ),
-            (pages) => pages.flat()
-          )
+  /** By what embeds the store that they are weighed in: what is embedded in a stricter one decides nothing here. */
+  const vectorsOf = (weighed: ReadonlyArray<Weighed>): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
+    Effect.flatMap(inForce, (all) =>
+      Effect.gen(function* () {
+        if (weighed.every(({ store }) => ofStore(all, store) === all)) {
+          return yield* vectorsBy(all, weighed.map(embeddingText))
+        }
+        const vectors = new Map<Weighed, QueryVector | null>()
+        for (const [store, some] of Object.entries(Arr.groupBy(weighed, ({ store }) => store))) {
+          const made = yield* vectorsBy(ofStore(all, store as Store), some.map(embeddingText))
+          for (const [at, one] of some.entries()) vectors.set(one, made[at]!)
+        }
+        return weighed.map((one) => vectors.get(one)!)
+      })
     )
+  const vectorsBy = (
+    embedder: Context.Tag.Service<Embedder>,
+    texts: ReadonlyArray<string>
+  ): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
+    embedder.local !== true
+      ? Effect.succeed(texts.map(() => null))
+      : Effect.map(
+          Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
+            embedAll(embedder, page, "document", policy.embedTimeout).pipe(
+              Effect.map((vectors) =>
+                vectors.map((values) =>
+                  values === undefined ? null : { model: embedder.model, values, floor: embedder.floor }
+                )
+              ),
+              Effect.orElseSucceed(() => page.map(() => null))
+            )
+          ),
+          (pages) => pages.flat()
+        )
 
   const ask = (draft: Weighed, vector: QueryVector | null): Effect.Effect<Asked | undefined, ViewError> =>
     Effect.gen(function* () {
@@ -128,7 +146,7 @@ export const consult = (
     )
     if (weighing.length === 0) return before.size === 0 ? null : Effect.succeed(before)
     const told = Effect.gen(function* () {
-      const vectors = yield* vectorsOf(weighing.map(({ weighs }) => embeddingText(weighs!)))
+      const vectors = yield* vectorsOf(weighing.map(({ weighs }) => weighs!))
       const told = new Map(before)
       const answers =
         reconciler.ask === undefined

@@ -6,6 +6,7 @@ import type { ReadError } from "../filters.js"
 import type { Labelled } from "../labelled.js"
 import type { MemoryReader, Recall } from "../Memory.js"
 import type { Query } from "../search.js"
+import { ndcg } from "./ndcg.js"
 
 export interface CalibrateOptions {
   /** An embedder that has an index here; the one in force where absent. */
@@ -74,7 +75,7 @@ export const calibrate = (
     const values = yield* Effect.forEach(questions, ({ counts, level, query }) =>
       Effect.zipLeft(
         Effect.forEach(tried, (weight) =>
-          Effect.map(ask(level, { ...query, limit: shown }, weight), (ids) => gainOf(counts, ids))
+          Effect.map(ask(level, { ...query, limit: shown }, weight), (ids) => ndcg(counts, ids, shown))
         ),
         Effect.yieldNow()
       )
@@ -183,13 +184,6 @@ const queryOf = ({ filters, text }: Recall): Query => {
     project: one(projects),
     session: one(sessions)
   }
-}
-
-/** NDCG of the first hits, each answer worth what it counts. */
-const gainOf = (counts: ReadonlyMap<string, number>, ids: ReadonlyArray<string>): number => {
-  const gained = (worth: ReadonlyArray<number>) => worth.reduce((sum, one, at) => sum + one / Math.log2(at + 2), 0)
-  const best = [...counts.values()].sort((a, b) => b - a).slice(0, shown)
-  return gained(ids.slice(0, shown).map((id) => counts.get(id) ?? 0)) / gained(best)
 }
 
 const mean = (values: ReadonlyArray<number>, weights: ReadonlyArray<number>): number => {

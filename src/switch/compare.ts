@@ -9,6 +9,7 @@ import type { ReaderSource } from "../ReaderSource.js"
 import { type Ranking, retrieve } from "../retrieve.js"
 import { decodeQuery, searchIn } from "../search.js"
 import type { Compared, CompareOptions, Quality } from "./EmbedderOperations.js"
+import { ndcg } from "./ndcg.js"
 import { indexOf, nameIn, ownOf } from "./status.js"
 
 export interface Comparing {
@@ -24,7 +25,7 @@ const mostDiffering = 10
 
 /** Asks the same of two indexes, and compares what they show first. */
 export const compare = (
-  { ranking, reader, source }: Comparing,
+  { ranking: all, reader, source }: Comparing,
   agent: string,
   inForce: EmbedderService,
   other: EmbedderService,
@@ -32,6 +33,8 @@ export const compare = (
 ): Effect.Effect<Compared, ReadError | ViewError | InvalidInput> =>
   Effect.gen(function* () {
     const read = source(agent)
+    // A provider is not asked up to thousands of times for what only orders the hits of both.
+    const ranking = withLocalReranker(all)
     const limit = yield* integerOf("limit", options.limit ?? 50, 1, 1_000)
     const idsOf = (embedder: EmbedderService, text: string) =>
       Effect.gen(function* () {
@@ -72,6 +75,12 @@ export const compare = (
     }
   })
 
+/** How a search ranks that is made for its own sake many times over: by a reranker that costs nothing, or none. */
+export const withLocalReranker = <R extends Pick<Ranking, "reranker">>(ranking: R): R => ({
+  ...ranking,
+  reranker: ranking.reranker?.local === true ? ranking.reranker : undefined
+})
+
 /** The newest different queries that were asked of memories. */
 const askedLately = (reader: Pick<MemoryReader, "recalls">, limit: number) =>
   Effect.gen(function* () {
@@ -97,14 +106,11 @@ const overlapOf = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number =
 /** What the first hits are worth for a question: recall, NDCG and the reciprocal rank of the first that answers it. */
 export const judge = ({ ids }: Labelled, hits: ReadonlyArray<string>): Quality => {
   const wanted = new Set(ids)
-  const gain = (place: number) => 1 / Math.log2(place + 2)
   const found = hits.map((id) => wanted.has(id))
-  const ideal = Array.from({ length: Math.min(wanted.size, shown) }, (_, at) => gain(at)).reduce((a, b) => a + b, 0)
-  const dcg = found.reduce((sum, one, at) => sum + (one ? gain(at) : 0), 0)
   const first = found.indexOf(true)
   return {
     recall: found.filter(Boolean).length / wanted.size,
-    ndcg: dcg / ideal,
+    ndcg: ndcg(new Map(ids.map((id) => [id, 1])), hits, shown),
     mrr: first < 0 ? 0 : 1 / (first + 1)
   }
 }

@@ -1,5 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { ViewError } from "../../projections/build.js"
 import { findInForce, findPreparing, type ModelName } from "../../projections/embedders.js"
 import type { Views } from "../../projections/Views.js"
@@ -8,13 +9,13 @@ import { checkName } from "../agentName.js"
 import { adoptEmbedder, dropEmbedder, prepareEmbedder } from "../commands/embedder.js"
 import type { EmbedderService } from "../Embedder.js"
 import { InvalidInput, NoSuchIndex } from "../errors.js"
-import { type InUse, nameOf, sameModel } from "../inUse.js"
+import { type InUse, nameOf, sameApart, sameModel } from "../inUse.js"
 import { remembering } from "../remembering.js"
 import { retrieve } from "../retrieve.js"
 import { decodeQuery, searchIn } from "../search.js"
 import { countLacking } from "../vectorWork.js"
 import { type Calibrating, calibrate } from "./calibrate.js"
-import { type Comparing, compare } from "./compare.js"
+import { type Comparing, compare, withLocalReranker } from "./compare.js"
 import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
 import { modelsOf, nameIn, ownOf, previousOf, rateOf, statusOf, statusOfNothing } from "./status.js"
 
@@ -42,7 +43,11 @@ export const make = (operating: Operating): EmbedderOperations => {
         const who = options.actor ?? "program"
         const name = nameIn(next)
         const inForce = yield* embedding.current(actor.view)
-        if (sameModel(inForce, next) && (options.weight === undefined || options.weight === inForce.weight)) {
+        if (
+          sameModel(inForce, next) &&
+          sameApart(inForce, next) &&
+          (options.weight === undefined || options.weight === inForce.weight)
+        ) {
           return { ...name, state: "inForce", unchanged: true } satisfies Switched
         }
         if (!actor.view.hasVectors) return yield* new NoSuchIndex({ problem: "sqlite-vec is not available" })
@@ -103,16 +108,27 @@ export const make = (operating: Operating): EmbedderOperations => {
         yield* there(agent)
         const before = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
         if (before === undefined) return yield* new NoSuchIndex({ problem: "there is no embedder to go back to" })
-        return yield* switchWith(agent, yield* inUse.named(before.model, before.dimensions), options)
+        // One that cannot be had here fails. The figures are those that ranked by it, whoever chose them.
+        const { dimensions, floor, model, weight } = before
+        const one = yield* inUse.named(model, dimensions)
+        return yield* switchWith(agent, weight === null ? one : { ...one, weight, floor: floor! }, options)
       }),
     drop: (agent, name, options = {}) =>
       Effect.gen(function* () {
         yield* there(agent)
-        const { apart, inForce, kept } = yield* status(agent)
+        const { apart, inForce, kept, preparing } = yield* status(agent)
         const named = yield* name === undefined ? Effect.succeed(undefined) : modelNamed(name, options.dimensions)
         if (named !== undefined && apart !== null && sameModel(named, apart)) {
           const problem = `${nameOf(named)}: is in use for stores that ${inForce.model} is not to see`
           return yield* new NoSuchIndex({ problem })
+        }
+        if (named !== undefined && preparing !== null) {
+          const next = yield* Effect.option(inUse.named(preparing.model, preparing.dimensions))
+          const beside = Option.flatMapNullable(next, (one) => one.apart?.embedder)
+          if (Option.exists(beside, (one) => sameModel(one, named))) {
+            const problem = `${nameOf(named)}: is in use for stores that ${preparing.model} is not to see`
+            return yield* new NoSuchIndex({ problem })
+          }
         }
         const chosen = named === undefined ? kept.map(nameIn) : [named]
         if (chosen.length === 0) return yield* new NoSuchIndex({ problem: "there is no other index" })
@@ -169,13 +185,11 @@ export const make = (operating: Operating): EmbedderOperations => {
 
   /** What a search shows under a weight: each question's vector is asked for once. */
   function trying(agent: string, embedder: EmbedderService): Calibrating["ask"] {
-    const { policy, reranker } = operating.ranking
+    const { policy, reranker } = withLocalReranker(operating.ranking)
     const asked = remembering(embedder)
-    // A provider is not asked thousands of times to try a number.
-    const local = reranker?.local === true ? reranker : undefined
     return (level, query, vectorWeight) =>
       Effect.gen(function* () {
-        const ranking = { policy: { ...policy, vectorWeight }, embedder: asked, reranker: local }
+        const ranking = { policy: { ...policy, vectorWeight }, embedder: asked, reranker }
         const request = yield* decodeQuery(query, ranking.policy)
         const { hits } = yield* retrieve(request, level, ranking, operating.source(agent), searchIn)
         return hits.map(({ id }) => id)

@@ -1,7 +1,13 @@
 import * as Effect from "effect/Effect"
 import { stores as allStores } from "../../events/Trust.js"
 import { chunkVectorIndex } from "../../projections/chunkVectors.js"
-import { findEmbedders, findInForce, findPreparing, type ModelName } from "../../projections/embedders.js"
+import {
+  type EmbedderFact,
+  findEmbedders,
+  findInForce,
+  findPreparing,
+  type ModelName
+} from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectors, type VectorSet } from "../../projections/vectors.js"
 import type { EmbedderService } from "../Embedder.js"
@@ -28,7 +34,9 @@ export const statusOf = <E>(
     const { apart, floor, usage, weight } = now
     return yield* read((db): EmbedderStatus => {
       const since = sameModel(now, facts.now ?? inUse.configured) ? (facts.now?.version ?? null) : null
-      const used = [now, ...(apart === undefined ? [] : [apart.embedder]), ...(next === undefined ? [] : [next])]
+      const used = [now, next].flatMap((one) =>
+        one === undefined ? [] : [one, ...(one.apart ? [one.apart.embedder] : [])]
+      )
       return {
         agent,
         configured: { model: inUse.configured.model, dimensions: inUse.configured.dimensions },
@@ -82,7 +90,7 @@ export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
 }
 
 /** The index that was in force before the one that is, and is still there; undefined where there is none. */
-export const previousOf = (db: Db): ModelName | undefined => {
+export const previousOf = (db: Db): EmbedderFact | undefined => {
   const now = findInForce(db)
   const there = modelsOf(db)
   return findEmbedders(db)

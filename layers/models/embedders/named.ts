@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 import { EmbedderError, type EmbedderService } from "../../../src/Embedder.js"
 import { UnknownEmbedder } from "../../../src/errors.js"
 import { type EmbeddingPolicy, embeddingProvider, mostDimensions } from "../../../src/policy/models.js"
+import { weightOf } from "../../encoderWeight.js"
 import { connectionOf, isOwn } from "../connect.js"
 import { guarded } from "../transport.js"
 import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
-import { encoderWeight, factsOf, type ModelFacts, type ProviderName } from "./table.js"
+import { factsOf, type KnownModel, modelFactsOf, type ProviderName } from "./table.js"
 
 /** Bytes of UTF-8 that are taken for a token: few where the provider refuses what is too long, many where it cuts. */
 const bytesRefused = 2
@@ -41,7 +42,7 @@ export const providerEmbedder = (
       connectionOf(facts, settings, `embedding.providers.${provider}`, environment),
       refused
     )
-    const known: ModelFacts | undefined = facts.models[model] ?? facts.models[model.replace(/:.*$/, "")]
+    const known = modelFactsOf(facts, model)
     const dimensions = asked.dimensions ?? known?.dimensions
     if (dimensions === undefined) return yield* refused("how many dimensions it has is not known here: name them")
     if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > mostDimensions) {
@@ -62,8 +63,8 @@ export const providerEmbedder = (
         name: `${provider}/${model}`,
         model,
         dimensions,
-        told: known === undefined ? settings.shorten : dimensions !== known.dimensions,
-        weight: encoderWeight,
+        told: known?.dimensions === undefined ? settings.shorten : dimensions !== known.dimensions,
+        weight: weightOf(model),
         floor: known?.floor ?? facts.floor,
         batch: Math.min(settings.batch ?? facts.batch, facts.mostTexts),
         pageBytes: (known?.tokens ?? facts.tokens) * bytesRefused,
@@ -80,8 +81,8 @@ export const providerEmbedder = (
     return { embedder: { ...embedder, embed: () => Effect.fail(error) }, distant, missing }
   })
 
-const isSize = ({ dimensions, sizes = [] }: ModelFacts, wanted: number): boolean =>
-  wanted === dimensions || (sizes === "any" ? wanted < dimensions : sizes.includes(wanted))
+const isSize = ({ dimensions = 0, sizes = [] }: KnownModel, wanted: number): boolean =>
+  dimensions === 0 || wanted === dimensions || (sizes === "any" ? wanted < dimensions : sizes.includes(wanted))
 
-const sizesOf = ({ dimensions, sizes = [] }: ModelFacts): string =>
+const sizesOf = ({ dimensions = 0, sizes = [] }: KnownModel): string =>
   sizes === "any" ? `up to ${dimensions}` : sizes.length === 0 ? String(dimensions) : sizes.join(", ")

@@ -12,7 +12,12 @@ export interface ModelFacts {
   readonly floor?: number
   /** What the model wants to stand before a document and before a query, where the server does not put it there. */
   readonly prefixes?: { readonly document: string; readonly query: string }
+  /** What is otherwise under a tag (`MODEL:TAG`), where tags are of different sizes: by the tag's first part. */
+  readonly tags?: Readonly<Record<string, Pick<ModelFacts, "dimensions" | "input">>>
 }
+
+/** What is known of a model under its tag: how long its vectors are is not, where its tags differ and this one is new. */
+export type KnownModel = Omit<ModelFacts, "dimensions" | "tags"> & { readonly dimensions?: number }
 
 /** What a provider's documentation says. */
 export interface ProviderFacts {
@@ -34,9 +39,6 @@ export interface ProviderFacts {
   readonly floor: number
   readonly models: Readonly<Record<string, ModelFacts>>
 }
-
-/** How far ranking trusts the vectors of sentence encoders: their share of the fused score. Static tables have .2 to .25. */
-export const encoderWeight = 0.7
 
 const retrieving = "Represent this sentence for searching relevant passages: "
 
@@ -133,7 +135,22 @@ export const providers = {
         prefixes: { document: "search_document: ", query: "search_query: " }
       },
       "mxbai-embed-large": { dimensions: 1_024, input: 512, prefixes: { document: "", query: retrieving } },
-      "snowflake-arctic-embed": { dimensions: 1_024, input: 512, prefixes: { document: "", query: retrieving } },
+      "snowflake-arctic-embed": {
+        dimensions: 1_024,
+        input: 512,
+        prefixes: { document: "", query: retrieving },
+        tags: {
+          "22m": { dimensions: 384 },
+          xs: { dimensions: 384 },
+          "33m": { dimensions: 384 },
+          s: { dimensions: 384 },
+          "110m": { dimensions: 768 },
+          m: { dimensions: 768 },
+          "137m": { dimensions: 768, input: 2_048 },
+          "335m": { dimensions: 1_024 },
+          l: { dimensions: 1_024 }
+        }
+      },
       "snowflake-arctic-embed2": { dimensions: 1_024, input: 8_192, prefixes: { document: "", query: "query: " } },
       "all-minilm": { dimensions: 384, input: 256 },
       "bge-m3": { dimensions: 1_024, input: 8_192 },
@@ -149,3 +166,13 @@ export type ProviderName = keyof typeof providers
 
 /** What is known of a provider, whichever it is. */
 export const factsOf = (provider: ProviderName): ProviderFacts => providers[provider]
+
+/** What is known of a model, by its name with or without a tag. */
+export const modelFactsOf = (facts: ProviderFacts, model: string): KnownModel | undefined => {
+  const [name = model, tag = "latest"] = model.split(":", 2)
+  const known = facts.models[model] ?? facts.models[name]
+  if (known?.tags === undefined) return known
+  const { dimensions, tags, ...all } = known
+  if (tag === "latest") return { ...all, dimensions }
+  return { ...all, ...(tags[tag] ?? tags[tag.replace(/-.*$/, "")]) }
+}
