@@ -69,8 +69,10 @@ export interface Embedding {
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
   /** What is being prepared by this process. */
   readonly preparation: () => Preparation | undefined
-  /** The newest failure, while it lasts. */
+  /** The newest failure, while it lasts; that of a text that is left out, where there is no other. */
   readonly failure: () => EmbedderError | undefined
+  /** Texts that are left out, each failing by itself. */
+  readonly aside: () => number
 }
 
 /** Milliseconds after which a process goes on with what another one prepared: no short command does. */
@@ -216,6 +218,9 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         Deferred.unsafeDone(wanted[role], Effect.void)
       }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
 
+    const asides = () => [...works.inForce.values(), ...works.preparing.values()].map((work) => work.aside())
+    const failure = () => failures.inForce ?? failures.preparing ?? asides().find(({ error }) => error)?.error
+
     const remaining = Effect.suspend(
       (): Effect.Effect<number, ViewError> =>
         started === undefined
@@ -236,11 +241,8 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       }
       yield* workOnce(false)
       const after = yield* remaining
-      return {
-        embedded: Math.max(0, before - after),
-        remaining: after,
-        ...(failures.inForce === undefined ? {} : { error: failures.inForce })
-      }
+      const error = failures.inForce ?? [...works.inForce.values()].map((work) => work.aside().error).find(Boolean)
+      return { embedded: Math.max(0, before - after), remaining: after, ...(error === undefined ? {} : { error }) }
     })
 
     return {
@@ -288,7 +290,8 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
           () => Effect.sync(() => onProgress !== undefined && listeners.delete(onProgress))
         ),
       preparation: () => preparation?.(),
-      failure: () => failures.inForce ?? failures.preparing
+      failure,
+      aside: () => asides().reduce((sum, { count }) => sum + count, 0)
     }
   })
 

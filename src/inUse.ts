@@ -73,5 +73,5 @@ const missing = ({ dimensions, floor, model, weight }: EmbedderFact, problem: st
   weight: weight ?? 0,
   floor: floor ?? 1,
   batch: 1,
-  embed: () => Effect.fail(new EmbedderError({ model, reason: "failed", detail: problem }))
+  embed: () => Effect.fail(new EmbedderError({ model, reason: "failed", detail: problem, kind: "settings" }))
 })

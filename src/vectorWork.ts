@@ -14,8 +14,8 @@ import type { Actor, CommandError } from "./Actor.js"
 import type { DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedChunks } from "./commands/embed.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
-import { embedAll } from "./embedAll.js"
 import { sameModel } from "./inUse.js"
+import * as MadeVectors from "./madeVectors.js"
 import * as Pending from "./pendingVectors.js"
 
 type Service = Context.Tag.Service<Embedder>
@@ -36,25 +36,11 @@ export interface VectorWork {
   readonly note: (borns: ReadonlyArray<number>) => void
   /** All are to be looked at once more. */
   readonly again: () => void
+  /** Texts that it fails for: they are left out. */
+  readonly aside: () => MadeVectors.Aside
   /** A batch of memories, and a batch of chunks: each answers how many it served, 0 where none are left. */
   readonly steps: ReadonlyArray<(started: Started) => Effect.Effect<number, EmbedderError | CommandError>>
 }
-
-/** One batch of texts by their digests, and the vectors that came of them. */
-export type Texts = ReadonlyArray<readonly [digest: string, text: string]>
-export type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
-
-/** The vectors of one batch of texts, by their digests. */
-export const madeOf = (embedder: Service, page: Texts, timeout: number): Effect.Effect<Vectors, EmbedderError> =>
-  Effect.map(
-    embedAll(
-      embedder,
-      page.map(([, text]) => text),
-      "document",
-      timeout
-    ),
-    (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
-  )
 
 /** What lacks a vector: memories and chunks together. */
 export const countLacking = (db: Db, set: VectorSet): number =>
@@ -79,6 +65,7 @@ export const make = (
   const set: VectorSet = { model, dimensions, stores }
   const named = { model, dimensions, apart }
   const pending = Pending.make(set, embedder.batch)
+  const making = MadeVectors.make(embedder, timeout)
   /** Every chunk up to here has its vector or cannot have one. */
   let doneChunks = 0
 
@@ -90,9 +77,7 @@ export const make = (
           ? new Map<string, Float32Array>()
           : yield* log.vectors(model, dimensions, [...texts.keys()])
       const missing = [...texts].filter(([digest]) => !cached.has(digest))
-      const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) =>
-        madeOf(embedder, page, timeout)
-      )
+      const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) => making.made(page))
       return new Map([...cached, ...pages.flat()])
     })
 
@@ -137,8 +122,10 @@ export const make = (
     set,
     size: embedder.batch,
     note: pending.note,
+    aside: making.aside,
     again: () => {
       pending.again()
+      making.again()
       doneChunks = 0
     },
     steps: [stepMemories, stepChunks]
@@ -147,9 +134,9 @@ export const make = (
 
 /**
  * A batch of each kind of each index in turns, each until there is none left; or, where they are to be `full`, until one
- * is not. What the embedder refuses of the one does not keep the others waiting. Of full batches the last one has all that there was: whatever
- * came meanwhile is gathered for the next time, or a steady writer would have an EMBED event for every few memories.
- * Answers the first failure.
+ * is not. What the embedder refuses of the one does not keep the others waiting. Of full batches the last one has all
+ * that there was: whatever came meanwhile is gathered for the next time, or a steady writer would have an EMBED event
+ * for every few memories. Answers the first failure.
  */
 export const serve = <E>(
   started: Started,

@@ -165,8 +165,14 @@ const isRefusal = ({ status }: RequestFailed): boolean => status === 400 || stat
 const fail = (model: string, reason: EmbedderError["reason"], detail?: string) =>
   Effect.fail(new EmbedderError({ model, reason, ...(detail === undefined ? {} : { detail }) }))
 
-const errorOf = (model: string, { detail, reason }: RequestFailed): EmbedderError =>
-  new EmbedderError({ model, reason, ...(detail === undefined ? {} : { detail }) })
+const errorOf = (model: string, { after, detail, kind, reason }: RequestFailed): EmbedderError =>
+  new EmbedderError({
+    model,
+    reason,
+    ...(detail === undefined ? {} : { detail }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(after === undefined ? {} : { after })
+  })
 
 /** Undefined where one of the numbers is none, or too great to be kept. */
 const vectorOf = (values: ReadonlyArray<unknown>): Float32Array | undefined => {
