@@ -51,7 +51,7 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
           // The figures that the log tells are those that ranked: a later release may state others.
           onSuccess: (one) => (fact.weight === null ? one : { ...one, weight: fact.weight, floor: fact.floor! }),
           // What nobody put in force gives way: a program that brings another embedder of its own goes on with that.
-          onFailure: ({ problem }) => (fact.state === "first" ? configured : missing(fact, problem))
+          onFailure: ({ apart, problem }) => (fact.state === "first" ? configured : missing(fact, problem, apart))
         })
 
   return { configured, named, of, inForce: (db) => Effect.suspend(() => of(findInForce(db))) }
@@ -66,12 +66,20 @@ export const inForceIn = (db: Db): EmbedderFact | undefined => {
   }
 }
 
-/** In the place of one that cannot be had: full text answers alone, and backfill says why. */
-const missing = ({ dimensions, floor, model, weight }: EmbedderFact, problem: string): Service => ({
+/**
+ * In the place of one that cannot be had: full text answers alone, and backfill says why. The stores that it is not to
+ * see lack nothing by that.
+ */
+const missing = (
+  { dimensions, floor, model, weight }: EmbedderFact,
+  problem: string,
+  apart: Service["apart"]
+): Service => ({
   model,
   dimensions,
   weight: weight ?? 0,
   floor: floor ?? 1,
   batch: 1,
-  embed: () => Effect.fail(new EmbedderError({ model, reason: "failed", detail: problem, kind: "settings" }))
+  embed: () => Effect.fail(new EmbedderError({ model, reason: "failed", detail: problem, kind: "settings" })),
+  ...(apart === undefined ? {} : { apart })
 })
