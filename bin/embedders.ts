@@ -37,7 +37,7 @@ export const switchedText = ({ state, unchanged, ...model }: Switched): string =
 }
 
 export const statusText = (out: Output, status: EmbedderStatus): string => {
-  const { apart, configured, failure, inForce, kept, preparing, usage } = status
+  const { apart, aside, configured, failure, inForce, kept, preparing, usage } = status
   const rate = preparing?.rate
   const other = configured.model !== inForce.model || configured.dimensions !== inForce.dimensions
   return fields(out, [
@@ -56,6 +56,7 @@ export const statusText = (out: Output, status: EmbedderStatus): string => {
     ...(usage === undefined
       ? []
       : [["asked", `${count(usage.requests, "request")}, ${count(usage.tokens, "token")}`] as const]),
+    ...(aside === undefined ? [] : [["left out", `${count(aside, "text")} that it fails for`] as const]),
     ...(failure === undefined ? [] : [["failure", failure] as const])
   ])
 }

@@ -64,6 +64,7 @@ const serviceOf = (place: Exclude<ReturnType<typeof placeOf>, Problem>, library:
           new EmbedderError({
             model,
             reason: "failed",
+            ...(step === "load" ? { kind: place.hub === null ? "settings" : "connection" } : {}),
             detail:
               step === "load"
                 ? place.hub === null

@@ -28,7 +28,8 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
         const table = wordTable()
         return texts.map((text) => vectorOf(table, text))
       },
-      catch: () => new EmbedderError({ model, reason: "failed", detail: "its table of words cannot be read" })
+      catch: () =>
+        new EmbedderError({ model, reason: "failed", detail: "its table of words cannot be read", kind: "settings" })
     })
 })
 

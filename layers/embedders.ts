@@ -31,7 +31,9 @@ export const embedderNamed = (
   { environment = process.env, policy = defaults.embedding }: NamedOptions = {}
 ): Effect.Effect<Service, UnknownEmbedder> =>
   Effect.flatMap(made(name, dimensions, policy, environment), ({ embedder, missing }) =>
-    missing === undefined ? Effect.succeed(embedder) : Effect.fail(new UnknownEmbedder({ name, problem: missing }))
+    missing === undefined
+      ? Effect.succeed(embedder)
+      : Effect.fail(UnknownEmbedder.besides(name, missing, embedder.apart))
   )
 
 /** All of them as the port. */

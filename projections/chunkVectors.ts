@@ -72,8 +72,12 @@ export const findUnembeddedChunks = (
 export const findChunk = (db: Db, born: number): ChunkText | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ?").get(born)
 
-/** How many chunks lack a vector. */
-export const countUnembeddedChunks = (db: Db, set: VectorSet): number =>
-  sql(db, `SELECT count(*) AS n FROM chunks o WHERE ${chunkVectorIndex.missing("o.born")}${within(set)}`).get(
-    chunkVectorIndex.setNumber(db, set.model, set.dimensions)
-  ).n
+/** How many chunks lack a vector, of those behind one. */
+export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number =>
+  sql(
+    db,
+    `SELECT count(*) AS n FROM chunks o WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${within(set)}`
+  ).get(after, chunkVectorIndex.setNumber(db, set.model, set.dimensions)).n
+
+/** The number of the newest chunk; 0 where there is none. */
+export const newestChunk = (db: Db): number => sql(db, "SELECT max(born) AS born FROM chunks").get().born ?? 0

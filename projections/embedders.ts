@@ -118,6 +118,17 @@ export const findPreparing = (db: Db): EmbedderFact | undefined => {
   return row === undefined ? undefined : factOf(row)
 }
 
+/**
+ * Whether vectors of a model are still to be kept: those of what is in force or being prepared. Where nobody put any in
+ * force the program may bring its own, unless that one was dropped, or prepared and left for another.
+ */
+export const isWanted = (db: Db, { dimensions, model }: ModelName): boolean => {
+  const is = (fact: EmbedderFact | undefined) => fact?.model === model && fact.dimensions === dimensions
+  const now = findInForce(db)
+  if (is(now) || is(findPreparing(db))) return true
+  return now?.state !== "inForce" && !findEmbedders(db).some((fact) => is(fact) && fact.state !== "first")
+}
+
 /** All that was said, oldest first. */
 export const findEmbedders = (db: Db): ReadonlyArray<EmbedderFact> =>
   sql(db, "SELECT * FROM embedders ORDER BY version, store").all().map(factOf)

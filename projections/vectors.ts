@@ -95,9 +95,13 @@ export const findUnembedded = (
   return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
 }
 
-/** How many active memories lack a vector. */
-export const countUnembedded = (db: Db, set: VectorSet): number =>
+/** How many active memories lack a vector, of those behind one. */
+export const countUnembedded = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,
-    `SELECT count(*) AS n FROM observations o WHERE active = 1 AND ${memoryVectors.missing("o.born")}${within(set)}`
-  ).get(memoryVectors.setNumber(db, set.model, set.dimensions)).n
+    `SELECT count(*) AS n FROM observations o
+      WHERE active = 1 AND born > ? AND ${memoryVectors.missing("o.born")}${within(set)}`
+  ).get(after, memoryVectors.setNumber(db, set.model, set.dimensions)).n
+
+/** The number of the newest memory; 0 where there is none. */
+export const newestMemory = (db: Db): number => sql(db, "SELECT max(born) AS born FROM observations").get().born ?? 0

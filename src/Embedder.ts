@@ -7,7 +7,14 @@ import type { Store } from "../events/Trust.js"
 export class EmbedderError extends Schema.TaggedError<EmbedderError>()("EmbedderError", {
   model: Schema.String,
   reason: Schema.Literal("failed", "timeout", "count", "dimensions", "values"),
-  detail: Schema.optional(Schema.String)
+  detail: Schema.optional(Schema.String),
+  /**
+   * What it is that fails, where it is none of the texts: `settings` (the key, the model or the address is not accepted,
+   * and it takes somebody to mend that), `connection` (nobody answers), `busy` (so much is not answered now).
+   */
+  kind: Schema.optional(Schema.Literal("settings", "connection", "busy")),
+  /** Milliseconds that whoever was asked asks to wait. */
+  after: Schema.optional(Schema.Number)
 }) {
   override get message() {
     return `embedder ${this.model}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`

@@ -1,24 +1,28 @@
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { stores as allStores, type Store } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import { type EmbedderFact, findInForce, findPreparing } from "../projections/embedders.js"
+import type { Db } from "../projections/Projection.js"
 import type { View } from "../projections/Views.js"
 import type { CommandError } from "./Actor.js"
+import { background, wanting } from "./background.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
 import { adoptEmbedder } from "./commands/embedder.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
 import type { NoSuchIndex, ProjectionParked } from "./errors.js"
 import { type InUse, inForceIn, sameFact, sameModel } from "./inUse.js"
+import { type InTurn, inTurn } from "./leases.js"
 import type { PolicyValues } from "./Policy.js"
+import { type Preparation, progressOf } from "./preparation.js"
 import { restate } from "./restate.js"
 import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
-import { lacking, lackingOf, make as makeWork, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
+import { lackingOf, make as makeWork, newestIn, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
 
+export type { Preparation } from "./preparation.js"
 export type { Started } from "./vectorWork.js"
 
 type Service = Context.Tag.Service<Embedder>
@@ -31,21 +35,6 @@ export interface Backfilled {
   readonly remaining: number
   /** Why it stopped early. */
   readonly error?: EmbedderError
-}
-
-/** How far the index that is being prepared has come. Memories and chunks together. */
-export interface Preparation {
-  readonly model: string
-  readonly dimensions: number
-  /** Made by this process since it began. */
-  readonly made: number
-  /** Lacking now. */
-  readonly left: number
-  /** Milliseconds since it began. */
-  readonly took: number
-  /** What was asked of the provider since. */
-  readonly requests: number
-  readonly tokens: number
 }
 
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
@@ -70,22 +59,22 @@ export interface Embedding {
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
   /** What is being prepared by this process. */
   readonly preparation: () => Preparation | undefined
-  /** The newest failure, while it lasts. */
+  /** The newest failure, while it lasts; that of a text that is left out, where there is no other. */
   readonly failure: () => EmbedderError | undefined
+  /** Texts that are left out, each failing by itself. */
+  readonly aside: () => number
 }
 
 /** Milliseconds after which a process goes on with what another one prepared: no short command does. */
 const resumeAfter = 2_000
-/** Milliseconds after which a failure of what is being prepared is given another try, where nobody asks for it. */
-const tryAgainAfter = 60_000
 
 export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> =>
   Effect.gen(function* () {
     /** One for each role: what is searched does not wait for what is being prepared. */
     const locks = { inForce: yield* Effect.makeSemaphore(1), preparing: yield* Effect.makeSemaphore(1) }
-    const wanted = { inForce: yield* Deferred.make<void>(), preparing: yield* Deferred.make<void>() }
+    const wanted = { inForce: wanting(), preparing: wanting() }
     const failures: { inForce?: EmbedderError | undefined; preparing?: EmbedderError | undefined } = {}
-    let started: Started | undefined
+    let started: (Started & { readonly turns: Record<Role, InTurn> }) | undefined
     /** What the view said last, and what it comes to. */
     let fact: EmbedderFact | undefined
     let main = inUse.configured
@@ -96,19 +85,12 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
 
     /** The indexes that an embedder fills: its own, and that of the stores that it is not to see. */
     const worksOf = (role: Role, embedder: Service): ReadonlyArray<VectorWork> => {
-      const { apart } = embedder
-      const parts: ReadonlyArray<readonly [Service, boolean, ReadonlyArray<Store>?]> =
-        apart === undefined || apart.stores.length === 0
-          ? [[embedder, embedder.standsIn === true]]
-          : [
-              [embedder, embedder.standsIn === true, allStores.filter((store) => !apart.stores.includes(store))],
-              [apart.embedder, apart.embedder.standsIn ?? true, apart.stores]
-            ]
       const before = works[role]
       works[role] = new Map(
-        parts.map(([one, apart, stores]) => {
+        partsOf(embedder).map(([one, apart, stores]) => {
           const key = JSON.stringify([one.model, one.dimensions, apart, stores])
-          const options = { apart, timeout: policy.timeout, ...(stores === undefined ? {} : { stores }) }
+          const of = { model: embedder.model, dimensions: embedder.dimensions }
+          const options = { apart, of, timeout: policy.timeout, ...(stores === undefined ? {} : { stores }) }
           return [key, before.get(key) ?? makeWork(one, options)]
         })
       )
@@ -135,49 +117,78 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         yield* restate(actor, inUse, fact)
         const before = preparing
         preparing = facts.next
-        if (preparing === undefined) works.preparing.clear()
-        else if (preparing.version !== before?.version) Deferred.unsafeDone(wanted.preparing, Effect.void)
+        if (preparing?.version === before?.version) return
+        // What was dropped meanwhile is to be made from its beginning.
+        works.preparing.clear()
+        if (preparing !== undefined) wanted.preparing.now()
       })
 
     const workOnce = (full: boolean) =>
       Effect.gen(function* () {
-        if (started?.actor.view.hasVectors !== true) return
+        if (started?.actor.view.hasVectors !== true) return undefined
+        const { actor, turns, views } = started
         yield* look(started)
-        const { found } = yield* serve(started, worksOf("inForce", main), full, () => Effect.void)
-        failures.inForce = found
+        const [by, embedder] = [fact, main]
+        /** Whether it is still this one: its first vectors are what the log names it by. */
+        const same = Effect.map(
+          views.read(actor.view, (db) => {
+            const now = findInForce(db)
+            return now === undefined || sameFact(now, by) || sameModel(now, embedder)
+          }),
+          (still) => {
+            if (!still) wanted.inForce.now()
+            return still
+          }
+        )
+        const serving = serve(started, worksOf("inForce", embedder), full, () => Effect.void, same)
+        const served = yield* turns.inForce(serving, same)
+        failures.inForce = served?.found
+        return failures.inForce
       }).pipe(locks.inForce.withPermits(1))
 
     const prepareOnce = (again: boolean) =>
       Effect.gen(function* () {
         if (started?.actor.view.hasVectors !== true) return undefined
-        yield* look(started)
+        const services = started
+        yield* look(services)
         if (preparing === undefined) return undefined
-        const { adopt } = preparing
+        const { adopt, version } = preparing
         const next = yield* inUse.of(preparing)
         const ours = worksOf("preparing", next)
         if (again) for (const work of ours) work.again()
-        const beganAt = yield* Clock.currentTimeMillis
-        const used = next.usage?.() ?? nothingUsed
-        let [made, left, now] = [0, 0, beganAt]
-        for (const { set } of ours) left += yield* lacking(started, set)
-        const { dimensions, model } = next
-        preparation = () => {
-          const { requests, tokens } = next.usage?.() ?? nothingUsed
-          const asked = { requests: requests - used.requests, tokens: tokens - used.tokens }
-          return { model, dimensions, made, left: Math.max(0, left), took: now - beganAt, ...asked }
-        }
-        const told = (served: number) =>
-          Effect.map(Clock.currentTimeMillis, (millis) => {
-            now = millis
-            made += served
-            left -= served
-            for (const listener of listeners) listener(preparation!())
-          })
-        // Whoever writes all the time would never let it come to an end otherwise.
-        const { found } = yield* serve(started, ours, true, told)
-        failures.preparing = found
-        if (found === undefined && adopt) yield* adoptWhole(next)
-        return found
+        const { actor, turns, views } = services
+        const progress = progressOf(next, yield* Clock.currentTimeMillis)
+        preparation = progress.shown
+        const tell = Effect.map(Clock.currentTimeMillis, (now) => {
+          for (const listener of listeners) listener(progress.at(now))
+        })
+        /** Whether it is still this one: who drops it, or prepares another, is not to pay for it any longer. */
+        const still = Effect.map(views.read(actor.view, findPreparing), (now) => now?.version === version)
+        const looking = views.read(actor.view, (db) => {
+          progress.lacking(lackingOf(db, ours))
+          return findPreparing(db)?.version === version
+        })
+        yield* looking
+        const serving = Effect.zipRight(
+          looking,
+          // Whoever writes all the time would never let it come to an end otherwise.
+          serve(
+            services,
+            ours,
+            true,
+            (served) =>
+              Effect.zipRight(
+                Effect.sync(() => progress.served(served)),
+                tell
+              ),
+            still
+          )
+        )
+        const served = yield* turns.preparing(serving, Effect.zipLeft(looking, tell))
+        failures.preparing = served?.found
+        if (served?.whole === true && served.found === undefined && adopt)
+          yield* adoptWhole(services, next, version, ours)
+        return failures.preparing
       }).pipe(
         Effect.ensuring(
           Effect.sync(() => {
@@ -187,36 +198,26 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         locks.preparing.withPermits(1)
       )
 
-    /** One event: every reader goes by the new index from then on. It lacks no more than the old one, or next to nothing. */
-    const adoptWhole = (next: Service) =>
-      started!.actor.run(
-        adoptEmbedder("embedder", next, (db) => {
-          const still = findPreparing(db)
-          if (still?.adopt !== true || !sameModel(still, next)) return false
-          const allowed = Math.max(besideAbove, lackingOf(db, [...works.inForce.values()]))
-          return lackingOf(db, [...works.preparing.values()]) <= allowed
-        })
-      )
-
-    /** Carries out what is wanted of a role, again and again, whatever became of it. */
-    const forever = <E>(
-      role: Role,
-      hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
-      once: Effect.Effect<EmbedderError | undefined, E>
-    ) =>
+    /**
+     * One event: every reader goes by the new index from then on. It lacks no more than the old one, or next to nothing.
+     * All is counted before the turn of the event, when nobody waits; in its turn what came since.
+     */
+    const adoptWhole = (services: Started, next: Service, version: number, ours: ReadonlyArray<VectorWork>) =>
       Effect.gen(function* () {
-        yield* Deferred.await(wanted[role])
-        const failed = yield* hold(
-          Effect.gen(function* () {
-            yield* Effect.sleep(Duration.millis(policy.gather))
-            wanted[role] = yield* Deferred.make<void>()
-            return yield* once
-          })
-        )
-        if (failed === undefined) return
-        yield* Effect.sleep(Duration.millis(tryAgainAfter))
-        Deferred.unsafeDone(wanted[role], Effect.void)
-      }).pipe(Effect.ignoreLogged, Effect.forever, Effect.interruptible, Effect.forkScoped)
+        const { actor, views } = services
+        const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
+          allowed: Math.max(besideAbove, lackingOf(db, [...works.inForce.values()])),
+          lacking: lackingOf(db, ours),
+          newest: newestIn(db)
+        }))
+        if (lacking > allowed) return
+        const isWhole = (db: Db) =>
+          findPreparing(db)?.version === version && lacking + lackingOf(db, ours, newest) <= allowed
+        yield* actor.run(adoptEmbedder("embedder", next, isWhole))
+      })
+
+    const asides = () => [...works.inForce.values(), ...works.preparing.values()].map((work) => work.aside())
+    const failure = () => failures.inForce ?? failures.preparing ?? asides().find(({ error }) => error)?.error
 
     const remaining = Effect.suspend(
       (): Effect.Effect<number, ViewError> =>
@@ -238,11 +239,8 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       }
       yield* workOnce(false)
       const after = yield* remaining
-      return {
-        embedded: Math.max(0, before - after),
-        remaining: after,
-        ...(failures.inForce === undefined ? {} : { error: failures.inForce })
-      }
+      const error = failures.inForce ?? [...works.inForce.values()].map((work) => work.aside().error).find(Boolean)
+      return { embedded: Math.max(0, before - after), remaining: after, ...(error === undefined ? {} : { error }) }
     })
 
     return {
@@ -259,29 +257,22 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         const { changed, needed } = newWork(events, main, preparing !== undefined)
         for (const work of [...works.inForce.values(), ...works.preparing.values()]) work.note(changed)
         if (!needed) return
-        Deferred.unsafeDone(wanted.inForce, Effect.void)
-        if (preparing !== undefined) Deferred.unsafeDone(wanted.preparing, Effect.void)
+        wanted.inForce.now()
+        if (preparing !== undefined) wanted.preparing.now()
       },
       start: (services, hold) =>
         Effect.gen(function* () {
-          started = services
-          yield* forever(
-            "inForce",
-            hold,
-            Effect.map(
-              Effect.suspend(() => workOnce(true)),
-              () => undefined
-            )
-          )
-          yield* forever(
-            "preparing",
-            hold,
-            Effect.suspend(() => prepareOnce(false))
-          )
+          const { view } = services.actor
+          const turns = { inForce: yield* inTurn(view, "vectors"), preparing: yield* inTurn(view, "next-vectors") }
+          started = { ...services, turns }
+          const inForce = Effect.suspend(() => workOnce(true))
+          yield* background(wanted.inForce, policy.gather, hold, inForce)
+          const next = Effect.suspend(() => prepareOnce(false))
+          yield* background(wanted.preparing, policy.gather, hold, next)
           yield* Effect.gen(function* () {
             yield* Effect.sleep(Duration.millis(resumeAfter))
             const begun = yield* services.views.read(services.actor.view, findPreparing)
-            if (begun !== undefined) Deferred.unsafeDone(wanted.preparing, Effect.void)
+            if (begun !== undefined) wanted.preparing.now()
           }).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
         }),
       current,
@@ -293,8 +284,20 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
           () => Effect.sync(() => onProgress !== undefined && listeners.delete(onProgress))
         ),
       preparation: () => preparation?.(),
-      failure: () => failures.inForce ?? failures.preparing
+      failure,
+      aside: () => asides().reduce((sum, { count }) => sum + count, 0)
     }
   })
 
-const nothingUsed = { requests: 0, tokens: 0 }
+/** An embedder with the one of the stores that it is not to see, each with its stores: all where absent. */
+const partsOf = (
+  embedder: Service
+): ReadonlyArray<readonly [one: Service, apart: boolean, stores?: ReadonlyArray<Store>]> => {
+  const { apart } = embedder
+  return apart === undefined || apart.stores.length === 0
+    ? [[embedder, embedder.standsIn === true]]
+    : [
+        [embedder, embedder.standsIn === true, allStores.filter((store) => !apart.stores.includes(store))],
+        [apart.embedder, apart.embedder.standsIn ?? true, apart.stores]
+      ]
+}

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { levels, readable, Store, TrustLevel } from "../events/Trust.js"
+import type { EmbedderService } from "./Embedder.js"
 
 /** What was asked for cannot be taken as it is: which field, and what is wrong with it. Never the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
@@ -228,6 +229,14 @@ export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("Unkn
   name: Schema.String,
   problem: Schema.String
 }) {
+  /** The one of the stores that it is not to see, which can be had all the same. */
+  declare readonly apart?: EmbedderService["apart"]
+
+  /** The same error, with that one. */
+  static besides(name: string, problem: string, apart: EmbedderService["apart"]): UnknownEmbedder {
+    return Object.defineProperty(new UnknownEmbedder({ name, problem }), "apart", { value: apart, enumerable: false })
+  }
+
   override get message() {
     return `no embedder ${this.name}: ${this.problem}`
   }

@@ -115,7 +115,7 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
   const chosen = (fact: Chosen): Effect.Effect<Service> =>
     Effect.match(named(fact.model, fact.dimensions), {
       onSuccess: (one) => ({ ...one, weight: fact.weight!, floor: fact.floor! }),
-      onFailure: ({ problem }) => missing(fact, problem)
+      onFailure: ({ apart, problem }) => missing(fact, problem, apart)
     })
 
   /** What the log says stands apart. */
@@ -180,12 +180,16 @@ export const inForceIn = (db: Db): EmbedderFact | undefined => {
   }
 }
 
-/** In the place of one that cannot be had: full text answers alone, and backfill says why. */
-const missing = ({ dimensions, floor, model, weight }: Chosen, problem: string): Service => ({
+/**
+ * In the place of one that cannot be had: full text answers alone, and backfill says why. The stores that it is not to
+ * see lack nothing by that.
+ */
+const missing = ({ dimensions, floor, model, weight }: Chosen, problem: string, apart: Service["apart"]): Service => ({
   model,
   dimensions,
   weight: weight ?? 0,
   floor: floor ?? 1,
   batch: 1,
-  embed: () => Effect.fail(new EmbedderError({ model, reason: "failed", detail: problem }))
+  embed: () => Effect.fail(new EmbedderError({ model, reason: "failed", detail: problem, kind: "settings" })),
+  ...(apart === undefined ? {} : { apart })
 })

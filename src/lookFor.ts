@@ -114,10 +114,12 @@ const lookOnce =
     const times = timesIn(parsed, asking)
     const weight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
     const apart = vector?.apart === undefined ? undefined : embedder.apart
+    const other = weight === 0 ? 0 : (policy.vectorWeight ?? apart?.embedder.weight ?? 0)
     const weights: Weights = {
-      own: weight,
+      // Rows that nothing was compared with are no worse for what an embedder that does not answer would have said.
+      own: vector?.values.length === 0 ? other : weight,
       apart: apart && {
-        weight: weight === 0 ? 0 : (policy.vectorWeight ?? apart.embedder.weight),
+        weight: other,
         openness: apart.stores.map(opennessOf)
       }
     }

@@ -214,16 +214,19 @@ const queryVector = (text: string, { embedder, policy }: Ranking): Effect.Effect
       })
 }
 
-/** A query's vectors, each to be compared with the rows of its own embedder's stores alone. */
+/**
+ * A query's vectors, each to be compared with the rows of its own embedder's stores alone. Where there is none but the
+ * other's, the first has no length: it finds nothing.
+ */
 export const bothOf = (
   own: QueryVector | null,
   apart: QueryVector | null,
   stores: ReadonlyArray<Store>
 ): QueryVector | null => {
-  if (own === null) return null
+  if (own === null && apart === null) return null
   const among = allStores.filter((store) => !stores.includes(store)).map(opennessOf)
   return {
-    ...own,
+    ...(own ?? { model: apart!.model, values: new Float32Array(0), floor: apart!.floor }),
     among,
     ...(apart === null ? {} : { apart: { ...apart, among: stores.map(opennessOf) } })
   }

@@ -4,18 +4,22 @@ import * as Effect from "effect/Effect"
 import type { EventLog } from "../events/EventLog.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
-import type { ViewError } from "../projections/build.js"
-import { chunkEmbeddingText, countUnembeddedChunks, findUnembeddedChunks } from "../projections/chunkVectors.js"
+import {
+  chunkEmbeddingText,
+  countUnembeddedChunks,
+  findUnembeddedChunks,
+  newestChunk
+} from "../projections/chunkVectors.js"
 import type { ModelName } from "../projections/embedders.js"
 import type { Db } from "../projections/Projection.js"
 import type { Views } from "../projections/Views.js"
-import { countUnembedded, textDigest, type VectorSet } from "../projections/vectors.js"
+import { countUnembedded, newestMemory, textDigest, type VectorSet } from "../projections/vectors.js"
 import type { Actor, CommandError } from "./Actor.js"
 import type { DecidedEvent } from "./commands/Command.js"
 import { type Embedded, embed, embedChunks } from "./commands/embed.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
-import { embedAll } from "./embedAll.js"
 import { sameModel } from "./inUse.js"
+import * as MadeVectors from "./madeVectors.js"
 import * as Pending from "./pendingVectors.js"
 
 type Service = Context.Tag.Service<Embedder>
@@ -36,49 +40,47 @@ export interface VectorWork {
   readonly note: (borns: ReadonlyArray<number>) => void
   /** All are to be looked at once more. */
   readonly again: () => void
+  /** Texts that it fails for: they are left out. */
+  readonly aside: () => MadeVectors.Aside
   /** A batch of memories, and a batch of chunks: each answers how many it served, 0 where none are left. */
   readonly steps: ReadonlyArray<(started: Started) => Effect.Effect<number, EmbedderError | CommandError>>
 }
 
-/** One batch of texts by their digests, and the vectors that came of them. */
-export type Texts = ReadonlyArray<readonly [digest: string, text: string]>
-export type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
+/** The newest memory and the newest chunk, by number. */
+export interface Newest {
+  readonly memory: number
+  readonly chunk: number
+}
 
-/** The vectors of one batch of texts, by their digests. */
-export const madeOf = (embedder: Service, page: Texts, timeout: number): Effect.Effect<Vectors, EmbedderError> =>
-  Effect.map(
-    embedAll(
-      embedder,
-      page.map(([, text]) => text),
-      "document",
-      timeout
-    ),
-    (vectors) => page.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
-  )
+export const newestIn = (db: Db): Newest => ({ memory: newestMemory(db), chunk: newestChunk(db) })
 
-/** What lacks a vector: memories and chunks together. */
-export const countLacking = (db: Db, set: VectorSet): number =>
-  countUnembedded(db, set) + countUnembeddedChunks(db, set)
+/** What lacks a vector: memories and chunks together; of those alone that came since, where it is said since when. */
+export const countLacking = (db: Db, set: VectorSet, since?: Newest): number =>
+  countUnembedded(db, set, since?.memory) + countUnembeddedChunks(db, set, since?.chunk)
 
-export const lackingOf = (db: Db, works: ReadonlyArray<VectorWork>): number =>
-  works.reduce((sum, { set }) => sum + countLacking(db, set), 0)
+export const lackingOf = (db: Db, works: ReadonlyArray<VectorWork>, since?: Newest): number =>
+  works.reduce((sum, { set }) => sum + countLacking(db, set, since), 0)
 
-export const lacking = ({ actor, views }: Started, set: VectorSet): Effect.Effect<number, ViewError> =>
-  views.read(actor.view, (db) => countLacking(db, set))
-
-/** `timeout` is milliseconds for one batch; `apart` whether it stands in for another embedder in these stores. */
+/** `timeout` is milliseconds for one batch; `apart` whether it stands in for another embedder, `of`, in these stores. */
 export const make = (
   embedder: Service,
   {
     apart,
+    of,
     stores,
     timeout
-  }: { readonly apart: boolean; readonly stores?: ReadonlyArray<Store>; readonly timeout: number }
+  }: {
+    readonly apart: boolean
+    readonly of: ModelName
+    readonly stores?: ReadonlyArray<Store>
+    readonly timeout: number
+  }
 ): VectorWork => {
   const { dimensions, model } = embedder
   const set: VectorSet = { model, dimensions, stores }
-  const named = { model, dimensions, apart }
+  const named = { model, dimensions, apart, of }
   const pending = Pending.make(set, embedder.batch)
+  const making = MadeVectors.make(embedder, timeout)
   /** Every chunk up to here has its vector or cannot have one. */
   let doneChunks = 0
 
@@ -90,9 +92,7 @@ export const make = (
           ? new Map<string, Float32Array>()
           : yield* log.vectors(model, dimensions, [...texts.keys()])
       const missing = [...texts].filter(([digest]) => !cached.has(digest))
-      const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) =>
-        madeOf(embedder, page, timeout)
-      )
+      const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), (page) => making.made(page))
       return new Map([...cached, ...pages.flat()])
     })
 
@@ -137,8 +137,10 @@ export const make = (
     set,
     size: embedder.batch,
     note: pending.note,
+    aside: making.aside,
     again: () => {
       pending.again()
+      making.again()
       doneChunks = 0
     },
     steps: [stepMemories, stepChunks]
@@ -149,15 +151,16 @@ export const make = (
  * A batch of each kind of each index in turns, each until there is none left; or, where they are to be `full`, until one
  * is not. What the embedder refuses of the one does not keep the others waiting. Of full batches the last one has all
  * that there was: whatever came meanwhile is gathered for the next time, or a steady writer would have an EMBED event
- * for every few memories.
- * Answers the first failure.
+ * for every few memories. Answers the first failure, and whether it came to its end.
  */
 export const serve = <E>(
   started: Started,
   works: ReadonlyArray<Pick<VectorWork, "size" | "steps">>,
   full: boolean,
   /** Told after each batch how many it served. */
-  told: (served: number) => Effect.Effect<void, E>
+  told: (served: number) => Effect.Effect<void, E>,
+  /** Asked before each batch whether it is still worth while. */
+  goOn: Effect.Effect<boolean, E>
 ) =>
   Effect.gen(function* () {
     let found: EmbedderError | undefined
@@ -166,6 +169,7 @@ export const serve = <E>(
       const more: typeof steps = []
       for (const one of steps) {
         const { least, step } = one
+        if (!(yield* goOn)) return { found, whole: false }
         const served = yield* Effect.catchTag(step(started), "EmbedderError", (error) => {
           found ??= error
           return Effect.succeed(0)
@@ -175,7 +179,7 @@ export const serve = <E>(
       }
       steps = more
     }
-    return { found }
+    return { found, whole: true }
   })
 
 /** What events leave to be done for the vectors of the embedder in force, and of others where some are being made. */

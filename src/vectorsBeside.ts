@@ -8,7 +8,7 @@ import { textDigest } from "../projections/vectors.js"
 import type { AnyCommand } from "./commands/Command.js"
 import { embedBeside } from "./commands/embed.js"
 import type { Embedder } from "./Embedder.js"
-import { madeOf, type Texts } from "./vectorWork.js"
+import { madeOf, type Texts } from "./madeVectors.js"
 
 /** Memories of one transaction from which on an EMBED event beside them costs less than one later. */
 export const besideAbove = 32

@@ -160,7 +160,7 @@ describe.each(embedding)("the embedder of %s", (provider) => {
       expect(spans).toEqual(["Embedder.embed"])
       // And it goes on as if nothing had been.
       server.next({ answer: true })
-      expect(yield* embedder.embed(["again"], "query")).toHaveLength(1)
+      expect(yield* embedder.embed(["again"], "document")).toHaveLength(1)
     })
   )
 

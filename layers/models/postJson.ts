@@ -15,6 +15,8 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly reason: "failed" | "timeout"
   readonly detail?: string
   readonly status?: number
+  /** What it is that fails, where it is nothing that was sent: the key, the model or the address; nobody answers; too much. */
+  readonly kind?: "settings" | "connection" | "busy"
   /** Whether the same request may succeed later. */
   readonly passing: boolean
   /** Milliseconds that the server asks to wait. */
@@ -56,7 +58,7 @@ export const postJson = (
     Effect.withUnhandledErrorLogLevel(Option.none())
   )
 
-const unreachable = new RequestFailed({ reason: "failed", detail: "no connection", passing: true })
+const unreachable = new RequestFailed({ reason: "failed", detail: "no connection", kind: "connection", passing: true })
 /** A connection that breaks off and a server that mumbles are asked once more. */
 const unreadable = new RequestFailed({ reason: "failed", detail: "unreadable answer", passing: true })
 const tooLong = new RequestFailed({ reason: "failed", detail: "endless answer", passing: false })
@@ -80,10 +82,12 @@ const of = ({ response: { headers, status } }: HttpClientError.ResponseError): R
   if (status < 300) return unreadable
   const after = waitOf(headers)
   const meaning = meanings[status]
+  const kind = kinds[status]
   return new RequestFailed({
     reason: "failed",
     detail: `status ${status}${meaning === undefined ? "" : `, ${meaning}`}`,
     status,
+    ...(kind === undefined ? {} : { kind }),
     passing: isPassing(status),
     ...(after === undefined ? {} : { after })
   })
@@ -94,6 +98,13 @@ const meanings: Readonly<Record<number, string>> = {
   403: "the key may not do this",
   404: "no such model or address",
   429: "too many requests"
+}
+
+const kinds: Readonly<Record<number, "settings" | "busy">> = {
+  401: "settings",
+  403: "settings",
+  404: "settings",
+  429: "busy"
 }
 
 /** A value as an object to look into; none of its fields are there where it is no object. */

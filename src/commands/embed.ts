@@ -3,6 +3,7 @@ import { imagesOf, type Payload } from "../../events/catalogue.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { cutting } from "../../projections/chunks.js"
 import { findChunk } from "../../projections/chunkVectors.js"
+import { isWanted, type ModelName } from "../../projections/embedders.js"
 import { findActiveAt, findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { textDigest } from "../../projections/vectors.js"
@@ -16,11 +17,10 @@ export interface Embedded {
   readonly vector: Float32Array
 }
 
-/** Whose vectors; `apart` where it stands in for another in some stores. */
-interface Model {
-  readonly model: string
-  readonly dimensions: number
+/** Whose vectors; `apart` where it stands in for another, `of`, in some stores. */
+interface Model extends ModelName {
   readonly apart?: boolean | undefined
+  readonly of?: ModelName | undefined
 }
 
 /** Makes the command by which vectors become visible: for memories that still say what was embedded. */
@@ -81,7 +81,7 @@ export const embedChunks = (
 type Embed = Payload<"EMBED">
 
 const embedding = (
-  { apart, dimensions, model }: Model,
+  { apart, dimensions, model, of }: Model,
   vectors: ReadonlyArray<readonly [string, Float32Array]>,
   entriesIn: (situation: Situation) => Embed["entries"],
   chunksIn: (situation: Situation) => NonNullable<Embed["chunks"]> = () => []
@@ -90,6 +90,8 @@ const embedding = (
   request: () => "",
   vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
   decide: (situation) => {
+    // What was dropped or left while its vectors were made does not come back by them.
+    if (!isWanted(situation.db, of ?? { model, dimensions })) return Either.right({ answer: 0 })
     const [entries, chunks] = [entriesIn(situation), chunksIn(situation)]
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
     const payload = {

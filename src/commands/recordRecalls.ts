@@ -48,7 +48,7 @@ export const recalled = (
     const other = vector.apart
     return {
       ...recall,
-      vector: keyOf(vector),
+      vector: vector.values.length === 0 ? null : keyOf(vector),
       ...(apart === undefined || other === undefined
         ? {}
         : { apart: { ...figuresOf(apart), stores: apart.stores, vector: keyOf(other) } })

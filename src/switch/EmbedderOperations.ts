@@ -53,6 +53,8 @@ export interface EmbedderStatus {
   readonly kept: ReadonlyArray<IndexStatus>
   /** What this process asked of the provider in force. */
   readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
+  /** Texts that the embedders of this process fail for, each by itself: left out until `backfill`. */
+  readonly aside?: number
   /** Why the newest batch failed; absent while all is well. */
   readonly failure?: string
 }

@@ -20,7 +20,7 @@ import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
 export const statusOf = <E>(
   agent: string,
   inUse: InUse,
-  embedding: Pick<Embedding, "failure" | "preparation">,
+  embedding: Pick<Embedding, "aside" | "failure" | "preparation">,
   read: <A>(f: (db: Db) => A) => Effect.Effect<A, E>
 ): Effect.Effect<EmbedderStatus, E> =>
   Effect.gen(function* () {
@@ -31,6 +31,7 @@ export const statusOf = <E>(
     const nextProblem = next === undefined ? undefined : yield* problemOf(inUse, next)
     const running = embedding.preparation()
     const failure = embedding.failure()
+    const aside = embedding.aside()
     const { apart, floor, usage, weight } = now
     return yield* read((db): EmbedderStatus => {
       const since = sameModel(now, facts.now ?? inUse.configured) ? (facts.now?.version ?? null) : null
@@ -64,6 +65,7 @@ export const statusOf = <E>(
           .filter((one) => !used.some((other) => sameModel(one, other)))
           .map((one) => indexOf(db, one)),
         ...(usage === undefined ? {} : { usage: usage() }),
+        ...(aside === 0 ? {} : { aside }),
         ...(failure === undefined ? {} : { failure: failure.message })
       }
     })

@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { type Embedder, EmbedderError } from "../../../src/Embedder.js"
@@ -31,17 +32,35 @@ type Purpose = "document" | "query"
 
 /**
  * An embedder that asks a provider. Documents and queries each have their own
- * turns, so that a search does not wait for a backfill. Of a call that takes
- * several requests and fails in the middle, what came is kept for the next try:
- * nothing is paid for twice.
+ * turns, so that a search does not wait for a backfill. A query is asked once,
+ * and not at all for some seconds after nobody answered or the key was refused:
+ * searches go on without it. Of a call that takes several requests and fails in
+ * the middle, what came is kept for the next try: nothing is paid for twice.
  */
 export const make = (model: ProviderModel, target: Target, limits: Limits): Effect.Effect<Service> =>
   Effect.gen(function* () {
     const { dimensions, name } = model
-    const turns = { document: yield* steady(limits, errors), query: yield* steady(limits, errors) }
+    const turns = { document: yield* steady(limits, errors), query: yield* steady({ ...limits, retries: 0 }, errors) }
     const usage = { requests: 0, tokens: 0 }
-    /** Vectors of calls that failed later on, by text. */
-    const kept: Received = new Map()
+    /** Vectors of calls that failed later on, by text: a text has another one where it is a query. */
+    const keptFor = { document: new Map(), query: new Map() } satisfies Record<Purpose, Received>
+    /** Why no query is asked, and until when, milliseconds since the epoch. */
+    let broken: { readonly error: EmbedderError; readonly until: number } | undefined
+
+    /** Notes whether the provider can be asked at all. */
+    const watched = <A>(asked: Effect.Effect<A, EmbedderError>): Effect.Effect<A, EmbedderError> =>
+      Effect.tapBoth(asked, {
+        onFailure: (error) =>
+          error.kind === "connection" || error.kind === "settings"
+            ? Effect.map(Clock.currentTimeMillis, (now) => {
+                broken = { error, until: now + brokenFor }
+              })
+            : Effect.void,
+        onSuccess: () =>
+          Effect.sync(() => {
+            broken = undefined
+          })
+      })
 
     const ask = (texts: ReadonlyArray<string>, purpose: Purpose) =>
       turns[purpose](
@@ -114,7 +133,8 @@ export const make = (model: ProviderModel, target: Target, limits: Limits): Effe
       return Effect.zipRight(half(texts), without)
     }
 
-    const embed: Service["embed"] = (texts, purpose) => {
+    const embedAll: Service["embed"] = (texts, purpose) => {
+      const kept: Received = keptFor[purpose]
       const received: Received = new Map(
         texts.flatMap((text) => (kept.has(text) ? [[text, kept.get(text)!] as const] : []))
       )
@@ -136,6 +156,13 @@ export const make = (model: ProviderModel, target: Target, limits: Limits): Effe
       )
     }
 
+    const embed: Service["embed"] = (texts, purpose) =>
+      purpose === "document"
+        ? watched(embedAll(texts, purpose))
+        : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            broken !== undefined && now < broken.until ? Effect.fail(broken.error) : watched(embedAll(texts, purpose))
+          )
+
     return {
       model: name,
       dimensions,
@@ -154,6 +181,8 @@ const keep = (received: Received, texts: ReadonlyArray<string>, vectors: Readonl
 /** Bytes of a number in JSON, and of what else an answer may hold. */
 const numberBytes = 40
 const spareBytes = 1 << 20
+/** Milliseconds for which no query is asked. */
+const brokenFor = 5_000
 /** Batches whose vectors are kept for another try. */
 const mostKept = 4
 /** Letters of a text below which it is not its length that is refused. */
@@ -165,8 +194,14 @@ const isRefusal = ({ status }: RequestFailed): boolean => status === 400 || stat
 const fail = (model: string, reason: EmbedderError["reason"], detail?: string) =>
   Effect.fail(new EmbedderError({ model, reason, ...(detail === undefined ? {} : { detail }) }))
 
-const errorOf = (model: string, { detail, reason }: RequestFailed): EmbedderError =>
-  new EmbedderError({ model, reason, ...(detail === undefined ? {} : { detail }) })
+const errorOf = (model: string, { after, detail, kind, reason }: RequestFailed): EmbedderError =>
+  new EmbedderError({
+    model,
+    reason,
+    ...(detail === undefined ? {} : { detail }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(after === undefined ? {} : { after })
+  })
 
 /** Undefined where one of the numbers is none, or too great to be kept. */
 const vectorOf = (values: ReadonlyArray<unknown>): Float32Array | undefined => {

@@ -77,7 +77,7 @@ export const providerEmbedder = (
     )
     const distant = provider !== "ollama" || !isOwn(baseUrl)
     if (missing === undefined) return { embedder, distant }
-    const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing })
+    const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing, kind: "settings" })
     return { embedder: { ...embedder, embed: () => Effect.fail(error) }, distant, missing }
   })
 

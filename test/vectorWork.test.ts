@@ -1,0 +1,168 @@
+import { describe, expect, it } from "@effect/vitest"
+import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { pauseAfter } from "../src/background.js"
+import type { Daybook } from "../src/Daybook.js"
+import { EmbedderError } from "../src/Embedder.js"
+import { known, scripted } from "./support/embedders.js"
+import { fresh, open, temporaryFolder } from "./support/engine.js"
+
+type System = Context.Tag.Service<Daybook>
+
+const agent = "ada"
+const policy = { embedding: { gather: 0, timeout: 5_000 } }
+const titles = Array.from({ length: 40 }, (_, at) => `the pilot of harbour ${at} keeps tea`)
+
+const written = (daybook: System, some = titles) =>
+  Effect.flatMap(daybook.agent(agent, { trust: "full" }), (memory) =>
+    memory.rememberAll(some.map((title) => ({ title, store: "social" as const })))
+  )
+
+const pair = () => {
+  const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+  old.before = next.before = Effect.sleep(30)
+  return { old, next, options: { ...known(old, next), policy } }
+}
+
+const twice = (texts: ReadonlyArray<string>) => texts.length - new Set(texts).size
+
+describe("two processes of one folder", () => {
+  it.scopedLive("make no vector twice: one works and the other looks on", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [one, other] = [pair(), pair()]
+      const a = yield* open(folder, one.options)
+      const b = yield* open(folder, other.options)
+      yield* written(a)
+      while (one.old.asked.length === 0) yield* Effect.sleep(2)
+      yield* written(b, ["a word from the server"])
+      yield* b.backfill(agent)
+      expect((yield* b.embedders.status(agent)).inForce.lacking).toBe(0)
+      expect(twice([...one.old.asked, ...other.old.asked].flat())).toBe(0)
+
+      const shown: Array<number> = []
+      const switching = yield* Effect.fork(a.embedders.switchTo(agent, "next"))
+      while (one.next.asked.length === 0) yield* Effect.sleep(2)
+      yield* written(b, ["another word from the server"])
+      // Whoever asks for the same there sees how far it has come, and that it is done.
+      const same = b.embedders.switchTo(agent, "next", { onProgress: ({ left }) => void shown.push(left) })
+      expect(yield* same).toMatchObject({ model: "next", state: "inForce" })
+      yield* Fiber.join(switching)
+      yield* b.backfill(agent)
+      const sent = [...one.next.asked, ...other.next.asked].flat()
+      expect(twice(sent)).toBe(0)
+      expect(sent).toHaveLength(42)
+      expect(shown.length).toBeGreaterThan(0)
+    })
+  )
+
+  it.scopedLive("take over where the other one ends", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [one, other] = [pair(), pair()]
+      const b = yield* open(folder, other.options)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const a = yield* open(folder, one.options)
+          yield* written(a)
+          yield* a.backfill(agent)
+          yield* Effect.fork(a.embedders.switchTo(agent, "next"))
+          while (one.next.asked.length < 2) yield* Effect.sleep(2)
+        })
+      )
+      expect(yield* b.embedders.switchTo(agent, "next")).toMatchObject({ state: "inForce" })
+      expect((yield* b.embedders.status(agent)).inForce).toMatchObject({ model: "next", embedded: 40, lacking: 0 })
+    })
+  )
+})
+
+describe("an index that is dropped while it is made", () => {
+  it.scopedLive("is made no further and does not come back, and another one need not wait", () =>
+    Effect.gen(function* () {
+      const [old, next, third] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("third", 3, 64)]
+      const { daybook } = yield* fresh({ ...known(old, next, third), policy })
+      yield* written(daybook)
+      yield* daybook.backfill(agent)
+      const gate = yield* Deferred.make<void>()
+      next.before = Deferred.await(gate)
+      const switching = yield* Effect.fork(Effect.flip(daybook.embedders.switchTo(agent, "next")))
+      while (next.asked.length === 0) yield* Effect.sleep(2)
+      yield* daybook.embedders.drop(agent, "next")
+      const other = yield* Effect.fork(daybook.embedders.switchTo(agent, "third"))
+      yield* Effect.sleep(20)
+      yield* Deferred.succeed(gate, undefined)
+      expect((yield* Fiber.join(switching)).message).toContain("is not being prepared any more")
+      expect(yield* Fiber.join(other)).toMatchObject({ model: "third", state: "inForce" })
+      expect(next.asked).toHaveLength(1)
+      expect((yield* daybook.embedders.status(agent)).kept).toEqual([
+        { model: "old", dimensions: 48, embedded: 40, lacking: 0 }
+      ])
+    })
+  )
+})
+
+describe("after a failure", () => {
+  const failing = (kind: "connection" | "settings", after?: number) =>
+    Effect.gen(function* () {
+      const one = scripted("old", 1, 48)
+      const sound = one.embed
+      one.embed = () =>
+        Effect.fail(new EmbedderError({ model: "old", reason: "failed", kind, ...(after && { after }) }))
+      const { daybook } = yield* fresh({ ...known(one), policy })
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* memory.remember({ title: "the last word before the provider was back" })
+      yield* passing(1)
+      expect(one.asked).toHaveLength(1)
+      one.embed = sound
+      const embedded = Effect.map(daybook.stats(agent), ({ vectors }) => vectors.embedded)
+      return { one, embedded }
+    })
+
+  /** Seconds go by, and whatever is done on files in them. */
+  const passing = (seconds: number) =>
+    Effect.forEach(
+      Array.from({ length: seconds }),
+      () =>
+        Effect.zipRight(
+          TestClock.adjust("1 seconds"),
+          Effect.promise(() => new Promise((go) => setTimeout(go, 20)))
+        ),
+      { discard: true }
+    )
+
+  it.scoped("the vectors of what was written last come by themselves", () =>
+    Effect.gen(function* () {
+      const { embedded } = yield* failing("connection")
+      expect(yield* embedded).toBe(0)
+      yield* passing(5)
+      expect(yield* embedded).toBe(1)
+    })
+  )
+
+  it.scoped("nobody is asked sooner than they said, nor of what somebody has to mend first", () =>
+    Effect.gen(function* () {
+      const busy = yield* failing("connection", 60_000)
+      yield* passing(30)
+      expect(busy.one.asked).toHaveLength(1)
+      yield* passing(40)
+      expect(yield* busy.embedded).toBe(1)
+      const wrong = yield* failing("settings")
+      yield* passing(30)
+      yield* TestClock.adjust("1 hours")
+      yield* passing(1)
+      expect(wrong.one.asked).toHaveLength(1)
+    })
+  )
+
+  it("tries come further and further apart, up to five minutes", () => {
+    const of = (more: object) => new EmbedderError({ model: "one", reason: "failed", ...more })
+    expect([0, 1, 2, 7, 8, 99].map((failures) => pauseAfter(of({}), failures))).toEqual([
+      2_000, 4_000, 8_000, 256_000, 300_000, 300_000
+    ])
+    expect(pauseAfter(of({ after: 3_600_000 }), 0)).toBe(3_600_000)
+    expect(pauseAfter(of({ kind: "settings" }), 0)).toBeUndefined()
+  })
+})
