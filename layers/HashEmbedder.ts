@@ -20,6 +20,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   weight: 0.2,
   floor: 0.25,
   local: true,
+  cheap: true,
   batch: 512,
   embed: (texts) => Effect.sync(() => texts.map(hashVector))
 })

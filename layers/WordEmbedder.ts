@@ -20,6 +20,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   weight: 0.25,
   floor: 0.15,
   local: true,
+  cheap: true,
   batch: 512,
   embed: (texts) =>
     Effect.try({

@@ -31,8 +31,13 @@ export interface EmbedderService {
   readonly weight: number
   /** Cosine similarity below which two texts have nothing to do with each other. */
   readonly floor: number
-  /** Whether it answers at once and without a network: memories that come in bulk are then embedded as they are written. */
+  /** Whether it answers without a network: memories that come in bulk are then embedded as they are written. */
   readonly local?: boolean
+  /**
+   * Whether a vector costs no more than to look it up: it is made anew rather than taken from the cache, and asked for
+   * in vain rather than late.
+   */
+  readonly cheap?: boolean
   /** Texts of one request. */
   readonly batch: number
   /** One vector for each text, in order; any length other than 0 (they are normalised on arrival). */

@@ -46,9 +46,9 @@ export const asInForce = <A>(
         return attempt(left - 1)
       }) as Effect.Effect<A, ViewError>
     })
-  // To ask a local one in vain costs less than to read first.
+  // To ask a cheap one in vain costs less than to read first.
   const guess: Effect.Effect<EmbedderFact | null, ViewError> = Effect.suspend(() =>
-    inUse.configured.local === true
+    inUse.configured.cheap === true
       ? Effect.succeed(null)
       : Effect.map(
           read(({ db }) => findInForce(db) ?? null),

@@ -15,6 +15,8 @@ import { levels, stores, type TrustLevel } from "../events/Trust.js"
 import { hashVector } from "../layers/HashEmbedder.js"
 import type { Daybook } from "../src/Daybook.js"
 import { Embedder } from "../src/Embedder.js"
+import { Embedders } from "../src/Embedders.js"
+import { UnknownEmbedder } from "../src/errors.js"
 import type { Memory, MemoryReader, Rerun } from "../src/Memory.js"
 import { rankerVersion } from "../src/ranker.js"
 import { answers, type EngineOptions, fresh, open, type Probe, temporaryFolder } from "./support/engine.js"
@@ -535,8 +537,12 @@ describe("a rerun", () => {
         batch: 1,
         embed: (texts) => Effect.succeed(texts.map(() => Float32Array.of(1, 0, 0)))
       })
+      // A program that knows no other goes on with its own.
       const later = yield* open(folder, {
         embedder: other,
+        embedders: Layer.succeed(Embedders, {
+          named: (name) => Effect.fail(new UnknownEmbedder({ name, problem: "there is none of this name" }))
+        }),
         policy: { search: { fusion: "rrf", mentionWeight: 1, vectorWeight: 0.9 } }
       })
       const reader = yield* later.agent(agent, { trust: "full" })
