@@ -95,8 +95,26 @@ const firstsOf = (db: Db): Partial<Record<Store, Row>> =>
     ])
   )
 
-/** What reads go by: what was put in force last, else what made the first vectors; undefined where there are none. */
+/** Of each view's connection what reads went by last, and the rows that said so. */
+const known = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderFact | undefined }>()
+
+/**
+ * What reads go by: what was put in force last, else what made the first vectors; undefined where there are none. Every
+ * search asks: as long as the rows that say so are the same, so is the fact.
+ */
 export const findInForce = (db: Db): EmbedderFact | undefined => {
+  const rows = sql(db, inForceRows).pluck().get() as string
+  const last = known.get(db)
+  if (last?.rows === rows) return last.fact
+  const fact = readInForce(db)
+  known.set(db, { rows, fact })
+  return fact
+}
+
+const inForceRows = `SELECT coalesce(group_concat(version || store || state || model || dimensions), '')
+  FROM embedders WHERE state IN ('inForce', 'first')`
+
+const readInForce = (db: Db): EmbedderFact | undefined => {
   const row = sql(db, "SELECT * FROM embedders WHERE state = 'inForce' ORDER BY version DESC LIMIT 1").get()
   if (row !== undefined) return factOf(row)
   const firsts = firstsOf(db)
@@ -104,6 +122,15 @@ export const findInForce = (db: Db): EmbedderFact | undefined => {
   if (main === undefined) return undefined
   const named = Object.entries(firsts).map(([store, { dimensions, model }]) => [store, { model, dimensions }])
   return { ...factOf(main), stores: Object.fromEntries(named) }
+}
+
+/** The models whose vectors are searched by now; undefined where nothing says so. */
+export const modelsInUse = (db: Db): ReadonlyArray<ModelName> | undefined => {
+  // A view need not have every projection.
+  if (sql(db, "SELECT 1 FROM sqlite_master WHERE name = 'embedders'").get() === undefined) return undefined
+  const now = findInForce(db)
+  if (now === undefined) return undefined
+  return [now, ...(now.apart ? [now.apart] : []), ...Object.values(now.stores ?? {})]
 }
 
 /** What is being prepared: the newest that was begun, unless it is in force or dropped since. */

@@ -1,3 +1,4 @@
+import { modelsInUse, sameModel } from "./embedders.js"
 import { type Db, type Digest, sql } from "./Projection.js"
 
 /** A row that has a vector: its number, the id that its numbers may not tell, the digest of the text that was embedded. */
@@ -182,7 +183,11 @@ export const make = (prefix: string): VectorIndex => {
       }
     },
     stateDigest: (db, digest) => {
-      for (const number of numbers(db)) {
+      // What is kept or prepared beside them answers nobody, and may lack what is new.
+      const used = modelsInUse(db)
+      for (const { dimensions, model } of sql(db, `SELECT model, dimensions FROM ${sets} ORDER BY number`).all()) {
+        if (used?.some((one) => sameModel(one, { model, dimensions })) === false) continue
+        const number = setNumber(db, model, dimensions)
         digest.query(
           db,
           `SELECT id, openness, embedding FROM ${vectors(number)} v JOIN ${embedded} e ON e.number = ? AND e.born = v.rowid ORDER BY id`,

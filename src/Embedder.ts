@@ -33,7 +33,10 @@ export interface EmbedderService {
   readonly floor: number
   /** Whether it answers without a network: memories that come in bulk are then embedded as they are written. */
   readonly local?: boolean
-  /** Whether it costs next to nothing to ask it, in vain too: a table, say, and no network of weights that is loaded first. */
+  /**
+   * Whether a vector costs no more than to look it up: it is made anew rather than taken from the cache, and asked for
+   * in vain rather than late.
+   */
   readonly cheap?: boolean
   /** Texts of one request. */
   readonly batch: number

@@ -3,13 +3,12 @@ import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { stores as allStores, type Store } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import { type EmbedderFact, findInForce, findPreparing } from "../projections/embedders.js"
 import type { Db } from "../projections/Projection.js"
 import type { View } from "../projections/Views.js"
 import type { CommandError } from "./Actor.js"
-import { background, wanting } from "./background.js"
+import { background, failing, wanting } from "./background.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
 import { adoptEmbedder } from "./commands/embedder.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
@@ -20,7 +19,16 @@ import type { PolicyValues } from "./Policy.js"
 import { type Preparation, progressOf } from "./preparation.js"
 import { restate } from "./restate.js"
 import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
-import { lackingOf, make as makeWork, newestIn, newWork, type Started, serve, type VectorWork } from "./vectorWork.js"
+import {
+  lackingOf,
+  make as makeWork,
+  newestIn,
+  newWork,
+  partsOf,
+  type Started,
+  serve,
+  type VectorWork
+} from "./vectorWork.js"
 
 export type { Preparation } from "./preparation.js"
 export type { Started } from "./vectorWork.js"
@@ -73,7 +81,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
     /** One for each role: what is searched does not wait for what is being prepared. */
     const locks = { inForce: yield* Effect.makeSemaphore(1), preparing: yield* Effect.makeSemaphore(1) }
     const wanted = { inForce: wanting(), preparing: wanting() }
-    const failures: { inForce?: EmbedderError | undefined; preparing?: EmbedderError | undefined } = {}
+    const failures = { inForce: failing(), preparing: failing() }
     let started: (Started & { readonly turns: Record<Role, InTurn> }) | undefined
     /** What the view said last, and what it comes to. */
     let fact: EmbedderFact | undefined
@@ -142,8 +150,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         )
         const serving = serve(started, worksOf("inForce", embedder), full, () => Effect.void, same)
         const served = yield* turns.inForce(serving, same)
-        failures.inForce = served?.found
-        return failures.inForce
+        return yield* failures.inForce.note(served?.found)
       }).pipe(locks.inForce.withPermits(1))
 
     const prepareOnce = (again: boolean) =>
@@ -185,10 +192,10 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
           )
         )
         const served = yield* turns.preparing(serving, Effect.zipLeft(looking, tell))
-        failures.preparing = served?.found
+        yield* failures.preparing.note(served?.found)
         if (served?.whole === true && served.found === undefined && adopt)
           yield* adoptWhole(services, next, version, ours)
-        return failures.preparing
+        return served?.found
       }).pipe(
         Effect.ensuring(
           Effect.sync(() => {
@@ -217,7 +224,8 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       })
 
     const asides = () => [...works.inForce.values(), ...works.preparing.values()].map((work) => work.aside())
-    const failure = () => failures.inForce ?? failures.preparing ?? asides().find(({ error }) => error)?.error
+    const failure = () =>
+      failures.inForce.newest() ?? failures.preparing.newest() ?? asides().find(({ error }) => error)?.error
 
     const remaining = Effect.suspend(
       (): Effect.Effect<number, ViewError> =>
@@ -234,12 +242,13 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       }).pipe(locks.inForce.withPermits(1))
       const before = yield* remaining
       if (before === 0) {
-        failures.inForce = undefined
+        yield* failures.inForce.note(undefined)
         return { embedded: 0, remaining: 0 }
       }
       yield* workOnce(false)
       const after = yield* remaining
-      const error = failures.inForce ?? [...works.inForce.values()].map((work) => work.aside().error).find(Boolean)
+      const error =
+        failures.inForce.newest() ?? [...works.inForce.values()].map((work) => work.aside().error).find(Boolean)
       return { embedded: Math.max(0, before - after), remaining: after, ...(error === undefined ? {} : { error }) }
     })
 
@@ -265,10 +274,8 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
           const { view } = services.actor
           const turns = { inForce: yield* inTurn(view, "vectors"), preparing: yield* inTurn(view, "next-vectors") }
           started = { ...services, turns }
-          const inForce = Effect.suspend(() => workOnce(true))
-          yield* background(wanted.inForce, policy.gather, hold, inForce)
-          const next = Effect.suspend(() => prepareOnce(false))
-          yield* background(wanted.preparing, policy.gather, hold, next)
+          yield* background(wanted.inForce, policy.gather, hold, failures.inForce.unasked(workOnce(true)))
+          yield* background(wanted.preparing, policy.gather, hold, failures.preparing.unasked(prepareOnce(false)))
           yield* Effect.gen(function* () {
             yield* Effect.sleep(Duration.millis(resumeAfter))
             const begun = yield* services.views.read(services.actor.view, findPreparing)
@@ -288,16 +295,3 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       aside: () => asides().reduce((sum, { count }) => sum + count, 0)
     }
   })
-
-/** An embedder with the one of the stores that it is not to see, each with its stores: all where absent. */
-const partsOf = (
-  embedder: Service
-): ReadonlyArray<readonly [one: Service, apart: boolean, stores?: ReadonlyArray<Store>]> => {
-  const { apart } = embedder
-  return apart === undefined || apart.stores.length === 0
-    ? [[embedder, embedder.standsIn === true]]
-    : [
-        [embedder, embedder.standsIn === true, allStores.filter((store) => !apart.stores.includes(store))],
-        [apart.embedder, apart.embedder.standsIn ?? true, apart.stores]
-      ]
-}

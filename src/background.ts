@@ -1,9 +1,10 @@
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
-import type { EmbedderError } from "./Embedder.js"
+import { EmbedderError } from "./Embedder.js"
 
 /** Milliseconds before the first try after a failure; each later one waits twice as long, up to the longest. */
 const firstPause = 2_000
@@ -31,6 +32,37 @@ export const wanting = (): Wanted => {
     clear: () => {
       come = Deferred.unsafeMake<void>(FiberId.none)
     }
+  }
+}
+
+/** How it went last. */
+export interface Failures {
+  readonly newest: () => EmbedderError | undefined
+  readonly note: (found: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
+  /** What nobody waits for: not done before it was asked to, by whatever answer to whomever. */
+  readonly unasked: <E>(
+    once: Effect.Effect<EmbedderError | undefined, E>
+  ) => Effect.Effect<EmbedderError | undefined, E>
+}
+
+export const failing = (): Failures => {
+  let newest: EmbedderError | undefined
+  /** Milliseconds since the epoch. */
+  let until = 0
+  return {
+    newest: () => newest,
+    note: (found) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        newest = found
+        until = now + (found?.after ?? 0)
+        return found
+      }),
+    unasked: (once) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        newest === undefined || until <= now
+          ? once
+          : Effect.succeed(new EmbedderError({ ...newest, after: until - now }))
+      )
   }
 }
 

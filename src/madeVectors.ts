@@ -83,8 +83,11 @@ export const make = (embedder: Service, timeout: number): Making => {
         if (asked._tag === "Right") sound = true
         else if (isOfAll(asked.left) || (asked.left.kind === "busy" && (!busy || part.length === 1))) {
           return yield* asked.left
-        } else if (part.length > 1) parts.push(...halves(part))
-        else failed.push([part[0]![0], asked.left])
+        } else if (part.length > 1) {
+          // How much is too much is soon found by the first of them; which text it is by all of them.
+          if (busy) parts.unshift(...halves(part))
+          else parts.push(...halves(part))
+        } else failed.push([part[0]![0], asked.left])
         if (!seen && !sound && failed.length >= mostInVain) break
       }
       if (!seen && !sound && page.length > 1) {

@@ -3,7 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { EventLog } from "../events/EventLog.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
-import type { Store } from "../events/Trust.js"
+import { stores as allStores, type Store } from "../events/Trust.js"
 import {
   chunkEmbeddingText,
   countUnembeddedChunks,
@@ -84,7 +84,7 @@ export const make = (
   /** Every chunk up to here has its vector or cannot have one. */
   let doneChunks = 0
 
-  /** The vectors of these texts, by their digests, from the cache and the model. One that costs nothing is asked at once. */
+  /** The vectors of these texts, by their digests, from the cache and the model. One that is cheap is asked at once. */
   const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
     Effect.gen(function* () {
       const cached =
@@ -213,4 +213,17 @@ export const newWork = (
     }
   }
   return { needed, changed }
+}
+
+/** An embedder with the one of the stores that it is not to see, each with its stores: all where absent. */
+export const partsOf = (
+  embedder: Service
+): ReadonlyArray<readonly [one: Service, apart: boolean, stores?: ReadonlyArray<Store>]> => {
+  const { apart } = embedder
+  return apart === undefined || apart.stores.length === 0
+    ? [[embedder, embedder.standsIn === true]]
+    : [
+        [embedder, embedder.standsIn === true, allStores.filter((store) => !apart.stores.includes(store))],
+        [apart.embedder, apart.embedder.standsIn ?? true, apart.stores]
+      ]
 }

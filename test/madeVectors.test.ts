@@ -76,7 +76,7 @@ describe("a batch that fails", () => {
       yield* Effect.flip(made(page))
       expect((yield* made(page)).map(([digest]) => digest)).toEqual(numbers)
       expect(aside().count).toBe(0)
-      expect(one.asked.map(({ length }) => length)).toEqual([40, 40, 20, 20, 10, 10, 10, 10])
+      expect(one.asked.map(({ length }) => length)).toEqual([40, 40, 20, 10, 10, 20, 10, 10])
     })
   )
 

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { pauseAfter } from "../src/background.js"
 import type { Daybook } from "../src/Daybook.js"
-import { EmbedderError } from "../src/Embedder.js"
+import { EmbedderError, type EmbedderService } from "../src/Embedder.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
@@ -165,4 +165,95 @@ describe("after a failure", () => {
     expect(pauseAfter(of({ after: 3_600_000 }), 0)).toBe(3_600_000)
     expect(pauseAfter(of({ kind: "settings" }), 0)).toBeUndefined()
   })
+
+  it.scopedLive("a switch waits and says why where somebody listens, and ends where nobody does", () =>
+    Effect.gen(function* () {
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), policy })
+      yield* written(daybook)
+      yield* daybook.backfill(agent)
+      const sound = next.embed
+      const error = new EmbedderError({ model: "next", reason: "failed", kind: "busy", after: 2_500 })
+      const failed: EmbedderService["embed"] = () => Effect.fail(error)
+      next.embed = failed
+      expect(yield* Effect.flip(daybook.embedders.switchTo(agent, "next"))).toMatchObject({ after: 2_500 })
+      const told: Array<number> = []
+      let at = 0
+      const onFailure = (_: EmbedderError, pause: number) => {
+        told.push(pause)
+        at = Date.now()
+        next.embed = sound
+      }
+      next.embed = failed
+      expect(yield* daybook.embedders.switchTo(agent, "next", { onFailure })).toMatchObject({ state: "inForce" })
+      expect(told).toEqual([2_500])
+      // Nobody was asked sooner, not by the background either.
+      expect(Date.now() - at).toBeGreaterThan(2_400)
+      const wrong = new EmbedderError({ model: "old", reason: "failed", kind: "settings" })
+      old.embed = () => Effect.fail(wrong)
+      yield* written(daybook, ["one more"])
+      const back = yield* Effect.flip(daybook.embedders.back(agent, { onFailure }))
+      expect(back).toMatchObject({ kind: "settings" })
+      expect(told).toHaveLength(1)
+    })
+  )
+
+  it.scopedLive("a switch that is outrun by a writer says so, and blames no text", () =>
+    Effect.gen(function* () {
+      const [old, next] = [scripted("old", 1, 48, { local: true }), scripted("next", 2, 96)]
+      const { daybook } = yield* fresh({ ...known(old, next), policy })
+      yield* written(daybook)
+      yield* daybook.backfill(agent)
+      let at = 0
+      const sound = next.embed
+      next.embed = (texts, purpose) =>
+        Effect.gen(function* () {
+          // The last batch of a round: more comes than may be lacking.
+          if (texts.length < 8) {
+            const more = Array.from({ length: 43 }, () => `nothing outruns boat ${at++}`)
+            yield* Effect.ignore(written(daybook, more))
+          }
+          return yield* sound(texts, purpose)
+        })
+      yield* written(daybook, ["one more"])
+      const outrun = yield* Effect.flip(daybook.embedders.switchTo(agent, "next"))
+      expect(outrun.message).toContain("more is written than vectors are made of it: 43 texts are behind")
+      next.embed = (texts) => Effect.succeed(texts.map(() => new Float32Array(96)))
+      const without = yield* Effect.flip(daybook.embedders.switchTo(agent, "next"))
+      expect(without.message).toContain("gives no vector for 43 of the texts")
+    })
+  )
+})
+
+describe("an embedder of this machine that takes its time", () => {
+  it.scopedLive("makes no vector anew that was made before, nor a query's in vain", () =>
+    Effect.gen(function* () {
+      const [old, next] = [scripted("old", 1, 48, { local: true }), scripted("next", 2, 96, { local: true })]
+      const folder = yield* temporaryFolder
+      const options = { ...known(old, next), policy }
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, options)
+          yield* written(daybook)
+          yield* daybook.backfill(agent)
+          yield* daybook.embedders.switchTo(agent, "next")
+          yield* daybook.embedders.drop(agent, "old")
+          old.asked.length = 0
+          yield* daybook.embedders.switchTo(agent, "old")
+          expect(old.asked).toEqual([])
+          yield* daybook.embedders.switchTo(agent, "next")
+        })
+      )
+      let asked = 0
+      const sound = old.embed
+      old.embed = (texts, purpose) => {
+        asked++
+        return sound(texts, purpose)
+      }
+      const daybook = yield* open(folder, options)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      expect((yield* memory.search({ text: "harbour 7" })).length).toBeGreaterThan(0)
+      expect(asked).toBe(0)
+    })
+  )
 })

@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import type { Daybook } from "../../src/Daybook.js"
 import { InvalidInput } from "../../src/errors.js"
 import { type Labelled, readLabelled } from "../../src/labelled.js"
+import type { SwitchOptions } from "../../src/switch/EmbedderOperations.js"
 import { calibratedText, comparedText, rateText, statusText, switchedText } from "../embedders.js"
 import { Ended, exitCodes, refused } from "../exit.js"
 import { count } from "../format.js"
 import { flag, one, share, whole } from "../options.js"
+import type { Output } from "../output.js"
 import type { Call, Command, Failure } from "./Command.js"
 
 interface Options {
@@ -67,7 +69,7 @@ const verbs: Readonly<Record<string, Verb>> = {
           now,
           adopt: prepare !== true,
           actor: "cli",
-          onProgress: (rate) => out.progress(rate.made, rate.made + rate.left, rateText(rate))
+          ...shownOn(out)
         }),
         (switched) => ({ value: switched, text: () => switchedText(switched) })
       )
@@ -97,7 +99,7 @@ const verbs: Readonly<Record<string, Verb>> = {
         embedders.back(agent, {
           now,
           actor: "cli",
-          onProgress: (rate) => out.progress(rate.made, rate.made + rate.left, rateText(rate))
+          ...shownOn(out)
         }),
         (switched) => ({ value: switched, text: () => switchedText(switched) })
       )
@@ -165,6 +167,12 @@ export const embed: Command<Options, readonly [what: string | undefined, model: 
       if (failed.length > 0) return yield* refused(failed.join("; "))
     })
 }
+
+/** How far it has come, and why it waits where it does. */
+const shownOn = (out: Output): Pick<SwitchOptions, "onFailure" | "onProgress"> => ({
+  onProgress: (rate) => out.progress(rate.made, rate.made + rate.left, rateText(rate)),
+  onFailure: ({ message }, pause) => out.note(`${message}; it goes on in ${Math.ceil(pause / 1_000)} s`)
+})
 
 /** A verb that there is, with what it needs and no option that it does not take. */
 const checked = (what: string, model: string | undefined, options: Options): Effect.Effect<Verb, Ended> => {

@@ -73,6 +73,11 @@ export interface SwitchOptions {
   /** Who asks, as the log names it; `program` where absent. */
   readonly actor?: string | undefined
   readonly onProgress?: ((rate: Rate) => void) | undefined
+  /**
+   * Told of a failure that may pass, and after how many milliseconds it goes on. Where nobody is, the first failure ends
+   * the call, and what is left is for the background.
+   */
+  readonly onFailure?: ((error: EmbedderError, pause: number) => void) | undefined
 }
 
 export interface Switched extends ModelName {

@@ -1,4 +1,5 @@
 import type * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ViewError } from "../../projections/build.js"
@@ -6,6 +7,7 @@ import { findInForce, findPreparing, type ModelName } from "../../projections/em
 import type { Views } from "../../projections/Views.js"
 import type { Agent } from "../Agents.js"
 import { checkName } from "../agentName.js"
+import { pauseAfter } from "../background.js"
 import { adoptEmbedder, dropEmbedder, prepareEmbedder } from "../commands/embedder.js"
 import type { EmbedderService } from "../Embedder.js"
 import { InvalidInput, NoSuchIndex } from "../errors.js"
@@ -13,7 +15,7 @@ import { type InUse, nameOf, sameApart, sameModel } from "../inUse.js"
 import { remembering } from "../remembering.js"
 import { retrieve } from "../retrieve.js"
 import { decodeQuery, searchIn } from "../search.js"
-import { countLacking } from "../vectorWork.js"
+import { countLacking, newestIn } from "../vectorWork.js"
 import { type Calibrating, calibrate } from "./calibrate.js"
 import { type Comparing, compare, withLocalReranker } from "./compare.js"
 import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
@@ -30,8 +32,10 @@ export interface Operating extends Comparing {
   readonly views: Context.Tag.Service<Views>
 }
 
-/** Times that the vectors of whatever came meanwhile are made before it is said that some have none. */
+/** Times that the vectors of whatever came meanwhile are made before it is said that they do not catch up. */
 const rounds = 10
+/** Failures in a row, nothing made between them, that are waited out: half an hour. */
+const mostFailures = 12
 
 export const make = (operating: Operating): EmbedderOperations => {
   const { inUse, isEmpty, use, views } = operating
@@ -39,7 +43,7 @@ export const make = (operating: Operating): EmbedderOperations => {
   const switchWith = (agent: string, next: EmbedderService, options: SwitchOptions) =>
     use(agent, ({ actor, embedding }) =>
       Effect.gen(function* () {
-        const { adopt = true, now = false, onProgress, wait = true } = options
+        const { adopt = true, now = false, wait = true } = options
         const who = options.actor ?? "program"
         const name = nameIn(next)
         const inForce = yield* embedding.current(actor.view)
@@ -58,27 +62,52 @@ export const make = (operating: Operating): EmbedderOperations => {
         }
         yield* actor.run(prepareEmbedder(who, next, adopt))
         if (!wait) return { ...name, state: "preparing", unchanged: false } satisfies Switched
-        for (let round = 0; round < rounds; round++) {
-          const error = yield* embedding.prepare((progress) => onProgress?.(rateOf(progress)))
-          const facts = yield* views.read(actor.view, (db) => ({
-            now: findInForce(db),
-            next: findPreparing(db),
-            lacking: countLacking(db, ownOf(next))
-          }))
-          if (facts.now !== undefined && sameModel(facts.now, next)) {
-            return { ...name, state: "inForce", unchanged: false } satisfies Switched
-          }
-          if (error !== undefined) return yield* error
-          if (facts.next === undefined || !sameModel(facts.next, next)) {
-            return yield* new NoSuchIndex({ problem: `${nameOf(next)}: is not being prepared any more` })
-          }
-          if (!facts.next.adopt) return { ...name, state: "prepared", unchanged: false } satisfies Switched
-        }
-        const lacking = yield* views.read(actor.view, (db) => countLacking(db, ownOf(next)))
-        const problem = `${nameOf(next)}: gives no vector for ${lacking} of the texts; it can be put in force all the same`
-        return yield* new NoSuchIndex({ problem })
+        return yield* made(actor, embedding, next, options)
       })
     )
+
+  /** Makes an index until it is in force, or as it is to be, or until it is clear that it will not be. */
+  const made = (actor: Agent["actor"], embedding: Agent["embedding"], next: EmbedderService, options: SwitchOptions) =>
+    Effect.gen(function* () {
+      const { onFailure, onProgress } = options
+      const name = nameIn(next)
+      let [round, failures, lacking, newest] = [0, 0, Number.POSITIVE_INFINITY, ""]
+      while (true) {
+        const error = yield* embedding.prepare((progress) => onProgress?.(rateOf(progress)))
+        const facts = yield* views.read(actor.view, (db) => ({
+          now: findInForce(db),
+          next: findPreparing(db),
+          lacking: countLacking(db, ownOf(next)),
+          newest: JSON.stringify(newestIn(db))
+        }))
+        if (facts.now !== undefined && sameModel(facts.now, next)) {
+          return { ...name, state: "inForce", unchanged: false } satisfies Switched
+        }
+        if (error === undefined && (facts.next === undefined || !sameModel(facts.next, next))) {
+          return yield* new NoSuchIndex({ problem: `${nameOf(next)}: is not being prepared any more` })
+        }
+        if (error !== undefined) {
+          failures = facts.lacking < lacking ? 0 : failures + 1
+          lacking = facts.lacking
+          const pause = failures < mostFailures ? pauseAfter(error, failures) : undefined
+          if (onFailure === undefined || pause === undefined) return yield* error
+          onFailure(error, pause)
+          yield* Effect.sleep(Duration.millis(pause))
+          continue
+        }
+        if (!facts.next!.adopt) return { ...name, state: "prepared", unchanged: false } satisfies Switched
+        // All were asked for, and nothing came since: it is they that have no vector.
+        const problem =
+          facts.newest === newest
+            ? `gives no vector for ${facts.lacking} of the texts; it can be put in force all the same`
+            : round >= rounds
+              ? `more is written than vectors are made of it: ${facts.lacking} texts are behind; ask again when less is written, or put it in force all the same`
+              : undefined
+        if (problem !== undefined) return yield* new NoSuchIndex({ problem: `${nameOf(next)}: ${problem}` })
+        newest = facts.newest
+        round++
+      }
+    })
 
   const status = (agent: string) =>
     Effect.flatMap(isEmpty(agent), (empty) =>
