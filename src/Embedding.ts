@@ -5,30 +5,19 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { ViewError } from "../projections/build.js"
 import { type EmbedderFact, findInForce, findPreparing } from "../projections/embedders.js"
-import type { Db } from "../projections/Projection.js"
 import type { View } from "../projections/Views.js"
 import type { CommandError } from "./Actor.js"
 import { background, failing, wanting } from "./background.js"
 import type { AnyCommand, DecidedEvent } from "./commands/Command.js"
-import { adoptEmbedder } from "./commands/embedder.js"
 import type { Embedder, EmbedderError } from "./Embedder.js"
 import type { NoSuchIndex, ProjectionParked } from "./errors.js"
 import { type InUse, inForceIn, sameFact, sameModel } from "./inUse.js"
 import { type InTurn, inTurn } from "./leases.js"
 import type { PolicyValues } from "./Policy.js"
-import { type Preparation, progressOf } from "./preparation.js"
+import { adoptWhole, type Preparation, progressOf } from "./preparation.js"
 import { restate } from "./restate.js"
-import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
-import {
-  lackingOf,
-  make as makeWork,
-  newestIn,
-  newWork,
-  partsOf,
-  type Started,
-  serve,
-  type VectorWork
-} from "./vectorWork.js"
+import { vectorsBeside } from "./vectorsBeside.js"
+import { lackingOf, make as makeWork, newWork, partsOf, type Started, serve, type VectorWork } from "./vectorWork.js"
 
 export type { Preparation } from "./preparation.js"
 export type { Started } from "./vectorWork.js"
@@ -131,9 +120,11 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         if (preparing !== undefined) wanted.preparing.now()
       })
 
-    const workOnce = (full: boolean) =>
+    /** Begins again where the first vectors of a store made another embedder the one of the log. */
+    const workOnce = (full: boolean, rounds = 4) =>
       Effect.gen(function* () {
         if (started?.actor.view.hasVectors !== true) return undefined
+        let moved = false
         const { actor, turns, views } = started
         yield* look(started)
         const [by, embedder] = [fact, main]
@@ -144,14 +135,22 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
             return now === undefined || sameFact(now, by) || sameModel(now, embedder)
           }),
           (still) => {
-            if (!still) wanted.inForce.now()
+            moved = !still
             return still
           }
         )
         const serving = serve(started, worksOf("inForce", embedder), full, () => Effect.void, same)
         const served = yield* turns.inForce(serving, same)
-        return yield* failures.inForce.note(served?.found)
-      }).pipe(locks.inForce.withPermits(1))
+        const error = yield* failures.inForce.note(served?.found)
+        return { error, moved }
+      }).pipe(
+        locks.inForce.withPermits(1),
+        Effect.repeat({ until: (round) => round?.moved !== true, times: rounds - 1 }),
+        Effect.map((round) => {
+          if (round?.moved === true) wanted.inForce.now()
+          return round?.error
+        })
+      )
 
     const prepareOnce = (again: boolean) =>
       Effect.gen(function* () {
@@ -194,7 +193,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         const served = yield* turns.preparing(serving, Effect.zipLeft(looking, tell))
         yield* failures.preparing.note(served?.found)
         if (served?.whole === true && served.found === undefined && adopt)
-          yield* adoptWhole(services, next, version, ours)
+          yield* adoptWhole(services, { next, version, ours, others: [...works.inForce.values()] })
         return served?.found
       }).pipe(
         Effect.ensuring(
@@ -204,24 +203,6 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         ),
         locks.preparing.withPermits(1)
       )
-
-    /**
-     * One event: every reader goes by the new index from then on. It lacks no more than the old one, or next to nothing.
-     * All is counted before the turn of the event, when nobody waits; in its turn what came since.
-     */
-    const adoptWhole = (services: Started, next: Service, version: number, ours: ReadonlyArray<VectorWork>) =>
-      Effect.gen(function* () {
-        const { actor, views } = services
-        const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
-          allowed: Math.max(besideAbove, lackingOf(db, [...works.inForce.values()])),
-          lacking: lackingOf(db, ours),
-          newest: newestIn(db)
-        }))
-        if (lacking > allowed) return
-        const isWhole = (db: Db) =>
-          findPreparing(db)?.version === version && lacking + lackingOf(db, ours, newest) <= allowed
-        yield* actor.run(adoptEmbedder("embedder", next, isWhole))
-      })
 
     const asides = () => [...works.inForce.values(), ...works.preparing.values()].map((work) => work.aside())
     const failure = () =>

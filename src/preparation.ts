@@ -1,5 +1,11 @@
 import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { findPreparing } from "../projections/embedders.js"
+import type { Db } from "../projections/Projection.js"
+import { adoptEmbedder } from "./commands/embedder.js"
 import type { Embedder } from "./Embedder.js"
+import { besideAbove } from "./vectorsBeside.js"
+import { lackingOf, newestIn, type Started, type VectorWork } from "./vectorWork.js"
 
 /** How far the index that is being prepared has come. Memories and chunks together. */
 export interface Preparation {
@@ -54,3 +60,35 @@ export const progressOf = (
     shown
   }
 }
+
+/**
+ * One event: every reader goes by the new index from then on. It lacks no more than the old one, or next to nothing.
+ * All is counted before the turn of the event, when nobody waits; in its turn what came since.
+ */
+export const adoptWhole = (
+  { actor, views }: Started,
+  {
+    next,
+    others,
+    ours,
+    version
+  }: {
+    readonly next: Context.Tag.Service<Embedder>
+    /** Of the event that began it. */
+    readonly version: number
+    readonly ours: ReadonlyArray<VectorWork>
+    /** The work of what is in force. */
+    readonly others: ReadonlyArray<VectorWork>
+  }
+) =>
+  Effect.gen(function* () {
+    const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
+      allowed: Math.max(besideAbove, lackingOf(db, others)),
+      lacking: lackingOf(db, ours),
+      newest: newestIn(db)
+    }))
+    if (lacking > allowed) return
+    const isWhole = (db: Db) =>
+      findPreparing(db)?.version === version && lacking + lackingOf(db, ours, newest) <= allowed
+    yield* actor.run(adoptEmbedder("embedder", next, isWhole))
+  })
