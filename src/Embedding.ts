@@ -16,7 +16,7 @@ import { type InTurn, inTurn } from "./leases.js"
 import type { PolicyValues } from "./Policy.js"
 import { adoptWhole, type Preparation, progressOf } from "./preparation.js"
 import { restate } from "./restate.js"
-import { vectorsBeside } from "./vectorsBeside.js"
+import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
 import { lackingOf, make as makeWork, newWork, partsOf, type Started, serve, type VectorWork } from "./vectorWork.js"
 
 export type { Preparation } from "./preparation.js"
