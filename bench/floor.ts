@@ -163,6 +163,14 @@ export const rebuild = (log: string, stream: string, file: string) => {
     SELECT e.born, c.vector, o.openness FROM embedded e JOIN observations o USING (born)
       JOIN log.embeddings c ON c.digest = unhex(e.digest) AND c.model = 'hash-256-v1' AND c.dimensions = 256
     ORDER BY e.born`)
+  // What made the first vectors of each store: those of the bench are in the first events already.
+  db.prepare(
+    `INSERT INTO embedders (version, store, state, model, dimensions, weight, floor, adopt, apart)
+      SELECT min(version), store, 'first', 'hash-256-v1', 256, NULL, NULL, 0, NULL
+      FROM (SELECT e.version AS version, value ->> '$.store' AS store FROM json_each(e.payload, '$.entries'),
+        (SELECT version, payload FROM log.events WHERE stream = ? AND type = 'EMBED' ORDER BY version LIMIT 3) e)
+      GROUP BY store`
+  ).run(stream)
   db.exec(`${indexes} COMMIT`)
   return db
 }

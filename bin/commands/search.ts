@@ -144,7 +144,7 @@ const explanationOf = async <Hit>(
     return [why.join("; "), ...moved, ...more(hit)].map((line) => out.colours.dim(`    ${line}`))
   })
   const places = hits.map(({ before }) => before)
-  const order = places.includes(undefined) ? [] : [`${"before".padEnd(11)}${places.join(", ")}`]
+  const order = places.length === 0 || places.includes(undefined) ? [] : [`${"before".padEnd(11)}${places.join(", ")}`]
   return [
     ...linesOf(explanation),
     ...order,
