@@ -48,7 +48,7 @@ export const Recalled = Schema.Struct({
   /** The number of the first; the others count on from it. */
   first: Schema.Number,
   recalls: Schema.Array(Recall),
-  /** The version of the ranking: see `src/ranker.ts`. */
+  /** The version of the ranking: see `src/retrieval/ranker.ts`. */
   ranker: Schema.Number,
   embedder: Schema.Struct(Figures),
   /** The policy of searches that was in force. */

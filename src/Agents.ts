@@ -10,11 +10,11 @@ import { EventLog } from "../events/EventLog.js"
 import type { ViewError } from "../projections/build.js"
 import { Views } from "../projections/Views.js"
 import * as Actor from "./Actor.js"
-import * as Embedding from "./Embedding.js"
-import type { InUse } from "./inUse.js"
 import { Policy } from "./Policy.js"
 import { ImpliedPolicy, inForce } from "./policy/inForce.js"
 import { consult, type Reconciling } from "./reconcile/Reconciling.js"
+import * as Embedding from "./vectors/Embedding.js"
+import type { InUse } from "./vectors/inUse.js"
 
 /** An agent that is awake in this process. */
 export interface Agent {

@@ -11,7 +11,7 @@ import { findTightened } from "../projections/reads.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import type { View, Views } from "../projections/Views.js"
 import { randomId } from "./ids.js"
-import type { Snapshot } from "./retrieve.js"
+import type { Snapshot } from "./retrieval/retrieve.js"
 
 /**
  * Reads the view of a past version with the queries of the present one: built

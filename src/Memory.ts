@@ -32,15 +32,15 @@ import type {
   StoreForbidden,
   TrustRequired
 } from "./errors.js"
-import type { Explained, Living } from "./explain.js"
 import type { FileInput } from "./fileInput.js"
 import type { PageQuery, ReadError } from "./filters.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
 import type { Changes, Observation } from "./input.js"
 import type { LifeReader, LifeWriter } from "./life/Life.js"
+import type { Explained, Living } from "./retrieval/explain.js"
+import type { Filter, Hit, Query } from "./retrieval/search.js"
+import type { ConversationHit, ConversationQuery } from "./retrieval/searchConversation.js"
 import type { ScheduleReader, ScheduleWriter } from "./schedules/Schedules.js"
-import type { Filter, Hit, Query } from "./search.js"
-import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
 import type { Undoable } from "./undo/choose.js"
 import type { UndoError, Undone, UndoOptions } from "./undo/undo.js"

@@ -6,10 +6,10 @@ import type { TrustLevel } from "../events/Trust.js"
 import type { ViewError } from "../projections/build.js"
 import type { EmbedderFact } from "../projections/embedders.js"
 import type { UnrecordedRecall } from "./commands/recordRecalls.js"
-import type { InUse } from "./inUse.js"
 import type { Judge } from "./life/pairs.js"
 import type { LifePolicy } from "./policy/life.js"
-import type { Ranking, Snapshot } from "./retrieve.js"
+import type { Ranking, Snapshot } from "./retrieval/retrieve.js"
+import type { InUse } from "./vectors/inUse.js"
 
 /** What a read showed. Where and when it was asked is known to whoever answers. */
 export type Showing = Omit<UnrecordedRecall, "askedAt" | "position">

@@ -16,7 +16,7 @@ import { recalled, recordRecalls, type UnrecordedRecall } from "./commands/recor
 import type { Embedder } from "./Embedder.js"
 import type { PolicyValues } from "./Policy.js"
 import type { Showing } from "./ReaderSource.js"
-import type { Snapshot } from "./retrieve.js"
+import type { Snapshot } from "./retrieval/retrieve.js"
 
 /**
  * Recalls that wait to be recorded. Reads hand in what they showed and go on; a

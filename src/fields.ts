@@ -5,8 +5,8 @@ import { textColumns } from "../projections/fulltext.js"
 import type { Filters } from "../projections/search.js"
 import { earliest, toInstant } from "./dates.js"
 import { normaliseTag } from "./input.js"
-import type { Field, KnownField, Syntax } from "./query.js"
-import { whenOf } from "./when.js"
+import type { Field, KnownField, Syntax } from "./retrieval/query.js"
+import { whenOf } from "./when/when.js"
 
 // Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several of one name are
 // alternatives; what they say holds beside the filters that the call names. With a minus they leave out what has them.

@@ -7,7 +7,6 @@ import { findAround, findBorn, getMemories } from "../projections/reads.js"
 import { findAccesses } from "../projections/recalls.js"
 import { findRecent, indexRows } from "../projections/search.js"
 import { findSessions, findTurns } from "../projections/sessionReads.js"
-import { asInForce } from "./asInForce.js"
 import { versionAt } from "./commands/Command.js"
 import { InvalidInput, MemoryNotFound } from "./errors.js"
 import { integerOf, pageOf } from "./filters.js"
@@ -18,11 +17,16 @@ import { scoreOf } from "./life/score.js"
 import { limits } from "./limits.js"
 import type { HistoryEntry, MemoryReader } from "./Memory.js"
 import type { ReaderServices, ReaderSource, Showing } from "./ReaderSource.js"
-import * as recallReads from "./recallReads.js"
-import { explained, type Find, type Request, retrieve } from "./retrieve.js"
+import { asInForce } from "./retrieval/asInForce.js"
+import * as recallReads from "./retrieval/recallReads.js"
+import { explained, type Find, type Request, retrieve } from "./retrieval/retrieve.js"
+import { decodeFilter, decodeQuery, type Query, searchIn } from "./retrieval/search.js"
+import {
+  type ConversationQuery,
+  decodeConversationQuery,
+  searchConversationIn
+} from "./retrieval/searchConversation.js"
 import * as scheduleReads from "./schedules/reads.js"
-import { decodeFilter, decodeQuery, type Query, searchIn } from "./search.js"
-import { type ConversationQuery, decodeConversationQuery, searchConversationIn } from "./searchConversation.js"
 import { wholeOf } from "./wholeMemory.js"
 import { whyOf } from "./whyOf.js"
 

@@ -12,7 +12,7 @@ import { countTallies } from "../projections/tallies.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { memoryVectors } from "../projections/vectors.js"
 import type { EmbedderService } from "./Embedder.js"
-import { sameModel } from "./inUse.js"
+import { sameModel } from "./vectors/inUse.js"
 
 /** What one agent's memory holds and what state its view is in. */
 export interface AgentStats {

@@ -21,9 +21,9 @@ import type { Daybook } from "../src/Daybook.js"
 import { Embedder } from "../src/Embedder.js"
 import { InvalidInput } from "../src/errors.js"
 import type { Changes, Observation } from "../src/input.js"
-import * as InUse from "../src/inUse.js"
 import type { Memory } from "../src/Memory.js"
 import { defaults as defaultPolicy } from "../src/Policy.js"
+import * as InUse from "../src/vectors/inUse.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>

@@ -16,7 +16,7 @@ import { hashVector } from "../layers/HashEmbedder.js"
 import type { Daybook } from "../src/Daybook.js"
 import { Embedder } from "../src/Embedder.js"
 import type { Memory, MemoryReader, Rerun } from "../src/Memory.js"
-import { rankerVersion } from "../src/ranker.js"
+import { rankerVersion } from "../src/retrieval/ranker.js"
 import { answers, type EngineOptions, fresh, open, type Probe, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>

@@ -8,9 +8,9 @@ import { formsOf, formsOfWord, telephone } from "../projections/forms.js"
 import { folded } from "../projections/letters.js"
 import { expression, indexed } from "../projections/text.js"
 import * as TextIndex from "../projections/textIndex.js"
-import { joined } from "../src/compounds.js"
 import { limits } from "../src/limits.js"
-import { parse } from "../src/query.js"
+import { joined } from "../src/retrieval/compounds.js"
+import { parse } from "../src/retrieval/query.js"
 
 const folder = new URL("./fixtures/search/", import.meta.url)
 const texts = readdirSync(folder).flatMap((file) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { earliest, latest } from "../src/dates.js"
 import { limits } from "../src/limits.js"
-import { whenOf } from "../src/when.js"
+import { whenOf } from "../src/when/when.js"
 
 /** A text and the stretches that it names; null is an open end. */
 interface Case {

@@ -6,7 +6,7 @@ import type { Db } from "../../projections/Projection.js"
 import { memoryVectors } from "../../projections/vectors.js"
 import type { EmbedderService } from "../Embedder.js"
 import { NoSuchIndex, type ProjectionParked } from "../errors.js"
-import { figuresOf, sameModel, saysSame, statedOf } from "../inUse.js"
+import { figuresOf, sameModel, saysSame, statedOf } from "../vectors/inUse.js"
 import { type Command, type Situation, whileSound } from "./Command.js"
 
 /** An embedder with the figures that rank by its vectors, and what stands in for it. */

@@ -1,7 +1,7 @@
 import type { Memory } from "../../events/Memory.js"
 import { limits } from "../limits.js"
 import type { CredentialKind } from "../marks/kinds.js"
-import { marksOf } from "../marks.js"
+import { marksOf } from "../marks/marks.js"
 import type { PolicyValues } from "../Policy.js"
 
 /** A memory, or one that is to be, with its marks. */

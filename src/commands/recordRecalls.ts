@@ -6,7 +6,7 @@ import type { Recall } from "../../events/Recall.js"
 import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { lastRecall } from "../../projections/recalls.js"
-import { rankerVersion } from "../ranker.js"
+import { rankerVersion } from "../retrieval/ranker.js"
 import type { Command } from "./Command.js"
 
 /** A recall as it waits to be recorded, with the query's vector itself. */

@@ -3,11 +3,11 @@ import type { Link, Memory } from "../../events/Memory.js"
 import { normaliseTags, type Observation } from "../input.js"
 import { limits } from "../limits.js"
 import { confirmed } from "../lineage.js"
-import { mergeStatements } from "../mergeStatements.js"
 import type { Judged } from "../reconcile/judge.js"
 import { statementOf, timeOf } from "../reconcile/Reconciling.js"
 import { inputBeside } from "./asAsked.js"
 import { asked, type DecidedEvent, ruled } from "./Command.js"
+import { mergeStatements } from "./mergeStatements.js"
 
 /** A memory before it has an identity, a place and a time. */
 export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">

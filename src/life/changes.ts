@@ -1,6 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
 import { overlap, wordSet } from "../reconcile/likeness.js"
-import { isStopWord } from "../stopWords.js"
+import { isStopWord } from "../retrieval/stopWords.js"
 import type { Row } from "./facts.js"
 import { type Slot, slotOf, withoutChange } from "./frames.js"
 import { isKin, saidAt, textOf } from "./pairs.js"

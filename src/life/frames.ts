@@ -1,4 +1,4 @@
-import { isStopWord } from "../stopWords.js"
+import { isStopWord } from "../retrieval/stopWords.js"
 
 /** Two texts that differ in one place: what the later one says there, and what the earlier one did. */
 export interface Slot {

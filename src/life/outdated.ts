@@ -1,5 +1,5 @@
 import { overlap } from "../reconcile/likeness.js"
-import { isStopWord } from "../stopWords.js"
+import { isStopWord } from "../retrieval/stopWords.js"
 import {
   type Change,
   changeOf,

@@ -8,7 +8,7 @@ import { parkedOf } from "../../projections/ViewFile.js"
 import { isNote } from "../life/note.js"
 import { limits } from "../limits.js"
 import type { PolicyValues } from "../Policy.js"
-import { isStopWord } from "../stopWords.js"
+import { isStopWord } from "../retrieval/stopWords.js"
 import { overlap, wordSet } from "./likeness.js"
 import type { Weighed } from "./Told.js"
 

@@ -1,5 +1,5 @@
 import { folded } from "../../projections/letters.js"
-import { isStopWord } from "../stopWords.js"
+import { isStopWord } from "../retrieval/stopWords.js"
 
 /** Of a text no more than this is compared. */
 const looked = 4_000

@@ -3,11 +3,11 @@ import type { Store } from "../../events/Trust.js"
 import type { ModelName } from "../../projections/embedders.js"
 import type { CommandError } from "../Actor.js"
 import type { EmbedderError, EmbedderService } from "../Embedder.js"
-import type { Preparation } from "../Embedding.js"
 import type { InvalidInput, NoSuchIndex, ProjectionParked, UnknownEmbedder } from "../errors.js"
-import type { Labelled } from "../labelled.js"
 import type { ReadError } from "../Memory.js"
+import type { Preparation } from "../vectors/Embedding.js"
 import type { Calibrated, CalibrateOptions } from "./calibrate.js"
+import type { Labelled } from "./labelled.js"
 
 /** An index of vectors: of memories and of pieces of turns and files together. */
 export interface IndexStatus extends ModelName {

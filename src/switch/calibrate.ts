@@ -3,9 +3,9 @@ import * as Option from "effect/Option"
 import type { TrustLevel } from "../../events/Trust.js"
 import type { TrustRequired } from "../errors.js"
 import type { ReadError } from "../filters.js"
-import type { Labelled } from "../labelled.js"
 import type { MemoryReader, Recall } from "../Memory.js"
-import type { Query } from "../search.js"
+import type { Query } from "../retrieval/search.js"
+import type { Labelled } from "./labelled.js"
 import { ndcg } from "./ndcg.js"
 
 export interface CalibrateOptions {

@@ -11,9 +11,9 @@ import {
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectors, type VectorSet } from "../../projections/vectors.js"
 import type { EmbedderService } from "../Embedder.js"
-import type { Embedding, Preparation } from "../Embedding.js"
-import { type InUse, sameModel } from "../inUse.js"
-import { countLacking } from "../vectorWork.js"
+import type { Embedding, Preparation } from "../vectors/Embedding.js"
+import { type InUse, sameModel } from "../vectors/inUse.js"
+import { countLacking } from "../vectors/vectorWork.js"
 import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
 
 /** What a view says of its indexes, and beside it what only this process knows. */

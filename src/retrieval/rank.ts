@@ -1,8 +1,8 @@
-import type { Store } from "../events/Trust.js"
-import type { HitScores } from "../projections/hits.js"
-import type { Candidate } from "../projections/search.js"
-import { daysBetween } from "./dates.js"
-import type { PolicyValues } from "./Policy.js"
+import type { Store } from "../../events/Trust.js"
+import type { HitScores } from "../../projections/hits.js"
+import type { Candidate } from "../../projections/search.js"
+import { daysBetween } from "../dates.js"
+import type { PolicyValues } from "../Policy.js"
 
 /** What the score of a memory is made of; the parts add up to it. */
 export interface ScoreParts {

@@ -1,8 +1,8 @@
-import { earliest, latest, toIso } from "./dates.js"
+import { earliest, latest, toIso } from "../dates.js"
+import type { LifeScore } from "../life/score.js"
+import type { When } from "../when/when.js"
 import type { Gated } from "./gate.js"
-import type { LifeScore } from "./life/score.js"
 import type { Field, Word } from "./query.js"
-import type { When } from "./when.js"
 
 /** A word of the query that was not looked for, and why. */
 export interface LeftOut {

@@ -1,14 +1,14 @@
-import { dateWords, months } from "../projections/chunkText.js"
-import type { ChunkFacts, FoundChunk } from "../projections/conversationReads.js"
-import { type NamedSpeakers, nameWords } from "../projections/speakers.js"
-import { earliest, latest } from "./dates.js"
+import { dateWords, months } from "../../projections/chunkText.js"
+import type { ChunkFacts, FoundChunk } from "../../projections/conversationReads.js"
+import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
+import { earliest, latest } from "../dates.js"
+import type { Asking } from "../fields.js"
+import type { PolicyValues } from "../Policy.js"
+import { type When, whenOf } from "../when/when.js"
 import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "./everydayNames.js"
 import type { LeftOut } from "./explain.js"
-import type { Asking } from "./fields.js"
-import type { PolicyValues } from "./Policy.js"
 import type { ParsedQuery, Word } from "./query.js"
 import { isStopWord } from "./stopWords.js"
-import { type When, whenOf } from "./when.js"
 
 // What a question says besides its words: of whom, of when, and of what was said close by.
 

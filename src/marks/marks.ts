@@ -1,13 +1,13 @@
-import { hasAddress } from "./marks/addresses.js"
-import { credentialsIn } from "./marks/credentials.js"
-import { hasEmail } from "./marks/email.js"
-import { fold, type Look, look } from "./marks/fold.js"
-import { type Hits, hitsIn } from "./marks/hits.js"
-import { hasIban } from "./marks/iban.js"
-import type { CredentialKind, PiiKind } from "./marks/kinds.js"
-import { hasLetteredId, isNationalId } from "./marks/nationalIds.js"
-import { forNumbersIn, isCard } from "./marks/numbers.js"
-import { isPhone } from "./marks/phones.js"
+import { hasAddress } from "./addresses.js"
+import { credentialsIn } from "./credentials.js"
+import { hasEmail } from "./email.js"
+import { fold, type Look, look } from "./fold.js"
+import { type Hits, hitsIn } from "./hits.js"
+import { hasIban } from "./iban.js"
+import type { CredentialKind, PiiKind } from "./kinds.js"
+import { hasLetteredId, isNationalId } from "./nationalIds.js"
+import { forNumbersIn, isCard } from "./numbers.js"
+import { isPhone } from "./phones.js"
 
 export type { CredentialKind, PiiKind }
 

@@ -1,7 +1,7 @@
-import { telephone } from "../projections/forms.js"
-import { textColumns } from "../projections/fulltext.js"
-import { expression } from "../projections/text.js"
-import { limits } from "./limits.js"
+import { telephone } from "../../projections/forms.js"
+import { textColumns } from "../../projections/fulltext.js"
+import { expression } from "../../projections/text.js"
+import { limits } from "../limits.js"
 import { isStopWord } from "./stopWords.js"
 
 /** A query's text, taken apart. Any text is a query: what is no syntax is words. */

@@ -1,6 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Embedder, EmbedderError } from "./Embedder.js"
+import type { Embedder, EmbedderError } from "../Embedder.js"
 import { embedAll } from "./embedAll.js"
 
 type Service = Context.Tag.Service<Embedder>

@@ -1,13 +1,13 @@
-import { earliest, latest } from "./dates.js"
-import { limits } from "./limits.js"
-import { type Atom, turnOf } from "./when/atom.js"
-import { calendarAtoms } from "./when/calendar.js"
-import { chineseAtoms } from "./when/chinese.js"
-import { clockOf } from "./when/clock.js"
-import { composed } from "./when/compose.js"
-import { namedAtoms } from "./when/feasts.js"
-import { guarded } from "./when/guard.js"
-import { wordAtoms } from "./when/words.js"
+import { earliest, latest } from "../dates.js"
+import { limits } from "../limits.js"
+import { type Atom, turnOf } from "./atom.js"
+import { calendarAtoms } from "./calendar.js"
+import { chineseAtoms } from "./chinese.js"
+import { clockOf } from "./clock.js"
+import { composed } from "./compose.js"
+import { namedAtoms } from "./feasts.js"
+import { guarded } from "./guard.js"
+import { wordAtoms } from "./words.js"
 
 /** A stretch of time that a text names. Milliseconds since the epoch. */
 export interface When {

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { EmbedderService } from "./Embedder.js"
+import type { EmbedderService } from "../Embedder.js"
 
 /** The same embedder, but that it is asked once for each text. It forgets nothing: for as long as a measurement takes. */
 export const remembering = (embedder: EmbedderService): EmbedderService => {

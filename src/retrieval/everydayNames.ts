@@ -1,4 +1,4 @@
-import { months } from "../projections/chunkText.js"
+import { months } from "../../projections/chunkText.js"
 
 /**
  * Given names and names of roles that are everyday words of English as well.

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import type { ViewError } from "../projections/build.js"
-import { type EmbedderFact, findInForce } from "../projections/embedders.js"
-import { type InUse, sameFact } from "./inUse.js"
-import type { Observed, ReaderServices, ReaderSource } from "./ReaderSource.js"
+import type { ViewError } from "../../projections/build.js"
+import { type EmbedderFact, findInForce } from "../../projections/embedders.js"
+import type { Observed, ReaderServices, ReaderSource } from "../ReaderSource.js"
+import { type InUse, sameFact } from "../vectors/inUse.js"
 import type { Ranking } from "./retrieve.js"
 
 /** How a search reads, knowing what embeds its query. */

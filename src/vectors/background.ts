@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
-import { EmbedderError } from "./Embedder.js"
+import { EmbedderError } from "../Embedder.js"
 
 /** Milliseconds before the first try after a failure; each later one waits twice as long, up to the longest. */
 const firstPause = 2_000

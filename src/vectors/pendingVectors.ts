@@ -1,11 +1,11 @@
 import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Memory } from "../events/Memory.js"
-import type { ViewError } from "../projections/build.js"
-import type { View, Views } from "../projections/Views.js"
-import { findUnembedded, findUnembeddedOf, type VectorSet } from "../projections/vectors.js"
-import { pause } from "./pause.js"
+import type { Memory } from "../../events/Memory.js"
+import type { ViewError } from "../../projections/build.js"
+import type { View, Views } from "../../projections/Views.js"
+import { findUnembedded, findUnembeddedOf, type VectorSet } from "../../projections/vectors.js"
+import { pause } from "../pause.js"
 
 /** Where an agent's memories are read. */
 export interface Source {

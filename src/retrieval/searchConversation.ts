@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Store } from "../events/Trust.js"
-import { Role } from "../events/Turn.js"
+import { Store } from "../../events/Trust.js"
+import { Role } from "../../events/Turn.js"
 import {
   type ChunkFilters,
   chunks,
@@ -13,17 +13,17 @@ import {
   foundChunks,
   readChunks,
   type TurnChunk
-} from "../projections/conversationReads.js"
-import type { Db } from "../projections/Projection.js"
-import { findNameWords } from "../projections/speakers.js"
+} from "../../projections/conversationReads.js"
+import type { Db } from "../../projections/Projection.js"
+import { findNameWords } from "../../projections/speakers.js"
+import type { InvalidInput } from "../errors.js"
+import { conversationFilters, conversationSyntax } from "../fields.js"
+import { instantOf, integerOf, listOf, noOthers, textOf } from "../filters.js"
+import type { InstantInput } from "../input.js"
+import { limits } from "../limits.js"
+import type { PolicyValues } from "../Policy.js"
 import { contextIn, dateCue, namesIn, speakerCue, withoutNames } from "./cues.js"
-import type { InvalidInput } from "./errors.js"
-import { conversationFilters, conversationSyntax } from "./fields.js"
-import { instantOf, integerOf, listOf, noOthers, textOf } from "./filters.js"
-import type { InstantInput } from "./input.js"
-import { limits } from "./limits.js"
 import { lookFor, type Searched } from "./lookFor.js"
-import type { PolicyValues } from "./Policy.js"
 import { fuse, recencyOf, timeWorth } from "./rank.js"
 import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
 

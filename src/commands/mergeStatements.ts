@@ -1,5 +1,5 @@
-import { limits } from "./limits.js"
-import type { Merged, Statement } from "./Reconciler.js"
+import { limits } from "../limits.js"
+import type { Merged, Statement } from "../Reconciler.js"
 
 /** What an updated memory says. */
 export type MergedStatement = Pick<Statement, "title" | "narrative" | "facts" | "tags" | "people">

@@ -1,4 +1,4 @@
-import { opennessOf, type ReadingLevel } from "../events/Trust.js"
+import { opennessOf, type ReadingLevel } from "../../events/Trust.js"
 import {
   type Corpus,
   type HitsQuery,
@@ -6,19 +6,19 @@ import {
   nothingRequired,
   type QueryVector,
   type Required
-} from "../projections/hits.js"
-import type { Db } from "../projections/Projection.js"
-import { parkedOf } from "../projections/ViewFile.js"
+} from "../../projections/hits.js"
+import type { Db } from "../../projections/Projection.js"
+import { parkedOf } from "../../projections/ViewFile.js"
+import type { Asking } from "../fields.js"
+import type { PolicyValues } from "../Policy.js"
+import type { When } from "../when/when.js"
 import { type Times, timesIn } from "./cues.js"
 import { type LeftOut, nothingIn, withoutRows, wordsOf } from "./explain.js"
-import type { Asking } from "./fields.js"
-import type { PolicyValues } from "./Policy.js"
 import { expressionsOf, type Field, type ParsedQuery, type Word } from "./query.js"
 import { type Draft, type Fusable, inOrder, newestFirst, type Scored, type Weights } from "./rank.js"
 import { type Find, type Found, nothing, type Snapshot } from "./retrieve.js"
 import { folding } from "./same.js"
 import { telling } from "./telling.js"
-import type { When } from "./when.js"
 
 /** What scores are made from, beside the candidates. */
 export interface Weighing {

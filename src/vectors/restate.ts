@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import { type EmbedderFact, findInForce } from "../projections/embedders.js"
-import type { Actor, CommandError } from "./Actor.js"
-import { adoptEmbedder } from "./commands/embedder.js"
+import { type EmbedderFact, findInForce } from "../../projections/embedders.js"
+import type { Actor, CommandError } from "../Actor.js"
+import { adoptEmbedder } from "../commands/embedder.js"
 import { type InUse, sameFact } from "./inUse.js"
 
 /**

@@ -1,15 +1,15 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
-import { stores as allStores, type Store } from "../events/Trust.js"
-import { type EmbedderFact, findInForce, type ModelName } from "../projections/embedders.js"
-import type { Db } from "../projections/Projection.js"
+import { stores as allStores, type Store } from "../../events/Trust.js"
+import { type EmbedderFact, findInForce, type ModelName } from "../../projections/embedders.js"
+import type { Db } from "../../projections/Projection.js"
+import { type Embedder, EmbedderError } from "../Embedder.js"
+import type { Embedders } from "../Embedders.js"
+import { UnknownEmbedder } from "../errors.js"
 import { modelsOf as modelsByStore, together } from "./byStore.js"
-import { type Embedder, EmbedderError } from "./Embedder.js"
-import type { Embedders } from "./Embedders.js"
-import { UnknownEmbedder } from "./errors.js"
 
-export { sameModel } from "../projections/embedders.js"
+export { sameModel } from "../../projections/embedders.js"
 
 type Service = Context.Tag.Service<Embedder>
 

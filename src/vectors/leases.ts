@@ -2,8 +2,8 @@ import { join } from "node:path"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Lease from "../projections/lease.js"
-import type { View } from "../projections/Views.js"
+import * as Lease from "../../projections/lease.js"
+import type { View } from "../../projections/Views.js"
 
 /** Milliseconds between two looks at whether another process is done. */
 const lookEvery = 200

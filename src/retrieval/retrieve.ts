@@ -9,18 +9,18 @@ import {
   readable,
   type Store,
   type TrustLevel
-} from "../events/Trust.js"
-import type { ViewError } from "../projections/build.js"
-import type { QueryVector } from "../projections/hits.js"
-import type { Db } from "../projections/Projection.js"
-import { EmbedderError, type EmbedderService } from "./Embedder.js"
-import { embedAll } from "./embedAll.js"
+} from "../../events/Trust.js"
+import type { ViewError } from "../../projections/build.js"
+import type { QueryVector } from "../../projections/hits.js"
+import type { Db } from "../../projections/Projection.js"
+import { EmbedderError, type EmbedderService } from "../Embedder.js"
+import { limits } from "../limits.js"
+import type { PolicyValues } from "../Policy.js"
+import { type Reranker, RerankerError } from "../Reranker.js"
+import { embedAll } from "../vectors/embedAll.js"
 import { type Explanation, whyOf } from "./explain.js"
 import { type Gated, gate } from "./gate.js"
-import { limits } from "./limits.js"
-import type { PolicyValues } from "./Policy.js"
 import { type ParsedQuery, parse, type Syntax } from "./query.js"
-import { type Reranker, RerankerError } from "./Reranker.js"
 import { type Draft, inOrder, sum } from "./rank.js"
 
 /** What a search asks of: one snapshot of one agent's view, at one moment. */

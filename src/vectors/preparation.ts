@@ -1,9 +1,9 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { findPreparing } from "../projections/embedders.js"
-import type { Db } from "../projections/Projection.js"
-import { adoptEmbedder } from "./commands/embedder.js"
-import type { Embedder } from "./Embedder.js"
+import { findPreparing } from "../../projections/embedders.js"
+import type { Db } from "../../projections/Projection.js"
+import { adoptEmbedder } from "../commands/embedder.js"
+import type { Embedder } from "../Embedder.js"
 import { besideAbove } from "./vectorsBeside.js"
 import { lackingOf, newestIn, type Started, type VectorWork } from "./vectorWork.js"
 

@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { embeddingText, type Memory } from "../events/Memory.js"
-import { Store, type TrustLevel } from "../events/Trust.js"
-import type { Db } from "../projections/Projection.js"
+import { embeddingText, type Memory } from "../../events/Memory.js"
+import { Store, type TrustLevel } from "../../events/Trust.js"
+import type { Db } from "../../projections/Projection.js"
 import {
   type Candidate,
   candidatesOf,
@@ -13,16 +13,16 @@ import {
   type IndexRow,
   memories,
   memoriesAt
-} from "../projections/search.js"
+} from "../../projections/search.js"
+import type { InvalidInput } from "../errors.js"
+import { memoryFilters, memorySyntax } from "../fields.js"
+import { instantOf, integerOf, listOf, noOthers, textOf } from "../filters.js"
+import type { InstantInput } from "../input.js"
+import { normaliseTag } from "../input.js"
+import { limits } from "../limits.js"
+import type { PolicyValues } from "../Policy.js"
 import { dateCue, projectCue } from "./cues.js"
-import type { InvalidInput } from "./errors.js"
-import { memoryFilters, memorySyntax } from "./fields.js"
-import { instantOf, integerOf, listOf, noOthers, textOf } from "./filters.js"
-import type { InstantInput } from "./input.js"
-import { normaliseTag } from "./input.js"
-import { limits } from "./limits.js"
 import { lookFor, type Searched } from "./lookFor.js"
-import type { PolicyValues } from "./Policy.js"
 import { type Draft, type Scored, type ScoreParts, scored } from "./rank.js"
 import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
 

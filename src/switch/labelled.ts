@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { InvalidInput } from "./errors.js"
+import { InvalidInput } from "../errors.js"
 
 /** A question with the ids of the memories that answer it. */
 export interface Labelled {
