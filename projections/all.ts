@@ -15,6 +15,7 @@ import { schedules } from "./schedules.js"
 import { summaries } from "./summaries.js"
 import { tallies } from "./tallies.js"
 import { vectors } from "./vectors.js"
+import { wordings } from "./wordings.js"
 
 /** Every projection of a view, in the order in which an event reaches them. */
 export const projections: ReadonlyArray<Projection> = [
@@ -33,5 +34,6 @@ export const projections: ReadonlyArray<Projection> = [
   runs,
   schedules,
   summaries,
-  tallies
+  tallies,
+  wordings
 ]

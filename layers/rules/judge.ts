@@ -1,4 +1,5 @@
-import type { Judgement, Question, Verdict } from "../../src/Reconciler.js"
+import { saysOtherwise } from "../../src/life/gaps.js"
+import type { Judgement, Question, Statement, Verdict } from "../../src/Reconciler.js"
 import type { Features } from "./clauseFeatures.js"
 import { type Compared, compare } from "./compare.js"
 import { alike, decide, targetOf, unlike } from "./decide.js"
@@ -68,9 +69,8 @@ export const reasons: ReadonlyArray<string> = [
 ]
 
 /** The judge of one language. */
-export const judgeIn =
-  (name: string, lexicon: Lexicon) =>
-  (question: Question): Judgement => {
+export const judgeIn = (name: string, lexicon: Lexicon): Judge => {
+  const judge = (question: Question): Judgement => {
     const compared = compare(question, lexicon)
     const all = compared.map((one) => (one.same ? alike : one.apart ? unlike : (likelihoods(one) ?? unlike)))
     const target = targetOf(all)
@@ -79,12 +79,28 @@ export const judgeIn =
     const { features, older } = compared[target] as Compared
     const likely = all[target]!
     const action = decide(likely, compared[target]!)
-    if (action !== "ADD") {
+    if (action !== "ADD" && (action === "DELETE" || !isElse(question, target, judge))) {
       const verdict = { action, target, reason: groundOf(action, features) } as Verdict
       return { verdict, by, sure: Math.max(...likely) >= certain }
     }
     const ground = groundOf("ADD", features)
     const reason =
       older && Math.max(...likely) === likely[2] ? late : all.length > 1 && ground === "something else" ? apart : ground
-    return { verdict: { action, reason }, by, sure: likely[0] >= certain }
+    return { verdict: { action: "ADD", reason }, by, sure: likely[0] >= certain }
   }
+  return judge
+}
+
+/** What would add nothing, or little, to a memory, but says in its words that something is otherwise, or shares no more than a line with it. */
+const isElse = ({ candidates, statement }: Question, target: number, judge: Judge): boolean => {
+  const candidate = candidates[target]!
+  if (saysOtherwise(textOf(statement), textOf(candidate))) return true
+  const isShared = (fact: string): boolean => statement.facts.includes(fact) && candidate.facts.includes(fact)
+  if (!statement.facts.some(isShared) || statement.title === candidate.title) return false
+  const without = <A extends Statement>(one: A): A => ({ ...one, facts: one.facts.filter((fact) => !isShared(fact)) })
+  return judge({ statement: without(statement), candidates: [without(candidate)] }).verdict.action === "ADD"
+}
+
+type Judge = (question: Question) => Judgement
+
+const textOf = ({ facts, title }: Pick<Statement, "title" | "facts">): string => [title, ...facts].join("\n")

@@ -3,19 +3,21 @@ import { canRead, type TrustLevel } from "../../events/Trust.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profile.js"
+import { findWordings } from "../../projections/wordings.js"
 import type { LifePolicy } from "../policy/life.js"
 import { type WholeMemory, wholeOf } from "../wholeMemory.js"
-import { changeOf, type Former, formerOf, repeats, saysFormer, sharesWords } from "./changes.js"
+import { type Attributes, attributesOf, type Known, mostWordings } from "./attributes.js"
 import { factsOf, type Row } from "./facts.js"
-import { isKin, type Judge, saidAt, wordsOf } from "./pairs.js"
+import { type Former, formerOf } from "./former.js"
+import type { Judge } from "./pairs.js"
 import { type ScoreFacts, scoreOf } from "./score.js"
-import { type Subject, subjectsOf } from "./subjects.js"
+import { repeatsIn, type Subject, subjectsOf } from "./subjects.js"
 
 /** The core block of a system prompt. */
 export interface Profile {
   /** What is core first, then what the score says; each a line. */
   readonly entries: ReadonlyArray<WholeMemory>
-  /** Their titles and facts as a block of lines. */
+  /** Their titles, and facts as far as there is room for them, as a block of lines. */
   readonly text: string
   /** What the text costs. */
   readonly tokens: number
@@ -52,73 +54,65 @@ export const profileOf = (
     }
     return found
   }
-  const ranked = rankedBy(findProfile(db, level, now), judge, former, tiers, now)
-  const chosen = within(ranked, ({ memory }) => countTokens(lineOf(memory)), budget)
-  const lines = chosen.map(({ memory }) => lineOf(memory))
+  const wordings: Known["wordings"] = ({ memory: { born, mentions } }) =>
+    mentions > 1 ? findWordings(db, born, mostWordings) : []
+  const ranked = rankedBy(findProfile(db, level, now), { former, judge, wordings }, tiers, now)
+  const chosen = within(ranked, countTokens, budget)
+  const lines = [...chosen.values()]
   return {
-    entries: chosen.map(({ memory }) => wholeOf(memory)),
+    entries: [...chosen.keys()].map(({ memory }) => wholeOf(memory)),
     text: lines.join("\n"),
     tokens: lines.reduce((sum, line) => sum + countTokens(line), 0),
-    left: ranked.length - chosen.length
+    left: ranked.length - chosen.size
   }
 }
 
 /**
- * What a budget has room for, in its order. What says once more, in other words, what stands there already comes after
- * all that does not, but for what somebody made core.
+ * What a budget has room for, in its order, each with its line: all titles before any facts, but for what somebody made
+ * core, and what says once more, in other words, what stands there already after all of that.
  */
 export const within = (
   ranked: ReadonlyArray<Row>,
-  costOf: (row: Row) => number,
+  countTokens: (text: string) => number,
   budget: number
-): ReadonlyArray<Row> => {
-  const chosen = new Set<Row>()
+): ReadonlyMap<Row, string> => {
+  const lines = new Map<Row, string>()
   let left = budget
-  const take = (row: Row): void => {
-    const cost = costOf(row)
+  const take = (row: Row, line: string): void => {
+    const before = lines.get(row)
+    const cost = countTokens(line) - (before === undefined ? 0 : countTokens(before))
     // A shorter one further down may still fit.
     if (cost > left) return
     left -= cost
-    chosen.add(row)
+    lines.set(row, line)
   }
-  const again = ranked.filter((row) => {
-    if (!isGiven(row) && [...chosen].some((other) => repeats(row, other))) return true
-    take(row)
-    return false
-  })
-  again.forEach(take)
-  return ranked.filter((row) => chosen.has(row))
+  const again = new Set<Row>()
+  const repeats = repeatsIn(ranked)
+  for (const row of ranked) {
+    if (isGiven(row)) take(row, lineOf(row.memory))
+    else if ([...lines.keys()].some((other) => repeats(row, other))) again.add(row)
+    else take(row, lineOf({ ...row.memory, facts: [] }))
+  }
+  for (const row of ranked) if (lines.has(row)) take(row, lineOf(row.memory))
+  for (const row of again) take(row, lineOf(row.memory))
+  return new Map(ranked.flatMap((row) => (lines.has(row) ? [[row, lines.get(row)!]] : [])))
 }
 
-/** What may stand in a profile, what is core first, then by score. */
+/** What may stand in a profile, what is core first, then by score. What somebody made core stands, whatever else is said. */
 export const rankedBy = (
   rows: ReadonlyArray<Row>,
-  judge: Judge | undefined,
-  former: Former,
+  known: Known,
   tiers: LifePolicy["tiers"],
   now: number
-): ReadonlyArray<Row> =>
-  subjectsOf(judge === undefined ? rows : standing(rows, former), judge)
-    .map((subject) => ({ ...subject, ...standingOf(subject, former, tiers, now) }))
+): ReadonlyArray<Row> => {
+  const { over, says } = known.judge === undefined ? nothing : attributesOf(rows, known)
+  const standing = rows.filter((row) => isGiven(row) || !over.has(row))
+  return subjectsOf(standing, known.judge, says)
+    .map((subject) => ({ ...subject, ...standingOf(subject, known.former, tiers, now) }))
     .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
     .map(({ row }) => row)
-
-/** What no memory that was said later says is over. What somebody made core stands. */
-const standing = (rows: ReadonlyArray<Row>, former: Former): ReadonlyArray<Row> => {
-  const { isCommon } = wordsOf(rows)
-  const changes = rows.flatMap((by) => {
-    const change = changeOf(by, former(by), isCommon)
-    return change.former.length === 0 ? [] : [{ by, change }]
-  })
-  return rows.filter(
-    (row) =>
-      isGiven(row) ||
-      !changes.some(
-        ({ by, change }) =>
-          isKin(by, row) && saidAt(row) < saidAt(by) && saysFormer(change, row) && sharesWords(change, row)
-      )
-  )
 }
+const nothing: Attributes = { over: new Map(), says: new Map() }
 
 /** The score of a subject: all that was said of it counts, what it took the place of too. */
 const standingOf = ({ others, row }: Subject, former: Former, tiers: LifePolicy["tiers"], now: number) => {

@@ -1,72 +1,58 @@
-import { wordSet } from "../reconcile/likeness.js"
-import { changeOf, saysFormer, slotsOf } from "./changes.js"
-import { day, type Row } from "./facts.js"
-import { marksChange } from "./frames.js"
-import { heldAgainst, isKin, type Judge, saidAt, textOf, wordsOf } from "./pairs.js"
+import { overlap, wordSet } from "../reconcile/likeness.js"
+import { type Reading, readingOf } from "./clauses.js"
+import type { Row } from "./facts.js"
+import { saysOtherwise } from "./gaps.js"
+import { heldAgainst, type Judge, kinOf, saidAt, textOf } from "./pairs.js"
+import { namesIn, saidBy, sayingIn } from "./said.js"
 
-/** What is remembered of one subject: what is true of it by now, and all that says the same or was true before. */
+/** What is remembered of one subject: what says it, and all that says the same. */
 export interface Subject {
   readonly row: Row
   /** The others, which it makes up for. */
   readonly others: ReadonlyArray<Row>
 }
 
-/**
- * Title and facts must be at least so alike, by words, that two memories are held against each other: on statements
- * about one person that are less alike, rules take a change of one thing for a change of another.
- */
+/** Title and facts must be at least so alike, by words, that two memories are held against each other. */
 const least = 0.55
 /** Memories that are brought together in one go, pairs that are judged; the ones that were said last come first. */
 const most = { rows: 1_000, judged: 300, pairs: 8 }
 
 /**
- * Brings memories together that are about the same, as whatever decides on new ones judges it: what is worded otherwise
- * is stored beside each other, and a change is told of one of them only. Of each subject what was said last stands for
- * all, or what says all of that and more. Without a judge each memory is a subject of its own.
+ * Brings memories together that say the same: the same value of one thing (`says`), or what whatever decides on new ones
+ * judges to be the same. Of each subject what was said last stands for all, or what says all of that and more. Without
+ * a judge each memory is a subject of its own.
  */
-export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): ReadonlyArray<Subject> => {
+export const subjectsOf = (
+  rows: ReadonlyArray<Row>,
+  judge: Judge | undefined,
+  says: ReadonlyMap<Row, string>
+): ReadonlyArray<Subject> => {
   if (judge === undefined) return rows.map((row) => ({ row, others: [] }))
   const newest = [...rows].sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
+  /** The newest of each group, for each of its members. */
   const groups = newest.map((_, at) => at)
-  const groupOf = (at: number): number => {
-    let group = at
-    while (groups[group] !== group) group = groups[group]!
-    return group
+  const firsts = new Map<string, number>()
+  for (const [at, row] of newest.entries()) {
+    const key = says.get(row)
+    if (key === undefined) continue
+    const first = firsts.get(key)
+    if (first === undefined) firsts.set(key, at)
+    else groups[at] = first
   }
   const words = newest.slice(0, most.rows).map((row) => wordSet(textOf(row)))
   /** Which of what was said before says all that was said last, by the place of that. */
   const fuller = new Map<number, number>()
   let judged = 0
   for (const { newer, older, score } of alike(words)) {
-    const [first, second] = [groupOf(newer), groupOf(older)]
-    if (first === second) continue
+    // Only the newest of a group brings others to it: what is like something that is like it may be something else.
+    if (groups[newer] !== newer || groups[older] !== older || kinOf(newest[newer]!) !== kinOf(newest[older]!)) continue
     if (judged++ === most.judged) break
-    const held = heldAgainst(judge, newest[newer]!, newest[older]!, score)
-    // What is worded otherwise and says something else may be true beside it.
-    if (held !== "same") {
-      const [later, earlier] = [newest[newer]!, newest[older]!]
-      const isOther = held === "other" && !hasFaded(earlier, later)
-      if (isOther || (slotsOf(later, earlier).length === 0 && !marksChange(textOf(later)))) continue
-    }
-    if (held === "same" && isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
-    // What is like something that is like it may be something else: only the newest of a group brings others to it.
-    if (first !== newer || second !== older) continue
-    groups[older] = newer
-  }
-  // What says in other words what a newer one says is over goes with it.
-  const { isCommon } = wordsOf(rows)
-  for (const [at, by] of newest.entries()) {
-    if (groups[at] !== at) continue
-    const over = newest.filter((row, place) => groups[place] === at && slotsOf(by, row).length > 0)
-    if (over.length === 0) continue
-    const change = changeOf(by, over, isCommon)
-    for (const [place, row] of newest.entries()) {
-      if (place > at && groups[place] === place && isKin(by, row) && saysFormer(change, row)) groups[place] = at
-    }
+    if (heldAgainst(judge, newest[newer]!, newest[older]!, score) !== "same") continue
+    if (isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
+    for (const [at, group] of groups.entries()) if (group === older) groups[at] = newer
   }
   const members = new Map<number, Array<number>>()
-  for (const at of newest.keys()) {
-    const group = groupOf(at)
+  for (const [at, group] of groups.entries()) {
     const known = members.get(group)
     if (known === undefined) members.set(group, [at])
     else known.push(at)
@@ -76,15 +62,6 @@ export const subjectsOf = (rows: ReadonlyArray<Row>, judge: Judge | undefined): 
     return { row: newest[stands]!, others: group.filter((at) => at !== stands).map((at) => newest[at]!) }
   })
 }
-
-/**
- * Whether what was said again and again was never said again since another value was, which is said in its words again
- * and again, for longer than a month.
- */
-const hasFaded = (earlier: Row, later: Row): boolean =>
-  Math.min(earlier.memory.mentions, later.memory.mentions) > 2 &&
-  later.memory.createdAt > saidAt(earlier) &&
-  saidAt(later) - saidAt(earlier) > 30 * day
 
 interface Pair {
   readonly newer: number
@@ -115,3 +92,27 @@ const alike = (all: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => 
 
 const isWithin = (some: ReadonlySet<string>, all: ReadonlySet<string>): boolean =>
   some.size < all.size && [...some].every((word) => all.has(word))
+
+/**
+ * Whether the title of one says in other words what another does: all of its names and numbers, and either nearly the
+ * same words or a name or number that is only said of whom both are about.
+ */
+export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
+  const all = rows.flatMap((row) => saidBy(row, []))
+  const [isName, saying] = [namesIn(all), sayingIn(all)]
+  const tellingOf = ({ all }: Reading): ReadonlyArray<string> =>
+    [...all].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
+  return ({ memory: { title } }, other) => {
+    const known = textOf(other)
+    const [mine, its] = [readingOf(title), readingOf(known)]
+    const telling = tellingOf(mine)
+    if (!telling.every((word) => its.all.has(word)) || saysOtherwise(title, known)) return false
+    if (overlap(mine.all, its.all) >= nearly) return true
+    const about = telling.reduce(
+      (most, word) => (saying.count(word) > saying.count(most) ? word : most),
+      telling[0] ?? ""
+    )
+    return telling.some((word) => word !== about && saying.count(word) === saying.of(about, new Set([word])).length)
+  }
+}
+const nearly = 0.65

@@ -1,22 +1,20 @@
 import type { Link } from "../../../events/Memory.js"
 import { findById } from "../../../projections/observations.js"
-import type { Db } from "../../../projections/Projection.js"
+import { findWordings } from "../../../projections/wordings.js"
 import type { DecidedEvent } from "../../commands/Command.js"
-import { formerOf } from "../changes.js"
-import { day, type Row } from "../facts.js"
-import { type Outdated, type Outdating, outdating } from "../outdated.js"
-import { saidAt } from "../pairs.js"
+import { overlap, wordSet } from "../../reconcile/likeness.js"
+import { attributesOf, mostWordings, type Outdated } from "../attributes.js"
+import type { Row } from "../facts.js"
+import { formerOf } from "../former.js"
+import { saidAt, textOf } from "../pairs.js"
 import { changed, decided, type Gathering, nothingPlanned, type Stage } from "../Stage.js"
 
-/** What was said within so many days is held against what was said before it. */
-const within = 3
 /** Of all that the profile is chosen from, so many that were said last are looked at. */
 const most = 2_000
 
 /**
- * Looks once more at what was said of late: what is true of somebody or something by now retires all that says
- * otherwise, in whatever words. A memory that is written retires one, and is weighed against few. Where nobody judges,
- * nothing is done.
+ * Looks once more at what was said: what is true of somebody or something by now retires all that says otherwise, in
+ * whatever words. A memory that is written retires one, and is weighed against few. Where nobody judges, nothing is done.
  */
 export const settle: Stage = {
   name: "settle",
@@ -24,22 +22,13 @@ export const settle: Stage = {
   before: (_, now) => now,
   gather: (policy, now, { judge }): Gathering => {
     let rows: Array<Row> = []
-    let round: Outdating | undefined
-    let place = 0
+    let left = true
     /** What is over, in the order in which it was found out. */
-    const over = new Map<Row, Outdated>()
+    let over: ReadonlyMap<Row, Outdated> = new Map()
     const newest = (): Array<Row> => rows.sort((a, b) => saidAt(b) - saidAt(a)).slice(0, most)
-    const begin = () => {
-      rows = newest().filter((row) => !over.has(row))
-      place = 0
-      round = outdating(rows, judge!, {
-        since: now - within * day,
-        // What somebody made core, or pinned, is theirs to change.
-        stays: ({ memory }) =>
-          (memory.tier === "core" && memory.coreFrom === undefined) || memory.tags.includes(policy.tiers.pin)
-      })
-      return round
-    }
+    // What somebody made core, or pinned, is theirs to change.
+    const stays = ({ memory }: Row): boolean =>
+      (memory.tier === "core" && memory.coreFrom === undefined) || memory.tags.includes(policy.tiers.pin)
     return {
       take: (some) => {
         if (judge === undefined) return
@@ -47,18 +36,15 @@ export const settle: Stage = {
         if (rows.length > 2 * most) rows = newest()
       },
       look: (db) => {
-        if (judge === undefined || rows.length === 0) return false
-        const current = round ?? begin()
-        const by = current.said[place++]
-        if (by !== undefined) {
-          current.hold(by, (row) => takenBy(db, row, over))
-          return true
-        }
-        // Without what is over, what is left may be alike that was not: until nothing more is found.
-        if (current.found.size === 0) return false
-        for (const [row, one] of current.found) over.set(row, one)
-        round = undefined
-        return over.size < policy.maintenance.rows
+        if (judge === undefined || !left || rows.length === 0) return false
+        left = false
+        const found = attributesOf(newest(), {
+          judge,
+          former: ({ memory }) => formerOf(memory, (id) => findById(db, id)),
+          wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, mostWordings) : [])
+        })
+        over = new Map([...found.over].filter(([row]) => !stays(row)))
+        return false
       },
       plan: () => {
         if (over.size === 0) return nothingPlanned
@@ -69,7 +55,7 @@ export const settle: Stage = {
           // One place is for what stays.
           const some = all.slice(0, Math.max(0, room - 1))
           if (some.length === 0) break
-          for (const { reason, row, score } of some) {
+          for (const { row } of some) {
             // What the rules made core is so no longer; its successor is.
             const { coreFrom, ...rest } = row.memory
             const memory = changed(rest, {
@@ -86,8 +72,8 @@ export const settle: Stage = {
                 decision: {
                   action: "DELETE",
                   by: { kind: "rule", name: "settle" },
-                  reason,
-                  candidates: [{ id, revision, score: Math.round(score * 10_000) / 10_000 }]
+                  reason: "no longer so by what was said since",
+                  candidates: [{ id, revision, score: likenessOf(row, by) }]
                 }
               }
             })
@@ -111,11 +97,9 @@ export const settle: Stage = {
   }
 }
 
-/** The memories whose place one took, here or before. */
-const takenBy = (db: Db, by: Row, over: ReadonlyMap<Row, Outdated>): ReadonlyArray<Row> => [
-  ...formerOf(by.memory, (id) => findById(db, id)),
-  ...[...over.values()].flatMap((one) => (one.by === by ? [one.row] : []))
-]
+/** How much of two is the same, by words: 0…1, to four places. */
+const likenessOf = (row: Row, by: Row): number =>
+  Math.round(overlap(wordSet(textOf(row)), wordSet(textOf(by))) * 10_000) / 10_000
 
 /** By what was said since, the last said first. */
 const byNewer = (over: ReadonlyMap<Row, Outdated>): ReadonlyMap<Row, ReadonlyArray<Outdated>> => {
