@@ -197,7 +197,8 @@ const run = (options: RunnerOptions) => {
         note("writes", yield* write)
         yield* Effect.sleep(pause)
       }
-      // All is told apart from what another one left: nobody asks for a backfill.
+      // With the next write is made whatever another one left: nobody asks for a backfill.
+      note("writes", yield* writing(memory, world, `${role[0]}${pid}last`, [], ["add"]))
       const until = Date.now() + 30_000
       while (Date.now() < until) {
         const { apart, inForce } = yield* daybook.embedders.status(agent)
