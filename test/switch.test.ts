@@ -304,6 +304,30 @@ describe("an index that is prepared", () => {
     })
   )
 
+  it.scopedLive.each(["by the same call", "by itself"])("has what it lacked when its process ended made %s", (how) =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const before = scripted("next", 2, 96)
+      before.before = Effect.never
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(scripted("old", 1, 48), before), policy })
+          yield* filled(daybook)
+          yield* daybook.embedders.switchTo(agent, "next", { now: true, wait: false })
+        })
+      )
+      const daybook = yield* open(folder, { ...known(scripted("old", 1, 48), scripted("next", 2, 96)), policy })
+      const lacking = Effect.map(daybook.embedders.status(agent), ({ inForce }) => [inForce.model, inForce.lacking])
+      expect(yield* lacking).toEqual(["next", 41])
+      if (how === "by the same call") {
+        expect(yield* daybook.embedders.switchTo(agent, "next")).toMatchObject({ state: "inForce", unchanged: true })
+      } else {
+        while ((yield* lacking)[1] !== 0) yield* Effect.sleep(50)
+      }
+      expect(yield* lacking).toEqual(["next", 0])
+    })
+  )
+
   it.scopedLive("is given up by a drop, and says no where there is none", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]

@@ -52,6 +52,8 @@ export const make = (operating: Operating): EmbedderOperations => {
           sameApart(inForce, next) &&
           (options.weight === undefined || options.weight === inForce.weight)
         ) {
+          // Who was killed as it was put in force left what it lacked then.
+          if (wait) yield* embedding.backfill
           return { ...name, state: "inForce", unchanged: true } satisfies Switched
         }
         if (!actor.view.hasVectors) return yield* new NoSuchIndex({ problem: "sqlite-vec is not available" })

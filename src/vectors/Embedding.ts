@@ -63,7 +63,7 @@ export interface Embedding {
   readonly aside: () => number
 }
 
-/** Milliseconds after which a process goes on with what another one prepared: no short command does. */
+/** Milliseconds after which a process goes on with what another one left of a switch: no short command does. */
 const resumeAfter = 2_000
 
 export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> =>
@@ -266,8 +266,13 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
           yield* background(wanted.preparing, policy.gather, hold, failures.preparing.unasked(prepareOnce(false)))
           yield* Effect.gen(function* () {
             yield* Effect.sleep(Duration.millis(resumeAfter))
-            const begun = yield* services.views.read(services.actor.view, findPreparing)
-            if (begun !== undefined) wanted.preparing.now()
+            const { next, now } = yield* services.views.read(services.actor.view, (db) => ({
+              now: findInForce(db),
+              next: findPreparing(db)
+            }))
+            if (next !== undefined) wanted.preparing.now()
+            // What was put in force may have lacked the newest, and whoever did it may have ended then.
+            if (now?.state === "inForce") wanted.inForce.now()
           }).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
         }),
       current,
