@@ -5,7 +5,7 @@ import { storm } from "./support/switchStorm.js"
 describe("a switch under reads and writes by two processes that are killed", () => {
   it.scopedLive("searches by one model at any time, ends in what a fresh index is, and can be gone back", () =>
     Effect.gen(function* () {
-      const calm = yield* storm({ memories: 400, kills: { there: 6, back: 5 }, latency: 60, pause: 20 })
+      const calm = yield* storm({ memories: 300, kills: { there: 6, back: 5 }, latency: 60, pause: 20 })
       console.log(calm)
       for (const model of ["near", "far", "home"]) expect(calm.first.told[model]).toBeGreaterThan(0)
     })

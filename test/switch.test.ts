@@ -562,4 +562,31 @@ describe("stores that an embedder is not to see", () => {
       expect(yield* vectorsOf("canine company")).toEqual([false])
     })
   )
+
+  it.scopedLive("leave no vector in the index of a store that a memory left while it was made", () =>
+    Effect.gen(function* () {
+      const { far, words } = beside(["private"])
+      const { daybook } = yield* fresh({ ...known(far, words), policy })
+      const gate = yield* Deferred.make<void>()
+      far.before = Deferred.await(gate)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id } = yield* memory.remember({ title: "canine company", store: "social" })
+      yield* memory.remember({ title: "feline company", store: "social" })
+      while (far.asked.flat().length < 2) yield* Effect.sleep(5)
+      yield* memory.update(id, { store: "private" })
+      yield* Deferred.succeed(gate, undefined)
+      yield* daybook.backfill(agent)
+      const events = yield* Stream.runCollect(daybook.log(agent))
+      const made = [...events].flatMap(({ payload, type }) =>
+        type === "EMBED" && payload !== null && "entries" in payload
+          ? payload.entries.map(({ store }) => `${store} by ${payload.model}`)
+          : []
+      )
+      expect(made.toSorted()).toEqual([`private by ${words.service.model}`, `social by ${far.service.model}`])
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        inForce: { embedded: 1, lacking: 0 },
+        apart: { embedded: 1, lacking: 0 }
+      })
+    })
+  )
 })
