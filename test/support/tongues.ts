@@ -8,6 +8,8 @@ import { type Scripted, scripted } from "./embedders.js"
 // nothing but care keeps their vectors apart.
 
 export const dimensions = 96
+/** Texts of one request. */
+export const batch = 64
 
 /** What a word of a text weighs: the thing that it is about, its shade, anything else. */
 const weights = { thing: 1, shade: 0.6, other: 0.12 }
@@ -97,9 +99,9 @@ const tongue = (model: Model, options: Partial<EmbedderService>): Scripted => {
 
 /** A local one, one of a provider that is not to see what is private, and the one that stands in for it there. */
 export const tongues = () => {
-  const near = tongue("near", { local: true, batch: 64 })
-  const home = tongue("home", { local: true, batch: 64 })
-  const distant = tongue("far", { batch: 64 })
+  const near = tongue("near", { local: true, batch })
+  const home = tongue("home", { local: true, batch })
+  const distant = tongue("far", { batch })
   const far: Scripted = {
     ...distant,
     service: { ...distant.service, apart: { stores: ["private"], embedder: home.service } }
