@@ -38,7 +38,20 @@ describe("daybook embed", () => {
     expect(refusal(await daybook("embed", "switch"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "status", "--weight", "1"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "nothing"))).toMatchObject({ code: 2 })
-    expect(refusal(await daybook("embed", "switch", "nobody"))).toMatchObject({ code: 1 })
+    const names = "must be one of words, hash, openai, voyage, cohere, openai-compatible, ollama, local"
+    for (const more of [[], ["--all"]]) {
+      expect(refusal(await daybook("embed", "switch", "nobody", ...more))).toEqual({
+        code: 2,
+        line: `daybook: no embedder nobody: ${names}`
+      })
+    }
+    expect(refusal(await daybook("embed", "calibrate", "--with", "nobody"))).toMatchObject({ code: 2 })
+    expect(refusal(await daybook("embed", "switch", "words", "--dimensions", "7"))).toMatchObject({ code: 2 })
+    // What is not on this machine may be there tomorrow.
+    expect(refusal(await daybook("embed", "switch", "local//nowhere"))).toEqual({
+      code: 1,
+      line: "daybook: embedder local//nowhere cannot be asked: there is no config.json in /nowhere"
+    })
     writeFileSync(questions, "what is this\n")
     expect(refusal(await daybook("embed", "compare", "--questions", questions))).toMatchObject({ code: 2 })
   })

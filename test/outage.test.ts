@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { embedderNamed } from "../layers/embedders.js"
 import { Embedder, EmbedderError } from "../src/Embedder.js"
 import { Embedders } from "../src/Embedders.js"
-import { UnknownEmbedder } from "../src/errors.js"
+import { EmbedderUnavailable } from "../src/errors.js"
 import { decode } from "../src/Policy.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
@@ -122,7 +122,7 @@ describe("stores that have an embedder of their own", () => {
         policy,
         embedder: Layer.succeed(Embedder, old.service),
         embedders: Layer.succeed(Embedders, {
-          named: (name) => Effect.fail(UnknownEmbedder.besides(name, "its key is missing", apart))
+          named: (name) => Effect.fail(EmbedderUnavailable.besides(name, "its key is missing", apart))
         })
       })
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -142,6 +142,7 @@ describe("stores that have an embedder of their own", () => {
   it.live("are known beside a provider without its key", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(embedderNamed("openai", undefined, { environment: {} }))
+      if (error._tag !== "EmbedderUnavailable") throw error
       expect(error.apart).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1" } })
       expect(Object.keys(error)).not.toContain("apart")
     })

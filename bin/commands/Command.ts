@@ -9,6 +9,7 @@ import type { Daybook } from "../../src/Daybook.js"
 import type { EmbedderError } from "../../src/Embedder.js"
 import type {
   CredentialForbidden,
+  EmbedderUnavailable,
   FileInSession,
   FileNotFound,
   InvalidInput,
@@ -85,6 +86,7 @@ export type Failure =
   | CommandError
   | CredentialForbidden
   | EmbedderError
+  | EmbedderUnavailable
   | Ended
   | FileInSession
   | FileNotFound

@@ -5,7 +5,7 @@ import { stores as allStores, type Store } from "../../events/Trust.js"
 import { type EmbedderFact, findInForce, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { type Embedder, EmbedderError } from "../Embedder.js"
-import type { Embedders } from "../Embedders.js"
+import type { Embedders, NoEmbedder } from "../Embedders.js"
 import { UnknownEmbedder } from "../errors.js"
 import { modelsOf as modelsByStore, together } from "./byStore.js"
 
@@ -17,7 +17,7 @@ type Service = Context.Tag.Service<Embedder>
 export interface InUse {
   /** The one of agents whose log names none. */
   readonly configured: Service
-  readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, UnknownEmbedder>
+  readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, NoEmbedder>
   /**
    * The one that a fact of the log names, kept from the stores that the settings of this process withhold from it. One
    * that cannot be had here fails whenever it is asked, and says why.
@@ -115,7 +115,7 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
   const chosen = (fact: Chosen): Effect.Effect<Service> =>
     Effect.match(named(fact.model, fact.dimensions), {
       onSuccess: (one) => ({ ...one, weight: fact.weight!, floor: fact.floor! }),
-      onFailure: ({ apart, problem }) => missing(fact, problem, apart)
+      onFailure: (error) => missing(fact, error.problem, error._tag === "EmbedderUnavailable" ? error.apart : undefined)
     })
 
   /** What the log says stands apart. */
