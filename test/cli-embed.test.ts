@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Compared, EmbedderStatus, Switched } from "../src/switch/EmbedderOperations.js"
-import { answerOf, build, daybookIn, newFolder, refusal, removeFolders } from "./support/cli.js"
+import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
 
 beforeAll(build, 120_000)
 afterAll(removeFolders)
@@ -21,6 +21,9 @@ describe("daybook embed", () => {
       preparing: null
     })
     expect(await asked<Switched>("switch", "hash", "--prepare")).toMatchObject({ state: "prepared" })
+    // What it says is to be done next can be done as it stands.
+    const { stdout } = await daybook("embed", "switch", "hash", "--prepare", "--weight", "0.3")
+    expect(lines(stdout).at(-1)).toBe("daybook embed switch hash-256-v1 --dimensions 256 --weight 0.3")
     const questions = join(folder, "questions.jsonl")
     writeFileSync(questions, `${JSON.stringify({ query: "deploys", ids: [hit!.id] })}\n`)
     expect(await asked<Compared>("compare", "--questions", questions)).toMatchObject({

@@ -73,7 +73,7 @@ const verbs: Readonly<Record<string, Verb>> = {
             ...shownOn(out)
           })
         ),
-        (switched) => ({ value: switched, text: () => switchedText(switched) })
+        (switched) => ({ value: switched, text: () => switchedText(switched, weight) })
       )
   },
   compare: {
