@@ -52,6 +52,8 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly examples?: ReadonlyArray<string>
   /** What looks behind all trust levels needs the full one. */
   readonly operator?: boolean
+  /** Whether it makes the data folder where there is none: always, or where this is its first argument; others say so. */
+  readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>
 }
 
@@ -65,7 +67,7 @@ export interface Call {
   readonly agentGiven: boolean
   readonly trust: TrustLevel
   /** The policy of the data folder. */
-  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy>
+  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | Ended>
   /** The policy that a file holds. */
   readonly policyIn: (file: string) => Effect.Effect<PolicyValues, InvalidPolicy>
   readonly out: Output

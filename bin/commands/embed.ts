@@ -119,6 +119,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 export const embed: Command<Options, readonly [what: string | undefined, model: string | undefined]> = {
   usage: "embed [what] [model]",
+  creates: "switch",
   summary: `what makes the vectors, and changing it (${Object.keys(verbs).join(", ")})`,
   operator: true,
   options: [
