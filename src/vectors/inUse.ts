@@ -26,7 +26,7 @@ export interface InUse {
   /** The same for the past: what stood apart is what the log says, whatever the settings are now. */
   readonly past: InUse
   /** What is to be said anew of the embedder in force, because the settings withhold other stores from it than the log says. */
-  readonly restated: (fact: EmbedderFact | undefined) => Effect.Effect<Service | undefined>
+  readonly restated: (fact: EmbedderFact) => Effect.Effect<Service | undefined, NoEmbedder>
   /** The one in force in a view. */
   readonly inForce: (db: Db) => Effect.Effect<Service>
 }
@@ -141,15 +141,10 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
   }
 
   const restated: InUse["restated"] = (fact) =>
-    fact?.state !== "inForce"
-      ? Effect.succeed(undefined)
-      : Effect.match(named(fact.model, fact.dimensions), {
-          onSuccess: (one) => {
-            const now = { ...one, weight: fact.weight!, floor: fact.floor! }
-            return saysSame(fact, now) ? undefined : now
-          },
-          onFailure: () => undefined
-        })
+    Effect.map(named(fact.model, fact.dimensions), (one) => {
+      const now = { ...one, weight: fact.weight!, floor: fact.floor! }
+      return saysSame(fact, now) ? undefined : now
+    })
 
   const makeWith = (of: InUse["of"]): Omit<InUse, "past"> => ({
     configured,
