@@ -6,7 +6,7 @@ import { Embedders, type NoEmbedder } from "../src/Embedders.js"
 import { EmbedderUnavailable, InvalidPolicy, UnknownEmbedder } from "../src/errors.js"
 import { defaults, type PolicyValues } from "../src/Policy.js"
 import * as HashEmbedder from "./HashEmbedder.js"
-import { type ProviderName, providers } from "./models/embedders/table.js"
+import type { ProviderName } from "./models/embedders/table.js"
 import * as WordEmbedder from "./WordEmbedder.js"
 
 type Service = EmbedderService
@@ -135,7 +135,8 @@ const own: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> = [
   ["hash", HashEmbedder.layer]
 ]
 
-const providerNames = Object.keys(providers) as ReadonlyArray<ProviderName>
+/** By hand: what speaks to providers is loaded by those that name one. */
+const providerNames: ReadonlyArray<ProviderName> = ["openai", "voyage", "cohere", "openai-compatible", "ollama"]
 const names = ["words", "hash", ...providerNames, "local"]
 
 const providerOf = (name: string): ProviderName | undefined =>
