@@ -184,7 +184,9 @@ describe("an index that is prepared", () => {
       yield* filled(daybook)
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect((yield* daybook.embedders.status(agent)).kept).toEqual([])
-      expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toBe("there is no other index")
+      expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toContain(
+        "there is no other index but the one"
+      )
       expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain("is in use for stores")
     })
   )
@@ -342,6 +344,9 @@ describe("an index that is prepared", () => {
       expect(yield* refusal(daybook.embedders.drop(agent, "nobody"))).toContain("dimensions: must be given")
       expect(yield* refusal(daybook.embedders.back(agent))).toContain("no embedder to go back to")
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      expect(yield* refusal(daybook.embedders.drop(agent))).toBe(
+        "there is no other index but the one that is being prepared, next, 96 dimensions: name it to drop it"
+      )
       yield* daybook.embedders.drop(agent, "next")
       expect(yield* daybook.embedders.status(agent)).toMatchObject({ preparing: null, kept: [] })
       // In force at once, what is missing is made then: from the cache.
@@ -537,6 +542,46 @@ describe("stores that an embedder is not to see", () => {
         }
         expect(before[1]).not.toEqual(before[0])
       })
+  )
+
+  it.scopedLive("are what the last of two processes said whose settings differ, and neither answers the other", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const { far, words } = beside(["private"])
+      const plain = scripted("far", 2, 96)
+      const start = scripted("start", 3, 32)
+      const keeping = yield* open(folder, { ...known(start, far, words), policy })
+      const sending = yield* open(folder, { ...known(start, plain, words), policy })
+      yield* filled(keeping)
+      yield* keeping.embedders.switchTo(agent, "far")
+      for (let at = 0; at < 4; at++) {
+        for (const daybook of [keeping, sending]) {
+          const memory = yield* daybook.agent(agent, { trust: "full" })
+          yield* memory.remember({ title: `the tide table number ${at}`, store: "social" })
+          yield* daybook.backfill(agent)
+        }
+      }
+      const said = yield* embedderEvents(keeping)
+      expect(said).toEqual(["preparing far", "inForce far", "inForce far"])
+      // Each goes by its own settings all the same.
+      plain.asked.length = far.asked.length = 0
+      const memory = yield* keeping.agent(agent, { trust: "full" })
+      yield* memory.remember({ title: "the key of the shed", store: "private" })
+      yield* keeping.backfill(agent)
+      expect(far.asked.flat()).toEqual([])
+      // After another switch both have their say once more.
+      yield* keeping.embedders.switchTo(agent, "start")
+      for (const daybook of [keeping, sending]) yield* daybook.backfill(agent)
+      yield* keeping.embedders.switchTo(agent, "far")
+      for (const daybook of [sending, keeping, sending]) yield* daybook.backfill(agent)
+      expect((yield* embedderEvents(keeping)).slice(said.length)).toEqual([
+        "preparing start",
+        "inForce start",
+        "preparing far",
+        "inForce far",
+        "inForce far"
+      ])
+    })
   )
 
   it.scopedLive("change the index with the store, and are never compared across", () =>

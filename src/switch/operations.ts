@@ -162,7 +162,14 @@ export const make = (operating: Operating): EmbedderOperations => {
           }
         }
         const chosen = named === undefined ? kept.map(nameIn) : [named]
-        if (chosen.length === 0) return yield* new NoSuchIndex({ problem: "there is no other index" })
+        if (chosen.length === 0) {
+          // What somebody pays for to be made goes only where it is named.
+          const problem =
+            preparing === null
+              ? "there is no other index"
+              : `there is no other index but the one that is being prepared, ${nameOf(preparing)}: name it to drop it`
+          return yield* new NoSuchIndex({ problem })
+        }
         yield* use(agent, ({ actor }) =>
           Effect.forEach(chosen, (one) => actor.run(dropEmbedder(options.actor ?? "program", one)), { discard: true })
         )
