@@ -1,11 +1,11 @@
+import type { ModelName } from "../projections/embedders.js"
 import type { Calibrated } from "../src/switch/calibrate.js"
 import type { Compared, EmbedderStatus, IndexStatus, Rate, Switched } from "../src/switch/EmbedderOperations.js"
 import { count } from "./format.js"
 import type { Output } from "./output.js"
 import { fields } from "./table.js"
 
-const named = ({ dimensions, model }: { readonly model: string; readonly dimensions: number }) =>
-  `${model}, ${dimensions} dimensions`
+const named = ({ dimensions, model }: ModelName) => `${model}, ${dimensions} dimensions`
 
 const indexText = (index: IndexStatus): string =>
   `${named(index)}: ${index.embedded} embedded, ${index.lacking} lacking`
@@ -24,13 +24,20 @@ const lengthOf = (seconds: number): string => {
   return whole < 5_400 ? `${Math.round(whole / 60)} min` : `${(whole / 3_600).toFixed(1)} h`
 }
 
-export const switchedText = ({ state, unchanged, ...model }: Switched): string => {
+/** The call that puts an index in force, with the weight that was asked for. */
+const switchCall = ({ dimensions, model }: ModelName, weight?: number): string =>
+  `daybook embed switch ${shellWord(model)} --dimensions ${dimensions}${weight === undefined ? "" : ` --weight ${weight}`}`
+
+/** A folder may have blanks in its name. */
+const shellWord = (word: string): string => (/^[\w./:@~#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+export const switchedText = ({ state, unchanged, ...model }: Switched, weight?: number): string => {
   if (unchanged) return `${named(model)}: is in force already`
   switch (state) {
     case "inForce":
       return `${named(model)}: in force; 'daybook embed back' returns to the one before`
     case "prepared":
-      return `${named(model)}: prepared; 'daybook embed compare' tries it, 'daybook embed switch' puts it in force`
+      return `${named(model)}: prepared; 'daybook embed compare' tries it, this puts it in force:\n${switchCall(model, weight)}`
     case "preparing":
       return `${named(model)}: being prepared`
   }
@@ -99,7 +106,5 @@ export const calibratedText = (
   const shown = curve.filter((one, at) => at % 4 === 0 || one.weight === weight || one.weight === used)
   const rows = shown.map(({ value, weight }): readonly [string, string] => [String(weight), value.toFixed(3)])
   const table = `${head}\n\nNDCG@10 by weight\n${fields(out, rows)}`
-  return weight === used
-    ? table
-    : `${table}\n\nto use it: daybook embed switch ${model} --dimensions ${dimensions} --weight ${weight}`
+  return weight === used ? table : `${table}\n\nto use it: ${switchCall({ model, dimensions }, weight)}`
 }

@@ -1,3 +1,5 @@
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +13,7 @@ import { InvalidInput, TrustRequired } from "../src/errors.js"
 import { momentOf } from "../src/moment.js"
 import { Reranker } from "../src/Reranker.js"
 import type { Call } from "./commands/Command.js"
-import { type Outcome, outcomeOf } from "./exit.js"
+import { type Ended, type Outcome, outcomeOf, refused } from "./exit.js"
 import type { Output } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
 
@@ -32,8 +34,11 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     const { actor, agent, data, trust } = globals
     if (command.operator === true && trust !== "full")
       return yield* new TrustRequired({ what: command.usage.split(" ")[0]! })
+    const { creates } = command
+    const there = creates === true || (creates !== undefined && creates === args[0]) ? Effect.void : mustBeThere(data)
     const daybook = yield* Effect.cached(
       Effect.gen(function* () {
+        yield* there
         const reranker = yield* "rerank" in options ? rerankerFor(data, String(options.rerank)) : Effect.succeed({})
         return Context.get(yield* Layer.build(layer({ folder: data, ...reranker })), Daybook)
       })
@@ -45,7 +50,7 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
       agent,
       agentGiven,
       trust,
-      policy: readPolicy(data),
+      policy: Effect.zipRight(there, readPolicy(data)),
       policyIn: (file) => readPolicy(data, { DAYBOOK_POLICY: file }),
       out,
       memory,
@@ -74,6 +79,17 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     Effect.exit,
     Effect.map(outcomeOf)
   )
+
+/** A folder with a wrong name is not made by who only looks. What cannot be looked at is told by who opens it. */
+const mustBeThere = (folder: string): Effect.Effect<void, Ended> =>
+  Effect.suspend(() => {
+    try {
+      if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return Effect.void
+    } catch {
+      return Effect.void
+    }
+    return refused(`no daybook at ${resolve(folder)}`)
+  })
 
 /** Who looks at the first hits in place of the reranker of the policy. */
 const rerankerFor = (folder: string, name: string) =>

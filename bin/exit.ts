@@ -43,7 +43,8 @@ export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>
   return { code: exitCodes.refused, line: `unexpected failure, please report it: ${what}` }
 }
 
-const codeOf = (failure: unknown): ExitCode => {
+/** What a failure ends the process with. */
+export const codeOf = (failure: unknown): ExitCode => {
   if (failure instanceof Ended) return failure.code
   return failure instanceof InvalidInput ? exitCodes.badCall : exitCodes.refused
 }

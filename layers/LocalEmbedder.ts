@@ -2,8 +2,9 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/Embedder.js"
-import { UnknownEmbedder } from "../src/errors.js"
-import { Problem, placeOf } from "./local/place.js"
+import type { NoEmbedder } from "../src/Embedders.js"
+import { EmbedderUnavailable, UnknownEmbedder } from "../src/errors.js"
+import { Problem, placeOf, prefix } from "./local/place.js"
 import { encoderOf, libraryPath, notInstalled } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>
@@ -31,12 +32,18 @@ export const localEmbedder = (
   name: string,
   dimensions?: number,
   environment: NodeJS.ProcessEnv = process.env
-): Effect.Effect<Service, UnknownEmbedder> =>
-  Effect.suspend(() => {
+): Effect.Effect<Service, NoEmbedder> =>
+  Effect.suspend((): Effect.Effect<Service, NoEmbedder> => {
     const library = libraryPath()
     const place = placeOf(name, dimensions, environment)
-    if (place instanceof Problem) return new UnknownEmbedder({ name, problem: place.problem })
-    if (library === undefined) return new UnknownEmbedder({ name, problem: notInstalled })
+    const full = name.startsWith(prefix) ? name : `${prefix}${name}`
+    if (place instanceof Problem) {
+      const { kind, problem } = place
+      return kind === "name"
+        ? new UnknownEmbedder({ name: full, problem })
+        : new EmbedderUnavailable({ name: full, problem })
+    }
+    if (library === undefined) return new EmbedderUnavailable({ name: full, problem: notInstalled })
     const key = JSON.stringify([place.model, place.dimensions, place.hub])
     const made = known.get(key) ?? serviceOf(place, library)
     known.set(key, made)
@@ -77,5 +84,5 @@ const serviceOf = (place: Exclude<ReturnType<typeof placeOf>, Problem>, library:
 }
 
 /** One of them as the layer of an engine. */
-export const layer = (name: string, dimensions?: number): Layer.Layer<Embedder, UnknownEmbedder> =>
+export const layer = (name: string, dimensions?: number): Layer.Layer<Embedder, NoEmbedder> =>
   Layer.effect(Embedder, localEmbedder(name, dimensions))

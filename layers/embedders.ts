@@ -2,8 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, type EmbedderService } from "../src/Embedder.js"
-import { Embedders } from "../src/Embedders.js"
-import { InvalidPolicy, UnknownEmbedder } from "../src/errors.js"
+import { Embedders, type NoEmbedder } from "../src/Embedders.js"
+import { EmbedderUnavailable, InvalidPolicy, UnknownEmbedder } from "../src/errors.js"
 import { defaults, type PolicyValues } from "../src/Policy.js"
 import * as HashEmbedder from "./HashEmbedder.js"
 import type { ProviderName } from "./models/embedders/table.js"
@@ -29,11 +29,11 @@ export const embedderNamed = (
   name: string,
   dimensions?: number,
   { environment = process.env, policy = defaults.embedding }: NamedOptions = {}
-): Effect.Effect<Service, UnknownEmbedder> =>
+): Effect.Effect<Service, NoEmbedder> =>
   Effect.flatMap(made(name, dimensions, policy, environment), ({ embedder, missing }) =>
     missing === undefined
       ? Effect.succeed(embedder)
-      : Effect.fail(UnknownEmbedder.besides(name, missing, embedder.apart))
+      : Effect.fail(EmbedderUnavailable.besides(name, missing, embedder.apart))
   )
 
 /** All of them as the port. */
@@ -84,7 +84,7 @@ const made = (
   dimensions: number | undefined,
   policy: PolicyValues["embedding"],
   environment: NodeJS.ProcessEnv
-): Effect.Effect<Made, UnknownEmbedder> =>
+): Effect.Effect<Made, NoEmbedder> =>
   Effect.suspend(() => {
     const known = cacheOf(policy, environment)
     const key = `${dimensions ?? ""} ${name}`
@@ -105,7 +105,7 @@ const make = (
   dimensions: number | undefined,
   policy: PolicyValues["embedding"],
   environment: NodeJS.ProcessEnv
-): Effect.Effect<Made, UnknownEmbedder> =>
+): Effect.Effect<Made, NoEmbedder> =>
   Effect.gen(function* () {
     const refused = (problem: string) => new UnknownEmbedder({ name, problem })
     for (const [short, layer] of own) {
@@ -135,6 +135,7 @@ const own: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> = [
   ["hash", HashEmbedder.layer]
 ]
 
+/** By hand: what speaks to providers is loaded by those that name one. */
 const providerNames: ReadonlyArray<ProviderName> = ["openai", "voyage", "cohere", "openai-compatible", "ollama"]
 const names = ["words", "hash", ...providerNames, "local"]
 

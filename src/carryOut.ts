@@ -29,8 +29,8 @@ export interface CarryingOut {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
-  /** Told after each commit what was written. */
-  readonly onCommit: (events: ReadonlyArray<DecidedEvent>) => void
+  /** Told after each commit what was written, behind one version up to another. */
+  readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** The policy that all is decided under: where the last one of the history is another, the first event says so. */
   readonly configuring?: Configuring | undefined
 }
@@ -84,8 +84,9 @@ export const carryOut = (
               // Another process carried out one of these command ids in between: its first answer is the one to give.
               return Effect.fail(new VersionConflict({ stream: view.agent, expected, actual: expected }))
             }
-            transaction.moveTo(appended.at(-1)!.events.at(-1)!)
-            onCommit(decided)
+            const last = appended.at(-1)!.events.at(-1)!
+            transaction.moveTo(last)
+            onCommit(decided, expected, last.version)
             return Effect.succeed(outcomes)
           }
         )

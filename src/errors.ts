@@ -224,8 +224,18 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidP
   }
 }
 
-/** No embedder has this name, or it cannot be asked from here: one line that says what to do. */
+/** No embedder can ever be had by this name, or with these dimensions: one line that says which there are. */
 export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
+  name: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `no embedder ${this.name}: ${this.problem}`
+  }
+}
+
+/** An embedder that is known and cannot be asked from here, for want of a key or a file, say: one line that says what. */
+export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>()("EmbedderUnavailable", {
   name: Schema.String,
   problem: Schema.String
 }) {
@@ -233,12 +243,15 @@ export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("Unkn
   declare readonly apart?: EmbedderService["apart"]
 
   /** The same error, with that one. */
-  static besides(name: string, problem: string, apart: EmbedderService["apart"]): UnknownEmbedder {
-    return Object.defineProperty(new UnknownEmbedder({ name, problem }), "apart", { value: apart, enumerable: false })
+  static besides(name: string, problem: string, apart: EmbedderService["apart"]): EmbedderUnavailable {
+    return Object.defineProperty(new EmbedderUnavailable({ name, problem }), "apart", {
+      value: apart,
+      enumerable: false
+    })
   }
 
   override get message() {
-    return `no embedder ${this.name}: ${this.problem}`
+    return `embedder ${this.name} cannot be asked: ${this.problem}`
   }
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import * as Effect from "effect/Effect"
@@ -158,10 +158,42 @@ describe("the command line", () => {
     [["import", "/nowhere/at/all"], /cannot be read$/],
     [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is no folder, and none can be made there/],
     [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is no folder, and none can be made there/],
-    [["list", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]
+    [["remember", "x", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]
   ]
   it.each(refused)("%j is refused", async (args, line) => {
     expect(await carriedOut(args)).toEqual({ code: 1, line: expect.stringMatching(line) })
+  })
+
+  const nowhere = join(newFolder(), "mistyped")
+  it.each([
+    ["list"],
+    ["search", "tea", "--record"],
+    ["stats"],
+    ["agents"],
+    ["verify"],
+    ["check"],
+    ["embed", "status"],
+    ["embed", "back"],
+    ["schedules"],
+    ["list", "--as-of", "yesterday"],
+    ["forget", "nothere"],
+    ["maintain"]
+  ])("%j makes no data folder", async (...args) => {
+    expect(await carriedOut(args, nowhere)).toEqual({ code: 1, line: `no daybook at ${nowhere}` })
+    expect(existsSync(nowhere)).toBe(false)
+  })
+  it.each([
+    ["remember", "tea"],
+    ["add-turn", "monday", "tea"],
+    ["schedules", "add", "tea", "--every", "2h"],
+    ["embed", "switch", "hash"],
+    ["import", "examples/memories/people"],
+    ["add-file", "examples/memories/people"]
+  ])("%j makes it, and an empty one is an empty daybook", async (...args) => {
+    const data = newFolder()
+    expect(await carriedOut(["list"], data)).toEqual({ code: 0 })
+    expect(await carriedOut(args, join(data, "new"))).toEqual({ code: 0 })
+    expect(await carriedOut(["list"], join(data, "new"))).toEqual({ code: 0 })
   })
 
   it("says what is wrong with a policy, in one line and without what stands there", async () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Compared, EmbedderStatus, Switched } from "../src/switch/EmbedderOperations.js"
-import { answerOf, build, daybookIn, newFolder, refusal, removeFolders } from "./support/cli.js"
+import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
 
 beforeAll(build, 120_000)
 afterAll(removeFolders)
@@ -21,6 +21,9 @@ describe("daybook embed", () => {
       preparing: null
     })
     expect(await asked<Switched>("switch", "hash", "--prepare")).toMatchObject({ state: "prepared" })
+    // What it says is to be done next can be done as it stands.
+    const { stdout } = await daybook("embed", "switch", "hash", "--prepare", "--weight", "0.3")
+    expect(lines(stdout).at(-1)).toBe("daybook embed switch hash-256-v1 --dimensions 256 --weight 0.3")
     const questions = join(folder, "questions.jsonl")
     writeFileSync(questions, `${JSON.stringify({ query: "deploys", ids: [hit!.id] })}\n`)
     expect(await asked<Compared>("compare", "--questions", questions)).toMatchObject({
@@ -38,7 +41,20 @@ describe("daybook embed", () => {
     expect(refusal(await daybook("embed", "switch"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "status", "--weight", "1"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "nothing"))).toMatchObject({ code: 2 })
-    expect(refusal(await daybook("embed", "switch", "nobody"))).toMatchObject({ code: 1 })
+    const names = "must be one of words, hash, openai, voyage, cohere, openai-compatible, ollama, local"
+    for (const more of [[], ["--all"]]) {
+      expect(refusal(await daybook("embed", "switch", "nobody", ...more))).toEqual({
+        code: 2,
+        line: `daybook: no embedder nobody: ${names}`
+      })
+    }
+    expect(refusal(await daybook("embed", "calibrate", "--with", "nobody"))).toMatchObject({ code: 2 })
+    expect(refusal(await daybook("embed", "switch", "words", "--dimensions", "7"))).toMatchObject({ code: 2 })
+    // What is not on this machine may be there tomorrow.
+    expect(refusal(await daybook("embed", "switch", "local//nowhere"))).toEqual({
+      code: 1,
+      line: "daybook: embedder local//nowhere cannot be asked: there is no config.json in /nowhere"
+    })
     writeFileSync(questions, "what is this\n")
     expect(refusal(await daybook("embed", "compare", "--questions", questions))).toMatchObject({ code: 2 })
   })

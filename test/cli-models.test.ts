@@ -78,6 +78,7 @@ describe("models that the policy names, on the command line", () => {
     const { code, stderr, stdout } = await daybook("search", "pump", "--rerank", "endpoint", "--explain")
     expect([code, stderr]).toEqual([0, ""])
     expect(stdout).toMatch(/hint +reranker endpoint: failed \(status 500\); the order stands without it/)
+    expect(stdout).toMatch(/hint +embedder openai-compatible\/own-8: failed \(status 500\); its vectors took no part/)
     // What the provider may not see has vectors all the same.
     expect(stdout).toContain("vectors of glove-100-v1")
     expect(stdout).toContain("A pump for the bicycle")
@@ -102,7 +103,7 @@ describe("models that the policy names, on the command line", () => {
     const checked = await bare("check")
     expect(checked.code).toBe(1)
     expect(lines(checked.stdout)).toEqual([
-      "embedding.embedder: no embedder openai: the variable OPENAI_API_KEY holds no key",
+      "embedding.embedder: embedder openai cannot be asked: the variable OPENAI_API_KEY holds no key",
       "rerank.reranker: no reranker cohere: the variable COHERE_API_KEY holds no key"
     ])
     // Without it, words are enough to write and to search.
@@ -112,6 +113,11 @@ describe("models that the policy names, on the command line", () => {
       /^[^\n]*embedder openai\/text-embedding-3-small: the variable OPENAI_API_KEY holds no key[^\n]*\n$/
     )
     expect(answerOf(await bare("search", "tea", "--json"))).toHaveLength(1)
+    writeFileSync(join(other, "policy.toml"), "")
+    expect(refusal(await bare("embed", "switch", "openai"))).toEqual({
+      code: 1,
+      line: "daybook: embedder openai cannot be asked: the variable OPENAI_API_KEY holds no key"
+    })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "opnai"\n')
     expect(refusal(await bare("search", "tea")).line).toContain(
       "embedding.embedder: no embedder opnai: must be one of words"

@@ -157,8 +157,23 @@ describe("other cadences", () => {
   })
 
   it("what is no expression is told", () => {
-    for (const wrong of ["", "* * *", "61 * * * *", "a b c d e", "* * * * * * *", "*/0 * * * *"]) {
+    for (const wrong of ["", "* * *", "* * * * * * *"]) {
       expect(problemOfCron(wrong)).toMatch(/^must be five or six fields/)
+    }
+    const wrong = [
+      ["61 9 * * *", "minute must be 0 to 59"],
+      ["a b c d e", "minute must be 0 to 59"],
+      ["*/0 * * * *", "minute must be 0 to 59"],
+      ["60 0 9 * * *", "second must be 0 to 59"],
+      ["0 24 * * *", "hour must be 0 to 23"],
+      [" 0  9 0 * *", "day must be 1 to 31"],
+      ["0 9 1 13 *", "month must be 1 to 12 or jan to dec"],
+      ["0 0 9 1 1 mon-fry", "weekday must be 0 to 7 or sun to sat"]
+    ] as const
+    for (const [expression, problem] of wrong) {
+      expect(problemOfCron(expression)).toBe(
+        `${problem}, *, or a list, range or step of these, such as 1,3, 1-3 or */2`
+      )
     }
     expect(problemOfCron("0 0 30 2 *")).toBe("names no day that there is")
     expect(problemOfCron("30 9 * * mon-fri")).toBeUndefined()

@@ -148,6 +148,8 @@ describe("an encoder in ONNX files", () => {
         expect(yield* problemOf(known)).toBe(`there is no ${name} in ${known}`)
       }
       expect(yield* problemOf("nothing")).toMatch(/names neither a folder .* nor a model of a hub/)
+      const { message, _tag } = yield* Effect.flip(localEmbedder("local/nothing"))
+      expect([_tag, message]).toEqual(["UnknownEmbedder", expect.stringMatching(/^no embedder local\/nothing: names/)])
       expect(yield* problemOf("someone/something")).toMatch(/is of no known family/)
     })
   )
@@ -256,7 +258,7 @@ describe("outside of the checkout", () => {
       const file = yield* program(folder)
       const run = (at: string) => execFileSync(process.execPath, [at, bert], { encoding: "utf8", timeout: 60_000 })
       expect(run(file)).toBe(
-        `no embedder ${bert}: the package @huggingface/transformers is not installed: npm install @huggingface/transformers@4\n`
+        `embedder local/${bert} cannot be asked: the package @huggingface/transformers is not installed: npm install @huggingface/transformers@4\n`
       )
       const inside = join(process.cwd(), "dist", `local-${process.pid}.mjs`)
       writeFileSync(inside, readFileSync(file))

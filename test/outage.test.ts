@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { embedderNamed } from "../layers/embedders.js"
 import { Embedder, EmbedderError } from "../src/Embedder.js"
 import { Embedders } from "../src/Embedders.js"
-import { UnknownEmbedder } from "../src/errors.js"
+import { EmbedderUnavailable } from "../src/errors.js"
 import { decode } from "../src/Policy.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
@@ -92,6 +92,10 @@ describe("stores that have an embedder of their own", () => {
         far.embed = () => Effect.fail(new EmbedderError({ model: "far", reason: "failed", kind: "connection" }))
         const { explanation, hits } = yield* memory.explain({ text: "keeps the pilot keeps rope" })
         expect(explanation.vectors).toBe("words")
+        expect(explanation.hints).toEqual(["embedder far: failed; its vectors took no part"])
+        // Who asks for what it is not to see alone learns nothing of it.
+        const own = yield* memory.explain({ text: "keeps the pilot", stores: ["private"] })
+        expect(own.explanation.hints).toEqual([])
         const found = Object.fromEntries(hits.map(({ parts, store }) => [store, parts]))
         expect(found.private!.vector).toBeGreaterThan(0)
         expect(found.social!.vector).toBe(0)
@@ -122,7 +126,7 @@ describe("stores that have an embedder of their own", () => {
         policy,
         embedder: Layer.succeed(Embedder, old.service),
         embedders: Layer.succeed(Embedders, {
-          named: (name) => Effect.fail(UnknownEmbedder.besides(name, "its key is missing", apart))
+          named: (name) => Effect.fail(EmbedderUnavailable.besides(name, "its key is missing", apart))
         })
       })
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -142,6 +146,7 @@ describe("stores that have an embedder of their own", () => {
   it.live("are known beside a provider without its key", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(embedderNamed("openai", undefined, { environment: {} }))
+      if (error._tag !== "EmbedderUnavailable") throw error
       expect(error.apart).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1" } })
       expect(Object.keys(error)).not.toContain("apart")
     })

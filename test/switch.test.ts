@@ -184,7 +184,9 @@ describe("an index that is prepared", () => {
       yield* filled(daybook)
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect((yield* daybook.embedders.status(agent)).kept).toEqual([])
-      expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toBe("there is no other index")
+      expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toContain(
+        "there is no other index but the one"
+      )
       expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain("is in use for stores")
     })
   )
@@ -304,6 +306,30 @@ describe("an index that is prepared", () => {
     })
   )
 
+  it.scopedLive.each(["by the same call", "by itself"])("has what it lacked when its process ended made %s", (how) =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const before = scripted("next", 2, 96)
+      before.before = Effect.never
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const daybook = yield* open(folder, { ...known(scripted("old", 1, 48), before), policy })
+          yield* filled(daybook)
+          yield* daybook.embedders.switchTo(agent, "next", { now: true, wait: false })
+        })
+      )
+      const daybook = yield* open(folder, { ...known(scripted("old", 1, 48), scripted("next", 2, 96)), policy })
+      const lacking = Effect.map(daybook.embedders.status(agent), ({ inForce }) => [inForce.model, inForce.lacking])
+      expect(yield* lacking).toEqual(["next", 41])
+      if (how === "by the same call") {
+        expect(yield* daybook.embedders.switchTo(agent, "next")).toMatchObject({ state: "inForce", unchanged: true })
+      } else {
+        while ((yield* lacking)[1] !== 0) yield* Effect.sleep(50)
+      }
+      expect(yield* lacking).toEqual(["next", 0])
+    })
+  )
+
   it.scopedLive("is given up by a drop, and says no where there is none", () =>
     Effect.gen(function* () {
       const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
@@ -318,6 +344,9 @@ describe("an index that is prepared", () => {
       expect(yield* refusal(daybook.embedders.drop(agent, "nobody"))).toContain("dimensions: must be given")
       expect(yield* refusal(daybook.embedders.back(agent))).toContain("no embedder to go back to")
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
+      expect(yield* refusal(daybook.embedders.drop(agent))).toBe(
+        "there is no other index but the one that is being prepared, next, 96 dimensions: name it to drop it"
+      )
       yield* daybook.embedders.drop(agent, "next")
       expect(yield* daybook.embedders.status(agent)).toMatchObject({ preparing: null, kept: [] })
       // In force at once, what is missing is made then: from the cache.
@@ -515,6 +544,46 @@ describe("stores that an embedder is not to see", () => {
       })
   )
 
+  it.scopedLive("are what the last of two processes said whose settings differ, and neither answers the other", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const { far, words } = beside(["private"])
+      const plain = scripted("far", 2, 96)
+      const start = scripted("start", 3, 32)
+      const keeping = yield* open(folder, { ...known(start, far, words), policy })
+      const sending = yield* open(folder, { ...known(start, plain, words), policy })
+      yield* filled(keeping)
+      yield* keeping.embedders.switchTo(agent, "far")
+      for (let at = 0; at < 4; at++) {
+        for (const daybook of [keeping, sending]) {
+          const memory = yield* daybook.agent(agent, { trust: "full" })
+          yield* memory.remember({ title: `the tide table number ${at}`, store: "social" })
+          yield* daybook.backfill(agent)
+        }
+      }
+      const said = yield* embedderEvents(keeping)
+      expect(said).toEqual(["preparing far", "inForce far", "inForce far"])
+      // Each goes by its own settings all the same.
+      plain.asked.length = far.asked.length = 0
+      const memory = yield* keeping.agent(agent, { trust: "full" })
+      yield* memory.remember({ title: "the key of the shed", store: "private" })
+      yield* keeping.backfill(agent)
+      expect(far.asked.flat()).toEqual([])
+      // After another switch both have their say once more.
+      yield* keeping.embedders.switchTo(agent, "start")
+      for (const daybook of [keeping, sending]) yield* daybook.backfill(agent)
+      yield* keeping.embedders.switchTo(agent, "far")
+      for (const daybook of [sending, keeping, sending]) yield* daybook.backfill(agent)
+      expect((yield* embedderEvents(keeping)).slice(said.length)).toEqual([
+        "preparing start",
+        "inForce start",
+        "preparing far",
+        "inForce far",
+        "inForce far"
+      ])
+    })
+  )
+
   it.scopedLive("change the index with the store, and are never compared across", () =>
     Effect.gen(function* () {
       const { far, words } = beside(["private"])
@@ -536,6 +605,33 @@ describe("stores that an embedder is not to see", () => {
       // Only the vector of its own index counts: the other one says nothing of it any more.
       far.embed = (texts) => Effect.succeed(texts.map((text) => turned(text, 2, 96).map((value) => -value)))
       expect(yield* vectorsOf("canine company")).toEqual([false])
+    })
+  )
+
+  it.scopedLive("leave no vector in the index of a store that a memory left while it was made", () =>
+    Effect.gen(function* () {
+      const { far, words } = beside(["private"])
+      const { daybook } = yield* fresh({ ...known(far, words), policy })
+      const gate = yield* Deferred.make<void>()
+      far.before = Deferred.await(gate)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id } = yield* memory.remember({ title: "canine company", store: "social" })
+      yield* memory.remember({ title: "feline company", store: "social" })
+      while (far.asked.flat().length < 2) yield* Effect.sleep(5)
+      yield* memory.update(id, { store: "private" })
+      yield* Deferred.succeed(gate, undefined)
+      yield* daybook.backfill(agent)
+      const events = yield* Stream.runCollect(daybook.log(agent))
+      const made = [...events].flatMap(({ payload, type }) =>
+        type === "EMBED" && payload !== null && "entries" in payload
+          ? payload.entries.map(({ store }) => `${store} by ${payload.model}`)
+          : []
+      )
+      expect(made.toSorted()).toEqual([`private by ${words.service.model}`, `social by ${far.service.model}`])
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({
+        inForce: { embedded: 1, lacking: 0 },
+        apart: { embedded: 1, lacking: 0 }
+      })
     })
   )
 })

@@ -2,7 +2,7 @@ import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import { embedderNamed } from "../../layers/embedders.js"
 import { EmbedderError, type EmbedderService as Service } from "../../src/Embedder.js"
-import type { UnknownEmbedder } from "../../src/errors.js"
+import type { NoEmbedder } from "../../src/Embedders.js"
 
 const model = "use-lite-512"
 
@@ -33,5 +33,5 @@ const encoder: Effect.Effect<Service> = Effect.promise(async () => {
 })
 
 /** The embedder of a name: `encoder`, or any that the configuration may name. */
-export const embedderFor = (name: string): Effect.Effect<Service, UnknownEmbedder> =>
+export const embedderFor = (name: string): Effect.Effect<Service, NoEmbedder> =>
   name === "encoder" ? encoder : embedderNamed(name)

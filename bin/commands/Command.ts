@@ -9,6 +9,7 @@ import type { Daybook } from "../../src/Daybook.js"
 import type { EmbedderError } from "../../src/Embedder.js"
 import type {
   CredentialForbidden,
+  EmbedderUnavailable,
   FileInSession,
   FileNotFound,
   InvalidInput,
@@ -51,6 +52,8 @@ export interface Command<Options = object, Args extends ReadonlyArray<unknown> =
   readonly examples?: ReadonlyArray<string>
   /** What looks behind all trust levels needs the full one. */
   readonly operator?: boolean
+  /** Whether it makes the data folder where there is none: always, or where this is its first argument; others say so. */
+  readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>
 }
 
@@ -64,7 +67,7 @@ export interface Call {
   readonly agentGiven: boolean
   readonly trust: TrustLevel
   /** The policy of the data folder. */
-  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy>
+  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | Ended>
   /** The policy that a file holds. */
   readonly policyIn: (file: string) => Effect.Effect<PolicyValues, InvalidPolicy>
   readonly out: Output
@@ -85,6 +88,7 @@ export type Failure =
   | CommandError
   | CredentialForbidden
   | EmbedderError
+  | EmbedderUnavailable
   | Ended
   | FileInSession
   | FileNotFound

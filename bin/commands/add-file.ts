@@ -21,6 +21,7 @@ const together = 16
 
 export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string>]> = {
   usage: "add-file <path...>",
+  creates: true,
   summary: "index files of text, and folders of them, to be found beside conversations; unchanged ones cost nothing",
   options: [
     one("--session <key>", "the session that takes them along when it is forgotten"),

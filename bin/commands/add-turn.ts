@@ -20,6 +20,7 @@ interface TurnOptions {
 
 export const addTurn: Command<TurnOptions, readonly [session: string, text: string]> = {
   usage: "add-turn <session> <text>",
+  creates: true,
   summary: "add a turn to a conversation; - as the text reads JSON lines from stdin",
   options: [
     one("--role <role>", "who speaks: user, assistant, system or tool (default: user)", among(Role.literals)),

@@ -18,11 +18,14 @@ export const check: Command<object, readonly [file: string | undefined]> = {
         const { digest } = inForce(values)
         return out.show({ ok: true, policy: digest, values, problems: [] }, () => `ok  policy ${digest}`)
       },
-      onFailure: ({ problems }) =>
-        Effect.zipRight(
+      onFailure: (error) => {
+        if (error._tag === "Ended") return error
+        const { problems } = error
+        return Effect.zipRight(
           out.show({ ok: false, problems }, () => problems.join("\n")),
           refused(`${count(problems.length, "problem")} in the policy`)
         )
+      }
     })
 }
 

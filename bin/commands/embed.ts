@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Daybook } from "../../src/Daybook.js"
-import { InvalidInput } from "../../src/errors.js"
+import { InvalidInput, UnknownEmbedder } from "../../src/errors.js"
 import type { SwitchOptions } from "../../src/switch/EmbedderOperations.js"
 import { type Labelled, readLabelled } from "../../src/switch/labelled.js"
 import { calibratedText, comparedText, rateText, statusText, switchedText } from "../embedders.js"
-import { Ended, exitCodes, refused } from "../exit.js"
+import { codeOf, Ended, exitCodes, refused } from "../exit.js"
 import { count } from "../format.js"
 import { flag, one, share, whole } from "../options.js"
 import type { Output } from "../output.js"
@@ -63,15 +63,17 @@ const verbs: Readonly<Record<string, Verb>> = {
     takes: ["dimensions", "weight", "prepare", "now", "all"],
     run: ({ agent, out }, { embedders }, { dimensions, now, prepare, weight }, model) =>
       Effect.map(
-        embedders.switchTo(agent, model!, {
-          dimensions,
-          weight,
-          now,
-          adopt: prepare !== true,
-          actor: "cli",
-          ...shownOn(out)
-        }),
-        (switched) => ({ value: switched, text: () => switchedText(switched) })
+        known(
+          embedders.switchTo(agent, model!, {
+            dimensions,
+            weight,
+            now,
+            adopt: prepare !== true,
+            actor: "cli",
+            ...shownOn(out)
+          })
+        ),
+        (switched) => ({ value: switched, text: () => switchedText(switched, weight) })
       )
   },
   compare: {
@@ -88,7 +90,8 @@ const verbs: Readonly<Record<string, Verb>> = {
     run: ({ agent, out }, { embedders }, { dimensions, questions, with: other }) =>
       Effect.gen(function* () {
         const labelled = questions === undefined ? undefined : yield* questionsIn(questions)
-        const found = yield* embedders.calibrate(agent, { with: other, dimensions, questions: labelled })
+        const asked = embedders.calibrate(agent, { with: other, dimensions, questions: labelled })
+        const found = yield* other === undefined ? asked : known(asked)
         return { value: found, text: () => calibratedText(out, found) }
       })
   },
@@ -116,6 +119,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 export const embed: Command<Options, readonly [what: string | undefined, model: string | undefined]> = {
   usage: "embed [what] [model]",
+  creates: "switch",
   summary: `what makes the vectors, and changing it (${Object.keys(verbs).join(", ")})`,
   operator: true,
   options: [
@@ -157,6 +161,7 @@ export const embed: Command<Options, readonly [what: string | undefined, model: 
       for (const { name } of yield* daybook.agents) {
         // What one agent cannot do, having no other index say, keeps none of the others from it.
         const outcome = yield* Effect.either(verb.run({ ...call, agent: name }, daybook, options, model))
+        if (outcome._tag === "Left" && codeOf(outcome.left) === exitCodes.badCall) return yield* outcome.left
         const error = outcome._tag === "Left" ? outcome.left.message : outcome.right.error
         const text = outcome._tag === "Left" ? "" : yield* Effect.promise(async () => outcome.right.text())
         values[name] = outcome._tag === "Left" ? { error: outcome.left.message } : outcome.right.value
@@ -184,6 +189,14 @@ const checked = (what: string, model: string | undefined, options: Options): Eff
   const other = Object.keys(options).find((name) => !(verb.takes as ReadonlyArray<string>).includes(name))
   return other === undefined ? Effect.succeed(verb) : badCall(`'embed ${what}' takes no --${other}`)
 }
+
+/** A name in the call that no embedder has can never be right; one in the log may be that of another program's. */
+const known = <A, E>(asked: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | Ended> =>
+  Effect.catchIf(
+    asked,
+    (error): error is UnknownEmbedder => error instanceof UnknownEmbedder,
+    ({ message }) => badCall(message)
+  ) as Effect.Effect<A, E | Ended>
 
 const badCall = (message: string) => Effect.fail(new Ended({ message, code: exitCodes.badCall }))
 

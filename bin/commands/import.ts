@@ -8,6 +8,7 @@ import type { Command } from "./Command.js"
 
 export const importPaths: Command<{ readonly store?: Store }, readonly [paths: ReadonlyArray<string>]> = {
   usage: "import <path...>",
+  creates: true,
   summary: "read markdown files and folders; what was imported before is not imported again",
   options: [one("--store <store>", "the store of what names none in its front matter", storeOf)],
   examples: ["import MEMORY.md", "import notes/ journal/2026-03-01.md --store shared"],

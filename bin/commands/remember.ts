@@ -22,6 +22,7 @@ interface RememberOptions extends ContentOptions {
 
 export const remember: Command<RememberOptions, readonly [title: string]> = {
   usage: "remember <title>",
+  creates: true,
   summary: "store a memory, or count another mention of one that is there; - reads JSON lines from stdin",
   options: [
     ...contentOptions,

@@ -103,6 +103,7 @@ const duration = (value: string): number => {
 
 export const schedules: Command<Options, readonly [what: Verb | undefined, id: string | undefined]> = {
   usage: "schedules [what] [id]",
+  creates: "add",
   summary: `what is to be done at its time (${Object.keys(verbs).join(", ")}); a program with handlers does it`,
   operator: true,
   options: [

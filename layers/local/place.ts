@@ -31,14 +31,19 @@ export interface Place {
 
 /** What is wrong with a name, in one line. */
 export class Problem {
-  constructor(readonly problem: string) {}
+  constructor(
+    readonly problem: string,
+    /** Whether no model can be named so, or what is on this machine is at fault. */
+    readonly kind: "name" | "files" = "files"
+  ) {}
 }
 
 /** Where models of a hub are kept: `$DAYBOOK_MODELS`, or `~/.cache/daybook/models`. */
 export const modelsFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
   environment.DAYBOOK_MODELS || join(homedir(), ".cache", "daybook", "models")
 
-const prefix = "local/"
+/** What stands before the name of each of them. */
+export const prefix = "local/"
 
 /** Looks at what is on disk, and asks nobody. */
 export const placeOf = (
@@ -54,7 +59,7 @@ export const placeOf = (
   const length = dimensions ?? native
   if (length !== native && !(recipe.shorter ?? []).includes(length)) {
     const others = recipe.shorter === undefined ? "" : `, or ${recipe.shorter.join(", ")}`
-    return new Problem(`its vectors have ${native} dimensions${others}`)
+    return new Problem(`its vectors have ${native} dimensions${others}`, "name")
   }
   const fingerprint = shortOf(
     JSON.stringify([recipe.pooling, recipe.query, recipe.document, recipe.tokens]),
@@ -71,12 +76,16 @@ type Found = Omit<Place, "model" | "dimensions"> & { readonly name: string; read
 const hubOf = (id: string, environment: NodeJS.ProcessEnv): Found | Problem => {
   const [, path, revision = "main"] = /^([\w.-]+\/[\w.-]+)(?:@([\w.-]+))?$/.exec(id) ?? []
   if (path === undefined) {
-    return new Problem("names neither a folder (/…, ./…, ~/…) nor a model of a hub (ORGANISATION/MODEL or …@REVISION)")
+    return new Problem(
+      "names neither a folder (/…, ./…, ~/…) nor a model of a hub (ORGANISATION/MODEL or …@REVISION)",
+      "name"
+    )
   }
   const family = familyOf(path)
   if (family === undefined) {
     return new Problem(
-      "is of no known family (MiniLM, bge, gte, e5, arctic): have it in a folder with 1_Pooling/config.json"
+      "is of no known family (MiniLM, bge, gte, e5, arctic): have it in a folder with 1_Pooling/config.json",
+      "name"
     )
   }
   const { dimensions, ...recipe } = family

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import { imagesOf, type Payload } from "../../events/catalogue.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
+import type { Store } from "../../events/Trust.js"
 import { cutting } from "../../projections/chunks.js"
 import { findChunk } from "../../projections/chunkVectors.js"
 import { isWanted, type ModelName } from "../../projections/embedders.js"
@@ -17,10 +18,11 @@ export interface Embedded {
   readonly vector: Float32Array
 }
 
-/** Whose vectors; `apart` where it stands in for another, `of`, in some stores. */
+/** Whose vectors, and of which stores: all where absent; `apart` where it stands in for another, `of`, there. */
 interface Model extends ModelName {
   readonly apart?: boolean | undefined
   readonly of?: ModelName | undefined
+  readonly stores?: ReadonlyArray<Store> | undefined
 }
 
 /** Makes the command by which vectors become visible: for memories that still say what was embedded. */
@@ -31,7 +33,8 @@ export const embed = (model: Model, embedded: ReadonlyArray<Embedded>): Command<
     ({ db }) =>
       embedded.flatMap((one) => {
         const memory = findActiveAt(db, one.id, one.revision) ?? changedButSaysTheSame(db, one)
-        return memory === undefined
+        // What went to a store of another embedder meanwhile has no place in this index.
+        return memory === undefined || model.stores?.includes(memory.store) === false
           ? []
           : [{ memory: one.id, born: memory.born, store: memory.store, digest: one.digest }]
       })

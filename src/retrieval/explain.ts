@@ -32,7 +32,7 @@ export interface Explanation {
   readonly vectors: string | null
   /** Who looked at the first hits once more; null where nobody did. */
   readonly reranker: string | null
-  /** Mistakes in the query's syntax and how they were read; what was asked for and is nowhere. */
+  /** Mistakes in the query's syntax and how they were read; what was asked for and is nowhere; who failed to answer. */
   readonly hints: ReadonlyArray<string>
 }
 

@@ -19,17 +19,9 @@ import { nameOf } from "../vectors/inUse.js"
 import { wholeOf } from "../wholeMemory.js"
 import { embedderOf } from "./asInForce.js"
 import type { Syntax } from "./query.js"
+import { askedFor, bothOf } from "./queryVector.js"
 import { rankerVersion } from "./ranker.js"
-import {
-  type Answer,
-  askedFor,
-  bothOf,
-  type Ranking,
-  type Request,
-  requestOf,
-  retrieve,
-  type Snapshot
-} from "./retrieve.js"
+import { type Answer, type Ranking, type Request, requestOf, retrieve, type Snapshot } from "./retrieve.js"
 import { searchIn } from "./search.js"
 import { searchConversationIn } from "./searchConversation.js"
 

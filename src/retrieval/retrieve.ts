@@ -2,25 +2,18 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import {
-  stores as allStores,
-  opennessOf,
-  type ReadingLevel,
-  readable,
-  type Store,
-  type TrustLevel
-} from "../../events/Trust.js"
+import type { ReadingLevel, TrustLevel } from "../../events/Trust.js"
 import type { ViewError } from "../../projections/build.js"
 import type { QueryVector } from "../../projections/hits.js"
 import type { Db } from "../../projections/Projection.js"
-import { EmbedderError, type EmbedderService } from "../Embedder.js"
+import type { EmbedderService } from "../Embedder.js"
 import { limits } from "../limits.js"
 import type { PolicyValues } from "../Policy.js"
 import { type Reranker, RerankerError } from "../Reranker.js"
-import { embedAll } from "../vectors/embedAll.js"
 import { type Explanation, whyOf } from "./explain.js"
 import { type Gated, gate } from "./gate.js"
 import { type ParsedQuery, parse, type Syntax } from "./query.js"
+import { askedFor, queryVector } from "./queryVector.js"
 import { type Draft, inOrder, sum } from "./rank.js"
 
 /** What a search asks of: one snapshot of one agent's view, at one moment. */
@@ -131,7 +124,9 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     }
     const wanted = parsed.plain.trim()
     const needless = given !== undefined || wanted === "" || mode === "classic"
-    const vector = needless ? (given ?? null) : yield* queryVector(wanted, ranking)
+    const { failures, vector } = needless
+      ? { vector: given ?? null, failures: [] }
+      : yield* queryVector(wanted, ranking.embedder, ranking.policy.queryTimeout)
     const found = yield* read((snapshot) => find(snapshot, level, request, vector, ranking))
     const look = mode === "classic" || found.settled ? notAsked : yield* secondLook(wanted, found.drafts, ranking)
     const shown = ("drafts" in look ? look.drafts : found.drafts).slice(0, limit)
@@ -140,8 +135,8 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     const before = shown.map(({ born }) => places.get(born)!)
     const reranker = "drafts" in look ? ranking.reranker!.name : null
     const used = found.explanation.vectors === null ? null : vector
-    const { hints } = found.explanation
-    const explanation = { ...found.explanation, hints: "failure" in look ? [...hints, look.failure] : hints, reranker }
+    const hints = [...found.explanation.hints, ...failures, ...("failure" in look ? [look.failure] : [])]
+    const explanation = { ...found.explanation, hints, reranker }
     return { hits, explanation, before, vector: used }
   })
 
@@ -172,65 +167,6 @@ export const explained = <Hit extends { readonly parts: object; readonly alike: 
     ...(explanation.reranker === null ? {} : { before: before[at]! })
   }))
 })
-
-/** Whom a query is shown to: nobody but the local embedder where nothing else can be meant than the stores that it embeds. */
-export const askedFor = <Filters>(
-  { filters, parsed }: Pick<Request<Filters>, "filters" | "parsed">,
-  level: TrustLevel,
-  { apart, withheld = [], ...embedder }: EmbedderService
-): EmbedderService => {
-  if (apart === undefined && withheld.length === 0) return embedder
-  const { stores = [] } = filters as { readonly stores?: ReadonlyArray<Store> }
-  const named = parsed.fields.flatMap(({ excluded, name, value }) =>
-    name === "store" && excluded !== true ? [value] : []
-  )
-  const among = (some: ReadonlyArray<string>) => (store: Store) => some.length === 0 || some.includes(store)
-  const meant = readable(level).filter(among(stores)).filter(among(named))
-  if (meant.length > 0 && meant.every((store) => withheld.includes(store))) return unasked(embedder)
-  if (apart === undefined) return embedder
-  const own = meant.filter((store) => !apart.stores.includes(store))
-  if (own.length === 0 && meant.length > 0) return apart.embedder
-  return own.length === meant.length ? embedder : { ...embedder, apart }
-}
-
-/** In the place of one that a query must not be shown to: full text answers alone. */
-const unasked = (embedder: EmbedderService): EmbedderService => ({
-  ...embedder,
-  embed: () => Effect.fail(new EmbedderError({ model: embedder.model, reason: "failed" }))
-})
-
-/** The vector of a query's text, or null where there is none in time: full text answers alone then. */
-const queryVector = (text: string, { embedder, policy }: Ranking): Effect.Effect<QueryVector | null> => {
-  const of = (one: EmbedderService) =>
-    embedAll(one, [text.slice(0, limits.queryBytes)], "query", policy.queryTimeout).pipe(
-      Effect.map(([values]) => (values === undefined ? null : { model: one.model, values, floor: one.floor })),
-      Effect.orElseSucceed(() => null)
-    )
-  const { apart } = embedder
-  return apart === undefined
-    ? of(embedder)
-    : Effect.zipWith(of(embedder), of(apart.embedder), (own, other) => bothOf(own, other, apart.stores), {
-        concurrent: true
-      })
-}
-
-/**
- * A query's vectors, each to be compared with the rows of its own embedder's stores alone. Where there is none but the
- * other's, the first has no length: it finds nothing.
- */
-export const bothOf = (
-  own: QueryVector | null,
-  apart: QueryVector | null,
-  stores: ReadonlyArray<Store>
-): QueryVector | null => {
-  if (own === null && apart === null) return null
-  const among = allStores.filter((store) => !stores.includes(store)).map(opennessOf)
-  return {
-    ...(own ?? { model: apart!.model, values: new Float32Array(0), floor: apart!.floor }),
-    among,
-    ...(apart === null ? {} : { apart: { ...apart, among: stores.map(opennessOf) } })
-  }
-}
 
 /** What came of a second look: another order, a failure in words, or nothing. */
 type Look<Row, Parts> =

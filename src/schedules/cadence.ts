@@ -25,12 +25,36 @@ export const nextAfter = (cadence: Cadence, after: number): number | null => {
 
 /** What is wrong with a cron expression; undefined where nothing is. */
 export const problemOfCron = (expression: string): string | undefined => {
+  const fields = fieldsOf(expression)
+  if (fields.length !== 5 && fields.length !== 6) {
+    return "must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
+  }
   const cron = parsed(expression)
   if (cron === undefined) {
-    return "must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
+    const first = ranges.length - fields.length
+    const [name, range] = ranges.find((_, at) => at >= first && !isField(fields[at - first]!, at)) ?? ["", ""]
+    return `${name} must be ${range}, *, or a list, range or step of these, such as 1,3, 1-3 or */2`
   }
   return nextShown(cron, 0) === null ? "names no day that there is" : undefined
 }
+
+/** The fields of an expression and what each may be. */
+const ranges = [
+  ["second", "0 to 59"],
+  ["minute", "0 to 59"],
+  ["hour", "0 to 23"],
+  ["day", "1 to 31"],
+  ["month", "1 to 12 or jan to dec"],
+  ["weekday", "0 to 7 or sun to sat"]
+] as const
+
+/** An expression without blanks that say nothing, cut into its fields. */
+export const fieldsOf = (expression: string): ReadonlyArray<string> =>
+  expression.split(/\s+/).filter((field) => field !== "")
+
+/** Whether a field can stand at its place, of six. */
+const isField = (field: string, place: number): boolean =>
+  Either.isRight(Cron.parse(ranges.map((_, at) => (at === place ? field : "*")).join(" ")))
 
 /** The least time between two of the next occurrences. */
 export const leastGap = (cadence: Cadence, after: number): number => {

@@ -7,7 +7,7 @@ import { decodeWith, Instant, type InstantInput, keyField, oneOf, optional, text
 import { limits } from "../limits.js"
 import type { PolicyValues } from "../Policy.js"
 import { zone } from "../policy/fields.js"
-import { leastGap, problemOfCron } from "./cadence.js"
+import { fieldsOf, leastGap, problemOfCron } from "./cadence.js"
 
 /** When something is to be done: exactly one of `cron`, `at` and `every`. */
 export interface CadenceInput {
@@ -120,7 +120,7 @@ export const cadenceOf = (
   if (problem !== undefined) return refused("cron", problem)
   return Either.right(() => ({
     kind: "cron",
-    expression: cron.trim().split(/\s+/).join(" "),
+    expression: fieldsOf(cron).join(" "),
     zone: zone ?? policy.zone
   }))
 }

@@ -3,7 +3,8 @@ import type { Store } from "../../events/Trust.js"
 import type { ModelName } from "../../projections/embedders.js"
 import type { CommandError } from "../Actor.js"
 import type { EmbedderError, EmbedderService } from "../Embedder.js"
-import type { InvalidInput, NoSuchIndex, ProjectionParked, UnknownEmbedder } from "../errors.js"
+import type { NoEmbedder } from "../Embedders.js"
+import type { InvalidInput, NoSuchIndex, ProjectionParked } from "../errors.js"
 import type { ReadError } from "../Memory.js"
 import type { Preparation } from "../vectors/Embedding.js"
 import type { Calibrated, CalibrateOptions } from "./calibrate.js"
@@ -128,12 +129,12 @@ export interface EmbedderOperations {
     agent: string,
     name: string,
     options?: SwitchOptions
-  ) => Effect.Effect<Switched, ChangeError | UnknownEmbedder | EmbedderError>
+  ) => Effect.Effect<Switched, ChangeError | NoEmbedder | EmbedderError>
   /** The same with the one that was in force before: what it lacks is made first. */
   readonly back: (
     agent: string,
     options?: Omit<SwitchOptions, "dimensions" | "weight">
-  ) => Effect.Effect<Switched, ChangeError | UnknownEmbedder | EmbedderError>
+  ) => Effect.Effect<Switched, ChangeError | NoEmbedder | EmbedderError>
   /** Takes away the index of a model, or all that are not in use; what was received stays in the cache. Answers which. */
   readonly drop: (
     agent: string,
@@ -144,7 +145,7 @@ export interface EmbedderOperations {
   readonly compare: (
     agent: string,
     options?: CompareOptions
-  ) => Effect.Effect<Compared, ChangeError | UnknownEmbedder | ReadError>
+  ) => Effect.Effect<Compared, ChangeError | NoEmbedder | ReadError>
   /**
    * Estimates how far ranking may trust the vectors of an index, from questions whose answers are known, or from what
    * was opened after searches. Changes nothing: `switchTo` with the weight puts it in force.
@@ -152,5 +153,5 @@ export interface EmbedderOperations {
   readonly calibrate: (
     agent: string,
     options?: CalibrateOptions
-  ) => Effect.Effect<Calibrated, ChangeError | UnknownEmbedder | ReadError>
+  ) => Effect.Effect<Calibrated, ChangeError | NoEmbedder | ReadError>
 }

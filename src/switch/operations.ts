@@ -52,6 +52,8 @@ export const make = (operating: Operating): EmbedderOperations => {
           sameApart(inForce, next) &&
           (options.weight === undefined || options.weight === inForce.weight)
         ) {
+          // Who was killed as it was put in force left what it lacked then.
+          if (wait) yield* embedding.backfill
           return { ...name, state: "inForce", unchanged: true } satisfies Switched
         }
         if (!actor.view.hasVectors) return yield* new NoSuchIndex({ problem: "sqlite-vec is not available" })
@@ -160,7 +162,14 @@ export const make = (operating: Operating): EmbedderOperations => {
           }
         }
         const chosen = named === undefined ? kept.map(nameIn) : [named]
-        if (chosen.length === 0) return yield* new NoSuchIndex({ problem: "there is no other index" })
+        if (chosen.length === 0) {
+          // What somebody pays for to be made goes only where it is named.
+          const problem =
+            preparing === null
+              ? "there is no other index"
+              : `there is no other index but the one that is being prepared, ${nameOf(preparing)}: name it to drop it`
+          return yield* new NoSuchIndex({ problem })
+        }
         yield* use(agent, ({ actor }) =>
           Effect.forEach(chosen, (one) => actor.run(dropEmbedder(options.actor ?? "program", one)), { discard: true })
         )

@@ -12,6 +12,7 @@ import type { Embedder, EmbedderError } from "../Embedder.js"
 import type { NoSuchIndex, ProjectionParked } from "../errors.js"
 import type { PolicyValues } from "../Policy.js"
 import { background, failing, wanting } from "./background.js"
+import * as Elsewhere from "./elsewhere.js"
 import { type InUse, inForceIn, sameFact, sameModel } from "./inUse.js"
 import { type InTurn, inTurn } from "./leases.js"
 import { adoptWhole, type Preparation, progressOf } from "./preparation.js"
@@ -40,8 +41,8 @@ export interface Embedding {
   readonly beside: (
     view: View
   ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
-  /** To be told of what was written. */
-  readonly noticed: (events: ReadonlyArray<DecidedEvent>) => void
+  /** To be told of what was written, behind one version up to another. */
+  readonly noticed: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   readonly start: (
     services: Started,
     hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -62,7 +63,7 @@ export interface Embedding {
   readonly aside: () => number
 }
 
-/** Milliseconds after which a process goes on with what another one prepared: no short command does. */
+/** Milliseconds after which a process goes on with what another one left of a switch: no short command does. */
 const resumeAfter = 2_000
 
 export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> =>
@@ -79,6 +80,8 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
     let preparation: (() => Preparation) | undefined
     const listeners = new Set<(progress: Preparation) => void>()
     const works: Record<Role, Map<string, VectorWork>> = { inForce: new Map(), preparing: new Map() }
+    const allWorks = () => [...works.inForce.values(), ...works.preparing.values()]
+    const elsewhere = Elsewhere.make()
 
     /** The indexes that an embedder fills: its own, and that of the stores that it is not to see. */
     const worksOf = (role: Role, embedder: Service): ReadonlyArray<VectorWork> => {
@@ -106,8 +109,11 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       })
 
     /** What is to be done by now: the log may have been told otherwise, by other processes too. */
-    const look = ({ actor, views }: Started) =>
+    const look = (services: Started) =>
       Effect.gen(function* () {
+        const { actor, views } = services
+        const changed = yield* elsewhere.changed(services)
+        for (const work of allWorks()) changed === null ? work.again() : work.note(changed)
         const facts = yield* views.read(actor.view, (db) => ({ now: findInForce(db), next: findPreparing(db) }))
         fact = facts.now
         main = yield* inUse.of(fact)
@@ -204,7 +210,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
         locks.preparing.withPermits(1)
       )
 
-    const asides = () => [...works.inForce.values(), ...works.preparing.values()].map((work) => work.aside())
+    const asides = () => allWorks().map((work) => work.aside())
     const failure = () =>
       failures.inForce.newest() ?? failures.preparing.newest() ?? asides().find(({ error }) => error)?.error
 
@@ -243,9 +249,10 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
             : Effect.succeed([])
         )
       },
-      noticed: (events) => {
+      noticed: (events, after, to) => {
         const { changed, needed } = newWork(events, main, preparing !== undefined)
-        for (const work of [...works.inForce.values(), ...works.preparing.values()]) work.note(changed)
+        for (const work of allWorks()) work.note(changed)
+        elsewhere.wrote(after, to)
         if (!needed) return
         wanted.inForce.now()
         if (preparing !== undefined) wanted.preparing.now()
@@ -259,8 +266,13 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
           yield* background(wanted.preparing, policy.gather, hold, failures.preparing.unasked(prepareOnce(false)))
           yield* Effect.gen(function* () {
             yield* Effect.sleep(Duration.millis(resumeAfter))
-            const begun = yield* services.views.read(services.actor.view, findPreparing)
-            if (begun !== undefined) wanted.preparing.now()
+            const { next, now } = yield* services.views.read(services.actor.view, (db) => ({
+              now: findInForce(db),
+              next: findPreparing(db)
+            }))
+            if (next !== undefined) wanted.preparing.now()
+            // What was put in force may have lacked the newest, and whoever did it may have ended then.
+            if (now?.state === "inForce") wanted.inForce.now()
           }).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
         }),
       current,

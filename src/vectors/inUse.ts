@@ -5,7 +5,7 @@ import { stores as allStores, type Store } from "../../events/Trust.js"
 import { type EmbedderFact, findInForce, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { type Embedder, EmbedderError } from "../Embedder.js"
-import type { Embedders } from "../Embedders.js"
+import type { Embedders, NoEmbedder } from "../Embedders.js"
 import { UnknownEmbedder } from "../errors.js"
 import { modelsOf as modelsByStore, together } from "./byStore.js"
 
@@ -17,7 +17,7 @@ type Service = Context.Tag.Service<Embedder>
 export interface InUse {
   /** The one of agents whose log names none. */
   readonly configured: Service
-  readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, UnknownEmbedder>
+  readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, NoEmbedder>
   /**
    * The one that a fact of the log names, kept from the stores that the settings of this process withhold from it. One
    * that cannot be had here fails whenever it is asked, and says why.
@@ -26,7 +26,7 @@ export interface InUse {
   /** The same for the past: what stood apart is what the log says, whatever the settings are now. */
   readonly past: InUse
   /** What is to be said anew of the embedder in force, because the settings withhold other stores from it than the log says. */
-  readonly restated: (fact: EmbedderFact | undefined) => Effect.Effect<Service | undefined>
+  readonly restated: (fact: EmbedderFact) => Effect.Effect<Service | undefined, NoEmbedder>
   /** The one in force in a view. */
   readonly inForce: (db: Db) => Effect.Effect<Service>
 }
@@ -115,7 +115,7 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
   const chosen = (fact: Chosen): Effect.Effect<Service> =>
     Effect.match(named(fact.model, fact.dimensions), {
       onSuccess: (one) => ({ ...one, weight: fact.weight!, floor: fact.floor! }),
-      onFailure: ({ apart, problem }) => missing(fact, problem, apart)
+      onFailure: (error) => missing(fact, error.problem, error._tag === "EmbedderUnavailable" ? error.apart : undefined)
     })
 
   /** What the log says stands apart. */
@@ -141,15 +141,10 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
   }
 
   const restated: InUse["restated"] = (fact) =>
-    fact?.state !== "inForce"
-      ? Effect.succeed(undefined)
-      : Effect.match(named(fact.model, fact.dimensions), {
-          onSuccess: (one) => {
-            const now = { ...one, weight: fact.weight!, floor: fact.floor! }
-            return saysSame(fact, now) ? undefined : now
-          },
-          onFailure: () => undefined
-        })
+    Effect.map(named(fact.model, fact.dimensions), (one) => {
+      const now = { ...one, weight: fact.weight!, floor: fact.floor! }
+      return saysSame(fact, now) ? undefined : now
+    })
 
   const makeWith = (of: InUse["of"]): Omit<InUse, "past"> => ({
     configured,

@@ -78,7 +78,7 @@ export const make = (
 ): VectorWork => {
   const { dimensions, model } = embedder
   const set: VectorSet = { model, dimensions, stores }
-  const named = { model, dimensions, apart, of }
+  const named = { model, dimensions, apart, of, stores }
   const pending = Pending.make(set, embedder.batch)
   const making = MadeVectors.make(embedder, timeout)
   /** Every chunk up to here has its vector or cannot have one. */

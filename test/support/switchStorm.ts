@@ -1,162 +1,222 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
-import { embeddingText } from "../../events/Memory.js"
-import * as Default from "../../layers/Default.js"
-import { textDigest } from "../../projections/vectors.js"
-import { Daybook } from "../../src/Daybook.js"
+import * as Either from "effect/Either"
 import { bundle } from "./bundle.js"
-import { known } from "./embedders.js"
 import { temporaryFolder } from "./engine.js"
-import { agent, far, near, policy, query } from "./switchRunner.js"
+import { agent } from "./switchChecks.js"
+import type { AnswerLine, Armed, Before, ReceivedLine, RunnerOptions } from "./switchRunner.js"
+import { type Calm, linesOf, openWith, pastOf, settled } from "./switchSettled.js"
+import { observationOf, seed, worldOf } from "./switchWorld.js"
+import { batch } from "./tongues.js"
 
 export interface Storm {
   readonly memories: number
-  readonly kills: number
+  /** Deaths on the way there and on the way back, those at the beginning and the end of the switch included. */
+  readonly kills: { readonly there: number; readonly back: number }
   /** Milliseconds of one answer of the embedder that is switched to. */
   readonly latency: number
+  /** Milliseconds between two writes of the process that lives on. */
+  readonly pause: number
 }
 
-export interface Calm {
-  readonly memories: number
-  /** Texts whose vectors came, and those of them that came twice. */
-  readonly received: number
-  readonly again: number
-  readonly written: number
-}
-
-const asked = (daybook: Context.Tag.Service<Daybook>, version?: number) =>
-  Effect.gen(function* () {
-    const memory = yield* version === undefined
-      ? daybook.agent(agent, { trust: "full", record: false })
-      : daybook.agent(agent, { trust: "full", asOf: { version } })
-    const { explanation, hits } = yield* memory.explain({ text: query, limit: 20 })
-    return { model: explanation.vectors, hits: hits.map(({ id, score }) => [id, score]) }
-  })
+type Role = RunnerOptions["role"]
+type Goal = RunnerOptions["goal"]
 
 /**
- * An agent's embedder is switched under reads and writes by a process that is killed again and again: no search was
- * ever empty or without vectors, no text was sent again after its vector was stored, the new index is what a fresh one
- * is, and it can be gone back.
+ * An agent's embedder is switched, and switched back, under reads and writes by two processes that are killed again and
+ * again, and at the very moments at which it begins and ends. See `judge` for what each answer is looked at for
+ * meanwhile; afterwards the index is what a fresh one is, to the byte and to the score, and the past is as it was.
  */
-export const storm = ({ kills, latency, memories }: Storm) =>
+export const storm = ({ kills, latency, memories, pause }: Storm) =>
   Effect.gen(function* () {
-    const folder = yield* temporaryFolder
-    const [received, wrong] = [join(folder, "received"), join(folder, "wrong")]
-    const opened = (old = near(), next = far()) =>
-      Effect.map(Layer.build(Default.layer({ folder, policy, ...known(old, next) })), Context.get(Daybook))
+    const [folder, notes] = [yield* temporaryFolder, yield* temporaryFolder]
+    const world = worldOf(memories)
     const { before, version } = yield* Effect.scoped(
       Effect.gen(function* () {
-        const daybook = yield* opened()
+        const { daybook } = yield* openWith(folder, "near")
         const memory = yield* daybook.agent(agent, { trust: "full", record: false })
-        for (let from = 0; from < memories; from += 500) {
-          const some = Array.from({ length: Math.min(500, memories - from) }, (_, at) => from + at)
-          yield* memory.rememberAll(
-            some.map((at) => ({ title: `pilot ${at} keeps ${["rope", "tea", "maps"][at % 3]} of harbour ${at % 997}` }))
-          )
+        const { files, observations, turns } = seed(world)
+        const prey: Array<{ readonly id: string }> = []
+        for (let from = 0; from < observations.length; from += 500) {
+          const some = observations.slice(from, from + 500)
+          for (const [at, one] of (yield* memory.rememberAll(some)).entries()) {
+            const { id } = Either.getOrThrow(one)
+            if (!some[at]!.title.includes(" anchor")) prey.push({ id })
+          }
         }
+        for (let from = 0; from < turns.length; from += 500) yield* memory.addTurns(turns.slice(from, from + 500))
+        for (const file of files) yield* memory.addFile(file)
         yield* daybook.backfill(agent)
+        writeFileSync(join(notes, "prey"), JSON.stringify(prey))
         const [one] = yield* daybook.agents
-        return { before: yield* asked(daybook, one!.version), version: one!.version }
+        const { version } = one!
+        const before = yield* pastOf(daybook, world, version)
+        writeFileSync(
+          join(notes, "before"),
+          JSON.stringify(before.map(({ answer, question }): Before => ({ question, answer: JSON.stringify(answer) })))
+        )
+        return { before, version }
       })
     )
     const program = yield* Effect.acquireRelease(
       Effect.promise(() => bundle("switchRunner")),
       ({ remove }) => Effect.sync(remove)
     )
-    let said = ""
-    let errors = ""
-    const begin = () => {
-      const child = spawn(process.execPath, [program.file, JSON.stringify({ folder, received, wrong, latency })])
-      child.stdout.on("data", (text) => (said += String(text)))
-      child.stderr.on("data", (text) => (errors += String(text)))
-      return child
-    }
-    const running: { child: ChildProcess } = yield* Effect.acquireRelease(
-      Effect.sync(() => ({ child: begin() })),
-      ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
-    )
-    const until = (what: string) =>
+    const options = { folder, world, latency, pause, version }
+    const way = (goal: Goal, deaths: number, lacking: number) =>
       Effect.gen(function* () {
-        while (!said.includes(what)) {
-          if (running.child.exitCode !== null) throw new Error(`ended by itself: ${errors}`)
-          yield* Effect.sleep(20)
-        }
+        const there = join(notes, goal)
+        mkdirSync(there)
+        for (const file of ["prey", "before"]) writeFileSync(join(there, file), readFileSync(join(notes, file)))
+        const began = Date.now()
+        const dead = yield* Effect.scoped(suffer(program.file, { ...options, notes: there, goal }, deaths, lacking))
+        const seconds = (Date.now() - began) / 1_000
+        const calm = yield* Effect.scoped(settled(folder, there, goal, world, version, before))
+        // Whoever dies has one batch of what is in force and one of what is prepared on its way to the log, at most.
+        expect(calm.again).toBeLessThanOrEqual(2 * batch * dead)
+        return { ...calm, kills: dead, seconds } satisfies Calm
       })
-    // The kills are spread over the whole of the switch.
-    const batches = Math.ceil(memories / 64)
-    for (let kill = 0; kill < kills; kill++) {
-      yield* until("ready")
-      const goal = Math.floor((batches * 64 * (kill + 1)) / (kills + 1))
-      while (linesOf(received).length < goal && !said.includes("switched")) yield* Effect.sleep(10)
-      yield* Effect.sleep(Math.random() * 2 * latency)
-      const ended = new Promise((resolve) => running.child.once("exit", resolve))
-      running.child.kill("SIGKILL")
-      yield* Effect.promise(() => ended)
-      said = ""
-      running.child = begin()
-    }
-    yield* until("switched")
-    yield* Effect.sleep(500)
-    const ended = new Promise((resolve) => running.child.once("exit", resolve))
-    running.child.kill("SIGKILL")
-    yield* Effect.promise(() => ended)
-    expect(linesOf(wrong)).toEqual([])
-    expect(errors).toBe("")
-
-    const texts = linesOf(received)
-    const again = texts.length - new Set(texts).size
-    // Of each process at most what was under way when it was killed: received, and not yet in the log.
-    expect(again).toBeLessThanOrEqual(2 * 64 * (kills + 1))
-
-    const [old, next] = [near(), far()]
-    const daybook = yield* opened(old, next)
-    yield* daybook.backfill(agent)
-    const status = yield* daybook.embedders.status(agent)
-    expect(status).toMatchObject({ inForce: { model: "far", lacking: 0 }, preparing: null, kept: [{ model: "near" }] })
-    const written = status.inForce.embedded - memories
-    expect(written).toBeGreaterThan(0)
-
-    // The same as an index that is made of nothing but the memories.
-    const events = [...(yield* Stream.runCollect(daybook.log(agent)))]
-    const all = events.flatMap((event) =>
-      event.type === "ADD" && event.payload !== null ? [event.payload.memory] : []
+    const first = yield* way("far", kills.there, memories)
+    // What is written while the new one is in force is what the old one lacks on the way back.
+    const more = Math.floor(memories / 4)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { daybook } = yield* openWith(folder, "near")
+        const memory = yield* daybook.agent(agent, { trust: "full", record: false })
+        for (let from = 0; from < more; from += 500) {
+          const some = Array.from({ length: Math.min(500, more - from) }, (_, at) => from + at)
+          const stores = ["private", "shared", "social"] as const
+          yield* memory.rememberAll(
+            some.map((at) => observationOf(world, at % world.things, `more${at}`, stores[at % 3]!))
+          )
+        }
+        yield* daybook.backfill(agent)
+      })
     )
-    expect(status.inForce.embedded).toBe(all.length)
-    const entries = events.flatMap((event) =>
-      event.type === "EMBED" && event.payload !== null && event.payload.model === "far" ? event.payload.entries : []
-    )
-    // Each text once, and as it stands: whose vector it is follows from its digest.
-    expect(new Map(entries.map(({ digest, memory }) => [memory, digest]))).toEqual(
-      new Map(all.map((memory) => [memory.id, textDigest(embeddingText(memory))]))
-    )
-    expect(entries).toHaveLength(all.length)
-
-    const after = yield* asked(daybook)
-    expect(after.model).toBe("far")
-    old.asked.length = next.asked.length = 0
-    const live = yield* daybook.digests(agent)
-    yield* daybook.rebuild(agent)
-    expect(yield* daybook.digests(agent)).toEqual(live)
-    expect(yield* asked(daybook)).toEqual(after)
-    expect([...old.asked, ...next.asked]).toEqual([])
-
-    expect(yield* asked(daybook, version)).toEqual(before)
-    yield* daybook.embedders.back(agent)
-    expect((yield* asked(daybook)).model).toBe("near")
-    expect(next.asked).toEqual([])
-    expect(yield* asked(daybook, version)).toEqual(before)
-    return { memories, received: texts.length, again, written } satisfies Calm
+    const back = yield* way("near", kills.back, first.behind + more)
+    return { first, back }
   })
 
-const linesOf = (file: string): ReadonlyArray<string> =>
-  existsSync(file)
-    ? readFileSync(file, "utf8")
-        .split("\n")
-        .filter((line) => line !== "")
-    : []
+/** Has two processes live through a switch until it is over and all is whole, with so many deaths on the way. */
+const suffer = (program: string, options: Omit<RunnerOptions, "role">, deaths: number, lacking: number) =>
+  Effect.gen(function* () {
+    const { goal, notes } = options
+    let stopping = false
+    let last = false
+    let arms = 0
+    let dead = 0
+    let errors = ""
+    const children = new Map<Role, { readonly child: ChildProcess; said: string }>()
+    const begin = (role: Role) => {
+      const pause = role === "other" ? options.pause : 6 * options.pause
+      const child = spawn(process.execPath, [program, JSON.stringify({ ...options, role, pause })])
+      const one = { child, said: "" }
+      children.set(role, one)
+      child.stdout.on("data", (text) => {
+        one.said += String(text)
+      })
+      child.stderr.on("data", (text) => {
+        errors += String(text)
+      })
+      child.on("exit", (code, signal) => {
+        if (stopping) return
+        if (signal !== "SIGKILL") errors += `${role} ended by itself: ${code} ${signal}`
+        dead++
+        if (!last) begin(role)
+      })
+    }
+    const check = () => {
+      if (errors !== "") throw new Error(errors)
+      const wrong = linesOf(notes, "wrong")
+      if (wrong.length > 0) throw new Error(wrong.slice(0, 5).join("\n"))
+    }
+    const until = (what: () => boolean) =>
+      Effect.gen(function* () {
+        while (!what()) {
+          check()
+          yield* Effect.sleep(40)
+        }
+      })
+    const said = (role: Role, word: string) => until(() => children.get(role)!.said.includes(word))
+    const arm = (at: Armed) => {
+      const file = join(notes, `armed-${arms++}`)
+      writeFileSync(file, JSON.stringify(at))
+      return file
+    }
+    const hit = (at: Armed) =>
+      Effect.gen(function* () {
+        const now = dead
+        const file = arm(at)
+        yield* until(() => dead > now && !existsSync(file))
+      })
+    const strike = (...roles: ReadonlyArray<Role>) =>
+      Effect.gen(function* () {
+        const now = dead
+        for (const role of roles) children.get(role)!.child.kill("SIGKILL")
+        yield* until(() => dead >= now + roles.length)
+      })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        stopping = true
+        for (const { child } of children.values()) child.kill("SIGKILL")
+      })
+    )
+
+    const inForce = { type: "EMBEDDER", state: "inForce", model: goal } as const
+    const preparing = { ...inForce, state: "preparing" } as const
+    const embed = { type: "EMBED", model: goal } as const
+    // Somebody dies before the beginning is stored, and somebody after it, before the view has it; and so at the end.
+    for (const at of [preparing, inForce]) for (const when of ["before", "after"] as const) arm({ ...at, when })
+    begin("other")
+    begin("switcher")
+    yield* until(() => dead >= 2)
+    const blows = [
+      hit({ ...embed, when: "before" }),
+      strike("switcher", "other"),
+      hit({ ...embed, when: "after" }),
+      strike("other"),
+      strike("switcher")
+    ]
+    for (let blow = 0; blow < deaths - 4; blow++) {
+      const reached = Math.floor((lacking * 0.9 * (blow + 1)) / (deaths - 3))
+      yield* until(() => receivedIn(notes, goal) >= reached)
+      yield* said("other", "ready")
+      yield* Effect.sleep(Math.random() * 2 * options.latency)
+      yield* blows[blow % blows.length]!
+    }
+    yield* said("switcher", "switched")
+    yield* until(() => !readdirSync(notes).some((file) => /^armed-\d+$/.test(file)))
+    yield* said("switcher", "switched")
+    const now = Number(process.hrtime.bigint()) / 1e6
+    const late = () =>
+      linesOf(notes, "answers")
+        .map((line) => JSON.parse(line) as AnswerLine)
+        .filter(({ begun }) => begun > now)
+    // Both answer by the new one.
+    const few = 10
+    const by = (one?: number) => late().filter(({ pid }) => pid === one)
+    yield* until(() => [...children.values()].every(({ child }) => by(child.pid).length >= few))
+    for (const { inForce } of late()) expect(inForce).toBe(goal)
+    // Who changed memories dies before their new vectors are stored, and is not begun again: the other one makes them.
+    last = true
+    yield* hit({ ...embed, when: "before", role: "switcher" })
+    children.delete("switcher")
+    children.get("other")!.child.stdin!.write("stop\n")
+    yield* said("other", "whole")
+    stopping = true
+    const ends = [...children.values()].map(({ child }) => new Promise((resolve) => child.once("exit", resolve)))
+    for (const { child } of children.values()) child.kill("SIGKILL")
+    yield* Effect.promise(() => Promise.all(ends))
+    check()
+    expect(dead).toBeGreaterThanOrEqual(deaths)
+    return dead + children.size
+  })
+
+/** Texts whose vectors came back of a model. */
+const receivedIn = (notes: string, goal: Goal): number =>
+  linesOf(notes, "received")
+    .map((line) => JSON.parse(line) as ReceivedLine)
+    .reduce((sum, { model, texts }) => sum + (model === goal ? texts : 0), 0)

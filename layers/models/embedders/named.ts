@@ -2,7 +2,8 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import { EmbedderError, type EmbedderService } from "../../../src/Embedder.js"
-import { UnknownEmbedder } from "../../../src/errors.js"
+import type { NoEmbedder } from "../../../src/Embedders.js"
+import { EmbedderUnavailable, UnknownEmbedder } from "../../../src/errors.js"
 import { type EmbeddingPolicy, embeddingProvider, mostDimensions } from "../../../src/policy/models.js"
 import { weightOf } from "../../encoderWeight.js"
 import { connectionOf, isOwn } from "../connect.js"
@@ -30,17 +31,17 @@ export const providerEmbedder = (
   asked: { readonly model: string | undefined; readonly dimensions: number | undefined },
   policy: EmbeddingPolicy,
   environment: NodeJS.ProcessEnv
-): Effect.Effect<ProviderEmbedder, UnknownEmbedder> =>
+): Effect.Effect<ProviderEmbedder, NoEmbedder> =>
   Effect.gen(function* () {
     const facts = factsOf(provider)
     const model = asked.model ?? facts.model
-    const refused = (problem: string) =>
-      new UnknownEmbedder({ name: model === undefined ? provider : `${provider}/${model}`, problem })
+    const name = model === undefined ? provider : `${provider}/${model}`
+    const refused = (problem: string) => new UnknownEmbedder({ name, problem })
     if (model === undefined || model === "") return yield* refused(`which model is missing: ${provider}/MODEL`)
     const settings = policy.providers[provider] ?? embeddingProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
       connectionOf(facts, settings, `embedding.providers.${provider}`, environment),
-      refused
+      (problem) => new EmbedderUnavailable({ name, problem })
     )
     const known = modelFactsOf(facts, model)
     const dimensions = asked.dimensions ?? known?.dimensions
@@ -60,7 +61,7 @@ export const providerEmbedder = (
     }
     const embedder = yield* make(
       {
-        name: `${provider}/${model}`,
+        name,
         model,
         dimensions,
         told: known?.dimensions === undefined ? settings.shorten : dimensions !== known.dimensions,

@@ -42,6 +42,12 @@ export interface ProviderFacts {
 
 const retrieving = "Represent this sentence for searching relevant passages: "
 
+const ofOpenai = {
+  "text-embedding-3-small": { dimensions: 1_536, sizes: "any" },
+  "text-embedding-3-large": { dimensions: 3_072, sizes: "any" },
+  "text-embedding-ada-002": { dimensions: 1_536, floor: 0.7 }
+} as const
+
 /**
  * Defaults, limits and dimensions, from each provider's reference of its API:
  * openai: `POST /v1/embeddings`, 2,048 texts, 300,000 tokens a request, 8,192 a text;
@@ -60,11 +66,7 @@ export const providers = {
     input: 8_192,
     cuts: false,
     floor: 0.1,
-    models: {
-      "text-embedding-3-small": { dimensions: 1_536, sizes: "any" },
-      "text-embedding-3-large": { dimensions: 3_072, sizes: "any" },
-      "text-embedding-ada-002": { dimensions: 1_536, floor: 0.7 }
-    }
+    models: ofOpenai
   },
   voyage: {
     baseUrl: "https://api.voyageai.com/v1",
@@ -113,11 +115,7 @@ export const providers = {
     input: 8_192,
     cuts: false,
     floor: 0.1,
-    models: {
-      "text-embedding-3-small": { dimensions: 1_536, sizes: "any" },
-      "text-embedding-3-large": { dimensions: 3_072, sizes: "any" },
-      "text-embedding-ada-002": { dimensions: 1_536, floor: 0.7 }
-    }
+    models: ofOpenai
   },
   ollama: {
     baseUrl: "http://localhost:11434",
