@@ -21,7 +21,7 @@ import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
 import { wholeOf } from "./wholeMemory.js"
 import type { Related, Said, TurnSaid, WeighedThen, Why, WhyOptions, WhySource, WhyVersion } from "./why.js"
 
-/** Predecessors of predecessors are followed no further. */
+/** Of what it took the place of, and what that did, so many are told. */
 const deepest = 10
 
 /**
@@ -49,12 +49,17 @@ export const whyOf =
         const readable = (ones: ReadonlyArray<Memory>) => ones.flatMap((one) => related(one.id) ?? [])
         const supersedes: Array<Related> = []
         const followed = new Set([id])
-        for (let newest: Memory | undefined = memory; newest !== undefined && followed.size <= deepest; ) {
-          const to: string | undefined = newest.lineage?.find(({ kind }) => kind === "supersedes")?.to
-          newest = to === undefined || followed.has(to) ? undefined : findStanding(db, level, [to], now).get(to)
-          if (newest === undefined) break
-          followed.add(newest.id)
-          supersedes.push(relatedOf(newest))
+        for (let open = [memory]; open.length > 0 && followed.size <= deepest; ) {
+          const next = open
+            .flatMap(({ lineage = [] }) => lineage)
+            .flatMap(({ kind, to }) => {
+              if (kind !== "supersedes" || followed.has(to) || followed.size > deepest) return []
+              const before = findStanding(db, level, [to], now).get(to)
+              if (before !== undefined) followed.add(to)
+              return before ?? []
+            })
+          supersedes.push(...next.map(relatedOf))
+          open = next
         }
         return {
           supersedes,

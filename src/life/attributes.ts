@@ -55,16 +55,31 @@ const past =
  * said no more since the other is. From then on what was said last is so, in whatever words.
  */
 export const attributesOf = (rows: ReadonlyArray<Row>, known: Known): Attributes => {
-  const memories = new Map([...rows, ...rows.flatMap(known.former)].map((row) => [row.memory.id, row]))
-  const all = [...memories.values()].flatMap((row) => saidBy(row, known.wordings(row)))
+  const work = findAttributes(rows, known)
+  for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
+}
+
+/** The same, stopping on its way for others to have a turn: after each memory, sentence and change. */
+export function* findAttributes(rows: ReadonlyArray<Row>, known: Known): Generator<void, Attributes> {
+  const all: Array<Said> = []
+  const taken = new Set<string>()
+  for (const row of rows) {
+    for (const one of [row, ...known.former(row)]) {
+      if (taken.has(one.memory.id)) continue
+      taken.add(one.memory.id)
+      all.push(...saidBy(one, known.wordings(one)))
+    }
+    yield
+  }
   const isName = namesIn(all)
   const saying = sayingIn(all)
-  const pairs = pairsOf(slotsIn(all, isName, saying), isChangeBy(known, saying))
+  const slots = yield* slotsIn(all, isName, saying)
+  const pairs = yield* pairsOf(slots, isChangeBy(known, saying))
   const active = new Set(rows)
   const over = new Map<Row, Outdated>()
   const retire = (row: Row, by: Row): void => {
     const before = over.get(row)
-    if (row !== by && (before === undefined || saidAt(before.by) < saidAt(by))) over.set(row, { row, by })
+    if (row !== by && (before === undefined || isBefore(before.by, by))) over.set(row, { row, by })
   }
   /** Memories that say a value of what a change is of. */
   const sayingOf = (pair: Pair, value: Value): ReadonlyArray<Row> => {
@@ -74,35 +89,42 @@ export const attributesOf = (rows: ReadonlyArray<Row>, known: Known): Attributes
       .filter(({ reading, row }) => kinOf(row) === kin && says(reading, value.stems, pair))
     const sure = found.filter((said) => isOf(said, pair, value, isName))
     // What is said of hardly anything else is what is told of wherever it is said.
-    const all = sure.length > 1 && sure.length >= least * found.length ? found : sure
-    return all.flatMap(({ own, row }) => (own && active.has(row) ? [row] : []))
+    const those = new Set((sure.length > 1 && sure.length >= least * found.length ? found : sure).map(({ row }) => row))
+    // In which other words it was said is a proof of what a memory says.
+    return found.flatMap(({ own, row }) => (own && those.has(row) && active.has(row) ? [row] : []))
   }
   for (const pair of pairs) {
     const by = latest(sayingOf(pair, pair.to))
     if (by === undefined) continue
     for (const row of sayingOf(pair, pair.from)) {
-      if (saidAt(row) < saidAt(by) && !has(readingOfRow(row).now, pair.to.stems)) retire(row, by)
+      if (isBefore(row, by) && !has(readingOfRow(row).now, pair.to.stems)) retire(row, by)
     }
+    yield
   }
-  for (const by of rows) for (const row of toldOver(by, saying, isName)) if (active.has(row)) retire(row, by)
+  for (const by of rows) {
+    for (const row of toldOver(by, saying, isName)) if (active.has(row)) retire(row, by)
+    yield
+  }
   const found = new Map<Row, string>()
   for (const pair of pairs) {
     const [{ about, kin }] = [...pair.slots] as [Slot]
     for (const row of sayingOf(pair, pair.to)) if (!over.has(row)) found.set(row, `${kin}\n${about}\n${pair.to.key}`)
+    yield
   }
   return { over, says: found }
 }
 
 const readingOfRow = (row: Row): Reading => readingOf(textOf(row))
 
+/** Whether one was said last before the other was; of what was said at once, what is older. */
+const isBefore = (a: Row, b: Row): boolean =>
+  saidAt(a) < saidAt(b) || (saidAt(a) === saidAt(b) && a.memory.born < b.memory.born)
+
 const latest = (rows: ReadonlyArray<Row>): Row | undefined =>
-  rows.reduce<Row | undefined>(
-    (last, row) => (last === undefined || saidAt(row) > saidAt(last) ? row : last),
-    undefined
-  )
+  rows.reduce<Row | undefined>((last, row) => (last === undefined || isBefore(last, row) ? row : last), undefined)
 
 /** What took the place of what, of all that has one value at a time. */
-const pairsOf = (slots: ReadonlyArray<Slot>, isChange: IsChange): ReadonlyArray<Pair> => {
+function* pairsOf(slots: ReadonlyArray<Slot>, isChange: IsChange): Generator<void, ReadonlyArray<Pair>> {
   const pairs = new Map<string, Pair>()
   const single = new Set<Slot>()
   const keyOf = ({ about, kin }: Slot, from: Value, to: Value): string => `${kin}\n${about}\n${from.key}\n${to.key}`
@@ -137,7 +159,13 @@ const pairsOf = (slots: ReadonlyArray<Slot>, isChange: IsChange): ReadonlyArray<
     }
     return news
   }
-  for (let round = 0; round < rounds; round++) if (!slots.map(learn).some(Boolean)) break
+  for (let round = 0, news = true; round < rounds && news; round++) {
+    news = false
+    for (const slot of slots) {
+      if (learn(slot)) news = true
+      yield
+    }
+  }
   return [...pairs.values()]
 }
 
@@ -151,7 +179,7 @@ type IsChange = (slot: Slot, from: Value, to: Value) => boolean
 const isChangeBy =
   ({ former, judge }: Known, saying: Saying): IsChange =>
   (slot, from, to) => {
-    if (from.last >= to.last) return false
+    if (from.last > to.last) return false
     const its = new Set(from.entries.map(({ said }) => said.row.memory.id))
     const took = to.entries.some(({ said }) => former(said.row).some(({ memory }) => its.has(memory.id)))
     if (took || (isDefinite(slot) && isPlace(from) === isPlace(to))) return true
@@ -219,7 +247,7 @@ const toldOver = (by: Row, saying: Saying, isName: (word: string) => boolean): R
   const subjects = [...all].filter((stem) => !over.has(stem) && isName(stem))
   const found = subjects.flatMap((about) => [...told].flatMap((one) => saying.of(about, new Set([one]))))
   const isSaid = ({ own, row }: Said): boolean => {
-    if (!own || row === by || kinOf(row) !== kinOf(by) || saidAt(row) >= saidAt(by)) return false
+    if (!own || row === by || kinOf(row) !== kinOf(by) || !isBefore(row, by)) return false
     const said = readingOfRow(row)
     // What has nothing in common with what is so now is about something else.
     return (

@@ -91,6 +91,8 @@ const others = new Set(["she", "he", "they", "it", "who"])
 const theirs = new Set(["her", "his", "their", "its", "whose"])
 const between = /\s*[;:,!?()]+(?:\s+|$)|\.\s+(?=\p{Lu})|\s+(?:and|but|so|because|while)\s+/u
 
+const joining = /^\s*(?:and|but|so|because|while)\s+/u
+
 /** Texts that were taken apart: most come up night after night. */
 const taken = new Map<string, Reading>()
 const mostTaken = 20_000
@@ -139,7 +141,7 @@ const clausesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
   const found = [clauseOf(wordsIn(line))]
   const pieces = line
     .split(between)
-    .map(wordsIn)
+    .map((piece) => wordsIn(piece.replace(joining, "")))
     .filter((words) => words.length > 0)
   let subject: ReadonlyArray<string> = []
   if (pieces.length > 1) {

@@ -107,8 +107,15 @@ export const rankedBy = (
 ): ReadonlyArray<Row> => {
   const { over, says } = known.judge === undefined ? nothing : attributesOf(rows, known)
   const standing = rows.filter((row) => isGiven(row) || !over.has(row))
+  const taken = new Map<Row, Array<Row>>()
+  for (const { by, row } of over.values()) {
+    const all = taken.get(by)
+    if (all === undefined) taken.set(by, [row])
+    else all.push(row)
+  }
+  const former: Former = (row) => [...known.former(row), ...(taken.get(row) ?? [])]
   return subjectsOf(standing, known.judge, says)
-    .map((subject) => ({ ...subject, ...standingOf(subject, known.former, tiers, now) }))
+    .map((subject) => ({ ...subject, ...standingOf(subject, former, tiers, now) }))
     .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
     .map(({ row }) => row)
 }

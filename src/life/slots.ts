@@ -41,21 +41,26 @@ interface Gap {
   readonly entries: Array<Entry>
 }
 
-/** Finds the sentences that several memories say, but for one thing in them. */
-export const slotsIn = (
+/** Finds the sentences that several memories say, but for one thing in them. Stops on its way for others to have a turn. */
+export function* slotsIn(
   all: ReadonlyArray<Said>,
   isName: (word: string) => boolean,
   saying: Saying
-): ReadonlyArray<Slot> => {
+): Generator<void, ReadonlyArray<Slot>> {
   const gaps = new Map<string, Gap>()
   for (const said of all) {
     const kin = kinOf(said.row)
     for (const words of said.reading.clauses) addGaps(gaps, kin, said, words, isName)
+    yield
   }
-  return [...gaps.values()].flatMap((gap) => {
-    const slot = gap.entries.length < 2 ? undefined : slotOf(gap, isName, saying)
-    return slot === undefined ? [] : [slot]
-  })
+  const slots: Array<Slot> = []
+  for (const gap of gaps.values()) {
+    if (gap.entries.length < 2) continue
+    const slot = slotOf(gap, isName, saying)
+    if (slot !== undefined) slots.push(slot)
+    yield
+  }
+  return slots
 }
 
 const addGaps = (
@@ -113,8 +118,10 @@ const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
       known.mentions += mentions
     }
   }
-  return [...values.values()].sort((a, b) => a.last - b.last || a.since - b.since)
+  return [...values.values()].sort((a, b) => a.last - b.last || a.since - b.since || bornOf(a) - bornOf(b))
 }
+
+const bornOf = ({ entries }: Value): number => Math.max(...entries.map(({ said }) => said.row.memory.born))
 
 /** What a sentence begins with is a value where it is told what of something it is, or where hardly anything else is said of it. */
 const isNamed = (values: ReadonlyArray<Value>, after: ReadonlyArray<string>, saying: Saying, about: string): boolean =>

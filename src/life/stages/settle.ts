@@ -1,9 +1,10 @@
 import type { Link } from "../../../events/Memory.js"
 import { findById } from "../../../projections/observations.js"
+import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
 import type { DecidedEvent } from "../../commands/Command.js"
 import { overlap, wordSet } from "../../reconcile/likeness.js"
-import { attributesOf, mostWordings, type Outdated } from "../attributes.js"
+import { type Attributes, findAttributes, mostWordings, type Outdated } from "../attributes.js"
 import type { Row } from "../facts.js"
 import { formerOf } from "../former.js"
 import { saidAt, textOf } from "../pairs.js"
@@ -11,6 +12,8 @@ import { changed, decided, type Gathering, nothingPlanned, type Stage } from "..
 
 /** Of all that the profile is chosen from, so many that were said last are looked at. */
 const most = 2_000
+/** Memories, sentences or changes of one look. */
+const portion = 25
 
 /**
  * Looks once more at what was said: what is true of somebody or something by now retires all that says otherwise, in
@@ -22,13 +25,21 @@ export const settle: Stage = {
   before: (_, now) => now,
   gather: (policy, now, { judge }): Gathering => {
     let rows: Array<Row> = []
-    let left = true
+    let round: Generator<void, Attributes> | undefined
     /** What is over, in the order in which it was found out. */
-    let over: ReadonlyMap<Row, Outdated> = new Map()
+    const over = new Map<Row, Outdated>()
     const newest = (): Array<Row> => rows.sort((a, b) => saidAt(b) - saidAt(a)).slice(0, most)
     // What somebody made core, or pinned, is theirs to change.
     const stays = ({ memory }: Row): boolean =>
       (memory.tier === "core" && memory.coreFrom === undefined) || memory.tags.includes(policy.tiers.pin)
+    const begin = (db: Db): Generator<void, Attributes> => {
+      rows = newest().filter((row) => !over.has(row))
+      return findAttributes(rows, {
+        judge,
+        former: (row) => takenBy(db, row, over),
+        wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, mostWordings) : [])
+      })
+    }
     return {
       take: (some) => {
         if (judge === undefined) return
@@ -36,15 +47,18 @@ export const settle: Stage = {
         if (rows.length > 2 * most) rows = newest()
       },
       look: (db) => {
-        if (judge === undefined || !left || rows.length === 0) return false
-        left = false
-        const found = attributesOf(newest(), {
-          judge,
-          former: ({ memory }) => formerOf(memory, (id) => findById(db, id)),
-          wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, mostWordings) : [])
-        })
-        over = new Map([...found.over].filter(([row]) => !stays(row)))
-        return false
+        if (judge === undefined || rows.length === 0) return false
+        round ??= begin(db)
+        for (let steps = 0; steps < portion; steps++) {
+          const step = round.next()
+          if (step.done !== true) continue
+          round = undefined
+          // Without what is over, what is left may say what it did not: until nothing more is found.
+          const news = [...step.value.over].filter(([row]) => !stays(row))
+          for (const [row, one] of news) over.set(row, one)
+          return news.length > 0 && over.size < policy.maintenance.rows
+        }
+        return true
       },
       plan: () => {
         if (over.size === 0) return nothingPlanned
@@ -96,6 +110,12 @@ export const settle: Stage = {
     }
   }
 }
+
+/** The memories whose place one took, here or before. */
+const takenBy = (db: Db, by: Row, over: ReadonlyMap<Row, Outdated>): ReadonlyArray<Row> => [
+  ...formerOf(by.memory, (id) => findById(db, id)),
+  ...[...over.values()].flatMap((one) => (one.by === by ? [one.row] : []))
+]
 
 /** How much of two is the same, by words: 0…1, to four places. */
 const likenessOf = (row: Row, by: Row): number =>

@@ -1,0 +1,230 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import type { Memory } from "../events/Memory.js"
+import type { Wording } from "../projections/wordings.js"
+import { attributesOf } from "../src/life/attributes.js"
+import { readingOf } from "../src/life/clauses.js"
+import type { Row } from "../src/life/facts.js"
+import { saysOtherwise } from "../src/life/gaps.js"
+import { within } from "../src/life/profile.js"
+import { repeatsIn } from "../src/life/subjects.js"
+
+const day = 86_400_000
+const row = (title: string, first: number, fields: Partial<Memory> & { readonly last?: number } = {}): Row => {
+  const { last = first, ...rest } = fields
+  const memory = {
+    id: `m${first}`,
+    born: first,
+    type: "identity",
+    status: "active",
+    store: "private",
+    tier: "long",
+    title,
+    facts: [],
+    tags: [],
+    people: [],
+    createdAt: first * day,
+    updatedAt: first * day,
+    lastMentionedAt: last * day,
+    mentions: last === first ? 1 : 5,
+    ...rest
+  }
+  return { memory: memory as unknown as Memory, accesses: undefined }
+}
+
+/** Titles that are over, in the order in which they were said; each line a memory said on a day of its own. */
+const over = (
+  lines: ReadonlyArray<string | readonly [string, Partial<Memory> & { readonly last?: number }]>,
+  {
+    former = () => [],
+    wordings = () => []
+  }: {
+    readonly former?: (row: Row) => ReadonlyArray<Row>
+    readonly wordings?: (row: Row) => ReadonlyArray<Wording>
+  } = {}
+): ReadonlyArray<string> => {
+  const rows = lines.map((line, at) => (typeof line === "string" ? row(line, at + 1) : row(line[0], at + 1, line[1])))
+  const found = attributesOf(rows, { judge: undefined, former, wordings }).over
+  return rows.filter((one) => found.has(one)).map(({ memory }) => memory.title)
+}
+
+describe("what a text says is over", () => {
+  it.each([
+    ["Ada moved from Lisbon to Ghent", "lisbon"],
+    ["Ada left Fram Labs and works for Kia now", "fram lab"],
+    ["Ada's boat is a Kia now, no longer a Fram", "fram"],
+    ["Ada no longer wants calls before 10:00, she prefers them after 14:00", "want call 10:00"],
+    ["Pier is no longer painted on Mondays but on Fridays", "painted monday"],
+    ["It was agreed to replace copper by steel on the pier", "copper"],
+    ["The budget was raised from 40,000 euros to 55,000 euros", "40,000"],
+    ["Ada sails from Ghent instead of Lisbon now", "lisbon"],
+    ["From a vegetarian she became a pescatarian", "vegetarian"],
+    ["Ada's ships come from Ghent", ""],
+    ["The ferry leaves on 3 May", ""],
+    ["Ada is no longer with Dr. Smit but with Dr. Kaya", "smit"]
+  ])("%s", (text, words) => {
+    expect([...readingOf(text).over].join(" ")).toBe(words)
+  })
+
+  it("is found at once in a long text without an end", () => {
+    const began = performance.now()
+    readingOf(`from ${"abcdefghij".repeat(400)} no longer ${"x".repeat(4_000)} left ${"word ".repeat(500)}`)
+    expect(performance.now() - began).toBeLessThan(500)
+  })
+})
+
+describe("what has one value at a time", () => {
+  it("is what is said in the words of what was said before, where there is one of it by grammar", () => {
+    expect(over(["Ada's office is in Lisbon", "Ada's office is in Ghent"])).toEqual(["Ada's office is in Lisbon"])
+    expect(over(["The owner of Pier is Tom", "Mia is the owner of Pier", "The owner of Pier is Mia"])).toEqual([
+      "The owner of Pier is Tom"
+    ])
+    expect(over(["Ada's office is in Lisbon", "Ada's office is bright"])).toEqual([])
+    expect(over(["Tom's office is in Lisbon", "Ada's office is in Ghent"])).toEqual([])
+  })
+
+  it("is over in whatever words it was said", () => {
+    const lines = [
+      "Ada has her flat in Lisbon",
+      "Lisbon is where Ada lives",
+      "Ada was born in Lisbon",
+      "Ada's sister Eva lives in Lisbon",
+      "Ada's home is in Lisbon",
+      "Ada moved from Lisbon to Ghent"
+    ]
+    expect(over(lines)).toEqual(["Ada has her flat in Lisbon", "Lisbon is where Ada lives", "Ada's home is in Lisbon"])
+    expect(over([...lines.slice(0, 5), "Ada's home is in Ghent"])).toEqual(over(lines))
+  })
+
+  it("is known by a change that is told of, by what changed before, or by what is said no more", () => {
+    const plums = ["Ada eats plums at noon", "Ada eats figs at noon"]
+    expect(over(plums)).toEqual([])
+    expect(over([...plums, "At noon Ada wants figs now"])).toEqual(["Ada eats plums at noon"])
+    expect(over(["Ada eats plums at noon", "Ada gave up plums for figs", "Ada eats figs at noon"])).toContain(plums[0])
+    expect(over([...plums, "Ada eats figs at noon now", "Ada eats pears at noon"])).toEqual([
+      ...plums,
+      "Ada eats figs at noon now"
+    ])
+    const [first, second] = [{ last: 5 }, { last: 25 }]
+    expect(
+      over([
+        [plums[0]!, first],
+        [plums[1]!, second]
+      ])
+    ).toEqual([])
+    expect(
+      over([
+        [plums[0]!, { ...first, createdAt: 0 }],
+        [plums[1]!, { last: 40, createdAt: 6 * day }]
+      ])
+    ).toEqual([plums[0]])
+    // In two sentences one is said no more since the other is.
+    expect(
+      over([...plums, "Plums at noon are what Ada has", "Figs at noon are what Ada has"].toSorted(plumsFirst))
+    ).toEqual(["Ada eats plums at noon", "Plums at noon are what Ada has"].toSorted(plumsFirst))
+  })
+
+  it("is not what may be said beside it", () => {
+    expect(over(["Ada likes plums", "Ada likes figs now"])).toEqual([])
+    expect(over(["Ada prefers an aisle seat on flights", "Ada prefers Signal for messages now"])).toEqual([])
+    expect(over(["In Kia prices are kept in cents", "In Fram prices are kept in cents now"])).toEqual([])
+    expect(over(["Ada was in Ghent in May", "Ada was in Turin in May"])).toEqual([])
+  })
+
+  it("is so again when it was put right", () => {
+    const lines = [
+      "Ada's home is in Lisbon",
+      "Ada's home is in Turin",
+      "Turin was a mix-up: Ada's home is still in Lisbon"
+    ]
+    expect(over(lines)).toEqual(["Ada's home is in Turin"])
+    expect(over([[lines[0]!, { last: 9 }], lines[1]!])).toEqual([lines[1]])
+  })
+
+  it("is known by other words in which it was said, and by what was retired", () => {
+    const sport = "Ada sails for exercise"
+    const lines = [sport, "Ada took up rowing"]
+    const wordings = ({ memory }: Row) =>
+      memory.title === sport
+        ? [{ text: "Ada's sport is sailing", at: day }]
+        : [{ text: "Ada's sport is rowing", at: 2 * day }]
+    expect(
+      over(["Ada keeps fit by sailing", "Ada took up rowing"], {
+        wordings: ({ memory: { born } }) => [
+          { text: `Ada's sport is ${born === 1 ? "sailing" : "rowing"}`, at: born * day }
+        ]
+      })
+    ).toEqual(["Ada keeps fit by sailing"])
+    expect(over(lines, { wordings })).toEqual([])
+    const retired = row("Ada eats plums at noon", 90, { status: "superseded" })
+    const figs = "Ada eats figs at noon"
+    expect(
+      over(["Ada has plums at noon", figs], { former: ({ memory }) => (memory.title === figs ? [retired] : []) })
+    ).toEqual([])
+  })
+
+  it("is of one store and one type", () => {
+    expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { store: "shared" }]])).toEqual([])
+    expect(over(["Ada's home is in Lisbon", ["Ada's home is in Ghent", { type: "decision" }]])).toEqual([])
+  })
+
+  it("has one that was said last and stays, whatever is said in whatever order", () => {
+    const one = fc.record({
+      how: fc.constantFrom(
+        "Ada's {of} is in {v}",
+        "The {of} of Ada is in {v}",
+        "{v} is where Ada has the {of}",
+        "Ada moved the {of} to {v}"
+      ),
+      of: fc.constantFrom("boat", "piano"),
+      v: fc.constantFrom("Lisbon", "Ghent", "Turin")
+    })
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 1, maxLength: 15 }), (some) => {
+        const said = some.map(({ how, of, v }) => how.replace("{of}", of).replace("{v}", v))
+        const rows = said.map((title, at) => row(title, at + 1))
+        const found = attributesOf(rows, { judge: undefined, former: () => [], wordings: () => [] })
+        expect(found.over.has(rows.at(-1)!)).toBe(false)
+        for (const { by, row } of found.over.values()) {
+          expect(by.memory.born).toBeGreaterThan(row.memory.born)
+          expect(found.says.has(row)).toBe(false)
+        }
+        const back = attributesOf([...rows].reverse(), { judge: undefined, former: () => [], wordings: () => [] })
+        expect(new Set(back.over.keys())).toEqual(new Set(found.over.keys()))
+      })
+    )
+  })
+})
+const plumsFirst = (a: string, b: string) => Number(/figs/iu.test(a)) - Number(/figs/iu.test(b))
+
+describe("what is said otherwise", () => {
+  it.each([
+    ["Pier ships from stable", "Pier ships from trunk", true],
+    ["Jenkins was a slip of the pen: Pier's builds run on Forgejo as before", "Pier's builds run on Jenkins", true],
+    ["Kaya raised prices, so Pier has its sails made by Smit", "Pier has its sails made by Kaya", true],
+    ["Ada greets with hi there", "Ada greets with good day", true],
+    ["The call with Ada is at 3 pm", "The call with Ada is at 15:00", false],
+    ["Ada adores tea", "Ada loves tea", false],
+    ["Ada lives in Lisbon", "Lisbon is where Ada lives", false]
+  ])("%s / %s", (text, other, expected) => {
+    expect(saysOtherwise(text, other)).toBe(expected)
+  })
+})
+
+describe("the room of a profile", () => {
+  it("is for what was not said yet, titles before facts, then for other words", () => {
+    const home = row("Ada lives in Ghent", 1)
+    const again = row("Ada's home is in Ghent", 2)
+    const tea = row("Ada drinks tea", 3, { facts: ["with milk"] })
+    const repeats = repeatsIn([home, again, tea])
+    expect(repeats(again, home)).toBe(true)
+    expect(repeats(row("Ada's office is in Lisbon", 2), home)).toBe(false)
+    const words = (text: string) => text.split(" ").length - 1
+    const lines = (budget: number, rows = [home, again, tea]) => [...within(rows, words, budget).values()]
+    expect(lines(7)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea"])
+    expect(lines(9)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea; with milk"])
+    expect(lines(14)).toEqual(["- Ada lives in Ghent", "- Ada's home is in Ghent", "- Ada drinks tea; with milk"])
+    const given = row("Ada's home is in Ghent", 2, { tier: "core" })
+    expect(lines(9, [home, given, tea])).toEqual(["- Ada lives in Ghent", "- Ada's home is in Ghent"])
+  })
+})
