@@ -7,8 +7,8 @@ import { lexiconOf } from "./rules/lexicon.js"
 
 /** Decides by what two texts share and where they differ, weighed by a small model in the code: no network; the same question has the same answer. */
 export const rules: Context.Tag.Service<Reconciler> = {
-  name: "rules-v5",
-  judge: judgeIn("rules-v5", lexiconOf(english))
+  name: "rules-v6",
+  judge: judgeIn("rules-v6", lexiconOf(english))
 }
 
 export const layer: Layer.Layer<Reconciler> = Layer.succeed(Reconciler, rules)

@@ -120,7 +120,7 @@ describe("the package", () => {
       found: true,
       events: 1,
       types: 17,
-      projections: 16
+      projections: 17
     })
   })
 

@@ -242,7 +242,7 @@ describe("labelled stories", () => {
   it("name the rule, and copy no text", () => {
     for (const story of stories) {
       const { by, verdict } = rules.judge(questionOf(story))
-      expect(by).toEqual({ kind: "rule", name: "rules-v5" })
+      expect(by).toEqual({ kind: "rule", name: "rules-v6" })
       expect(reasons).toContain(verdict.reason)
     }
   })
@@ -275,9 +275,9 @@ describe("any input", () => {
         const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
         const before = JSON.stringify(question)
         const { sure, verdict } = rules.judge(question)
-        expect(rules.judge(question)).toEqual({ by: { kind: "rule", name: "rules-v5" }, sure, verdict })
+        expect(rules.judge(question)).toEqual({ by: { kind: "rule", name: "rules-v6" }, sure, verdict })
         expect(JSON.stringify(question)).toBe(before)
-        expect(decodeVerdict("rules-v5", verdict, memories.length)._tag).toBe("Right")
+        expect(decodeVerdict("rules-v6", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
       { numRuns: 300 }

@@ -96,13 +96,15 @@ const joining = /^\s*(?:and|but|so|because|while)\s+/u
 /** Texts that were taken apart: most come up night after night. */
 const taken = new Map<string, Reading>()
 const mostTaken = 20_000
+/** Characters of a text that are read: what has a value is said in a sentence. */
+const mostRead = 1_000
 
 /** Takes the lines of a memory apart. */
 export const readingOf = (text: string): Reading => {
   const before = taken.get(text)
   if (before !== undefined) return before
   if (taken.size >= mostTaken) taken.clear()
-  const reading = read(text)
+  const reading = read(text.slice(0, mostRead))
   taken.set(text, reading)
   return reading
 }

@@ -70,6 +70,8 @@ export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (w
   if (holders.has(word)) return false
   if (start === 0) return !prepositions.has(word)
   const before = words[start - 1]!
+  // Behind the first word stands what is done too.
+  if (start === 1 && !prepositions.has(before)) return false
   return before !== "'s" && !speakers.has(before) && !isName(before)
 }
 
