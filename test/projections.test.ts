@@ -30,6 +30,7 @@ import { outputDigest } from "../projections/schedules.js"
 import { findCandidates, findRecent, indexRows } from "../projections/search.js"
 import * as ViewFile from "../projections/ViewFile.js"
 import { Views } from "../projections/Views.js"
+import { findWordings } from "../projections/wordings.js"
 import { foundation, open, temporaryFolder } from "./support/engine.js"
 import { direction, story, type Told, tell, tellAtOnce, timeOf } from "./support/events.js"
 
@@ -335,6 +336,41 @@ describe("observations", () => {
         ])
         expect(ids(db, findAround(db, "full", "sum", { before: 9, after: 9 }, later)!)).toEqual(["sum"])
         expect(findAround(db, "full", "a", { before: 9, after: 9 }, later)).toBeUndefined()
+      }
+    })
+  })
+})
+
+describe("wordings", () => {
+  const said = (db: Db, born: number, most = 9) => findWordings(db, born, most).map(({ at, text }) => [text, at])
+
+  it.scopedLive("UPDATE with what was asked: other words, each once, as long as they are not taken back", () => {
+    const { add, forget, mention, undo } = story()
+    return projected({
+      given: [
+        add("home", { title: "Ada lives in Ghent", facts: ["by the harbour"] }),
+        add("tea"),
+        mention("home", { title: "Ada's home is in Ghent", facts: ["by the harbour"] }),
+        mention("home", { title: "Ghent is where Ada lives", tags: ["x"] })
+      ],
+      when: [
+        mention("home", { title: "Ada's home is in Ghent", facts: ["on the quay"] }),
+        mention("home", { title: "Ada's home is in Ghent" }),
+        mention("home", { tags: ["y"] }),
+        mention("tea", { title: "a cup of tea" }),
+        undo("home", 4),
+        undo("home", 5),
+        // The second undo is taken back.
+        undo("home", 10),
+        forget("tea")
+      ],
+      holds: (db) => {
+        expect(said(db, 1)).toEqual([
+          ["Ada's home is in Ghent", timeOf(6)],
+          ["Ada's home is in Ghent\non the quay", timeOf(5)]
+        ])
+        expect(said(db, 1, 1)).toEqual([["Ada's home is in Ghent", timeOf(6)]])
+        expect(said(db, 2)).toEqual([])
       }
     })
   })

@@ -79,6 +79,14 @@ export const story = () => {
       next(() => ({ type: "ADD", payload: { memory: keep(born(id, fields)), decision } })),
     update: (id: string, fields: Fields, reason: Payload<"UPDATE">["reason"] = "edited") =>
       next(() => ({ type: "UPDATE", payload: { memory: changed(id, fields), reason, decision } })),
+    /** What a memory says was said once more, in the words of `input`. */
+    mention: (id: string, input: Readonly<Record<string, unknown>>) =>
+      next(() => ({
+        type: "UPDATE",
+        payload: { memory: changed(id, { lastMentionedAt: timeOf(version) }), reason: "reconciled", input, decision }
+      })),
+    undo: (id: string, ...undoes: ReadonlyArray<number>) =>
+      next(() => ({ type: "UPDATE", payload: { memory: changed(id, {}), reason: "undone", undoes, decision } })),
     forget: (id: string) =>
       next(() => ({
         type: "DELETE",
