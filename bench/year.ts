@@ -57,27 +57,41 @@ const wholeNumber = (name: string, value: string): number =>
   /^[0-9]{1,6}$/.test(value) ? Number(value) : fail(`--${name}: must be a whole number`)
 
 const writerOf = (name: string): Writer =>
-  Object.hasOwn(writers, name) ? (name as Writer) : fail(`--writer: must be of ${Object.keys(writers).join(", ")}`)
+  Object.hasOwn(writers, name) ? (name as Writer) : fail(`--writer: must be one of ${Object.keys(writers).join(", ")}`)
+
+const options = {
+  data: { type: "string" },
+  policy: { type: "string" },
+  folder: { type: "string" },
+  wrong: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  write: { type: "string" },
+  seed: { type: "string", default: "1" },
+  days: { type: "string", default: "365" },
+  writer: { type: "string", default: "mira" },
+  help: { type: "boolean", default: false }
+} as const
+
+const given = () => {
+  try {
+    return parseArgs({ options }).values
+  } catch (error) {
+    return fail((error as Error).message)
+  }
+}
 
 const main = async () => {
-  const { values } = parseArgs({
-    options: {
-      data: { type: "string" },
-      policy: { type: "string" },
-      folder: { type: "string" },
-      wrong: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      write: { type: "string" },
-      seed: { type: "string", default: "1" },
-      days: { type: "string", default: "365" },
-      writer: { type: "string", default: "mira" },
-      help: { type: "boolean", default: false }
-    }
-  })
+  const values = given()
   if (values.help) return console.log(usage)
   if (values.write !== undefined) {
-    const year = writeYear(wholeNumber("seed", values.seed), wholeNumber("days", values.days), writerOf(values.writer))
-    writeFileSync(values.write, `${JSON.stringify(year, null, 1)}\n`)
+    const days = wholeNumber("days", values.days)
+    if (days < 1) return fail("--days: must be 1 or more")
+    const year = writeYear(wholeNumber("seed", values.seed), days, writerOf(values.writer))
+    try {
+      writeFileSync(values.write, `${JSON.stringify(year, null, 1)}\n`)
+    } catch (error) {
+      return fail(`${values.write}: ${(error as Error).message}`)
+    }
     return console.log(
       `${values.write}: ${year.memories.length} memories, ${year.turns.length} turns, ${year.searches.length} searches, ${year.attributes.length} attributes`
     )

@@ -81,8 +81,15 @@ export const stemOf = (word: string): string =>
   word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
 
 /** Whether a word says something. */
-export const tells = (word: string): boolean =>
-  word !== "'s" && !articles.has(word) && (word.length > 1 || /\p{N}/u.test(word)) && !isStopWord(word)
+export const tells = (word: string): boolean => {
+  let known = telling.get(word)
+  if (known !== undefined) return known
+  if (telling.size >= mostTaken) telling.clear()
+  known = word !== "'s" && !articles.has(word) && (word.length > 1 || /\p{N}/u.test(word)) && !isStopWord(word)
+  telling.set(word, known)
+  return known
+}
+const telling = new Map<string, boolean>()
 
 export const stemsOf = (words: Iterable<string>): ReadonlySet<string> => new Set([...words].filter(tells).map(stemOf))
 

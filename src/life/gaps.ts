@@ -1,7 +1,7 @@
 import { type Reading, readingOf, stemOf, stemsOf, tells } from "./clauses.js"
 
 /** Words of a gap. */
-export const widest = 5
+export const widest = 4
 /** Whoever speaks is somebody too. */
 export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
 export const holders = new Set([

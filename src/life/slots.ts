@@ -70,15 +70,19 @@ const addGaps = (
   words: ReadonlyArray<string>,
   isName: (word: string) => boolean
 ): void => {
+  const before = [kin]
+  for (const [at, word] of words.entries()) before.push(`${before[at]} ${word}`)
+  const after = [""]
+  for (let at = words.length - 1; at >= 0; at--) after.unshift(`${words[at]} ${after[0]}`)
   for (let start = 0; start < words.length; start++) {
     if (!mayBegin(words, start, isName)) continue
     for (let end = start + 1; end <= Math.min(words.length, start + widest); end++) {
       if (!mayFill(words, start, end)) continue
-      const key = `${kin}\n${words.slice(0, start).join(" ")}\n${words.slice(end).join(" ")}`
-      const entry = { said, words: words.slice(start, end) }
+      const key = `${before[start]}\n${after[end]}`
       const known = gaps.get(key)
-      if (known === undefined) gaps.set(key, { words, start, end, entries: [entry] })
-      else if (!known.entries.some((one) => one.said === said)) known.entries.push(entry)
+      if (known === undefined) gaps.set(key, { words, start, end, entries: [{ said, words: words.slice(start, end) }] })
+      else if (!known.entries.some((one) => one.said === said))
+        known.entries.push({ said, words: words.slice(start, end) })
     }
   }
 }

@@ -13,7 +13,7 @@ import { changed, decided, type Gathering, nothingPlanned, type Stage } from "..
 /** Of all that the profile is chosen from, so many that were said last are looked at. */
 const most = 2_000
 /** Memories, sentences or changes of one look. */
-const portion = 25
+const portion = 200
 
 /**
  * Looks once more at what was said: what is true of somebody or something by now retires all that says otherwise, in
