@@ -4,7 +4,7 @@ import { type Reading, readingOf, stemOf, stemsOf, tells } from "./clauses.js"
 export const widest = 4
 /** Whoever speaks is somebody too. */
 export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
-export const holders = new Set([
+const holders = new Set([
   "is",
   "are",
   "was",
