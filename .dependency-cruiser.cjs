@@ -41,7 +41,7 @@ module.exports = {
   ],
   options: {
     includeOnly: { path: inside([...floors.flat(), "test", "bench", "scripts"]) },
-    exclude: { path: "(^|/)(node_modules|dist|coverage)(/|$)" },
+    exclude: { path: "(^|/)(node_modules|\\.node|dist|coverage)(/|$)" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {

@@ -1,10 +1,11 @@
-import { statSync } from "node:fs"
+import { accessSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { codeOf } from "../events/errors.js"
 import { readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
@@ -80,15 +81,15 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     Effect.map(outcomeOf)
   )
 
-/** A folder with a wrong name is not made by who only looks. What cannot be looked at is told by who opens it. */
+/** A command that only reads does not create a folder. Any other problem with the path is reported where it is opened. */
 const mustBeThere = (folder: string): Effect.Effect<void, Ended> =>
   Effect.suspend(() => {
     try {
-      if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return Effect.void
-    } catch {
-      return Effect.void
+      accessSync(folder)
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return refused(`no daybook at ${resolve(folder)}`)
     }
-    return refused(`no daybook at ${resolve(folder)}`)
+    return Effect.void
   })
 
 /** Who looks at the first hits in place of the reranker of the policy. */

@@ -1,37 +1,33 @@
-import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
-
-declare const DAYBOOK_PROGRAM: string
+import { unsupportedRuntime } from "../events/runtime.js"
+import * as CodeCache from "./codeCache.js"
 
 /**
- * What `daybook` starts: the program, which lies beside it as one file, with
- * what Node compiled of it when it was built, since compiling is most of what
- * a short command does. Another release of Node, or a damaged file, and Node
- * compiles it itself: that is slower by a tenth of a second and the same
- * otherwise. The program's name holds its digest, so that it never meets what
- * was compiled of another one.
+ * The file that `daybook` starts. An unsupported Node gets a sentence here, before anything is loaded that would crash
+ * on it; otherwise the program beside this file runs, with the compiled code that an earlier run kept.
  */
-const file = fileURLToPath(new URL(`${DAYBOOK_PROGRAM}.cjs`, import.meta.url))
-
-/** Begins with its SHA-256: V8 looks at its length and its release, and runs whatever else it is given. */
-const compiled = (): Buffer | undefined => {
-  try {
-    const { arch, platform, version } = process
-    const whole = readFileSync(file.replace(/cjs$/, `${version}-${platform}-${arch}.compiled`))
-    const code = whole.subarray(32)
-    return createHash("sha256").update(code).digest().equals(whole.subarray(0, 32)) ? code : undefined
-  } catch {
-    return undefined
-  }
+const launch = () => {
+  const file = fileURLToPath(new URL(`${DAYBOOK_PROGRAM}.cjs`, import.meta.url))
+  const cache = CodeCache.open(DAYBOOK_PROGRAM)
+  const cachedData = cache?.read()
+  const script = new Script(readFileSync(file, "utf8"), {
+    filename: file,
+    ...(cachedData === undefined ? {} : { cachedData })
+  })
+  if (cache !== undefined) process.once("exit", () => cache.keep(script))
+  script.runInThisContext()(createRequire(file), file, dirname(file))
 }
 
-const cachedData = compiled()
-const script = new Script(readFileSync(file, "utf8"), {
-  filename: file,
-  ...(cachedData === undefined ? {} : { cachedData })
-})
-script.runInThisContext()(createRequire(file), file, dirname(file))
+const unsupported = unsupportedRuntime(process)
+if (unsupported === undefined) launch()
+else {
+  process.stderr.write(`daybook: ${unsupported.problem}\n`)
+  process.exitCode = 2
+}
+
+/** Set by the bundler: the program's file name, which holds its digest. */
+declare const DAYBOOK_PROGRAM: string

@@ -59,9 +59,12 @@ export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEve
 export class StorageError extends Schema.TaggedError<StorageError>()("StorageError", {
   kind: Schema.Literal("busy", "full", "damaged", "readonly", "unsupported", "nofolder", "failed"),
   where: Schema.String,
-  code: Schema.String
+  code: Schema.String,
+  /** The whole sentence, where the kind alone does not say what to do. */
+  detail: Schema.optional(Schema.String)
 }) {
   override get message() {
+    if (this.detail !== undefined) return `${this.detail} (${this.code})`
     const hint = {
       busy: "another process kept it locked for too long",
       full: "no space is left; reads go on, writes resume when there is space",

@@ -4,14 +4,14 @@ import { dirname } from "node:path"
 import type * as Reactivity from "@effect/experimental/Reactivity"
 import * as Migrator from "@effect/sql/Migrator"
 import * as SqlClient from "@effect/sql/SqlClient"
-import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { migrations } from "../migrations/index.js"
+import { assertRuntime, openDatabase } from "./driver.js"
 import { StorageError, storageError } from "./errors.js"
 import { makeFolder } from "./folder.js"
+import * as SqliteClient from "./sqliteClient.js"
 import type { Db } from "./statement.js"
 
 /** Milliseconds that SQLite itself waits for a lock: it blocks the whole process while it does. */
@@ -62,6 +62,7 @@ export const open = (
   Effect.gen(function* () {
     yield* Effect.try({
       try: () => {
+        assertRuntime()
         makeFolder(dirname(file))
         closeSync(openSync(file, "a", 0o600))
       },
@@ -71,7 +72,7 @@ export const open = (
     const connect = (options: ReadonlyArray<string>) =>
       Effect.acquireRelease(
         Effect.try(() => {
-          const db = new Database(file, { timeout: busyTimeout })
+          const db = openDatabase(file, { timeout: busyTimeout })
           for (const setting of options) db.pragma(setting)
           return db
         }),

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs"
 import { createRequire } from "node:module"
-import Database from "better-sqlite3"
 import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
+import { isSqliteError, openDatabase } from "../events/driver.js"
 import { atLeast, busyTimeout, checkpointPages } from "../events/sqlite.js"
 import { type Db, type Lookup, makeDigest, type Projection, sql } from "./Projection.js"
 
@@ -47,7 +47,7 @@ export const openFile = (
   mode: "read" | "write" | "bulk",
   options: ViewOptions
 ): { readonly db: Db; readonly hasVectors: boolean } => {
-  const db = new Database(file, { timeout: busyTimeout, readonly: false, fileMustExist: mode !== "bulk" })
+  const db = openDatabase(file, { timeout: busyTimeout, readonly: false, fileMustExist: mode !== "bulk" })
   try {
     if (mode === "bulk") {
       chmodSync(file, 0o600)
@@ -74,7 +74,7 @@ export const readEmpty = <A>(
   options: ViewOptions,
   f: (db: Db, hasVectors: boolean) => A
 ): A => {
-  const db = new Database(":memory:")
+  const db = openDatabase(":memory:")
   try {
     const hasVectors = options.vectorExtension !== null && loads(db, options.vectorExtension)
     create(db, projections, hasVectors)
@@ -249,5 +249,4 @@ const loads = (db: Db, extension: string): boolean => {
 
 /** A full disk, a lock or a damaged page is no fault of the event. */
 export const isStorageFailure = (cause: unknown): boolean =>
-  cause instanceof Database.SqliteError &&
-  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code)
+  isSqliteError(cause) && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code)

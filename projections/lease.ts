@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs"
-import Database from "better-sqlite3"
+import { openDatabase } from "../events/driver.js"
 import { storageError } from "../events/errors.js"
 import type { Db } from "./Projection.js"
 
@@ -39,5 +39,5 @@ const open = (file: string): Db => {
     // Never opened where it is there: to close it again would give back the locks that this process has on it.
     closeSync(openSync(file, "wx", 0o600))
   } catch {}
-  return new Database(file, { timeout: 0 })
+  return openDatabase(file, { timeout: 0 })
 }

@@ -1,36 +1,35 @@
-// Bundles the command line: dist/daybook.mjs starts the program, one file beside it, with what this Node compiled of it.
-// `node scripts/bundle.mjs bench` bundles bench/run.ts into dist/bench.mjs instead.
-import { execFileSync } from "node:child_process"
+// Bundles what runs without a compiler: `node scripts/bundle.mjs [WHAT]`, where WHAT is
+//   package (default)  the command, and the one dependency that the library carries within itself
+//   bench, quality, decisions, year  a benchmark, into dist/WHAT.mjs
 import { createHash } from "node:crypto"
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { licencesOf } from "./licences.mjs"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** @param {string} entry @param {import("esbuild").BuildOptions} options */
-const bundle = async (entry, options) => {
-  const { outputFiles } = await build({
+/** CommonJS packages inside a bundle call require for Node's own modules. */
+const requireBanner =
+  'import { createRequire as __createRequire } from "node:module"\nconst require = __createRequire(import.meta.url)'
+
+/**
+ * Bundles `entry`; returns the code, and the files that went into it.
+ * @param {string} entry @param {import("esbuild").BuildOptions} [options]
+ */
+const bundle = async (entry, options = {}) => {
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [entry],
     write: false,
+    metafile: true,
     bundle: true,
     platform: "node",
-    target: "node20",
+    format: "esm",
+    target: "node22",
+    charset: "utf8",
     // Native packages load files that lie next to them, so they stay in node_modules.
     external: ["better-sqlite3", "sqlite-vec"],
     // package.json promises "sideEffects": false, which drops `import "./x.js"` silently. Refuse it instead.
@@ -39,102 +38,72 @@ const bundle = async (entry, options) => {
     ...options,
     define: { DAYBOOK_VERSION: JSON.stringify(version), ...options.define }
   })
-  return outputFiles?.[0]?.text ?? ""
+  const [output] = Object.values(metafile?.outputs ?? {})
+  const files = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  return { code: outputFiles?.[0]?.text ?? "", files: files.map(([file]) => file) }
 }
 
-/** @param {string} file @param {string | Uint8Array} code */
-const place = (file, code) => {
+/**
+ * Writes a file of `dist` in one step: a program that reads it meanwhile sees the old one or the new one.
+ * @param {string} name @param {string} text
+ */
+const place = (name, text) => {
+  const file = join(root, "dist", name)
   const draft = `${file}.${process.pid}.tmp`
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(draft, code)
+  writeFileSync(draft, text)
   if (file.endsWith(".mjs")) chmodSync(draft, 0o755)
   renameSync(draft, file)
 }
 
-/** CommonJS packages inside a bundle call require for Node's own modules. */
-const banner =
-  'import { createRequire as __createRequire } from "node:module"\nconst require = __createRequire(import.meta.url)'
-
-const daybook = async () => {
-  const code = await bundle("bin/daybook.ts", {
-    format: "cjs",
-    // Few letters are quick to read. Names stay, for stack traces.
-    charset: "utf8",
+const bundlePackage = async () => {
+  const sqlClient = "@effect/sql-sqlite-node"
+  const library = await bundle("events/sqliteClient.ts", {
+    packages: "external",
+    alias: { [`${sqlClient}/SqliteClient`]: join(root, "node_modules", sqlClient, "dist/esm/SqliteClient.js") }
+  })
+  place("events/sqliteClient.js", library.code)
+  const command = await bundle("bin/daybook.ts", {
+    // A short program is quick to read. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
+    // The launcher runs it as a script, whose compiled code V8 can keep.
+    format: "cjs",
     define: { "import.meta.url": "__url" },
     banner: {
       js: '(function (require, __filename, __dirname) { "use strict"; const module = { exports: {} }; const __url = require("node:url").pathToFileURL(__filename).href;'
     },
     footer: { js: "})" }
   })
-  const name = `daybook-${createHash("sha256").update(code).digest("hex").slice(0, 16)}`
-  const program = join(root, "dist", `${name}.cjs`)
-  place(program, code)
-  const launcher = await bundle("bin/launch.ts", { format: "esm", define: { DAYBOOK_PROGRAM: JSON.stringify(name) } })
-  const start = join(root, "dist", "daybook.mjs")
-  const replaced = existsSync(start) ? readFileSync(start, "utf8") : ""
-  place(start, `#!/usr/bin/env node\n${launcher}`)
-  compile(program)
-  // Another build may be under way: of what it made only that goes which this one took the place of.
-  for (const old of readdirSync(join(root, "dist"))) {
-    const [, program] = /^(daybook-[0-9a-f]{16})\./.exec(old) ?? []
-    if (program === undefined || program === name) continue
-    const path = join(root, "dist", old)
-    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-    if (replaced.includes(program) || age > 3_600_000) rmSync(path, { force: true })
-  }
+  const program = `program-${createHash("sha256").update(command.code).digest("hex").slice(0, 16)}`
+  place(`${program}.cjs`, command.code)
+  const launcher = await bundle("bin/launch.ts", { define: { DAYBOOK_PROGRAM: JSON.stringify(program) } })
+  place("daybook.mjs", `#!/usr/bin/env node\n${launcher.code}`)
+  place("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...library.files, ...command.files]))
+  removeOldPrograms(program)
 }
 
 /**
- * Keeps what Node compiled of the program in a run of its own: what a search needs, and nothing of what it does not.
- * @param {string} program
+ * Removes programs of earlier builds. Another build may be under way, so a recent one stays.
+ * @param {string} current
  */
-const compile = (program) => {
-  const folder = mkdtempSync(join(tmpdir(), "daybook-"))
-  const draft = join(folder, "compiled")
-  const { arch, platform, version: node } = process
-  const result = program.replace(/cjs$/, `${node}-${platform}-${arch}.compiled`)
-  const run = `
-    const { readFileSync, writeFileSync } = require("node:fs")
-    const [program, result] = process.argv.splice(1, 2, "daybook")
-    const script = new (require("node:vm").Script)(readFileSync(program, "utf8"), { filename: program })
-    process.on("exit", () => writeFileSync(result, script.createCachedData()))
-    script.runInThisContext()(require("node:module").createRequire(program), program, require("node:path").dirname(program))`
-  try {
-    for (const args of [
-      ["remember", "Deploys happen on Tuesdays", "--person", "Ada"],
-      ["search", "when do we deploy"]
-    ]) {
-      execFileSync(process.execPath, ["-e", run, program, draft, "--data", folder, ...args], { stdio: "pipe" })
-    }
-    const code = readFileSync(draft)
-    place(result, Buffer.concat([createHash("sha256").update(code).digest(), code]))
-  } catch (error) {
-    console.error(`${basename(program)} is not kept compiled: ${error instanceof Error ? error.message : error}`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+const removeOldPrograms = (current) => {
+  for (const name of readdirSync(join(root, "dist"))) {
+    if (!name.startsWith("program-") || name.startsWith(current)) continue
+    const file = join(root, "dist", name)
+    if (Date.now() - statSync(file).mtimeMs > 60_000) rmSync(file, { force: true })
   }
 }
 
-/** @type {Record<string, string>} */
-const benches = {
-  bench: "bench/run.ts",
-  quality: "bench/quality.ts",
-  decisions: "bench/decisions.ts",
-  year: "bench/year.ts"
-}
-const what = process.argv[2] ?? "daybook"
+const benches = ["bench", "quality", "decisions", "year"]
+const what = process.argv[2] ?? "package"
 
 try {
-  const bench = benches[what]
-  if (what === "daybook") await daybook()
-  else if (bench !== undefined)
-    place(
-      join(root, "dist", `${what}.mjs`),
-      await bundle(bench, { format: "esm", charset: "utf8", banner: { js: banner } })
-    )
-  else throw new Error(`bundle: nothing is called "${what}"; there are daybook, ${Object.keys(benches).join(", ")}`)
+  if (what === "package") await bundlePackage()
+  else if (benches.includes(what)) {
+    const { code } = await bundle(`bench/${what === "bench" ? "run" : what}.ts`, { banner: { js: requireBanner } })
+    place(`${what}.mjs`, code)
+  } else throw new Error(`bundle: unknown bundle "${what}"; known are package, ${benches.join(", ")}`)
 } catch (error) {
   // esbuild has already printed the errors it found in the sources.
   if (!(error instanceof Error && "errors" in error)) console.error(error instanceof Error ? error.message : error)

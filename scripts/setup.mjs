@@ -1,12 +1,15 @@
-// Makes a checkout ready to run: installs packages and builds dist/ when either is missing or out of date.
-// Uses Node's own modules only. Silent when there is nothing to do, one line for each thing it does,
-// the full output of a step that fails.
+// Makes a checkout ready to run, then runs a command in it: `node scripts/setup.mjs [COMMAND [ARGUMENT ...]]`.
+// Installs packages and builds dist/ when either is missing or out of date. Where the installed Node is too old, it
+// installs one into the checkout, and everything that it starts runs with that one.
+// Uses Node's own modules only, and runs on Node 18 and newer. Silent when there is nothing to do; one line for each
+// thing it does; the full output of a step that fails.
 import { spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
-import { hostname } from "node:os"
-import { dirname, join } from "node:path"
+import { constants, hostname } from "node:os"
+import { delimiter, dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { isNewEnough, ownNode } from "./ownNode.mjs"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const lockDir = join(root, ".setup.lock")
@@ -17,7 +20,8 @@ const installed = join(root, "node_modules", ".package-lock.json")
 const built = [join(root, "dist", "src", "index.js"), join(root, "dist", "daybook.mjs")]
 const sources = [
   ...["events", "projections", "src", "layers", "bin", "migrations"],
-  ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/bundle.mjs"]
+  ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
+  ...["scripts/bundle.mjs", "scripts/licences.mjs"]
 ]
 
 /** @param {string} path */
@@ -59,36 +63,69 @@ const needsInstall = () => {
 
 const needsBuild = () => {
   const times = built.map(modified)
-  const time = Math.min(...times.map((one) => one ?? 0))
+  const time = Math.min(...times.map((time) => time ?? 0))
   return time === 0 || sources.some((source) => newerThan(join(root, source), time))
+}
+
+/** Whether the command of the call runs, after the set-up. */
+let commandStarted = false
+
+const own = isNewEnough ? undefined : ownNode(root)
+
+/** The environment of everything that is started here: with the checkout's own Node first, where it needs one. */
+const environment = () => {
+  const bins = [...(own === undefined ? [] : [own.bin]), join(root, "node_modules", ".bin")]
+  // Windows has `Path`.
+  const key = Object.keys(process.env).find((name) => name.toUpperCase() === "PATH") ?? "PATH"
+  return {
+    ...process.env,
+    [key]: [...bins, process.env[key] ?? ""].join(delimiter),
+    // Daybook asks models on the CPU: without this the package downloads CUDA where npm runs its install script.
+    ONNXRUNTIME_NODE_INSTALL: "skip"
+  }
 }
 
 /** @type {import("node:child_process").ChildProcess | undefined} */
 let running
 
+/**
+ * Runs a command to its end; resolves with its exit code and what it printed, where that was not shown.
+ * @param {string} command @param {ReadonlyArray<string>} args @param {"inherit" | "pipe"} output
+ * @returns {Promise<{ code: number, printed: Buffer }>}
+ */
+const run = (command, args, output) =>
+  new Promise((resolve) => {
+    const windows = process.platform === "win32"
+    const child = spawn(command, args, {
+      cwd: output === "pipe" ? root : process.cwd(),
+      env: environment(),
+      stdio: output === "pipe" ? ["ignore", "pipe", "pipe"] : "inherit",
+      shell: windows
+    })
+    running = child
+    /** @type {Array<Buffer>} */
+    const printed = []
+    child.stdout?.on("data", (chunk) => printed.push(chunk))
+    child.stderr?.on("data", (chunk) => printed.push(chunk))
+    child.on("error", (error) => resolve({ code: 127, printed: Buffer.from(`${error.message}\n`) }))
+    child.on("close", (code, signal) => {
+      const number = signal === null ? undefined : constants.signals[signal]
+      resolve({ code: code ?? 128 + (number ?? 0), printed: Buffer.concat(printed) })
+    })
+  })
+
 /** @param {string} title @param {ReadonlyArray<string>} args */
 const npm = async (title, args) => {
   console.log(`setup: ${title} (npm ${args[0] === "run" ? args.join(" ") : args[0]})`)
-  const self = process.env.npm_execpath
-  const child = self?.endsWith("npm-cli.js")
-    ? spawn(process.execPath, [self, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
-    : spawn("npm", args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" })
-  running = child
-  /** @type {Array<Buffer>} */
-  const output = []
-  child.stdout.on("data", (chunk) => output.push(chunk))
-  child.stderr.on("data", (chunk) => output.push(chunk))
-  const code = await new Promise((resolve) => {
-    child.on("error", (error) => {
-      output.push(Buffer.from(`${error.message}\n`))
-      resolve(127)
-    })
-    child.on("close", (code) => resolve(code ?? 1))
-  })
-  running = undefined
+  const { code, printed } = await run("npm", args, "pipe")
   if (code === 0) return
-  process.stderr.write(Buffer.concat(output))
-  console.error(`setup: ${title} failed`)
+  process.stderr.write(printed)
+  fail(`${title} failed`, code)
+}
+
+/** @param {string} problem @returns {never} */
+const fail = (problem, code = 1) => {
+  console.error(`setup: ${problem}`)
   release()
   process.exit(code)
 }
@@ -139,14 +176,31 @@ for (const [signal, code] of /** @type {const} */ ([
   ["SIGTERM", 143]
 ])) {
   process.on(signal, () => {
+    // Ctrl-C reaches the command as well, which ends in its own way; its exit code is then ours.
+    if (commandStarted) return void (signal === "SIGTERM" && running?.kill(signal))
     running?.kill(signal)
     process.exit(code)
   })
 }
 process.on("exit", release)
 
-if (needsInstall() || needsBuild()) {
+const installNode = async () => {
+  if (own === undefined) fail(`Node ${process.versions.node} is too old: install Node 24, or 22.14 or newer`)
+  rmSync(own.folder, { recursive: true, force: true })
+  mkdirSync(own.folder, { recursive: true })
+  // npm installs into the nearest folder with a package.json.
+  writeFileSync(join(own.folder, "package.json"), "{}\n")
+  const options = ["--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"]
+  const title = `Node ${process.versions.node} is too old, installing ${own.version} into .node`
+  await npm(title, ["install", "--prefix", own.folder, ...options, `${own.name}@${own.version}`])
+  if (!own.isInstalled()) fail(`${own.name}@${own.version} is not the package that scripts/ownNode.mjs names`)
+}
+
+const needsNode = () => !isNewEnough && !own?.isInstalled()
+
+if (needsNode() || needsInstall() || needsBuild()) {
   await acquire()
+  if (needsNode()) await installNode()
   const install = needsInstall()
   if (install) await npm("installing packages", ["ci", "--include=dev", "--no-audit", "--no-fund"])
   if (install || needsBuild()) {
@@ -155,4 +209,13 @@ if (needsInstall() || needsBuild()) {
     // Dated to the start of the build, so that a source edited meanwhile counts as newer.
     for (const file of built) utimesSync(file, start, start)
   }
+  release()
+}
+
+const [command, ...args] = process.argv.slice(2)
+if (command !== undefined) {
+  commandStarted = true
+  const { code, printed } = await run(command, args, "inherit")
+  process.stderr.write(printed)
+  process.exitCode = code
 }

@@ -67,7 +67,7 @@ const load = async () => {
     export { questionOf } from "./test/support/decisions.js"`
   const stdin = { contents, resolveDir: root, loader: "ts" }
   // The bundle looks for the table of words two folders up.
-  await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", target: "node20" })
+  await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", target: "node22" })
   try {
     return await import(pathToFileURL(outfile))
   } finally {

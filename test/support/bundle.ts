@@ -17,7 +17,7 @@ export const bundle = async (entry: string) => {
     bundle: true,
     platform: "node",
     format: "esm",
-    target: "node20",
+    target: "node22",
     external: ["better-sqlite3", "sqlite-vec"],
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"\nconst require = __createRequire(import.meta.url)'
