@@ -1,5 +1,6 @@
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
+import { type ExitGuard, guardExit } from "./exitGuard.js"
 import type { Place } from "./place.js"
 
 /** What a model is asked in its own thread; null gives the rest of a request up. */
@@ -20,6 +21,9 @@ export interface Encoder {
   /** The vectors of texts; rejects with the step that failed. */
   readonly encode: (texts: ReadonlyArray<string>, signal: AbortSignal) => Promise<ReadonlyArray<Float32Array>>
 }
+
+/** The values that the thread starts with. */
+type ThreadData = Place & { readonly library: string; readonly guard: ExitGuard }
 
 const library = "@huggingface/transformers"
 
@@ -46,11 +50,28 @@ export const libraryPath = (): string | undefined => {
  */
 const thread = (require: NodeJS.Require) => {
   const { parentPort, workerData } = require("node:worker_threads") as typeof import("node:worker_threads")
-  const { hub, kind, library, native, path, dimensions, recipe } = workerData as Place & { readonly library: string }
+  const { hub, kind, library, native, path, dimensions, recipe, guard } = workerData as ThreadData
+  const { busy, ending, flags } = guard
+  const setBusy = (value: 0 | 1) => {
+    Atomics.store(flags, busy, value)
+    if (value === 0) Atomics.notify(flags, busy)
+  }
+  /** Runs what calls native code. Never begins once the process is ending, which waits for what has begun. */
+  const inNativeCode = async <A>(work: () => Promise<A>): Promise<A> => {
+    setBusy(1)
+    try {
+      if (Atomics.load(flags, ending) === 0) return await work()
+    } finally {
+      setBusy(0)
+    }
+    return new Promise<never>(() => {})
+  }
   const { existsSync } = require("node:fs") as typeof import("node:fs")
   const { join } = require("node:path") as typeof import("node:path")
   const files = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model.onnx"]
+  setBusy(1)
   const { env, AutoModel, AutoTokenizer, LogLevel } = require(library)
+  setBusy(0)
   // It would warn of files that a model need not have, on the streams of whoever asks.
   env.logLevel = LogLevel?.NONE ?? 50
   const loadFrom = async (from: string, files: object) => {
@@ -98,7 +119,7 @@ const thread = (require: NodeJS.Require) => {
   }): Promise<Told> => {
     let failed: Told["failed"] = "load"
     try {
-      loaded ??= load()
+      loaded ??= inNativeCode(load)
       const ready = await loaded
       failed = "run"
       const vectors: Array<Float32Array> = []
@@ -106,7 +127,7 @@ const thread = (require: NodeJS.Require) => {
         // Lets what was sent meanwhile arrive: that the request was given up, say.
         await new Promise((done) => setImmediate(done))
         if (given.has(id)) return { id, failed }
-        vectors.push(await vectorOf(ready, text))
+        vectors.push(await inNativeCode(() => vectorOf(ready, text)))
       }
       return { id, vectors }
     } catch {
@@ -138,13 +159,15 @@ export const encoderOf = (place: Place, library: string): Encoder => {
   const waiting = new Map<number, { readonly done: (told: Told) => void }>()
 
   const start = (): Worker => {
+    const { guard, release } = guardExit()
     const started = new Worker(`(${thread.toString()})(require)`, {
       eval: true,
-      workerData: { ...place, library },
+      workerData: { ...place, library, guard } satisfies ThreadData,
       // Not of its business, and an option of a test runner may be none that a thread takes.
       execArgv: []
     })
     const ended = () => {
+      release()
       if (worker === started) worker = undefined
       for (const [id, { done }] of waiting) done({ id, failed: "load" })
     }
