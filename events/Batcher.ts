@@ -2,6 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import { mask } from "./mask.js"
 
 /**
  * Lets concurrent requests share one run, one run at a time, in the order in
@@ -77,7 +78,7 @@ export const make = <Request, A, E>(options: {
   return {
     submit: (request) =>
       // A caller that is interrupted between taking the lead and leading would leave nobody at work, for good.
-      Effect.uninterruptibleMask((restore) => {
+      mask((restore) => {
         if (capacity !== undefined && waiting.length >= capacity.waiting) return capacity.full
         if (!working) {
           const own: Waiting<Request, A, E> = { request }

@@ -197,6 +197,8 @@ const repeated = (
 /** The last sequence number that the log gave. */
 const sequenceOf = (db: Db): number => sql(db, "SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.seq ?? 0
 
+const notAsked: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
+
 /** Stores appends one after the other, each on top of those before it; a conflict concerns its own append alone. */
 const storeAll = (
   db: Db,
@@ -205,36 +207,37 @@ const storeAll = (
 ) => {
   let { sequence } = known
   const heads = new Map<string, Head>()
-  const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> =>
-    Either.gen(function* () {
-      const { commands, due, expected, now, stream, vectors = [] } = append
-      yield* consistent(append)
-      const answers = new Map<string, Appended>()
-      let fresh = false
-      for (const { commandId, request = "" } of commands) {
-        const before = commandId === undefined ? Option.none() : yield* repeated(db, stream, commandId, request)
-        if (Option.isSome(before)) answers.set(commandId!, before.value)
-        else fresh = true
-      }
-      let head = heads.get(stream) ?? known.heads.get(stream) ?? headOf(db, stream)
-      if ((fresh || commands.length === 0) && !meets(expected, head.version)) {
-        return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
-      }
-      const stored = commands.map((command): Appended => {
-        const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
-        if (earlier !== undefined) return { ...earlier, repeated: true }
-        const rows = link(head, command, now, () => ++sequence)
-        for (const row of rows) sql(db, insertEvent).run(toParams(row))
-        head = headAfter(head, rows)
-        const answer = { events: rows, repeated: false }
-        if (command.commandId !== undefined) answers.set(command.commandId, answer)
-        return answer
-      })
-      if (fresh) heads.set(stream, head)
-      if (due !== undefined && (fresh || commands.length === 0)) remind(db, stream, due)
-      VectorCache.put(db, vectors)
-      return stored
+  const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> => {
+    const { commands, due, expected, now, stream, vectors = [] } = append
+    const sound = consistent(append)
+    if (Either.isLeft(sound)) return Either.left(sound.left)
+    const answers = new Map<string, Appended>()
+    let fresh = false
+    for (const { commandId, request = "" } of commands) {
+      const before = commandId === undefined ? notAsked : repeated(db, stream, commandId, request)
+      if (Either.isLeft(before)) return Either.left(before.left)
+      if (Option.isSome(before.right)) answers.set(commandId!, before.right.value)
+      else fresh = true
+    }
+    let head = heads.get(stream) ?? known.heads.get(stream) ?? headOf(db, stream)
+    if ((fresh || commands.length === 0) && !meets(expected, head.version)) {
+      return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
+    }
+    const stored = commands.map((command): Appended => {
+      const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
+      if (earlier !== undefined) return { ...earlier, repeated: true }
+      const rows = link(head, command, now, () => ++sequence)
+      for (const row of rows) sql(db, insertEvent).run(toParams(row))
+      head = headAfter(head, rows)
+      const answer = { events: rows, repeated: false }
+      if (command.commandId !== undefined) answers.set(command.commandId, answer)
+      return answer
     })
+    if (fresh) heads.set(stream, head)
+    if (due !== undefined && (fresh || commands.length === 0)) remind(db, stream, due)
+    VectorCache.put(db, vectors)
+    return Either.right(stored)
+  }
   const answers = appends.map(
     (append): Answer => Either.match(store(append), { onLeft: Exit.fail, onRight: Exit.succeed })
   )

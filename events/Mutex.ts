@@ -1,6 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import { mask } from "./mask.js"
 
 /** Lets one effect at a time run, in the order in which they came. Waiting may be interrupted, what runs may not. */
 export interface Mutex {
@@ -32,7 +33,7 @@ export const make = (): Mutex => {
 
   return {
     locked: (work) =>
-      Effect.uninterruptibleMask((restore) => {
+      mask((restore) => {
         if (!held) {
           held = true
           return released(work)

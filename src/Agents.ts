@@ -7,6 +7,7 @@ import type * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { CurrentCodec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
+import { mask } from "../events/mask.js"
 import type { ViewError } from "../projections/build.js"
 import { Views } from "../projections/Views.js"
 import * as Actor from "./Actor.js"
@@ -183,12 +184,12 @@ export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
 
     return {
       useAwake: (name, f) =>
-        Effect.uninterruptibleMask((restore) => {
+        mask((restore) => {
           const used = useNow(name, f, restore)
           return used === undefined ? Effect.succeedNone : Effect.asSome(used)
         }),
       use: (name, f) =>
-        Effect.uninterruptibleMask((restore) => {
+        mask((restore) => {
           const awake = useNow(name, f, restore)
           if (awake !== undefined) return awake
           return Effect.flatMap(enter(name, restore), (entry) =>
