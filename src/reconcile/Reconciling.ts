@@ -5,6 +5,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
@@ -13,6 +14,7 @@ import type { QueryVector } from "../../projections/hits.js"
 import { contentOf, findDuplicate } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { checkpointOf } from "../../projections/ViewFile.js"
+import { atOnce } from "../atOnce.js"
 import type { AnyCommand } from "../commands/Command.js"
 import type { Embedder } from "../Embedder.js"
 import type { PolicyValues } from "../Policy.js"
@@ -161,6 +163,8 @@ export const consult = (
       return told
     })
     // A write is not to be interrupted, and no time-out would end what runs in its fiber.
-    return Effect.flatMap(Effect.forkDaemon(Effect.interruptible(told)), Fiber.join)
+    return reconciler.ask === undefined
+      ? atOnce(told, identity)
+      : Effect.flatMap(Effect.forkDaemon(Effect.interruptible(told)), Fiber.join)
   }
 }

@@ -1,6 +1,7 @@
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { atOnce } from "../atOnce.js"
 import { type Embedder, EmbedderError } from "../Embedder.js"
 import { unitVector } from "./unitVector.js"
 
@@ -15,13 +16,17 @@ export const embedAll = (
   timeout: number
 ): Effect.Effect<ReadonlyArray<Float32Array | undefined>, EmbedderError> => {
   const { dimensions, model } = embedder
-  return Effect.suspend(() => embedder.embed(texts, purpose)).pipe(
-    // An embedder that cannot be interrupted keeps nobody waiting.
-    Effect.disconnect,
-    Effect.timeoutFail({
-      duration: Duration.millis(timeout),
-      onTimeout: () => new EmbedderError({ model, reason: "timeout" })
-    }),
+  const inTime = (rest: Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>) =>
+    rest.pipe(
+      // An embedder that cannot be interrupted keeps nobody waiting.
+      Effect.disconnect,
+      Effect.timeoutFail({
+        duration: Duration.millis(timeout),
+        onTimeout: () => new EmbedderError({ model, reason: "timeout" })
+      })
+    )
+  const asked = Effect.suspend(() => embedder.embed(texts, purpose))
+  return (embedder.cheap === true ? atOnce(asked, inTime) : inTime(asked)).pipe(
     Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
     Effect.flatMap((vectors) => {
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))

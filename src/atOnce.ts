@@ -1,0 +1,30 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { constant } from "effect/Function"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
+
+/**
+ * Runs an effect in its own fiber, which may be interrupted, and waits for it. Most effects that come here end without
+ * waiting for anything. For these a forked fiber, its join and a time-out cost more time and memory than the work.
+ * `wait` decides how long to wait for any other.
+ */
+export const atOnce = <A, E, R, B = A, E2 = E>(
+  effect: Effect.Effect<A, E, R>,
+  wait: (rest: Effect.Effect<A, E>) => Effect.Effect<A | B, E | E2>
+): Effect.Effect<A | B, E | E2, R> =>
+  Effect.flatMap(Effect.runtime<R>(), (runtime) => {
+    const exit = Runtime.runSyncExit(interruptible(runtime))(effect)
+    if (Exit.isSuccess(exit)) return exit
+    const unfinished = Option.filter(Cause.dieOption(exit.cause), Runtime.isAsyncFiberException)
+    if (Option.isNone(unfinished)) return exit
+    const fiber = unfinished.value.fiber as Fiber.RuntimeFiber<A, E>
+    return wait(Effect.onInterrupt(Fiber.join(fiber), constant(Fiber.interruptFork(fiber))))
+  })
+
+/** A write is uninterruptible, and a fiber inherits that. */
+const interruptible = <R>(runtime: Runtime.Runtime<R>): Runtime.Runtime<R> =>
+  Runtime.make({ ...runtime, runtimeFlags: RuntimeFlags.enable(runtime.runtimeFlags, RuntimeFlags.Interruption) })
