@@ -5,6 +5,7 @@ import { command } from "./command.js"
 import * as conversations from "./conversation.js"
 import type { Group, Row } from "./harness.js"
 import { maintain } from "./maintain.js"
+import * as memory from "./memory.js"
 import { rebuild } from "./rebuild.js"
 import { reconcile } from "./reconcile.js"
 import { header, machine, table } from "./report.js"
@@ -16,6 +17,7 @@ const groups: ReadonlyArray<Group> = [
   adds.one,
   adds.manyCallers,
   adds.bulk,
+  memory.memory,
   rebuild,
   search,
   reconcile,
@@ -63,4 +65,5 @@ const main = async () => {
 const [first, ...rest] = process.argv.slice(2)
 if (first === child) await runChild(rest[0]!, rest[1]!)
 else if (first === conversations.child) await conversations.runChild(rest[0]!, rest[1]!)
+else if (first === memory.child) await memory.runChild(rest[0]!, rest[1]!)
 else await main()

@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import * as Effect from "effect/Effect"
+import * as WordEmbedder from "../layers/WordEmbedder.js"
+import { defaults } from "../src/Policy.js"
+import { type Made, makeMemories, vectorOf } from "./data.js"
+import { openAdds } from "./floor.js"
+import { embedded, type Group, information, memoryOf, number, openDaybook, temporary } from "./harness.js"
+
+const agent = "agent"
+/** Memories that are made at a time, so that they take no memory to speak of themselves. */
+const portion = 20
+
+/** The memory of a process that adds one memory after the other. */
+export const memory: Group = {
+  name: "memory",
+  rows: async function* ({ quick }) {
+    const adds = quick ? 1_000 : 10_000
+    const [daybook, floor] = [await measured("daybook", adds), await measured("floor", adds)]
+    const name = `memory of a process after ${number(adds)} adds`
+    yield {
+      name,
+      daybook: shown(daybook),
+      floor: shown(floor),
+      result: `${number(daybook.peak)} MB`,
+      target: "≤ 250 MB",
+      reached: daybook.peak <= 250,
+      figures: { adds, daybook, floor }
+    }
+    if (quick) return
+    const weighed = await measured("default", adds)
+    yield {
+      name: "  the same, each weighed by the rules",
+      daybook: shown(weighed),
+      floor: shown(floor),
+      ...information,
+      figures: { adds, daybook: weighed, floor }
+    }
+  }
+}
+
+/** Megabytes (2^20) in memory at the end, and at most on the way. */
+interface Held {
+  readonly rss: number
+  readonly peak: number
+}
+
+const shown = ({ peak, rss }: Held) => `${number(rss)} MB, at most ${number(peak)} MB`
+
+const measured = async (side: Side, adds: number): Promise<Held> => {
+  const program = fileURLToPath(import.meta.url)
+  const { stdout } = await promisify(execFile)(process.execPath, [program, child, side, String(adds)])
+  return JSON.parse(stdout)
+}
+
+/** The first argument that makes this program the child above. */
+export const child = "--add"
+
+export const runChild = async (side: string, adds: string): Promise<void> => {
+  const { add, close, finish } = await sides[side as Side]()
+  for (let from = 0; from < Number(adds); from += portion) await add(makeMemories(portion, from))
+  await finish()
+  const held: Held = { rss: process.memoryUsage.rss() / 2 ** 20, peak: process.resourceUsage().maxRSS / 2 ** 10 }
+  console.log(JSON.stringify(held))
+  await close()
+}
+
+const daybookSide = async (options: Parameters<typeof openDaybook>[1]) => {
+  const daybook = openDaybook(temporary(), options)
+  const memory = await daybook.run(memoryOf(agent))
+  return {
+    add: async (memories: ReadonlyArray<Made>) => {
+      for (const made of memories) await daybook.run(memory.remember(made))
+    },
+    finish: () => daybook.run(Effect.asVoid(embedded([agent]))),
+    close: daybook.close
+  }
+}
+
+const sides = {
+  daybook: () => daybookSide({}),
+  default: () => daybookSide({ policy: defaults, embedder: WordEmbedder.layer }),
+  floor: async () => {
+    const { add, close } = openAdds(join(temporary(), "floor.db"), { vectors: true })
+    const vector = Buffer.from(vectorOf("one vector for all").buffer)
+    return {
+      add: async (memories: ReadonlyArray<Made>) => {
+        for (const made of memories) add([{ ...made, vector }])
+      },
+      finish: async () => {},
+      close: async () => close()
+    }
+  }
+}
+type Side = keyof typeof sides
