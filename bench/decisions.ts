@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import * as Either from "effect/Either"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 import { answers } from "./decisions/answer.js"
 import { render, renderWrong } from "./decisions/render.js"
 import { scores } from "./decisions/scores.js"

@@ -1,6 +1,6 @@
 import type picocolors from "picocolors"
 import type { Stale } from "../events/Memory.js"
-import { toIso } from "../src/dates.js"
+import { toIso } from "../text/when/dates.js"
 import type { WholeMemory } from "../src/Memory.js"
 
 export type Colours = ReturnType<typeof picocolors.createColors>

@@ -6,8 +6,8 @@ import { answers } from "../bench/decisions/answer.js"
 import { render, renderWrong } from "../bench/decisions/render.js"
 import { type Answer, accepts, scores } from "../bench/decisions/scores.js"
 import { decodeStories, type Story } from "../bench/decisions/stories.js"
-import { defaults } from "../src/Policy.js"
-import { type Question, Reconciler } from "../src/Reconciler.js"
+import { defaults } from "../src/ports/Policy.js"
+import { type Question, Reconciler } from "../src/ports/Reconciler.js"
 
 const story = (id: string, accept: Story["accept"], kind = "value"): Story => ({
   id,

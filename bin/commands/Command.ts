@@ -4,9 +4,9 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
-import type { CommandError } from "../../src/Actor.js"
+import type { CommandError } from "../../src/actor/Actor.js"
 import type { Daybook } from "../../src/Daybook.js"
-import type { EmbedderError } from "../../src/Embedder.js"
+import type { EmbedderError } from "../../src/ports/Embedder.js"
 import type {
   CredentialForbidden,
   EmbedderUnavailable,
@@ -31,9 +31,9 @@ import type {
   TrustRequired,
   UnknownEmbedder,
   VersionNotFound
-} from "../../src/errors.js"
+} from "../../src/model/errors.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
-import type { PolicyValues } from "../../src/Policy.js"
+import type { PolicyValues } from "../../src/ports/Policy.js"
 import type { Ended, Outcome } from "../exit.js"
 import type { AsOf, Moment } from "../options.js"
 import type { Output } from "../output.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Store } from "../../events/Trust.js"
-import { InvalidInput } from "../../src/errors.js"
+import { InvalidInput } from "../../src/model/errors.js"
 import { filesOf, type RefusedFile, readTextFile, type TextFile } from "../../src/import/textFiles.js"
 import { refused } from "../exit.js"
 import { count, oneLine } from "../format.js"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { toIso } from "../../src/dates.js"
+import { toIso } from "../../text/when/dates.js"
 import type { MemoryReader, Recall, RecallDifference, RecallRow, Rerun } from "../../src/Memory.js"
 import { Ended, exitCodes, refused } from "../exit.js"
 import { count, second } from "../format.js"

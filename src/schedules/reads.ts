@@ -9,11 +9,11 @@ import {
   findSchedules
 } from "../../projections/scheduleReads.js"
 import type { ScheduleRow, ScheduleRunRow } from "../../projections/schedules.js"
-import { RunNotFound, ScheduleNotFound } from "../errors.js"
-import { instantOf, listOf, pageOf, textOf } from "../filters.js"
-import { decodeKey } from "../input.js"
+import { RunNotFound, ScheduleNotFound } from "../model/errors.js"
+import { instantOf, listOf, pageOf, textOf } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
 import type { MemoryReader } from "../Memory.js"
-import type { ReaderServices, ReaderSource } from "../ReaderSource.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import type { Schedule, ScheduleFilter, ScheduleRun } from "./Schedule.js"
 import { fullTrust } from "./trust.js"
 

@@ -1,5 +1,5 @@
 import type * as Context from "effect/Context"
-import type { Question, Reconciler, Statement, Verdict } from "../../src/Reconciler.js"
+import type { Question, Reconciler, Statement, Verdict } from "../../src/ports/Reconciler.js"
 
 /** A memory or a statement of a labelled story, as its file has it. */
 export interface Told {
