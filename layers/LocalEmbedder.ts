@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import type { NoEmbedder } from "../src/ports/Embedders.js"
-import { EmbedderUnavailable, UnknownEmbedder } from "../src/model/errors.js"
+import { EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
 import { Problem, placeOf, prefix } from "./local/place.js"
 import { encoderOf, libraryPath, notInstalled } from "./local/worker.js"
 

@@ -1,11 +1,11 @@
 /** Read models: one file a projection, the files they live in, and the queries over them. */
 export { projections } from "./all.js"
-export type { Progress, ViewError } from "./view/build.js"
 export type { IndexedFile } from "./files.js"
 export type { Change } from "./history.js"
 export type { Db, Digest, Lookup, Projection } from "./Projection.js"
 export { makeDigest, sql } from "./Projection.js"
 export type { Person } from "./people.js"
 export type { Filters, IndexRow } from "./search.js"
+export type { Progress, ViewError } from "./view/build.js"
 export * as ViewFile from "./view/ViewFile.js"
 export * as Views from "./view/Views.js"

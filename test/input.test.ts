@@ -5,11 +5,11 @@ import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import { type Memory, Tier } from "../events/Memory.js"
 import { stores } from "../events/Trust.js"
-import { asAsked, inputBeside } from "../src/remember/asAsked.js"
-import { daysBetween, toInstant, toIso } from "../text/when/dates.js"
 import { decodeChanges, decodeObservation, normaliseTags, type Observation } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
 import { estimate } from "../src/ports/TokenCounter.js"
+import { asAsked, inputBeside } from "../src/remember/asAsked.js"
+import { daysBetween, toInstant, toIso } from "../text/when/dates.js"
 import { fresh } from "./support/engine.js"
 
 const word = fc

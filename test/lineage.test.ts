@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Link, Memory } from "../events/Memory.js"
 import { opennessOf, type Store, stores } from "../events/Trust.js"
-import { confirmed, demotedWith, descendants, type Graph, madeStale } from "../src/model/lineage.js"
+import { confirmed, demotedWith, descendants, type Graph, madeStale } from "../src/actor/lineage.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { fresh, type open } from "./support/engine.js"
 

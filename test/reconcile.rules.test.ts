@@ -3,9 +3,9 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { rules } from "../layers/RuleReconciler.js"
 import { reasons } from "../layers/rules/judge.js"
-import { mergeStatements } from "../src/remember/mergeStatements.js"
 import { limits } from "../src/model/limits.js"
 import { decodeVerdict, type Statement } from "../src/ports/Reconciler.js"
+import { mergeStatements } from "../src/remember/mergeStatements.js"
 import { questionOf, type Story, scoreOf, type Told } from "./support/decisions.js"
 
 const told = (text: string | Told): Told => (typeof text === "string" ? { title: text } : text)

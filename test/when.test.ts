@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { earliest, latest } from "../text/when/dates.js"
 import { limits } from "../src/model/limits.js"
+import { earliest, latest } from "../text/when/dates.js"
 import { whenOf } from "../text/when/when.js"
 
 /** A text and the stretches that it names; null is an open end. */

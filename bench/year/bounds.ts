@@ -1,6 +1,6 @@
 import { isKept } from "../../src/maintenance/facts.js"
-import type { PolicyValues } from "../../src/ports/Policy.js"
 import type { WholeMemory } from "../../src/model/wholeMemory.js"
+import type { PolicyValues } from "../../src/ports/Policy.js"
 
 /** What is active, and by how much it is above what the policy allows. */
 export interface ActiveSet {

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
+import type { MemoryReader } from "../../src/Memory.js"
+import type { Recall, RecallDifference, RecallRow, Rerun } from "../../src/recalls/RecallReader.js"
 import { toIso } from "../../text/when/dates.js"
-import type { MemoryReader, Recall, RecallDifference, RecallRow, Rerun } from "../../src/Memory.js"
 import { Ended, exitCodes, refused } from "../exit.js"
 import { count, second } from "../format.js"
 import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import { toIso } from "../../text/when/dates.js"
 import { decode, type PolicyValues } from "../../src/ports/Policy.js"
 import { isSame, type Taken, type WhatIf, type Why } from "../../src/whatIf/WhatIf.js"
+import { toIso } from "../../text/when/dates.js"
 import { count, oneLine } from "../format.js"
 import { among, filled, flag, given, one, share, whole } from "../options.js"
 import type { Output } from "../output.js"

@@ -7,9 +7,9 @@ import type { EventLog, Head } from "../../events/EventLog.js"
 import { type StorageError, storageError } from "../../events/errors.js"
 import type { Mutex } from "../../events/Mutex.js"
 import { untilFree } from "../../events/sqlite.js"
+import { type Db, type Projection, sql } from "../Projection.js"
 import { type BuildOptions, build, type Progress, prepare, type ViewError } from "./build.js"
 import type * as Generations from "./generations.js"
-import { type Db, type Projection, sql } from "../Projection.js"
 import * as ViewFile from "./ViewFile.js"
 
 /** One agent's read models, open in this process. Reads use `reader`; only `write` and catching up write. */

@@ -6,9 +6,9 @@ import * as Option from "effect/Option"
 import * as Batcher from "../../events/Batcher.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { View } from "../../projections/view/Views.js"
-import { type CarryingOut, type CommandError, carryOut, nothingTold, type Outcome, type ToldOf } from "./carryOut.js"
-import type { AnyCommand, Command } from "./Command.js"
 import { Overloaded } from "../model/errors.js"
+import type { AnyCommand, Command } from "./Command.js"
+import { type CarryingOut, type CommandError, carryOut, nothingTold, type Outcome, type ToldOf } from "./carryOut.js"
 
 export type { CommandError } from "./carryOut.js"
 
@@ -33,8 +33,11 @@ export interface ActorOptions extends CarryingOut {
   /** Milliseconds after which what was told in vain is not told anew: a slow model holds up those who wait no longer. */
   readonly patience: number
   /** What commands have to be told before their turn, given what they were told before; null where there is nothing. */
-  readonly consult: (commands: ReadonlyArray<AnyCommand>, told: ToldOf) => Effect.Effect<ToldOf, ViewError> | null
+  readonly consult: Consult
 }
+
+/** Asks what commands have to know before their turn, given what is known already; null where there is nothing to ask. */
+export type Consult = (commands: ReadonlyArray<AnyCommand>, told: ToldOf) => Effect.Effect<ToldOf, ViewError> | null
 
 /** Commands that are carried out together, and what each came to. */
 type Job = ReadonlyArray<AnyCommand>

@@ -1,4 +1,5 @@
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -7,19 +8,57 @@ import type * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { CurrentCodec } from "../../events/Codec.js"
 import { EventLog } from "../../events/EventLog.js"
+import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/build.js"
+import type { View } from "../../projections/view/Views.js"
 import { Views } from "../../projections/view/Views.js"
-import * as Actor from "./Actor.js"
+import type { EmbedderService } from "../ports/Embedder.js"
 import { Policy } from "../ports/Policy.js"
+import * as Actor from "./Actor.js"
+import type { AnyCommand, DecidedEvent } from "./Command.js"
 import { ImpliedPolicy, inForce } from "./policyInForce.js"
-import { consult, type Reconciling } from "../remember/Reconciling.js"
-import * as Embedding from "../embedding/Embedding.js"
-import type { InUse } from "../embedding/inUse.js"
+
+/** The services of an agent that is awake, for work in its background. */
+export interface AgentServices {
+  readonly actor: Actor.Actor
+  readonly log: Context.Tag.Service<EventLog>
+  readonly views: Context.Tag.Service<Views>
+}
+
+/** The part of an agent's embedding that its actor needs. The whole is in `embedding/`. */
+export interface AgentEmbedding {
+  /** Embeds memories that these commands are about to add, where that costs no wait; null where it does not. */
+  readonly beside: (
+    view: View
+  ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
+  /** Takes note of events that were committed after one version, up to another. */
+  readonly noticed: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
+  readonly start: (
+    services: AgentServices,
+    hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<void, never, Scope.Scope>
+  /** The embedder in force in a view. */
+  readonly current: (view: View) => Effect.Effect<EmbedderService>
+}
+
+/** Features that every agent gets when it wakes. */
+export interface AgentFeatures<Embedding extends AgentEmbedding> {
+  readonly embedding: Effect.Effect<Embedding>
+  /** Asks a reconciler before the turn of a command; absent where no memory is weighed. */
+  readonly consult?:
+    | ((
+        embedder: Effect.Effect<EmbedderService>,
+        read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
+      ) => Actor.Consult)
+    | undefined
+  /** Milliseconds that a reconciler may take. */
+  readonly patience: number
+}
 
 /** An agent that is awake in this process. */
-export interface Agent {
+export interface Agent<Embedding = AgentEmbedding> {
   readonly actor: Actor.Actor
-  readonly embedding: Embedding.Embedding
+  readonly embedding: Embedding
 }
 
 /**
@@ -27,15 +66,15 @@ export interface Agent {
  * after idling. No more than `policy.actors.open` are awake at once: the least
  * recently used idle one makes room, and where all are busy a newcomer waits.
  */
-export interface Agents {
+export interface Agents<Embedding = AgentEmbedding> {
   readonly use: <A, E, R>(
     name: string,
-    f: (agent: Agent) => Effect.Effect<A, E, R>
+    f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ViewError, R>
   /** Uses an agent only where it is awake. */
   readonly useAwake: <A, E, R>(
     name: string,
-    f: (agent: Agent) => Effect.Effect<A, E, R>
+    f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<Option.Option<A>, E, R>
   /** Whether an agent is awake, or about to be. */
   readonly isAwake: (name: string) => boolean
@@ -43,11 +82,11 @@ export interface Agents {
   readonly awake: () => number
 }
 
-interface Entry {
+interface Entry<Embedding> {
   readonly scope: Scope.CloseableScope
-  readonly ready: Deferred.Deferred<Agent, ViewError>
+  readonly ready: Deferred.Deferred<Agent<Embedding>, ViewError>
   /** Once it is awake. */
-  agent: Agent | undefined
+  agent: Agent<Embedding> | undefined
   /** Callers that it works for; while there are any it stays awake. */
   users: number
   /** Work in the background: it goes to sleep over that only where others need its place. */
@@ -55,36 +94,33 @@ interface Entry {
   usedAt: number
 }
 
-export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
+export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embedding>) =>
   Effect.gen(function* () {
     const views = yield* Views
     const log = yield* EventLog
     const codec = yield* CurrentCodec
     const policy = yield* Policy
-    const { actors, embedding: embeddingPolicy } = policy
+    const { actors } = policy
     const configuring = views.config.projections.some(({ name }) => name === "configuration")
       ? { policy: inForce(policy), implied: inForce(yield* ImpliedPolicy) }
       : undefined
-    const entries = new Map<string, Entry>()
+    const entries = new Map<string, Entry<Embedding>>()
     /** Done when an agent has become idle; made by whoever waits for that. */
     let room: Deferred.Deferred<void> | undefined
 
-    const wake = (name: string, entry: Entry) =>
+    const wake = (name: string, entry: Entry<Embedding>) =>
       Effect.gen(function* () {
         const view = yield* views.open(name)
-        const embedding = yield* Embedding.make(inUse, embeddingPolicy)
+        const embedding = yield* features.embedding
         const actor = Actor.make(view, {
           log,
           codec,
           views,
           waiting: actors.waiting,
-          patience: reconciling?.policy.timeout ?? 0,
+          patience: features.patience,
           background: inBackground(entry),
           beside: embedding.beside(view),
-          consult:
-            reconciling === undefined
-              ? () => null
-              : consult(reconciling, embedding.current(view), (f) => views.read(view, f)),
+          consult: features.consult?.(embedding.current(view), (f) => views.read(view, f)) ?? (() => null),
           onCommit: embedding.noticed,
           configuring
         })
@@ -94,7 +130,7 @@ export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
       }).pipe(Scope.extend(entry.scope))
 
     /** The end of a use, however it ended. Uninterruptible. */
-    const leaving = <A, E, R>(entry: Entry, used: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const leaving = <A, E, R>(entry: Entry<Embedding>, used: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
       const leave = (exit: Exit.Exit<A, E>) =>
         Effect.clockWith((clock) => {
           entry.users--
@@ -113,7 +149,7 @@ export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
 
     /** Counts what is done for an agent while nobody waits for it. */
     const inBackground =
-      (entry: Entry) =>
+      (entry: Entry<Embedding>) =>
       <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.acquireUseRelease(
           Effect.sync(() => entry.busy++),
@@ -121,12 +157,15 @@ export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
           () => Effect.sync(() => entry.busy--)
         )
 
-    const sleep = (name: string, entry: Entry) => {
+    const sleep = (name: string, entry: Entry<Embedding>) => {
       entries.delete(name)
       return Scope.close(entry.scope, Exit.void)
     }
 
-    const enter = (name: string, restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>): Effect.Effect<Entry> =>
+    const enter = (
+      name: string,
+      restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+    ): Effect.Effect<Entry<Embedding>> =>
       Effect.suspend(() => {
         const known = entries.get(name)
         if (known !== undefined) {
@@ -142,9 +181,9 @@ export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
           return Effect.zipRight(restore(Deferred.await(room)), enter(name, restore))
         }
         // Made without yielding to other fibers: the next caller finds it.
-        const entry: Entry = {
+        const entry: Entry<Embedding> = {
           scope: Effect.runSync(Scope.make()),
-          ready: Deferred.unsafeMake<Agent, ViewError>(FiberId.none),
+          ready: Deferred.unsafeMake<Agent<Embedding>, ViewError>(FiberId.none),
           agent: undefined,
           users: 1,
           busy: 0,
@@ -172,7 +211,7 @@ export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
     /** Uses an agent that is awake by now; nothing where it is not. */
     const useNow = <A, E, R>(
       name: string,
-      f: (agent: Agent) => Effect.Effect<A, E, R>,
+      f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>,
       restore: <B, F, Q>(effect: Effect.Effect<B, F, Q>) => Effect.Effect<B, F, Q>
     ): Effect.Effect<A, E, R> | undefined => {
       const entry = entries.get(name)
@@ -197,5 +236,5 @@ export const make = (reconciling: Reconciling | undefined, inUse: InUse) =>
         }),
       isAwake: (name) => entries.has(name),
       awake: () => entries.size
-    } satisfies Agents
+    } satisfies Agents<Embedding>
   })

@@ -5,13 +5,13 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { storageError } from "../../events/errors.js"
 import { floorOf, type TrustLevel } from "../../events/Trust.js"
+import { findTightened } from "../../projections/reads.js"
 import type { ViewError } from "../../projections/view/build.js"
 import { folderName, isAlive, makerOf, removeView } from "../../projections/view/generations.js"
-import { findTightened } from "../../projections/reads.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { View, Views } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
-import type { Snapshot } from "../search/retrieve.js"
+import type { Snapshot } from "./ReaderSource.js"
 
 /**
  * Reads the view of a past version with the queries of the present one: built

@@ -1,15 +1,46 @@
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
+import type { Payload } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import type { TrustLevel } from "../../events/Trust.js"
-import type { ViewError } from "../../projections/view/build.js"
+import type { Recall } from "../../events/Recall.js"
+import type { Store, TrustLevel } from "../../events/Trust.js"
 import type { EmbedderFact } from "../../projections/embedders.js"
-import type { UnrecordedRecall } from "../recalls/recordRecalls.js"
-import type { Judge } from "../maintenance/pairs.js"
+import type { QueryVector } from "../../projections/hits.js"
+import type { Db } from "../../projections/Projection.js"
+import type { ViewError } from "../../projections/view/build.js"
+import type { EmbedderService } from "../ports/Embedder.js"
+import type { PolicyValues } from "../ports/Policy.js"
 import type { LifePolicy } from "../ports/policy/life.js"
-import type { Ranking, Snapshot } from "../search/retrieve.js"
-import type { InUse } from "../embedding/inUse.js"
+import type { Judge } from "../ports/Reconciler.js"
+import type { Reranker } from "../ports/Reranker.js"
+import type { InUse } from "./activeEmbedders.js"
+
+/** What a search asks of: one snapshot of one agent's view, at one moment. */
+export interface Snapshot {
+  readonly db: Db
+  /** The asking time, milliseconds since the epoch. */
+  readonly now: number
+}
+
+export interface Ranking {
+  readonly policy: PolicyValues["search"]
+  readonly embedder: EmbedderService
+  /** Nobody, where it is absent. */
+  readonly reranker?: Context.Tag.Service<Reranker> | undefined
+}
+
+/** A recall as it waits to be recorded, with the query's vector itself. */
+export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "apart"> {
+  readonly filters: object
+  readonly vector: QueryVector | null
+  /** What was in force, with the figures that ranked; null where nothing was ranked. */
+  readonly embedder: Figures | null
+  /** The one of other stores, where it took part. */
+  readonly apart?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
+}
+
+export type Figures = Payload<"RECALL">["embedder"]
 
 /** What a read showed. Where and when it was asked is known to whoever answers. */
 export type Showing = Omit<UnrecordedRecall, "askedAt" | "position">

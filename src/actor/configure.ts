@@ -1,7 +1,7 @@
 import { lastConfigured, lastSettings } from "../../projections/configuration.js"
 import type { Db } from "../../projections/Projection.js"
-import { type Configuring, changedSettings } from "./policyInForce.js"
 import { type AnyCommand, type DecidedEvent, whileSound } from "./Command.js"
+import { type Configuring, changedSettings } from "./policyInForce.js"
 
 /** Puts on record that the policy is another one than that of the last event; undefined where it is not. */
 export const configureCommand = (

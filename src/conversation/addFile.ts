@@ -4,11 +4,11 @@ import { findFile, findFilesAt, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
 import { toInstant } from "../../text/when/dates.js"
-import { FileInSession, InvalidInput, type ProjectionParked, StoreForbidden } from "../model/errors.js"
-import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
-import { restsOnCopies, staleEvents } from "../model/lineage.js"
 import { type Command, commandIdOf, given, versionAt, whileSound } from "../actor/Command.js"
+import { restsOnCopies, staleEvents } from "../actor/lineage.js"
+import { FileInSession, InvalidInput, type ProjectionParked, StoreForbidden } from "../model/errors.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
+import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
 
 /** A file that is indexed from now on. */
 export interface AddedFile {

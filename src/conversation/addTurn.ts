@@ -3,10 +3,10 @@ import { canRead, readable } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
 import { toInstant } from "../../text/when/dates.js"
-import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../model/errors.js"
-import { decodeTurn, type TurnInput } from "./turnInput.js"
 import { type Command, commandIdOf, given, versionAt, whileSound } from "../actor/Command.js"
+import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../model/errors.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
+import { decodeTurn, type TurnInput } from "./turnInput.js"
 
 /** A turn that is in its session from now on. */
 export interface AddedTurn {

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import { findFilesAt } from "../../projections/files.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { restsOnCopies, staleEvents } from "../actor/lineage.js"
 import { FileNotFound, InvalidInput, type ProjectionParked } from "../model/errors.js"
 import { limits } from "../model/limits.js"
-import { restsOnCopies, staleEvents } from "../model/lineage.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 
 /** A file that is out of every read from now on. Its events stay in the log until they are erased. */

@@ -1,10 +1,10 @@
 import * as Either from "effect/Either"
 import { findSourcesAt } from "../../projections/lineage.js"
 import { findSessionEvents } from "../../projections/sessionReads.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { staleEvents } from "../actor/lineage.js"
 import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import { staleEvents } from "../model/lineage.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 
 /** A session that is out of every read from now on. Its events stay in the log until they are erased. */

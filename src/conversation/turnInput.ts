@@ -3,7 +3,17 @@ import * as Schema from "effect/Schema"
 import type { Store } from "../../events/Trust.js"
 import { Role, type ToolCall } from "../../events/Turn.js"
 import type { InvalidInput } from "../model/errors.js"
-import { decodeWith, Instant, type InstantInput, keyField, list, oneOf, optional, storeField, text } from "../model/input.js"
+import {
+  decodeWith,
+  Instant,
+  type InstantInput,
+  keyField,
+  list,
+  oneOf,
+  optional,
+  storeField,
+  text
+} from "../model/input.js"
 import { limits } from "../model/limits.js"
 
 const TurnSchema = Schema.Struct({

@@ -2,26 +2,24 @@ import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import type { ViewError } from "../../projections/view/build.js"
 import { type EmbedderFact, findInForce, findPreparing } from "../../projections/embedders.js"
+import type { ViewError } from "../../projections/view/build.js"
 import type { View } from "../../projections/view/Views.js"
 import type { CommandError } from "../actor/Actor.js"
-import type { AnyCommand, DecidedEvent } from "../actor/Command.js"
-import type { Embedder, EmbedderError } from "../ports/Embedder.js"
+import type { AgentEmbedding, AgentServices } from "../actor/Agents.js"
+import { type InUse, inForceIn, sameFact, sameModel } from "../actor/activeEmbedders.js"
 import type { NoSuchIndex, ProjectionParked } from "../model/errors.js"
+import type { Embedder, EmbedderError } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { background, failing, wanting } from "./background.js"
 import * as Elsewhere from "./elsewhere.js"
-import { type InUse, inForceIn, sameFact, sameModel } from "./inUse.js"
 import { type InTurn, inTurn } from "./leases.js"
 import { adoptWhole, type Preparation, progressOf } from "./preparation.js"
 import { restate } from "./restate.js"
 import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
-import { lackingOf, make as makeWork, newWork, partsOf, type Started, serve, type VectorWork } from "./vectorWork.js"
+import { lackingOf, make as makeWork, newWork, partsOf, serve, type VectorWork } from "./vectorWork.js"
 
 export type { Preparation } from "./preparation.js"
-export type { Started } from "./vectorWork.js"
 
 type Service = Context.Tag.Service<Embedder>
 
@@ -36,19 +34,7 @@ export interface Backfilled {
 }
 
 /** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
-export interface Embedding {
-  /** What embeds the memories that these commands are about to add, where that is worth an event of its own and costs no wait. */
-  readonly beside: (
-    view: View
-  ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
-  /** To be told of what was written, behind one version up to another. */
-  readonly noticed: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
-  readonly start: (
-    services: Started,
-    hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  ) => Effect.Effect<void, never, Scope.Scope>
-  /** The embedder in force in a view. */
-  readonly current: (view: View) => Effect.Effect<Service>
+export interface Embedding extends AgentEmbedding {
   /** Embeds whatever has no vector of the embedder in force yet, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
   /** Embeds what has no vector of the one that is being prepared, and puts it in force where it is to be; why it stopped early. */
@@ -72,7 +58,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
     const locks = { inForce: yield* Effect.makeSemaphore(1), preparing: yield* Effect.makeSemaphore(1) }
     const wanted = { inForce: wanting(), preparing: wanting() }
     const failures = { inForce: failing(), preparing: failing() }
-    let started: (Started & { readonly turns: Record<Role, InTurn> }) | undefined
+    let started: (AgentServices & { readonly turns: Record<Role, InTurn> }) | undefined
     /** What the view said last, and what it comes to. */
     let fact: EmbedderFact | undefined
     let main = inUse.configured
@@ -109,7 +95,7 @@ export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Ef
       })
 
     /** What is to be done by now: the log may have been told otherwise, by other processes too. */
-    const look = (services: Started) =>
+    const look = (services: AgentServices) =>
       Effect.gen(function* () {
         const { actor, views } = services
         const changed = yield* elsewhere.changed(services)

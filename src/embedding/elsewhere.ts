@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { CurrentCodec } from "../../events/Codec.js"
 import type { ViewError } from "../../projections/view/build.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
-import type { Started } from "./vectorWork.js"
+import type { AgentServices } from "../actor/Agents.js"
 
 /**
  * Which memories other processes of the folder have changed. Whoever changes one makes its vectors, but it may end
@@ -15,7 +15,7 @@ export interface Elsewhere {
    * The memories, by row number, that were changed since it was asked last; none the first time, when nothing was looked
    * at yet. Null where too much was written meanwhile: all are to be looked at.
    */
-  readonly changed: (started: Started) => Effect.Effect<ReadonlyArray<number> | null, ViewError>
+  readonly changed: (started: AgentServices) => Effect.Effect<ReadonlyArray<number> | null, ViewError>
 }
 
 /** Events that are read of the log one by one: from more on it costs less to look at all memories. */

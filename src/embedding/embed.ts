@@ -2,12 +2,12 @@ import * as Either from "effect/Either"
 import { imagesOf, type Payload } from "../../events/catalogue.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
-import { cutting } from "../../text/normalise/chunks.js"
 import { findChunk } from "../../projections/chunkVectors.js"
 import { isWanted, type ModelName } from "../../projections/embedders.js"
 import { findActiveAt, findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { textDigest } from "../../projections/vectors.js"
+import { cutting } from "../../text/normalise/chunks.js"
 import type { Command, Situation } from "../actor/Command.js"
 
 /** A text that now has a vector, and the memory that it belongs to, at the revision in which it was read. */

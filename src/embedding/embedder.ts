@@ -4,10 +4,10 @@ import { chunkVectorIndex } from "../../projections/chunkVectors.js"
 import { findInForce, findPreparing, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectors } from "../../projections/vectors.js"
-import type { EmbedderService } from "../ports/Embedder.js"
-import { NoSuchIndex, type ProjectionParked } from "../model/errors.js"
-import { figuresOf, sameModel, saysSame, statedOf } from "./inUse.js"
+import { figuresOf, sameModel, saysSame, statedOf } from "../actor/activeEmbedders.js"
 import { type Command, type Situation, whileSound } from "../actor/Command.js"
+import { NoSuchIndex, type ProjectionParked } from "../model/errors.js"
+import type { EmbedderService } from "../ports/Embedder.js"
 
 /** An embedder with the figures that rank by its vectors, and what stands in for it. */
 type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "apart">

@@ -1,7 +1,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Embedder, EmbedderError } from "../ports/Embedder.js"
-import { embedAll } from "./embedAll.js"
+import { embedAll } from "../ports/embedAll.js"
 
 type Service = Context.Tag.Service<Embedder>
 

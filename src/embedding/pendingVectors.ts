@@ -2,9 +2,9 @@ import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Memory } from "../../events/Memory.js"
+import { findUnembedded, findUnembeddedOf, type VectorSet } from "../../projections/vectors.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { View, Views } from "../../projections/view/Views.js"
-import { findUnembedded, findUnembeddedOf, type VectorSet } from "../../projections/vectors.js"
 import { pause } from "../model/pause.js"
 
 /** Where an agent's memories are read. */

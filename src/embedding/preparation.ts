@@ -2,10 +2,11 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { findPreparing } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
-import { adoptEmbedder } from "./embedder.js"
+import type { AgentServices } from "../actor/Agents.js"
 import type { Embedder } from "../ports/Embedder.js"
+import { adoptEmbedder } from "./embedder.js"
 import { besideAbove } from "./vectorsBeside.js"
-import { lackingOf, newestIn, type Started, type VectorWork } from "./vectorWork.js"
+import { lackingOf, newestIn, type VectorWork } from "./vectorWork.js"
 
 /** How far the index that is being prepared has come. Memories and chunks together. */
 export interface Preparation {
@@ -66,7 +67,7 @@ export const progressOf = (
  * All is counted before the turn of the event, when nobody waits; in its turn what came since.
  */
 export const adoptWhole = (
-  { actor, views }: Started,
+  { actor, views }: AgentServices,
   {
     next,
     others,

@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import { type EmbedderFact, findInForce } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import type { Actor, CommandError } from "../actor/Actor.js"
+import { type InUse, nameOf, sameFact } from "../actor/activeEmbedders.js"
 import { adoptEmbedder } from "./embedder.js"
-import { type InUse, nameOf, sameFact } from "./inUse.js"
 
 /**
  * Puts into the log what the settings of this process say of the embedder in force and the log does not: which stores

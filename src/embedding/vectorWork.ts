@@ -1,7 +1,6 @@
 import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { EventLog } from "../../events/EventLog.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { stores as allStores, type Store } from "../../events/Trust.js"
 import {
@@ -12,24 +11,17 @@ import {
 } from "../../projections/chunkVectors.js"
 import type { ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
-import type { Views } from "../../projections/view/Views.js"
 import { countUnembedded, newestMemory, textDigest, type VectorSet } from "../../projections/vectors.js"
-import type { Actor, CommandError } from "../actor/Actor.js"
+import type { CommandError } from "../actor/Actor.js"
+import type { AgentServices } from "../actor/Agents.js"
+import { sameModel } from "../actor/activeEmbedders.js"
 import type { DecidedEvent } from "../actor/Command.js"
-import { type Embedded, embed, embedChunks } from "./embed.js"
 import type { Embedder, EmbedderError } from "../ports/Embedder.js"
-import { sameModel } from "./inUse.js"
+import { type Embedded, embed, embedChunks } from "./embed.js"
 import * as MadeVectors from "./madeVectors.js"
 import * as Pending from "./pendingVectors.js"
 
 type Service = Context.Tag.Service<Embedder>
-
-/** The agent that an embedding works for. */
-export interface Started {
-  readonly actor: Actor
-  readonly log: Context.Tag.Service<EventLog>
-  readonly views: Context.Tag.Service<Views>
-}
 
 /** The vectors of one index that are still to be made, of an agent. */
 export interface VectorWork {
@@ -43,7 +35,7 @@ export interface VectorWork {
   /** Texts that it fails for: they are left out. */
   readonly aside: () => MadeVectors.Aside
   /** A batch of memories, and a batch of chunks: each answers how many it served, 0 where none are left. */
-  readonly steps: ReadonlyArray<(started: Started) => Effect.Effect<number, EmbedderError | CommandError>>
+  readonly steps: ReadonlyArray<(started: AgentServices) => Effect.Effect<number, EmbedderError | CommandError>>
 }
 
 /** The newest memory and the newest chunk, by number. */
@@ -85,7 +77,7 @@ export const make = (
   let doneChunks = 0
 
   /** The vectors of these texts, by their digests, from the cache and the model. One that is cheap is asked at once. */
-  const vectorsOf = (log: Started["log"], texts: ReadonlyMap<string, string>) =>
+  const vectorsOf = (log: AgentServices["log"], texts: ReadonlyMap<string, string>) =>
     Effect.gen(function* () {
       const cached =
         embedder.cheap === true
@@ -96,7 +88,7 @@ export const make = (
       return new Map([...cached, ...pages.flat()])
     })
 
-  const embedNow = ({ actor, log }: Started, memories: ReadonlyArray<Memory>) =>
+  const embedNow = ({ actor, log }: AgentServices, memories: ReadonlyArray<Memory>) =>
     Effect.gen(function* () {
       const texts = memories.map((memory) => {
         const text = embeddingText(memory)
@@ -110,11 +102,11 @@ export const make = (
       if (embedded.length > 0) yield* actor.run(embed(named, embedded))
     })
 
-  const stepMemories = (started: Started) =>
+  const stepMemories = (started: AgentServices) =>
     pending.batch(started, (memories) => (memories.length === 0 ? Effect.void : embedNow(started, memories)))
 
   /** What is said never changes, so each chunk is looked at once. */
-  const stepChunks = ({ actor, log, views }: Started) =>
+  const stepChunks = ({ actor, log, views }: AgentServices) =>
     Effect.gen(function* () {
       const page = { after: doneChunks, limit: embedder.batch }
       const chunks = yield* views.read(actor.view, (db) => findUnembeddedChunks(db, set, page))
@@ -154,7 +146,7 @@ export const make = (
  * for every few memories. Answers the first failure, and whether it came to its end.
  */
 export const serve = <E>(
-  started: Started,
+  started: AgentServices,
   works: ReadonlyArray<Pick<VectorWork, "size" | "steps">>,
   full: boolean,
   /** Told after each batch how many it served. */

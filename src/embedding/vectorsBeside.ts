@@ -6,8 +6,8 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { textDigest } from "../../projections/vectors.js"
 import type { AnyCommand } from "../actor/Command.js"
-import { embedBeside } from "./embed.js"
 import type { Embedder } from "../ports/Embedder.js"
+import { embedBeside } from "./embed.js"
 import { madeOf, type Texts } from "./madeVectors.js"
 
 /** Memories of one transaction from which on an EMBED event beside them costs less than one later. */

@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { CommandError } from "../actor/Actor.js"
-import type { Remembered, RememberOptions } from "../remember/remember.js"
 import {
   type CredentialForbidden,
   type InvalidInput,
@@ -17,6 +16,7 @@ import { listOf } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
+import type { Remembered, RememberOptions } from "../remember/remember.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 
 export interface ImportOptions {

@@ -4,10 +4,11 @@ import { type Store, stores } from "../../events/Trust.js"
 import type { PageKind } from "../../projections/lifePages.js"
 import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../actor/Command.js"
+import type { StageName } from "../model/stages.js"
 import type { LifePolicy } from "../ports/policy/life.js"
+import type { Judge } from "../ports/Reconciler.js"
+import { scoreOf } from "../search/score.js"
 import { factsOf, type Row, ruled } from "./facts.js"
-import type { Judge } from "./pairs.js"
-import { scoreOf } from "./score.js"
 import type { Draft } from "./summarize.js"
 
 /** What a stage may use that is no part of what it decides. */
@@ -39,7 +40,7 @@ export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
  * makes events of that.
  */
 export interface Stage {
-  readonly name: "settle" | "daily" | "weekly" | "compress" | "gc" | "retention" | "archive" | "cleanup" | "sessions"
+  readonly name: StageName
   readonly kind: PageKind
   /** Nothing that was created after this, milliseconds, is of interest. */
   readonly before: (policy: LifePolicy, now: number) => number

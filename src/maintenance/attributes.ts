@@ -1,8 +1,9 @@
 import type { Wording } from "../../projections/wordings.js"
+import type { Judge } from "../ports/Reconciler.js"
 import { type Reading, readingOf, stemOf, stemsOf } from "./clauses.js"
 import { day, type Row } from "./facts.js"
 import { isLoose, prepositions } from "./gaps.js"
-import { heldAgainst, type Judge, kinOf, saidAt, textOf } from "./pairs.js"
+import { heldAgainst, kinOf, saidAt, textOf } from "./pairs.js"
 import { has, namesIn, type Said, type Saying, saidBy, sayingIn, shareOf } from "./said.js"
 import { isDefinite, type Slot, slotsIn, type Value } from "./slots.js"
 

@@ -1,5 +1,5 @@
-import type { LifePolicy } from "../ports/policy/life.js"
 import { clockOf } from "../../text/when/clock.js"
+import type { LifePolicy } from "../ports/policy/life.js"
 
 // Days and weeks of the engine's own jobs, in the zone of the policy (`maintenance.zone`).
 

@@ -1,6 +1,6 @@
+import { sentencesOf } from "../../text/normalise/sentences.js"
 import { limits } from "../model/limits.js"
 import type { Line, SummarizerError, Summary, SummaryRequest, SummarySource } from "../ports/Summarizer.js"
-import { sentencesOf } from "../../text/normalise/sentences.js"
 import { piecesOf, type Statement, statementOf } from "./statements.js"
 
 /** What is wrong with a summary. */

@@ -1,6 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
 import type { Accesses } from "../../projections/recalls.js"
-import type { ScoreFacts } from "./score.js"
+import type { ScoreFacts } from "../search/score.js"
 
 /** A memory and how often it was shown, as far as that is known: all that a stage looks at. */
 export interface Row {

@@ -1,13 +1,6 @@
-import type { ScheduleDefinition } from "../../events/Schedule.js"
+import type { StageName } from "../model/stages.js"
 import type { LifePolicy } from "../ports/policy/life.js"
-import type { StageName } from "./maintain.js"
-
-/** One of the engine's own jobs: which stages it runs, and the schedule of each agent that has it run. */
-export interface Job {
-  readonly handler: string
-  readonly stages: ReadonlyArray<StageName>
-  readonly definition: ScheduleDefinition
-}
+import type { Job } from "../schedules/Runner.js"
 
 /** Runs that the history of such a schedule keeps. */
 const keep = 30

@@ -2,28 +2,27 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import type { ViewError } from "../../projections/view/build.js"
 import { findLifePage, withAccesses } from "../../projections/lifePages.js"
 import { memoriesAt } from "../../projections/search.js"
+import type { ViewError } from "../../projections/view/build.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Command, DecidedEvent } from "../actor/Command.js"
-import { bornAt, type Portion, maintain as portion, recordRun } from "./maintainCommand.js"
-import type { Writer } from "../remember/remember.js"
+import type { ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, TrustRequired } from "../model/errors.js"
 import { integerOf } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { pause } from "../model/pause.js"
+import { type StageName, stageNames } from "../model/stages.js"
 import type { LifePolicy } from "../ports/policy/life.js"
-import type { ReaderSource } from "../actor/ReaderSource.js"
+import type { Judge } from "../ports/Reconciler.js"
+import type { Writer } from "../remember/remember.js"
 import { countsOf } from "./counts.js"
 import type { Row } from "./facts.js"
+import { bornAt, type Portion, maintain as portion, recordRun } from "./maintainCommand.js"
 import { type Overlay, overlaid, plannedBorn } from "./overlay.js"
-import type { Judge } from "./pairs.js"
 import { chunksOf, type Planned, partsOf, rowsIn, type Stage, together } from "./Stage.js"
 import { stages } from "./stages/all.js"
 import { type Draft, type Summarizing, summarized } from "./summarize.js"
-
-export type StageName = Stage["name"]
 
 export interface MaintainOptions {
   /** Which stages, in the order in which they stand in `stageNames`; all of them where absent. */
@@ -65,8 +64,6 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly judge?: Judge | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
-
-export const stageNames: ReadonlyArray<StageName> = stages.map(({ name }) => name)
 
 /** Memories that are looked at without a pause. */
 const pageSize = 500

@@ -1,9 +1,6 @@
-import type { Judgement, Question } from "../ports/Reconciler.js"
+import type { Judge } from "../ports/Reconciler.js"
 import { statementOf } from "../remember/Reconciling.js"
 import type { Row } from "./facts.js"
-
-/** How the reconciler judges a statement against one that may concern the same; it never leaves the process. */
-export type Judge = (question: Question) => Judgement
 
 /** What an older memory is to one that was said after it, as a judge has it that looks at the two alone. */
 export type Held = "contradicted" | "same" | "other"

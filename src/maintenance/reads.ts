@@ -4,24 +4,20 @@ import { type Archived, type ArchivePlace, findArchived } from "../../projection
 import type { Db } from "../../projections/Projection.js"
 import { findRuns } from "../../projections/runs.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, TrustRequired } from "../model/errors.js"
 import { integerOf, pageOf, textOf } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import type { MemoryReader } from "../Memory.js"
 import { pause } from "../model/pause.js"
-import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { wholeOf } from "../model/wholeMemory.js"
-import type { SessionSummary } from "./Life.js"
+import type { LifeReader, SessionSummary } from "./Life.js"
 import { profileOf } from "./profile.js"
 import { plainly } from "./summary.js"
 import { tiersOf } from "./tiers.js"
 
 /** What is known of the life of memories. */
-export const make = (
-  { level, read }: ReaderSource,
-  { countTokens, judge, life }: ReaderServices
-): Pick<MemoryReader, "tiers" | "profile" | "runs" | "archived" | "sessionSummaries"> => {
+export const make = ({ level, read }: ReaderSource, { countTokens, judge, life }: ReaderServices): LifeReader => {
   const needsFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {

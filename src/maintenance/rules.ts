@@ -1,6 +1,6 @@
 import type { LifePolicy } from "../ports/policy/life.js"
+import { type LifeScore, scoreOf } from "../search/score.js"
 import { ageOf, factsOf, isKept, type Row, ruled, seenAt, touchedAt } from "./facts.js"
-import { type LifeScore, scoreOf } from "./score.js"
 
 /** What the rules make of a memory now, and why. */
 export interface Verdict {

@@ -1,9 +1,9 @@
 import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { SaidTurn } from "../../projections/summaries.js"
-import { marksOf } from "../../text/personal/marks.js"
 import { gate } from "../../text/normalise/gate.js"
-import type { Line, SummaryRequest } from "../ports/Summarizer.js"
 import { sentencesOf, shortened } from "../../text/normalise/sentences.js"
+import { marksOf } from "../../text/personal/marks.js"
+import type { Line, SummaryRequest } from "../ports/Summarizer.js"
 import { plainly } from "./summary.js"
 
 /** What a session said, as far as it was read: its first turns and its last. */

@@ -1,8 +1,9 @@
 import { overlap, wordSet } from "../../text/normalise/likeness.js"
+import type { Judge } from "../ports/Reconciler.js"
 import { type Reading, readingOf } from "./clauses.js"
 import type { Row } from "./facts.js"
 import { saysOtherwise } from "./gaps.js"
-import { heldAgainst, type Judge, kinOf, saidAt, textOf } from "./pairs.js"
+import { heldAgainst, kinOf, saidAt, textOf } from "./pairs.js"
 import { namesIn, saidBy, sayingIn } from "./said.js"
 
 /** What is remembered of one subject: what says it, and all that says the same. */

@@ -1,8 +1,8 @@
 import type { Link, Memory } from "../../events/Memory.js"
 import { folded } from "../../text/normalise/letters.js"
+import { sentencesOf, tellingWords } from "../../text/normalise/sentences.js"
 import { normaliseTags } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { sentencesOf, tellingWords } from "../../text/normalise/sentences.js"
 
 /** What is written of several memories that say the same over again: all but its identity. */
 export type Summary = Pick<

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
-import type { ViewError } from "../../projections/view/build.js"
 import type { Db } from "../../projections/Projection.js"
 import { type IndexRow, indexRows } from "../../projections/search.js"
 import { countStandings, type Formula, findByScore, type Standing } from "../../projections/standing.js"
+import type { ViewError } from "../../projections/view/build.js"
+import type { ReaderSource } from "../actor/ReaderSource.js"
 import { pause } from "../model/pause.js"
 import type { LifePolicy } from "../ports/policy/life.js"
-import type { ReaderSource } from "../actor/ReaderSource.js"
-import { decayOf } from "./score.js"
+import { decayOf } from "../search/score.js"
 
 /** What the tiers hold, by score. */
 export interface Tiers {

@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema"
 import { levels, readable, Store, TrustLevel } from "../../events/Trust.js"
-import type { EmbedderService } from "../ports/Embedder.js"
 
 /** What was asked for cannot be taken as it is: which field, and what is wrong with it. Never the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
@@ -221,37 +220,6 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidP
 }) {
   override get message() {
     return `policy${this.file === undefined ? "" : ` ${this.file}`}: ${this.problems.join("; ")}`
-  }
-}
-
-/** No embedder can ever be had by this name, or with these dimensions: one line that says which there are. */
-export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
-  name: Schema.String,
-  problem: Schema.String
-}) {
-  override get message() {
-    return `no embedder ${this.name}: ${this.problem}`
-  }
-}
-
-/** An embedder that is known and cannot be asked from here, for want of a key or a file, say: one line that says what. */
-export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>()("EmbedderUnavailable", {
-  name: Schema.String,
-  problem: Schema.String
-}) {
-  /** The one of the stores that it is not to see, which can be had all the same. */
-  declare readonly apart?: EmbedderService["apart"]
-
-  /** The same error, with that one. */
-  static besides(name: string, problem: string, apart: EmbedderService["apart"]): EmbedderUnavailable {
-    return Object.defineProperty(new EmbedderUnavailable({ name, problem }), "apart", {
-      value: apart,
-      enumerable: false
-    })
-  }
-
-  override get message() {
-    return `embedder ${this.name} cannot be asked: ${this.problem}`
   }
 }
 

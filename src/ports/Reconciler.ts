@@ -111,3 +111,6 @@ export const none: Context.Tag.Service<Reconciler> = {
     sure: true
   })
 }
+
+/** How the reconciler judges a statement against one that may concern the same; it never leaves the process. */
+export type Judge = (question: Question) => Judgement

@@ -12,11 +12,10 @@ import { lastRecall } from "../../projections/recalls.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Agents } from "../actor/Agents.js"
-import { recalled, recordRecalls, type UnrecordedRecall } from "./recordRecalls.js"
+import type { Showing, Snapshot, UnrecordedRecall } from "../actor/ReaderSource.js"
 import type { Embedder } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { Showing } from "../actor/ReaderSource.js"
-import type { Snapshot } from "../search/retrieve.js"
+import { recalled, recordRecalls } from "./recordRecalls.js"
 
 /**
  * Recalls that wait to be recorded. Reads hand in what they showed and go on; a

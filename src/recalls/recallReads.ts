@@ -3,27 +3,27 @@ import type { StoredEvent } from "../../events/Chain.js"
 import type { Payload } from "../../events/catalogue.js"
 import type { RecallHit, Recall as Recorded } from "../../events/Recall.js"
 import type { TrustLevel } from "../../events/Trust.js"
-import type { ViewError } from "../../projections/view/build.js"
 import type { ChunkFilters } from "../../projections/conversationReads.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { getMemories } from "../../projections/reads.js"
 import { findRecall, findRecalls, type RecallPlace } from "../../projections/recalls.js"
 import type { Filters } from "../../projections/search.js"
+import type { ViewError } from "../../projections/view/build.js"
+import { nameOf } from "../actor/activeEmbedders.js"
+import type { Ranking, ReaderServices, ReaderSource, Showing, Snapshot } from "../actor/ReaderSource.js"
+import { searchConversationIn } from "../conversation/searchConversation.js"
 import { RecallNotFound, TrustRequired } from "../model/errors.js"
-import { conversationSyntax, memorySyntax } from "../search/fields.js"
 import { integerOf, pageOf } from "../model/filters.js"
-import type { MemoryReader, Recall, RecallDifference, Rerun } from "../Memory.js"
-import { defaults } from "../ports/Policy.js"
-import type { ReaderServices, ReaderSource, Showing } from "../actor/ReaderSource.js"
-import { nameOf } from "../embedding/inUse.js"
 import { wholeOf } from "../model/wholeMemory.js"
+import { defaults } from "../ports/Policy.js"
 import { embedderOf } from "../search/asInForce.js"
+import { conversationSyntax, memorySyntax } from "../search/fields.js"
 import type { Syntax } from "../search/query.js"
 import { askedFor, bothOf } from "../search/queryVector.js"
 import { rankerVersion } from "../search/ranker.js"
-import { type Answer, type Ranking, type Request, requestOf, retrieve, type Snapshot } from "../search/retrieve.js"
+import { type Answer, type Request, requestOf, retrieve } from "../search/retrieve.js"
 import { searchIn } from "../search/search.js"
-import { searchConversationIn } from "../conversation/searchConversation.js"
+import type { Recall, RecallDifference, RecallReader, Rerun } from "./RecallReader.js"
 
 /** A recall as the log has it, with the event that it shares with others. */
 interface Found {
@@ -36,7 +36,7 @@ interface Found {
 export const make = (
   { agent, level, read, readAt }: ReaderSource,
   { codec, inUse, log, ranking }: ReaderServices
-): Pick<MemoryReader, "recalls" | "recall" | "rerun"> => {
+): RecallReader => {
   const allowed = Effect.suspend(() =>
     level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
   )

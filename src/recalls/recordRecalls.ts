@@ -3,23 +3,11 @@ import * as Either from "effect/Either"
 import type { Payload } from "../../events/catalogue.js"
 import type { CachedVector } from "../../events/EventLog.js"
 import type { Recall } from "../../events/Recall.js"
-import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { lastRecall } from "../../projections/recalls.js"
-import { rankerVersion } from "../search/ranker.js"
 import type { Command } from "../actor/Command.js"
-
-/** A recall as it waits to be recorded, with the query's vector itself. */
-export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "apart"> {
-  readonly filters: object
-  readonly vector: QueryVector | null
-  /** What was in force, with the figures that ranked; null where nothing was ranked. */
-  readonly embedder: Figures | null
-  /** The one of other stores, where it took part. */
-  readonly apart?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
-}
-
-type Figures = Payload<"RECALL">["embedder"]
+import type { Figures, UnrecordedRecall } from "../actor/ReaderSource.js"
+import { rankerVersion } from "../search/ranker.js"
 
 /** What recalls of one process have in common. */
 type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">

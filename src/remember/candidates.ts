@@ -3,14 +3,13 @@ import { opennessOf, readingLevels } from "../../events/Trust.js"
 import { countRows, nothingRequired, type QueryVector } from "../../projections/hits.js"
 import type { Db } from "../../projections/Projection.js"
 import { findCandidates, memories, memoriesAt } from "../../projections/search.js"
-import { expression } from "../../text/normalise/text.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
-import { isNote } from "../maintenance/note.js"
+import { overlap, wordSet } from "../../text/normalise/likeness.js"
+import { isStopWord } from "../../text/normalise/stopWords.js"
+import { expression } from "../../text/normalise/text.js"
+import type { Weighed } from "../actor/Told.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { isStopWord } from "../../text/normalise/stopWords.js"
-import { overlap, wordSet } from "../../text/normalise/likeness.js"
-import type { Weighed } from "../actor/Told.js"
 
 /** A memory that a statement may concern, and how like it is. */
 export interface Likely {
@@ -103,3 +102,9 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
   }
   return [...words.values()]
 }
+
+/** Whether a memory says several things that stand together only because maintenance put them together. */
+export const isNote = ({ lineage = [], source }: Memory): boolean =>
+  makers.has(source.name ?? "") && lineage.some(({ reason }) => reason === "compressed")
+
+const makers: ReadonlySet<string> = new Set(["daily", "weekly", "compress"])

@@ -1,10 +1,10 @@
 import * as Either from "effect/Either"
 import { findInArchive } from "../../projections/archive.js"
 import { getMemories } from "../../projections/reads.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { staleEvents } from "../actor/lineage.js"
 import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import { staleEvents } from "../model/lineage.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A memory that is out of every read from now on. Its events stay in the log until they are erased. */

@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Decision } from "../../events/catalogue.js"
+import type { Told, Weighed } from "../actor/Told.js"
 import { decodeChanges } from "../model/input.js"
 import { type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
 import type { Likely } from "./candidates.js"
 import { about, questionOf, type Reconciling } from "./Reconciling.js"
-import type { Told, Weighed } from "../actor/Told.js"
 
 /** What was decided, and how that goes on record. */
 export interface Judged {

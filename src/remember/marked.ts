@@ -1,7 +1,7 @@
 import type { Memory } from "../../events/Memory.js"
-import { limits } from "../model/limits.js"
 import type { CredentialKind } from "../../text/personal/kinds.js"
 import { marksOf } from "../../text/personal/marks.js"
+import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
 /** A memory, or one that is to be, with its marks. */

@@ -1,13 +1,13 @@
 import type { Decision, Payload } from "../../events/catalogue.js"
 import type { Link, Memory } from "../../events/Memory.js"
+import { asked, type DecidedEvent, ruled } from "../actor/Command.js"
+import { confirmed } from "../actor/lineage.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { confirmed } from "../model/lineage.js"
-import type { Judged } from "./judge.js"
-import { statementOf, timeOf } from "./Reconciling.js"
 import { inputBeside } from "./asAsked.js"
-import { asked, type DecidedEvent, ruled } from "../actor/Command.js"
+import type { Judged } from "./judge.js"
 import { mergeStatements } from "./mergeStatements.js"
+import { statementOf, timeOf } from "./Reconciling.js"
 
 /** A memory before it has an identity, a place and a time. */
 export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import { findInArchive } from "../../projections/archive.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
 import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** A memory that is out of the archive and in every read again. */

@@ -1,7 +1,5 @@
 import type * as Effect from "effect/Effect"
 import type { CommandError } from "../actor/Actor.js"
-import type { Scheduled } from "./addSchedule.js"
-import type { WriteOptions } from "../remember/remember.js"
 import type {
   InvalidInput,
   ProjectionParked,
@@ -11,6 +9,8 @@ import type {
   TrustRequired
 } from "../model/errors.js"
 import type { PageQuery, ReadError } from "../model/filters.js"
+import type { WriteOptions } from "../remember/remember.js"
+import type { Scheduled } from "./addSchedule.js"
 import type { ScheduleChanges, ScheduleInput } from "./input.js"
 import type { Schedule, ScheduleFilter, ScheduleQuery, ScheduleRun, WholeScheduleRun } from "./Schedule.js"
 

@@ -1,12 +1,12 @@
 import * as Either from "effect/Either"
 import { countSchedules } from "../../projections/scheduleReads.js"
+import { type Command, commandIdOf, given, whileSound } from "../actor/Command.js"
 import { InvalidInput, type ProjectionParked, TooManySchedules, type TrustRequired } from "../model/errors.js"
 import { limits } from "../model/limits.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
 import { created } from "./decide.js"
 import { cadenceOf, checkCadence, decodeSchedule, definitionOf, type ScheduleInput } from "./input.js"
 import { fullTrust } from "./trust.js"
-import { type Command, commandIdOf, given, whileSound } from "../actor/Command.js"
-import type { WriteOptions, Writer } from "../remember/remember.js"
 
 /** What became of a schedule. */
 export interface Scheduled {

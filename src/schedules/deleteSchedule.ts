@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
 import { findSchedule } from "../../projections/scheduleReads.js"
+import { type Command, commandIdOf, whileSound } from "../actor/Command.js"
 import { type InvalidInput, type ProjectionParked, ScheduleNotFound, type TrustRequired } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import { fullTrust } from "./trust.js"
-import type { Scheduled } from "./addSchedule.js"
-import { type Command, commandIdOf, whileSound } from "../actor/Command.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
+import type { Scheduled } from "./addSchedule.js"
+import { fullTrust } from "./trust.js"
 
 /** Makes the command that takes a schedule and its history out of every read. Its events stay in the log. */
 export const deleteSchedule = (

@@ -11,10 +11,9 @@ import type { Views } from "../../projections/view/Views.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Agents } from "../actor/Agents.js"
 import type { Command } from "../actor/Command.js"
-import type { Job } from "../maintenance/jobs.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { dueFold } from "./due.js"
-import type { Runner } from "./Runner.js"
+import type { Job, Runner } from "./Runner.js"
 
 interface Services {
   readonly agents: Agents

@@ -1,20 +1,14 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Either from "effect/Either"
 import { findSchedule } from "../../projections/scheduleReads.js"
+import { type Command, commandIdOf, given, whileSound } from "../actor/Command.js"
 import { InvalidInput, type ProjectionParked, ScheduleNotFound, type TrustRequired } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import { changed } from "./decide.js"
-import {
-  cadenceOf,
-  changedDefinition,
-  checkCadence,
-  decodeScheduleChanges,
-  type ScheduleChanges
-} from "./input.js"
-import { fullTrust } from "./trust.js"
-import type { Scheduled } from "./addSchedule.js"
-import { type Command, commandIdOf, given, whileSound } from "../actor/Command.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
+import type { Scheduled } from "./addSchedule.js"
+import { changed } from "./decide.js"
+import { cadenceOf, changedDefinition, checkCadence, decodeScheduleChanges, type ScheduleChanges } from "./input.js"
+import { fullTrust } from "./trust.js"
 
 /** Makes the command that changes a schedule, stops it or lets it go on. */
 export const updateSchedule = (

@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
-import type { ViewError } from "../../projections/view/build.js"
 import { type EmbedderFact, findInForce } from "../../projections/embedders.js"
-import type { Observed, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
-import { type InUse, sameFact } from "../embedding/inUse.js"
-import type { Ranking } from "./retrieve.js"
+import type { ViewError } from "../../projections/view/build.js"
+import { type InUse, sameFact } from "../actor/activeEmbedders.js"
+import type { Observed, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 
 /** How a search reads, knowing what embeds its query. */
 export type Ask<A> = (

@@ -1,14 +1,14 @@
 import { dateWords, months } from "../../projections/chunkText.js"
 import type { ChunkFacts, FoundChunk } from "../../projections/conversationReads.js"
 import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
+import { isStopWord } from "../../text/normalise/stopWords.js"
 import { earliest, latest } from "../../text/when/dates.js"
-import type { Asking } from "./fields.js"
-import type { PolicyValues } from "../ports/Policy.js"
 import { type When, whenOf } from "../../text/when/when.js"
+import type { PolicyValues } from "../ports/Policy.js"
 import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "./everydayNames.js"
 import type { LeftOut } from "./explain.js"
+import type { Asking } from "./fields.js"
 import type { ParsedQuery, Word } from "./query.js"
-import { isStopWord } from "../../text/normalise/stopWords.js"
 
 // What a question says besides its words: of whom, of when, and of what was said close by.
 

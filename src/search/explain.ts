@@ -1,8 +1,8 @@
-import { earliest, latest, toIso } from "../../text/when/dates.js"
-import type { LifeScore } from "../maintenance/score.js"
-import type { When } from "../../text/when/when.js"
 import type { Gated } from "../../text/normalise/gate.js"
+import { earliest, latest, toIso } from "../../text/when/dates.js"
+import type { When } from "../../text/when/when.js"
 import type { Field, Word } from "./query.js"
+import type { LifeScore } from "./score.js"
 
 /** A word of the query that was not looked for, and why. */
 export interface LeftOut {

@@ -4,9 +4,9 @@ import type { ChunkFilters } from "../../projections/conversationReads.js"
 import { textColumns } from "../../projections/fulltext.js"
 import type { Filters } from "../../projections/search.js"
 import { earliest, toInstant } from "../../text/when/dates.js"
+import { whenOf } from "../../text/when/when.js"
 import { normaliseTag } from "../model/input.js"
 import type { Field, KnownField, Syntax } from "./query.js"
-import { whenOf } from "../../text/when/when.js"
 
 // Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several of one name are
 // alternatives; what they say holds beside the filters that the call names. With a minus they leave out what has them.

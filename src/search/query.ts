@@ -1,8 +1,8 @@
-import { telephone } from "../../text/normalise/forms.js"
 import { textColumns } from "../../projections/fulltext.js"
+import { telephone } from "../../text/normalise/forms.js"
+import { isStopWord } from "../../text/normalise/stopWords.js"
 import { expression } from "../../text/normalise/text.js"
 import { limits } from "../model/limits.js"
-import { isStopWord } from "../../text/normalise/stopWords.js"
 
 /** A query's text, taken apart. Any text is a query: what is no syntax is words. */
 export interface ParsedQuery {

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { stores as allStores, opennessOf, readable, type Store, type TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
-import { EmbedderError, type EmbedderService } from "../ports/Embedder.js"
 import { limits } from "../model/limits.js"
-import { embedAll } from "../embedding/embedAll.js"
+import { EmbedderError, type EmbedderService } from "../ports/Embedder.js"
+import { embedAll } from "../ports/embedAll.js"
 import type { ParsedQuery } from "./query.js"
 
 /** Whom a query is shown to: nobody but the local embedder where nothing else can be meant than the stores that it embeds. */

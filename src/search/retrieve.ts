@@ -1,34 +1,18 @@
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ReadingLevel, TrustLevel } from "../../events/Trust.js"
-import type { ViewError } from "../../projections/view/build.js"
 import type { QueryVector } from "../../projections/hits.js"
-import type { Db } from "../../projections/Projection.js"
-import type { EmbedderService } from "../ports/Embedder.js"
+import type { ViewError } from "../../projections/view/build.js"
+import { type Gated, gate } from "../../text/normalise/gate.js"
+import type { Ranking, Snapshot } from "../actor/ReaderSource.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { type Reranker, RerankerError } from "../ports/Reranker.js"
+import { RerankerError } from "../ports/Reranker.js"
 import { type Explanation, whyOf } from "./explain.js"
-import { type Gated, gate } from "../../text/normalise/gate.js"
 import { type ParsedQuery, parse, type Syntax } from "./query.js"
 import { askedFor, queryVector } from "./queryVector.js"
 import { type Draft, inOrder, sum } from "./rank.js"
-
-/** What a search asks of: one snapshot of one agent's view, at one moment. */
-export interface Snapshot {
-  readonly db: Db
-  /** The asking time, milliseconds since the epoch. */
-  readonly now: number
-}
-
-export interface Ranking {
-  readonly policy: PolicyValues["search"]
-  readonly embedder: EmbedderService
-  /** Nobody, where it is absent. */
-  readonly reranker?: Context.Tag.Service<Reranker> | undefined
-}
 
 /** A query that has been checked: what is asked, and under which filters. */
 export interface Request<Filters> {

@@ -2,9 +2,9 @@ import type { ReadingLevel } from "../../events/Trust.js"
 import { type Corpus, countRows } from "../../projections/hits.js"
 import type { Db } from "../../projections/Projection.js"
 import { fewTogether, hasHalves, joined, rare, withHalves } from "../../text/normalise/compounds.js"
+import { framesOf, isStopWord } from "../../text/normalise/stopWords.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
-import { framesOf, isStopWord } from "../../text/normalise/stopWords.js"
 
 /** The words of a query that are looked for, neighbours as one where they are not found apart, and what is left out. */
 export interface Telling {

@@ -7,11 +7,11 @@ import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findSummary } from "../../projections/summaries.js"
-import { carried, descendants, graphIn } from "../model/lineage.js"
+import { asked, type Command, type DecidedEvent, runCause } from "../actor/Command.js"
+import { carried, descendants, graphIn } from "../actor/lineage.js"
 import { type Bounded, type Changing, withStale } from "./bound.js"
 import type { Relatives } from "./relatives.js"
 import { type SummaryPlan, summaryEvent } from "./summaries.js"
-import { asked, type Command, type DecidedEvent, runCause } from "../actor/Command.js"
 
 /** A memory was changed while it was planned what to make of it. */
 export class Moved extends Data.TaggedError("Moved") {}

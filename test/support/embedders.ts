@@ -2,8 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { hashVector } from "../../layers/HashEmbedder.js"
 import { Embedder, type EmbedderService } from "../../src/ports/Embedder.js"
-import { Embedders } from "../../src/ports/Embedders.js"
-import { UnknownEmbedder } from "../../src/model/errors.js"
+import { Embedders, UnknownEmbedder } from "../../src/ports/Embedders.js"
 
 /** An embedder that is told apart by what it makes of a text, with all that it was asked for. */
 export interface Scripted {

@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import { stores, type TrustLevel } from "../../events/Trust.js"
-import type { Daybook } from "../../src/Daybook.js"
 import type { FileInput } from "../../src/conversation/fileInput.js"
+import type { TurnInput } from "../../src/conversation/turnInput.js"
+import type { Daybook } from "../../src/Daybook.js"
 import type { Changes, Observation } from "../../src/model/input.js"
 import type { ScheduleChanges, ScheduleInput } from "../../src/schedules/input.js"
-import type { TurnInput } from "../../src/conversation/turnInput.js"
 import type { Probe, Probes } from "./engine.js"
 
 /** One thing that happens to one agent. `which` counts into what it was asked to remember before, wrapping around. */

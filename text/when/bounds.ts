@@ -1,7 +1,7 @@
-import { earliest, latest } from "./dates.js"
 import { type Atom, turnFrom, turnOf, turnUntil } from "./atom.js"
 import { dayAtom } from "./calendar.js"
 import { type Clock, type Stretch, unitAt } from "./clock.js"
+import { earliest, latest } from "./dates.js"
 
 // From one to another, and stretches that are open on one side.
 

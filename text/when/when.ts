@@ -1,13 +1,15 @@
-import { earliest, latest } from "./dates.js"
-import { limits } from "../../src/model/limits.js"
 import { type Atom, turnOf } from "./atom.js"
 import { calendarAtoms } from "./calendar.js"
 import { chineseAtoms } from "./chinese.js"
 import { clockOf } from "./clock.js"
 import { composed } from "./compose.js"
+import { earliest, latest } from "./dates.js"
 import { namedAtoms } from "./feasts.js"
 import { guarded } from "./guard.js"
 import { wordAtoms } from "./words.js"
+
+/** Characters that are read for times: as many as a query may have. */
+const longestText = 1_024
 
 /** A stretch of time that a text names. Milliseconds since the epoch. */
 export interface When {
@@ -43,7 +45,7 @@ export interface When {
  */
 export const whenOf = (text: string, asked: number, zone: string): ReadonlyArray<When> => {
   if (!(asked >= earliest && asked <= latest)) return []
-  const said = text.slice(0, limits.queryBytes)
+  const said = text.slice(0, longestText)
   const clock = clockOf(asked, zone)
   const words = [...wordAtoms(said, clock), ...namedAtoms(said, clock), ...chineseAtoms(said, clock)]
   const atoms = apart([...words, ...calendarAtoms(said, clock)])

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import type { TrustLevel } from "../../../events/Trust.js"
 import type { TrustRequired } from "../../model/errors.js"
 import type { ReadError } from "../../model/filters.js"
-import type { MemoryReader, Recall } from "../../Memory.js"
+import type { Recall, RecallReader } from "../../recalls/RecallReader.js"
 import type { Query } from "../../search/search.js"
 import type { Labelled } from "./labelled.js"
 import { ndcg } from "./ndcg.js"
@@ -36,7 +36,7 @@ export interface Calibrating {
   readonly model: string
   readonly dimensions: number
   readonly used: number
-  readonly reader: Pick<MemoryReader, "recalls" | "recall">
+  readonly reader: Pick<RecallReader, "recalls" | "recall">
   /** The ids that a search at a level shows, under a weight. */
   readonly ask: (level: TrustLevel, query: Query, weight: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
 }

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import type { ViewError } from "../../../projections/view/build.js"
-import type { EmbedderService } from "../../ports/Embedder.js"
+import type { Ranking, ReaderSource } from "../../actor/ReaderSource.js"
 import type { InvalidInput } from "../../model/errors.js"
 import { integerOf, type ReadError } from "../../model/filters.js"
-import type { MemoryReader } from "../../Memory.js"
-import type { ReaderSource } from "../../actor/ReaderSource.js"
-import { type Ranking, retrieve } from "../../search/retrieve.js"
+import type { EmbedderService } from "../../ports/Embedder.js"
+import type { RecallReader } from "../../recalls/RecallReader.js"
+import { retrieve } from "../../search/retrieve.js"
 import { decodeQuery, searchIn } from "../../search/search.js"
 import type { Compared, CompareOptions, Quality } from "./EmbedderOperations.js"
 import type { Labelled } from "./labelled.js"
@@ -14,7 +14,7 @@ import { indexOf, nameIn, ownOf } from "./status.js"
 
 export interface Comparing {
   readonly ranking: Omit<Ranking, "embedder">
-  readonly reader: (agent: string) => Pick<MemoryReader, "recalls" | "recall">
+  readonly reader: (agent: string) => Pick<RecallReader, "recalls" | "recall">
   /** One snapshot of an agent's view, and its asking time. */
   readonly source: (agent: string) => ReaderSource["read"]
 }
@@ -82,7 +82,7 @@ export const withLocalReranker = <R extends Pick<Ranking, "reranker">>(ranking: 
 })
 
 /** The newest different queries that were asked of memories. */
-const askedLately = (reader: Pick<MemoryReader, "recalls">, limit: number) =>
+const askedLately = (reader: Pick<RecallReader, "recalls">, limit: number) =>
   Effect.gen(function* () {
     const texts = new Set<string>()
     for (let offset = 0; texts.size < limit; offset += page) {

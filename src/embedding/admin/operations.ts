@@ -2,18 +2,19 @@ import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ViewError } from "../../../projections/view/build.js"
 import { findInForce, findPreparing, type ModelName } from "../../../projections/embedders.js"
+import type { ViewError } from "../../../projections/view/build.js"
 import type { Views } from "../../../projections/view/Views.js"
 import type { Agent } from "../../actor/Agents.js"
+import { type InUse, nameOf, sameApart, sameModel } from "../../actor/activeEmbedders.js"
 import { checkName } from "../../model/agentName.js"
-import { adoptEmbedder, dropEmbedder, prepareEmbedder } from "../embedder.js"
-import type { EmbedderService } from "../../ports/Embedder.js"
 import { InvalidInput, NoSuchIndex } from "../../model/errors.js"
+import type { EmbedderService } from "../../ports/Embedder.js"
 import { retrieve } from "../../search/retrieve.js"
 import { decodeQuery, searchIn } from "../../search/search.js"
 import { pauseAfter } from "../background.js"
-import { type InUse, nameOf, sameApart, sameModel } from "../inUse.js"
+import type { Embedding } from "../Embedding.js"
+import { adoptEmbedder, dropEmbedder, prepareEmbedder } from "../embedder.js"
 import { countLacking, newestIn } from "../vectorWork.js"
 import { type Calibrating, calibrate } from "./calibrate.js"
 import { type Comparing, compare, withLocalReranker } from "./compare.js"
@@ -21,10 +22,12 @@ import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOper
 import { remembering } from "./remembering.js"
 import { modelsOf, nameIn, ownOf, previousOf, rateOf, statusOf, statusOfNothing } from "./status.js"
 
+type OwnAgent = Agent<Embedding>
+
 export interface Operating extends Comparing {
   readonly use: <A, E>(
     agent: string,
-    f: (agent: Agent) => Effect.Effect<A, E>
+    f: (agent: OwnAgent) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E | ViewError | InvalidInput>
   /** Whether an agent has no events: merely to be asked for leaves nothing of it on disk. */
   readonly isEmpty: (agent: string) => Effect.Effect<boolean>
@@ -64,12 +67,12 @@ export const make = (operating: Operating): EmbedderOperations => {
         }
         yield* actor.run(prepareEmbedder(who, next, adopt))
         if (!wait) return { ...name, state: "preparing", unchanged: false } satisfies Switched
-        return yield* made(actor, embedding, next, options)
+        return yield* made({ actor, embedding }, next, options)
       })
     )
 
   /** Makes an index until it is in force, or as it is to be, or until it is clear that it will not be. */
-  const made = (actor: Agent["actor"], embedding: Agent["embedding"], next: EmbedderService, options: SwitchOptions) =>
+  const made = ({ actor, embedding }: OwnAgent, next: EmbedderService, options: SwitchOptions) =>
     Effect.gen(function* () {
       const { onFailure, onProgress } = options
       const name = nameIn(next)

@@ -10,9 +10,9 @@ import {
 } from "../../../projections/embedders.js"
 import type { Db } from "../../../projections/Projection.js"
 import { memoryVectors, type VectorSet } from "../../../projections/vectors.js"
+import { type InUse, sameModel } from "../../actor/activeEmbedders.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Embedding, Preparation } from "../Embedding.js"
-import { type InUse, sameModel } from "../inUse.js"
 import { countLacking } from "../vectorWork.js"
 import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
 

@@ -1,10 +1,10 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import { scoreOf } from "../../search/score.js"
 import { factsOf, isKept, type Row } from "../facts.js"
 import { type Fewest, fewest } from "../fewest.js"
 import { verdictOf } from "../rules.js"
 import { archiving, changed, decided, type Gathering, grouped, type Stage } from "../Stage.js"
-import { scoreOf } from "../score.js"
 
 /**
  * Scores what is kept for a while: promotes what is in use, demotes what was promoted and is left alone, removes what

@@ -1,8 +1,8 @@
 import type { Memory } from "../../../events/Memory.js"
+import { shortened } from "../../../text/normalise/sentences.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import { ageOf, day, isKept, type Row } from "../facts.js"
 import { changed, decided, type Gathering, type Stage } from "../Stage.js"
-import { shortened } from "../../../text/normalise/sentences.js"
 
 /** Shortens narratives that are no longer new, and drops old ones. Titles and facts stay. */
 export const retention: Stage = {

@@ -1,10 +1,10 @@
 import type { Memory } from "../../../../events/Memory.js"
 import { profileTypes } from "../../../../projections/profile.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
+import { scoreOf } from "../../../search/score.js"
 import { factsOf } from "../../facts.js"
 import { lineOf } from "../../profile.js"
 import { changed, decided } from "../../Stage.js"
-import { scoreOf } from "../../score.js"
 import type { MakePart } from "./Part.js"
 
 /** All that is remembered of a memory that may be core. */

@@ -1,8 +1,8 @@
 import { daysBetween } from "../../../../text/when/dates.js"
+import { decayOf, retained } from "../../../search/score.js"
 import { isKept, type Row, seenAt } from "../../facts.js"
 import { passing } from "../../notes.js"
 import { archiving } from "../../Stage.js"
-import { decayOf, retained } from "../../score.js"
 import type { MakePart } from "./Part.js"
 
 /** Archives temporary and debugging memories of which next to nothing is left. */

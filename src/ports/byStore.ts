@@ -1,7 +1,7 @@
 import type * as Context from "effect/Context"
 import { stores as allStores, type Store } from "../../events/Trust.js"
 import { type EmbedderFact, type ModelName, sameModel } from "../../projections/embedders.js"
-import type { Embedder } from "../ports/Embedder.js"
+import type { Embedder } from "./Embedder.js"
 
 type Service = Context.Tag.Service<Embedder>
 type Each<A> = Readonly<Record<Store, A>>

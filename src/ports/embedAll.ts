@@ -1,7 +1,7 @@
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type Embedder, EmbedderError } from "../ports/Embedder.js"
+import { type Embedder, EmbedderError } from "./Embedder.js"
 import { unitVector } from "./unitVector.js"
 
 /**

@@ -3,9 +3,9 @@ import type { Link, Memory, Stale } from "../../events/Memory.js"
 import { opennessOf, type Store, type TrustLevel } from "../../events/Trust.js"
 import { findMadeOf, findSourceStore } from "../../projections/lineage.js"
 import type { Db } from "../../projections/Projection.js"
-import { type DecidedEvent, eventCause, ruled } from "../actor/Command.js"
-import { InvalidInput, SourceNotFound } from "./errors.js"
-import type { SourceInput } from "./input.js"
+import { InvalidInput, SourceNotFound } from "../model/errors.js"
+import type { SourceInput } from "../model/input.js"
+import { type DecidedEvent, eventCause, ruled } from "./Command.js"
 
 /** Who was made of what: all that carrying something along lineage needs to know. */
 export interface Graph {

@@ -4,10 +4,10 @@ import * as Record from "effect/Record"
 import { stores as allStores, type Store } from "../../events/Trust.js"
 import { type EmbedderFact, findInForce, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
+import { modelsOf as modelsByStore, together } from "../ports/byStore.js"
 import { type Embedder, EmbedderError } from "../ports/Embedder.js"
 import type { Embedders, NoEmbedder } from "../ports/Embedders.js"
-import { UnknownEmbedder } from "../model/errors.js"
-import { modelsOf as modelsByStore, together } from "./byStore.js"
+import { UnknownEmbedder } from "../ports/Embedders.js"
 
 export { sameModel } from "../../projections/embedders.js"
 
