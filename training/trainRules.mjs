@@ -3,8 +3,8 @@
 // the same code make the same file, byte by byte. Run when the rules read something else of a text, or when there are
 // more stories; never when the project is built:
 //
-//   node scripts/trainRules.mjs          trains on all of them and writes the file
-//   node scripts/trainRules.mjs --cv     how it does on writers it has not seen: each left out in turn
+//   node training/trainRules.mjs          trains on all of them and writes the file
+//   node training/trainRules.mjs --cv     how it does on writers it has not seen: each left out in turn
 //
 // It names the sets that it reads; what was kept back from it is only measured.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ import { actions, byKind, confusion, line } from "./rules/report.mjs"
 import { storiesOf } from "./rules/topics.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const fixtures = join(root, "test/fixtures/reconcile")
+const folder = join(root, "training/stories")
 const files = [
   "own-short",
   "own-rules",
@@ -99,13 +99,16 @@ const backwards = (story) => {
 
 const stories = [
   ...files.flatMap((file) => {
-    const { stories } = JSON.parse(readFileSync(join(fixtures, `${file}.json`), "utf8"))
-    return stories.flatMap((story) => {
+    const lines = readFileSync(join(folder, `${file}.jsonl`), "utf8")
+      .trim()
+      .split("\n")
+    return lines.flatMap((line) => {
+      const story = JSON.parse(line)
       const told = { ...story, writer: writerOf(file, story.id), weight: 1, made: false }
       return [told, ...backwards(told)]
     })
   }),
-  ...storiesOf(readFileSync(join(fixtures, "own-topics.txt"), "utf8")).map((story) => ({
+  ...storiesOf(readFileSync(join(folder, "own-topics.txt"), "utf8")).map((story) => ({
     ...story,
     writer: "own-topics",
     weight: made,
@@ -191,7 +194,7 @@ if (process.argv.includes("--cv")) {
     ...trees.flatMap(({ leaves }) => leaves.map((leaf) => leaf & 255))
   ])
   const model = {
-    made: "by scripts/trainRules.mjs from test/fixtures/reconcile",
+    made: "by training/trainRules.mjs from training/stories",
     figures: used.map((figure) => names[figure]),
     thresholds: used.map((figure) => thresholds[figure]),
     prior: prior.map((value) => Number(value.toFixed(4))),

