@@ -1,8 +1,8 @@
 import type { Memory } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
 import { hashVector } from "../layers/HashEmbedder.js"
-import type { Observation } from "../src/input.js"
-import type { TurnInput } from "../src/turnInput.js"
+import type { TurnInput } from "../src/conversation/turnInput.js"
+import type { Observation } from "../src/model/input.js"
 
 /** An observation with every field that the benchmarks fill. */
 export interface Made extends Observation {

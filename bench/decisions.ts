@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs"
+import { basename } from "node:path"
 import { parseArgs } from "node:util"
 import * as Either from "effect/Either"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 import { answers } from "./decisions/answer.js"
 import { render, renderWrong } from "./decisions/render.js"
 import { scores } from "./decisions/scores.js"
@@ -24,7 +25,7 @@ const fail = (message: string): never => {
 const storiesOf = (file: string): ReadonlyArray<Story> => {
   let document: unknown
   try {
-    document = JSON.parse(readFileSync(file, "utf8"))
+    document = documentOf(file)
   } catch (error) {
     return fail(`${file}: ${error instanceof SyntaxError ? "is not JSON" : (error as Error).message}`)
   }
@@ -32,6 +33,14 @@ const storiesOf = (file: string): ReadonlyArray<Story> => {
     Either.map(decodeStories(document), ({ stories }) => stories),
     ({ problems }) => fail(problems.map((problem) => `${file}: ${problem}`).join("\n"))
   )
+}
+
+/** JSON lines hold a story each; any other file is one JSON document with all of them. */
+const documentOf = (file: string): unknown => {
+  const text = readFileSync(file, "utf8")
+  if (!file.endsWith(".jsonl")) return JSON.parse(text)
+  const lines = text.split("\n").filter((line) => line.trim() !== "")
+  return { name: basename(file, ".jsonl"), stories: lines.map((line) => JSON.parse(line)) }
 }
 
 const main = async () => {

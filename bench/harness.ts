@@ -8,7 +8,7 @@ import * as Default from "../layers/Default.js"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
 import { Daybook } from "../src/Daybook.js"
 import type { Memory } from "../src/Memory.js"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 
 /** How large the runs are. */
 export interface Scale {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import type { Memory } from "../events/Memory.js"
-import type { LifePolicy } from "../src/policy/life.js"
+import type { LifePolicy } from "../src/ports/policy/life.js"
 
 // What SQLite alone takes to read and rewrite the rows that maintenance reads and rewrites, written by hand: the rows
 // that stages look at, parsed, and the memories that they change, written to every table and to the log with its chain.

@@ -1,6 +1,6 @@
 import { cpSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 import { makeMemories } from "./data.js"
 import { atMost, embedded, type Group, memoryOf, number, openDaybook, remove, temporary } from "./harness.js"
 import { interleaved, medianCost } from "./measure.js"

@@ -6,8 +6,8 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
 import type { Turn } from "../events/Turn.js"
 import { textDigest } from "../projections/vectors.js"
-import { asked } from "../src/commands/Command.js"
-import type { TurnInput } from "../src/turnInput.js"
+import { asked } from "../src/actor/Command.js"
+import type { TurnInput } from "../src/conversation/turnInput.js"
 import { imageOf, type Made, vectorOf } from "./data.js"
 
 /** The first memory's time; each batch of 1,000 follows an hour after the one before. */

@@ -1,6 +1,12 @@
 import type { ModelName } from "../projections/embedders.js"
-import type { Calibrated } from "../src/switch/calibrate.js"
-import type { Compared, EmbedderStatus, IndexStatus, Rate, Switched } from "../src/switch/EmbedderOperations.js"
+import type { Calibrated } from "../src/embedding/admin/calibrate.js"
+import type {
+  Compared,
+  EmbedderStatus,
+  IndexStatus,
+  Rate,
+  Switched
+} from "../src/embedding/admin/EmbedderOperations.js"
 import { count } from "./format.js"
 import type { Output } from "./output.js"
 import { fields } from "./table.js"

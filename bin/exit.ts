@@ -2,7 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { InvalidInput } from "../src/errors.js"
+import { InvalidInput } from "../src/model/errors.js"
 
 /** What the process ends with. */
 export const exitCodes = {

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../events/Trust.js"
-import { limits } from "../src/limits.js"
-import type { Filter } from "../src/retrieval/search.js"
+import { limits } from "../src/model/limits.js"
+import type { Filter } from "../src/search/search.js"
 import type { Call, Failure } from "./commands/Command.js"
 import { filled, type Moment, many, moment, one, rowCount, storeOf } from "./options.js"
 

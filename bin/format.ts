@@ -1,7 +1,7 @@
 import type picocolors from "picocolors"
 import type { Stale } from "../events/Memory.js"
-import { toIso } from "../src/dates.js"
 import type { WholeMemory } from "../src/Memory.js"
+import { toIso } from "../text/when/dates.js"
 
 export type Colours = ReturnType<typeof picocolors.createColors>
 

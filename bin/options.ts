@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander"
 import { type Store, stores } from "../events/Trust.js"
-import { toInstant } from "../src/dates.js"
-import type { SourceInput } from "../src/input.js"
-import { limits } from "../src/limits.js"
-import { momentOf } from "../src/moment.js"
+import type { SourceInput } from "../src/model/input.js"
+import { limits } from "../src/model/limits.js"
+import { momentOf } from "../src/search/moment.js"
+import { toInstant } from "../text/when/dates.js"
 
 /** An option that is given once; the last one counts. A parser that refuses makes it a bad call. */
 export const one = <A>(flags: string, description: string, parse?: (value: string) => A): Option => {

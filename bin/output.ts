@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import picocolors from "picocolors"
-import { toIso } from "../src/dates.js"
+import { toIso } from "../text/when/dates.js"
 import type { Colours } from "./format.js"
 
 /** Where answers go: one JSON document for programs, text for people, and single lines on the side. */

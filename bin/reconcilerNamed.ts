@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { reconcilerOf } from "../layers/reconcilers.js"
-import type { InvalidPolicy } from "../src/errors.js"
-import type { PolicyValues } from "../src/Policy.js"
-import { Reconciler } from "../src/Reconciler.js"
+import type { InvalidPolicy } from "../src/model/errors.js"
+import type { PolicyValues } from "../src/ports/Policy.js"
+import { Reconciler } from "../src/ports/Reconciler.js"
 
 /** The reconciler that a policy names. */
 export const reconcilerNamed = (

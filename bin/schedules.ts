@@ -1,5 +1,5 @@
 import type { Cadence } from "../events/Schedule.js"
-import type { Scheduled } from "../src/commands/addSchedule.js"
+import type { Scheduled } from "../src/schedules/addSchedule.js"
 import type { Schedule, ScheduleRun, WholeScheduleRun } from "../src/schedules/Schedule.js"
 import { zoned } from "../src/schedules/zoned.js"
 import { second } from "./format.js"

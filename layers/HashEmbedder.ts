@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Embedder } from "../src/Embedder.js"
+import { Embedder } from "../src/ports/Embedder.js"
 
 export const dimensions = 256
 

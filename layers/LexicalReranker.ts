@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Reranker } from "../src/Reranker.js"
-import { isStopWord } from "../src/retrieval/stopWords.js"
+import { Reranker } from "../src/ports/Reranker.js"
+import { isStopWord } from "../text/normalise/stopWords.js"
 
 /**
  * Looks at how the words of a query stand in a text: how many of them, how close

@@ -1,9 +1,9 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Embedder, EmbedderError } from "../src/Embedder.js"
-import type { NoEmbedder } from "../src/Embedders.js"
-import { EmbedderUnavailable, UnknownEmbedder } from "../src/errors.js"
+import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
+import type { NoEmbedder } from "../src/ports/Embedders.js"
+import { EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
 import { Problem, placeOf, prefix } from "./local/place.js"
 import { encoderOf, libraryPath, notInstalled } from "./local/worker.js"
 

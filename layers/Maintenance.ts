@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Daybook } from "../src/Daybook.js"
-import type { StageName, StageRun } from "../src/life/maintain.js"
+import type { StageRun } from "../src/maintenance/maintain.js"
+import type { StageName } from "../src/model/stages.js"
 import * as Scheduler from "./Scheduler.js"
 
 export interface MaintenanceOptions {

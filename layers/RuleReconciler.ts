@@ -1,6 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { Reconciler } from "../src/Reconciler.js"
+import { Reconciler } from "../src/ports/Reconciler.js"
 import { english } from "./rules/english.js"
 import { judgeIn } from "./rules/judge.js"
 import { lexiconOf } from "./rules/lexicon.js"

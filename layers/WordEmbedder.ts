@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Embedder, EmbedderError } from "../src/Embedder.js"
+import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import { dimensions, type WordTable, wordTable } from "./wordTable.js"
 
 const model = "glove-100-v1"

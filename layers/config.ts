@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { InvalidPolicy } from "../src/errors.js"
-import { decode, type PolicyValues } from "../src/Policy.js"
+import { InvalidPolicy } from "../src/model/errors.js"
+import { decode, type PolicyValues } from "../src/ports/Policy.js"
 
 /** `$DAYBOOK_DATA`, or `~/.local/share/daybook`. */
 export const defaultFolder = (environment: NodeJS.ProcessEnv = process.env): string =>

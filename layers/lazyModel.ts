@@ -3,9 +3,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type { ModelSettings } from "../src/Policy.js"
-import type { Reconciler } from "../src/Reconciler.js"
-import type { Summarizer } from "../src/Summarizer.js"
+import type { ModelSettings } from "../src/ports/Policy.js"
+import type { Reconciler } from "../src/ports/Reconciler.js"
+import type { Summarizer } from "../src/ports/Summarizer.js"
 import { missingPackage } from "./models/packages.js"
 
 /** Why a model cannot be asked from here, in one line: its packages or its key are missing. */

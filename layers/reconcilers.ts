@@ -1,9 +1,9 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { InvalidPolicy } from "../src/errors.js"
-import type { PolicyValues } from "../src/Policy.js"
-import { none, Reconciler, ReconcilerError } from "../src/Reconciler.js"
+import { InvalidPolicy } from "../src/model/errors.js"
+import type { PolicyValues } from "../src/ports/Policy.js"
+import { none, Reconciler, ReconcilerError } from "../src/ports/Reconciler.js"
 import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 type Service = Context.Tag.Service<Reconciler>

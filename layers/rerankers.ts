@@ -1,9 +1,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { InvalidPolicy, UnknownReranker } from "../src/errors.js"
-import type { PolicyValues } from "../src/Policy.js"
-import { Reranker } from "../src/Reranker.js"
+import { InvalidPolicy, UnknownReranker } from "../src/model/errors.js"
+import type { PolicyValues } from "../src/ports/Policy.js"
+import { Reranker } from "../src/ports/Reranker.js"
 import * as LexicalReranker from "./LexicalReranker.js"
 import type { RerankProviderName } from "./models/rerankers/named.js"
 

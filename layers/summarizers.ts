@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { InvalidPolicy } from "../src/errors.js"
-import type { PolicyValues } from "../src/Policy.js"
-import { Summarizer, SummarizerError } from "../src/Summarizer.js"
+import { InvalidPolicy } from "../src/model/errors.js"
+import type { PolicyValues } from "../src/ports/Policy.js"
+import { Summarizer, SummarizerError } from "../src/ports/Summarizer.js"
 import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 /**

@@ -1,4 +1,4 @@
-import { chunkNumbers } from "./chunks.js"
+import { chunkNumbers } from "../text/normalise/chunks.js"
 import { type Db, sql } from "./Projection.js"
 import * as TextIndex from "./textIndex.js"
 

@@ -1,5 +1,5 @@
 import type { DaybookEvent } from "../events/catalogue.js"
-import { chunkNumbers, cutting, partOf } from "./chunks.js"
+import { chunkNumbers, cutting, partOf } from "../text/normalise/chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 import { type VectorSet, within } from "./vectors.js"

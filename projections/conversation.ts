@@ -1,10 +1,10 @@
 import type { DaybookEvent } from "../events/catalogue.js"
-import { cutting } from "./chunks.js"
+import { cutting } from "../text/normalise/chunks.js"
+import { indexing } from "../text/normalise/text.js"
 import { chunkText, removeChunks } from "./chunkText.js"
 import { addFile } from "./files.js"
 import { type Db, type Lookup, type Projection, sql } from "./Projection.js"
 import { removeSpeakers, speakerTables } from "./speakers.js"
-import { indexing } from "./text.js"
 import { addTurn } from "./turns.js"
 
 /**

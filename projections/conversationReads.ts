@@ -1,7 +1,7 @@
 import type { Media } from "../events/File.js"
 import { floorOf, opennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role } from "../events/Turn.js"
-import { numbersPerTurn } from "./chunks.js"
+import { numbersPerTurn } from "../text/normalise/chunks.js"
 import { chunkText } from "./chunkText.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
 import {

@@ -1,10 +1,10 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { File, Media } from "../events/File.js"
 import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
-import { type Cut, chunkNumber, cutsOf } from "./chunks.js"
+import { type Cut, chunkNumber, cutsOf } from "../text/normalise/chunks.js"
+import { indexed } from "../text/normalise/text.js"
 import { chunkText, dateWords, removeChunks } from "./chunkText.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
-import { indexed } from "./text.js"
 
 /** A file that is indexed, without its text. */
 export interface IndexedFile {

@@ -1,7 +1,7 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
+import { indexed, indexing } from "../text/normalise/text.js"
 import type { Projection } from "./Projection.js"
-import { indexed, indexing } from "./text.js"
 import * as TextIndex from "./textIndex.js"
 
 /** The columns of the index, in order, with their weights in bm25: a word in the title counts twice. */

@@ -1,12 +1,12 @@
 import { sha256 } from "../events/Chain.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Turn } from "../events/Turn.js"
-import { chunkNumber, chunksOf } from "./chunks.js"
+import { chunkNumber, chunksOf } from "../text/normalise/chunks.js"
+import { indexed } from "../text/normalise/text.js"
 import { chunkText, dateWords } from "./chunkText.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { addSpeaker } from "./speakers.js"
-import { indexed } from "./text.js"
 
 /** A turn of more words than this stands for itself: beside a long one neighbours did harm. */
 const shortTurn = 60

@@ -19,7 +19,7 @@ const wanted = join(root, "package-lock.json")
 const installed = join(root, "node_modules", ".package-lock.json")
 const built = [join(root, "dist", "src", "index.js"), join(root, "dist", "daybook.mjs")]
 const sources = [
-  ...["events", "projections", "src", "layers", "bin", "migrations"],
+  ...["events", "text", "projections", "src", "layers", "bin", "migrations"],
   ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
   ...["scripts/bundle.mjs", "scripts/licences.mjs"]
 ]

@@ -11,36 +11,38 @@ import { CurrentCodec } from "../events/Codec.js"
 import { EventLog, readAll } from "../events/EventLog.js"
 import { TrustLevel } from "../events/Trust.js"
 import { verify } from "../events/verify.js"
-import type { ViewError } from "../projections/build.js"
 import type { Db } from "../projections/Projection.js"
-import * as ViewFile from "../projections/ViewFile.js"
-import { Views } from "../projections/Views.js"
-import * as Agents from "./Agents.js"
-import * as AsOf from "./AsOf.js"
-import { checkName } from "./agentName.js"
+import type { ViewError } from "../projections/view/build.js"
+import * as ViewFile from "../projections/view/ViewFile.js"
+import { Views } from "../projections/view/Views.js"
+import { toInstant } from "../text/when/dates.js"
+import * as Agents from "./actor/Agents.js"
+import * as AsOf from "./actor/AsOf.js"
+import * as InUse from "./actor/activeEmbedders.js"
+import { inForce as policyInForce } from "./actor/policyInForce.js"
+import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
 import type { AgentOptions, AsOfInput, DaybookService, Digests } from "./DaybookService.js"
-import { toInstant } from "./dates.js"
-import { Embedder } from "./Embedder.js"
-import { Embedders } from "./Embedders.js"
-import { InvalidInput, TrustRequired, VersionNotFound } from "./errors.js"
-import { integerOf, noOthers } from "./filters.js"
-import { jobsOf } from "./life/jobs.js"
-import { limits } from "./limits.js"
+import * as makeEmbedding from "./embedding/admin/operations.js"
+import * as Embedding from "./embedding/Embedding.js"
+import { lately } from "./embedding/lately.js"
 import type { Memory } from "./Memory.js"
-import { Policy } from "./Policy.js"
-import { inForce as policyInForce } from "./policy/inForce.js"
-import type { ReaderServices, ReaderSource } from "./ReaderSource.js"
-import * as Recalls from "./Recalls.js"
-import { Reconciler } from "./Reconciler.js"
-import { Reranker } from "./Reranker.js"
+import { jobsOf } from "./maintenance/jobs.js"
+import { checkName } from "./model/agentName.js"
+import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
+import { integerOf, noOthers } from "./model/filters.js"
+import { limits } from "./model/limits.js"
+import { Embedder } from "./ports/Embedder.js"
+import { Embedders } from "./ports/Embedders.js"
+import { Policy } from "./ports/Policy.js"
+import { Reconciler } from "./ports/Reconciler.js"
+import { Reranker } from "./ports/Reranker.js"
+import { Summarizer } from "./ports/Summarizer.js"
+import { TokenCounter } from "./ports/TokenCounter.js"
 import * as reader from "./reader.js"
-import { Summarizer } from "./Summarizer.js"
+import * as Recalls from "./recalls/Recalls.js"
+import { consult } from "./remember/Reconciling.js"
 import * as makeRunner from "./schedules/makeRunner.js"
 import { statsOf } from "./stats.js"
-import * as makeEmbedding from "./switch/operations.js"
-import { TokenCounter } from "./TokenCounter.js"
-import * as InUse from "./vectors/inUse.js"
-import { lately } from "./vectors/lately.js"
 import * as writer from "./writer.js"
 
 /**
@@ -69,7 +71,11 @@ export const make = Effect.gen(function* () {
     Option.map(yield* Effect.serviceOption(Summarizer), (summarizer) => ({ summarizer, policy: policy.summarize }))
   )
   const inUse = InUse.make(embedder, Option.getOrUndefined(yield* Effect.serviceOption(Embedders)))
-  const agents = yield* Agents.make(reconciling, inUse)
+  const agents = yield* Agents.make({
+    embedding: Embedding.make(inUse, policy.embedding),
+    consult: reconciling && ((current, read) => consult(reconciling, current, read)),
+    patience: reconciling?.policy.timeout ?? 0
+  })
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: recall, search })
   const { digest } = policyInForce(policy)
   const services: ReaderServices = {
@@ -87,7 +93,7 @@ export const make = Effect.gen(function* () {
   const names = views.config.projections.map(({ name }) => name)
 
   /** What operators ask names an agent as well, and may misspell it. */
-  const operate = <A, E>(name: string, f: (agent: Agents.Agent) => Effect.Effect<A, E>) =>
+  const operate = <A, E>(name: string, f: (agent: Agents.Agent<Embedding.Embedding>) => Effect.Effect<A, E>) =>
     Effect.flatMap(checkName(name), () => agents.use(name, f))
 
   /** Whoever has no events has no view either, and merely to be asked for does not give it one. */
@@ -99,7 +105,7 @@ export const make = Effect.gen(function* () {
   /** Only looks: `nothing` is what there is to see of an agent without events. */
   const look = <A>(
     name: string,
-    f: (agent: Agents.Agent) => Effect.Effect<A, ViewError>,
+    f: (agent: Agents.Agent<Embedding.Embedding>) => Effect.Effect<A, ViewError>,
     nothing: (db: Db, hasVectors: boolean) => A
   ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(nothing) : agents.use(name, f)))
 

@@ -2,21 +2,22 @@ import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type { Decision, EventType } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
-import type { RecallHit, Recall as Recorded } from "../events/Recall.js"
 import type { Store } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import type { IndexedFile } from "../projections/files.js"
 import type { Person } from "../projections/people.js"
 import type { IndexRow } from "../projections/search.js"
 import type { Session } from "../projections/sessionReads.js"
-import type { CommandError } from "./Actor.js"
-import type { AddedFile } from "./commands/addFile.js"
-import type { AddedTurn } from "./commands/addTurn.js"
-import type { Forgotten } from "./commands/forget.js"
-import type { ForgottenFile } from "./commands/forgetFile.js"
-import type { ForgottenSession } from "./commands/forgetSession.js"
-import type { Remembered, RememberOptions, WriteOptions } from "./commands/remember.js"
-import type { Updated } from "./commands/update.js"
+import type { CommandError } from "./actor/Actor.js"
+import type { AddedFile } from "./conversation/addFile.js"
+import type { AddedTurn } from "./conversation/addTurn.js"
+import type { FileInput } from "./conversation/fileInput.js"
+import type { ForgottenFile } from "./conversation/forgetFile.js"
+import type { ForgottenSession } from "./conversation/forgetSession.js"
+import type { ConversationHit, ConversationQuery } from "./conversation/searchConversation.js"
+import type { TurnInput } from "./conversation/turnInput.js"
+import type { Imported, ImportOptions } from "./import/importFiles.js"
+import type { LifeReader, LifeWriter } from "./maintenance/Life.js"
 import type {
   CredentialForbidden,
   FileInSession,
@@ -25,30 +26,27 @@ import type {
   MemoryNotFound,
   PathRefused,
   ProjectionParked,
-  RecallNotFound,
   SequenceConflict,
   SessionNotFound,
   SourceNotFound,
-  StoreForbidden,
-  TrustRequired
-} from "./errors.js"
-import type { FileInput } from "./fileInput.js"
-import type { PageQuery, ReadError } from "./filters.js"
-import type { Imported, ImportOptions } from "./import/importFiles.js"
-import type { Changes, Observation } from "./input.js"
-import type { LifeReader, LifeWriter } from "./life/Life.js"
-import type { Explained, Living } from "./retrieval/explain.js"
-import type { Filter, Hit, Query } from "./retrieval/search.js"
-import type { ConversationHit, ConversationQuery } from "./retrieval/searchConversation.js"
+  StoreForbidden
+} from "./model/errors.js"
+import type { PageQuery, ReadError } from "./model/filters.js"
+import type { Changes, Observation } from "./model/input.js"
+import type { WholeMemory } from "./model/wholeMemory.js"
+import type { RecallReader } from "./recalls/RecallReader.js"
+import type { Forgotten } from "./remember/forget.js"
+import type { Remembered, RememberOptions, WriteOptions } from "./remember/remember.js"
+import type { Updated } from "./remember/update.js"
 import type { ScheduleReader, ScheduleWriter } from "./schedules/Schedules.js"
-import type { TurnInput } from "./turnInput.js"
+import type { Explained, Living } from "./search/explain.js"
+import type { Filter, Hit, Query } from "./search/search.js"
 import type { Undoable } from "./undo/choose.js"
 import type { UndoError, Undone, UndoOptions } from "./undo/undo.js"
-import type { WholeMemory } from "./wholeMemory.js"
 import type { Why, WhyOptions } from "./why.js"
 
-export type { PageQuery, ReadError } from "./filters.js"
-export type { WholeMemory } from "./wholeMemory.js"
+export type { PageQuery, ReadError } from "./model/filters.js"
+export type { WholeMemory } from "./model/wholeMemory.js"
 
 /** One version of a memory: what happened to it, who did it, when and why, and how it was from then on. */
 export interface HistoryEntry {
@@ -81,45 +79,11 @@ export interface TimelineQuery {
   readonly after?: number | undefined
 }
 
-/** A read that showed memories, in short. */
-export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "askedAt"> {
-  /** Counts the recalls of an agent from 1. */
-  readonly number: number
-  /** How many were shown. */
-  readonly shown: number
-}
-
-/** A read that showed memories, with all that its answer depended on. Times are milliseconds since the epoch. */
-export interface Recall extends Omit<Recorded, "vector" | "apart"> {
-  readonly number: number
-  readonly recordedAt: number
-  /** The version of the ranking. */
-  readonly ranker: number
-  /** What made the query's vector; null where none took part. */
-  readonly embedder: { readonly model: string; readonly dimensions: number } | null
-  /** The policy of searches that was in force. */
-  readonly policy: Readonly<Record<string, unknown>>
-}
-
-/** Something that is not as it was: what ranks, what embeds, the query's vector, or what stands at a place, from 1, of the answer. */
-export type RecallDifference =
-  | { readonly what: "ranker" | "embedder" | "reranker" | "vector"; readonly was: string; readonly is: string }
-  | { readonly what: "hit"; readonly place: number; readonly was: RecallHit | null; readonly is: RecallHit | null }
-
-/** A recall that was run again. */
-export interface Rerun {
-  readonly recall: Recall
-  readonly hits: ReadonlyArray<Hit> | ReadonlyArray<ConversationHit> | ReadonlyArray<WholeMemory>
-  /** Whether the same ids with the same scores were shown, in the same order. */
-  readonly same: boolean
-  readonly differences: ReadonlyArray<RecallDifference>
-}
-
 /**
  * What an agent remembers, as a reader at one trust level may see it: now, or
  * as of a past version. The level is part of the handle, so no read can forget it.
  */
-export interface MemoryReader extends LifeReader, ScheduleReader {
+export interface MemoryReader extends LifeReader, RecallReader, ScheduleReader {
   /** Finds memories by words and likeness: the compact index, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
   /** The same search, with how it was understood and why each hit is one, in words. */
@@ -149,12 +113,6 @@ export interface MemoryReader extends LifeReader, ScheduleReader {
   readonly files: (query?: PageQuery) => Effect.Effect<ReadonlyArray<IndexedFile>, ReadError>
   /** Who is mentioned, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
-  /** What searches and `get` showed, to whom, for which question: the newest first. Full trust only. */
-  readonly recalls: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
-  /** One of them, by its number, with all that its answer depended on. Full trust only. */
-  readonly recall: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
-  /** Asks once more, of the view and at the time of then, and compares. Full trust only. */
-  readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
 }
 
 /** A reader that may also write. Writes are answered when they are durable and readable. */

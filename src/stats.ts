@@ -9,10 +9,10 @@ import { countRuns } from "../projections/runs.js"
 import { countByStatus } from "../projections/scheduleReads.js"
 import { countConversation } from "../projections/sessionReads.js"
 import { countTallies } from "../projections/tallies.js"
-import * as ViewFile from "../projections/ViewFile.js"
 import { memoryVectors } from "../projections/vectors.js"
-import type { EmbedderService } from "./Embedder.js"
-import { sameModel } from "./vectors/inUse.js"
+import * as ViewFile from "../projections/view/ViewFile.js"
+import { sameModel } from "./actor/activeEmbedders.js"
+import type { EmbedderService } from "./ports/Embedder.js"
 
 /** What one agent's memory holds and what state its view is in. */
 export interface AgentStats {

@@ -1,7 +1,7 @@
 import type { Decision, EventType } from "../events/catalogue.js"
 import type { Link, Memory } from "../events/Memory.js"
-import type { Verdict } from "./life/rules.js"
-import type { WholeMemory } from "./wholeMemory.js"
+import type { Verdict } from "./maintenance/rules.js"
+import type { WholeMemory } from "./model/wholeMemory.js"
 
 /** What a memory said: enough to understand a decision about it. */
 export interface Said {

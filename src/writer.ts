@@ -4,24 +4,24 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Tracer from "effect/Tracer"
 import type { StorageError } from "../events/errors.js"
-import type { ViewError } from "../projections/build.js"
-import type { Agent } from "./Agents.js"
-import { addFile } from "./commands/addFile.js"
-import { addTurn } from "./commands/addTurn.js"
-import { type Command, runCause } from "./commands/Command.js"
-import { forget } from "./commands/forget.js"
-import { forgetFile } from "./commands/forgetFile.js"
-import { forgetSession } from "./commands/forgetSession.js"
-import { recordImport } from "./commands/recordImport.js"
-import { remember, type WriteOptions, type Writer } from "./commands/remember.js"
-import { restore } from "./commands/restore.js"
-import { update } from "./commands/update.js"
-import { InvalidInput } from "./errors.js"
+import type { ViewError } from "../projections/view/build.js"
+import type { Agent } from "./actor/Agents.js"
+import { type Command, runCause } from "./actor/Command.js"
+import { addFile } from "./conversation/addFile.js"
+import { addTurn } from "./conversation/addTurn.js"
+import { forgetFile } from "./conversation/forgetFile.js"
+import { forgetSession } from "./conversation/forgetSession.js"
 import type { ImportTarget } from "./import/importFiles.js"
-import { decodeKey } from "./input.js"
-import type { Maintainer } from "./life/maintain.js"
-import { limits } from "./limits.js"
+import { recordImport } from "./import/recordImport.js"
 import type { Memory, MemoryReader } from "./Memory.js"
+import type { Maintainer } from "./maintenance/maintain.js"
+import { InvalidInput } from "./model/errors.js"
+import { decodeKey } from "./model/input.js"
+import { limits } from "./model/limits.js"
+import { forget } from "./remember/forget.js"
+import { remember, type WriteOptions, type Writer } from "./remember/remember.js"
+import { restore } from "./remember/restore.js"
+import { update } from "./remember/update.js"
 import type { Undoer } from "./undo/undo.js"
 
 type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
@@ -84,7 +84,7 @@ export const make = (
     restore: Effect.fn("Memory.restore")((id, options) => run(restore(writer, id, options), options)),
     maintain: Effect.fn("Memory.maintain")((options) =>
       Effect.flatMap(
-        Effect.promise(() => import("./life/maintain.js")),
+        Effect.promise(() => import("./maintenance/maintain.js")),
         ({ maintain }) =>
           maintain({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, options)
       )
@@ -92,19 +92,19 @@ export const make = (
     // Few programs schedule anything: what reads cron expressions is loaded by those that do.
     addSchedule: Effect.fn("Memory.addSchedule")((schedule, options) =>
       Effect.flatMap(
-        Effect.promise(() => import("./commands/addSchedule.js")),
+        Effect.promise(() => import("./schedules/addSchedule.js")),
         ({ addSchedule }) => run(addSchedule(writer, schedule, options), options)
       )
     ),
     updateSchedule: Effect.fn("Memory.updateSchedule")((id, changes, options) =>
       Effect.flatMap(
-        Effect.promise(() => import("./commands/updateSchedule.js")),
+        Effect.promise(() => import("./schedules/updateSchedule.js")),
         ({ updateSchedule }) => run(updateSchedule(writer, id, changes, options), options)
       )
     ),
     deleteSchedule: Effect.fn("Memory.deleteSchedule")((id, options) =>
       Effect.flatMap(
-        Effect.promise(() => import("./commands/deleteSchedule.js")),
+        Effect.promise(() => import("./schedules/deleteSchedule.js")),
         ({ deleteSchedule }) => run(deleteSchedule(writer, id, options), options)
       )
     ),

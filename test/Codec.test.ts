@@ -20,7 +20,7 @@ import { InvalidEvent } from "../events/errors.js"
 import { type Memory, memoryJson } from "../events/Memory.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 
 const definitions: Readonly<Record<string, EventDefinition>> = catalogue
 const types = Object.keys(catalogue) as Array<EventType>

@@ -14,16 +14,17 @@ import * as TestClock from "effect/TestClock"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { StorageError } from "../events/errors.js"
-import * as Agents from "../src/Agents.js"
-import type { Command } from "../src/commands/Command.js"
-import { remember } from "../src/commands/remember.js"
+import * as Agents from "../src/actor/Agents.js"
+import * as InUse from "../src/actor/activeEmbedders.js"
+import type { Command } from "../src/actor/Command.js"
 import type { Daybook } from "../src/Daybook.js"
-import { Embedder } from "../src/Embedder.js"
-import { InvalidInput } from "../src/errors.js"
-import type { Changes, Observation } from "../src/input.js"
+import * as Embedding from "../src/embedding/Embedding.js"
 import type { Memory } from "../src/Memory.js"
-import { defaults as defaultPolicy } from "../src/Policy.js"
-import * as InUse from "../src/vectors/inUse.js"
+import { InvalidInput } from "../src/model/errors.js"
+import type { Changes, Observation } from "../src/model/input.js"
+import { Embedder } from "../src/ports/Embedder.js"
+import { defaults as defaultPolicy } from "../src/ports/Policy.js"
+import { remember } from "../src/remember/remember.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -142,9 +143,9 @@ describe("commands of one agent", () => {
   it.scopedLive("one whose decider throws harms only itself", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const agents = yield* Effect.flatMap(Embedder, (one) => Agents.make(undefined, InUse.make(one, undefined))).pipe(
-        Effect.provide(yield* Layer.build(foundation(folder)))
-      )
+      const agents = yield* Effect.flatMap(Embedder, (one) =>
+        Agents.make({ embedding: Embedding.make(InUse.make(one, undefined), defaultPolicy.embedding), patience: 0 })
+      ).pipe(Effect.provide(yield* Layer.build(foundation(folder))))
       const poisoned: Command<string, never> = {
         ...Either.getOrThrow(remember(writer, { title: "unused" })),
         decide: () => {

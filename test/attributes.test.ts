@@ -2,12 +2,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
 import type { Wording } from "../projections/wordings.js"
-import { attributesOf } from "../src/life/attributes.js"
-import { readingOf } from "../src/life/clauses.js"
-import type { Row } from "../src/life/facts.js"
-import { saysOtherwise } from "../src/life/gaps.js"
-import { within } from "../src/life/profile.js"
-import { repeatsIn } from "../src/life/subjects.js"
+import { attributesOf } from "../src/maintenance/attributes.js"
+import { readingOf } from "../src/maintenance/clauses.js"
+import type { Row } from "../src/maintenance/facts.js"
+import { saysOtherwise } from "../src/maintenance/gaps.js"
+import { within } from "../src/maintenance/profile.js"
+import { repeatsIn } from "../src/maintenance/subjects.js"
 
 const day = 86_400_000
 const row = (title: string, first: number, fields: Partial<Memory> & { readonly last?: number } = {}): Row => {

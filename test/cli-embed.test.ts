@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Compared, EmbedderStatus, Switched } from "../src/switch/EmbedderOperations.js"
+import type { Compared, EmbedderStatus, Switched } from "../src/embedding/admin/EmbedderOperations.js"
 import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
 
 beforeAll(build, 120_000)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { rankerVersion } from "../src/retrieval/ranker.js"
+import { rankerVersion } from "../src/search/ranker.js"
 import { answerOf, build, daybookIn, lines, newFolder, removeFolders } from "./support/cli.js"
 
 beforeAll(build, 120_000)

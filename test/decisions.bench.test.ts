@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -6,8 +8,11 @@ import { answers } from "../bench/decisions/answer.js"
 import { render, renderWrong } from "../bench/decisions/render.js"
 import { type Answer, accepts, scores } from "../bench/decisions/scores.js"
 import { decodeStories, type Story } from "../bench/decisions/stories.js"
-import { defaults } from "../src/Policy.js"
-import { type Question, Reconciler } from "../src/Reconciler.js"
+import { defaults } from "../src/ports/Policy.js"
+import { type Question, Reconciler } from "../src/ports/Reconciler.js"
+import { readHeldOutStories, readStories } from "./support/decisions.js"
+
+const heldOutStories = readHeldOutStories()
 
 const story = (id: string, accept: Story["accept"], kind = "value"): Story => ({
   id,
@@ -160,24 +165,26 @@ describe("a file of stories", () => {
 })
 
 describe("the stories of this repository", () => {
-  const read = (half: string) => {
-    const url = new URL(`./fixtures/reconcile/${half}.json`, import.meta.url)
-    return Either.getOrThrow(decodeStories(JSON.parse(readFileSync(url, "utf8")))).stories
-  }
-  const halves = [read("tune"), read("kept")]
+  const training = fileURLToPath(new URL("../training/stories", import.meta.url))
+  const sets = readdirSync(training).filter((name) => name.endsWith(".jsonl"))
+  const textOf = ({ memories, statement }: Pick<Story, "memories" | "statement">) =>
+    JSON.stringify([memories, statement])
 
-  it("are in one half only", () => {
-    const both = halves.flat()
-    expect(both.length).toBeGreaterThanOrEqual(330)
-    expect(new Set(both.map(({ id }) => id)).size).toBe(both.length)
-    expect(new Set(both.map(({ memories, statement }) => JSON.stringify([memories, statement]))).size).toBe(both.length)
+  it("hold back a set that trains nothing: it shares no story with the others", () => {
+    const trained = sets.flatMap((name) => readStories(join(training, name)))
+    expect(trained.length).toBeGreaterThan(2_900)
+    expect(heldOutStories.length).toBe(260)
+    const texts = new Set(trained.map(textOf))
+    const ids = new Set(trained.map(({ id }) => id))
+    expect(heldOutStories.filter((story) => texts.has(textOf(story)) || ids.has(story.id))).toEqual([])
   })
 
-  it("put every kind and every action to the test in both halves", () => {
-    const [tune, kept] = halves.map((half) => scores(half, Array(half.length).fill(ADD)))
-    expect(Object.keys(kept!.kinds)).toEqual(Object.keys(tune!.kinds))
-    for (const { actions, stories } of [tune!, kept!])
-      for (const { expected } of Object.values(actions)) expect(expected / stories).toBeGreaterThan(0.1)
+  it("are valid, and put every action to the test", () => {
+    for (const stories of [heldOutStories, readStories(join(training, "tune.jsonl"))]) {
+      expect(Either.isRight(decodeStories({ name: "set", stories }))).toBe(true)
+      const { actions } = scores(stories, Array(stories.length).fill(ADD))
+      for (const { expected } of Object.values(actions)) expect(expected / stories.length).toBeGreaterThan(0.1)
+    }
   })
 })
 

@@ -18,8 +18,8 @@ import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { openTable, type WordTable } from "../layers/wordTable.js"
 import { textDigest } from "../projections/vectors.js"
 import type { Daybook } from "../src/Daybook.js"
-import { Embedder, EmbedderError } from "../src/Embedder.js"
 import type { Memory } from "../src/Memory.js"
+import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>

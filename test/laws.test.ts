@@ -17,7 +17,7 @@ import { hashVector } from "../layers/HashEmbedder.js"
 import { projections } from "../projections/all.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { AsOfInput } from "../src/DaybookService.js"
-import { Embedder } from "../src/Embedder.js"
+import { Embedder } from "../src/ports/Embedder.js"
 import {
   answers,
   digestsOf,

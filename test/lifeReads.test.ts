@@ -6,7 +6,7 @@ import { conversation } from "../projections/conversation.js"
 import { observations } from "../projections/observations.js"
 import { findProfile } from "../projections/profile.js"
 import { findSummaries, summaries } from "../projections/summaries.js"
-import { stageNames } from "../src/life/maintain.js"
+import { stageNames } from "../src/model/stages.js"
 
 describe("what is read of the life of memories", () => {
   it("a search of the archive looks at no more rows at a time than it is told, and finds all", () => {

@@ -13,7 +13,7 @@ import { build } from "esbuild"
 import * as LocalEmbedder from "../layers/LocalEmbedder.js"
 import { localEmbedder } from "../layers/LocalEmbedder.js"
 import { familyOf } from "../layers/local/families.js"
-import type { Embedder } from "../src/Embedder.js"
+import type { Embedder } from "../src/ports/Embedder.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { tiny, writeBert } from "./support/tinyBert.js"
 

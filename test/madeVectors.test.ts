@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { EmbedderError } from "../src/Embedder.js"
-import { make, type Texts } from "../src/vectors/madeVectors.js"
+import { make, type Texts } from "../src/embedding/madeVectors.js"
+import { EmbedderError } from "../src/ports/Embedder.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh } from "./support/engine.js"
 

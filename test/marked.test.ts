@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import type { TrustLevel } from "../events/Trust.js"
-import { limits } from "../src/limits.js"
+import { limits } from "../src/model/limits.js"
 import { type EngineOptions, fresh, open, temporaryFolder, told } from "./support/engine.js"
 
 const secret = "Kr4nich!9x"

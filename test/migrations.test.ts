@@ -16,7 +16,7 @@ import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
 import { migrations } from "../migrations/index.js"
 import { Daybook } from "../src/Daybook.js"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 
 const fixtures = join(import.meta.dirname, "fixtures")
 const newest = Object.keys(migrations).length

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Question, Reconciler } from "../src/Reconciler.js"
+import { type Question, Reconciler } from "../src/ports/Reconciler.js"
 import { fresh } from "./support/engine.js"
 
 const agent = "coop"

@@ -14,9 +14,10 @@ import { StorageError } from "../events/errors.js"
 import { levels, stores, type TrustLevel } from "../events/Trust.js"
 import { hashVector } from "../layers/HashEmbedder.js"
 import type { Daybook } from "../src/Daybook.js"
-import { Embedder } from "../src/Embedder.js"
-import type { Memory, MemoryReader, Rerun } from "../src/Memory.js"
-import { rankerVersion } from "../src/retrieval/ranker.js"
+import type { Memory, MemoryReader } from "../src/Memory.js"
+import { Embedder } from "../src/ports/Embedder.js"
+import type { Rerun } from "../src/recalls/RecallReader.js"
+import { rankerVersion } from "../src/search/ranker.js"
 import { answers, type EngineOptions, fresh, open, type Probe, temporaryFolder } from "./support/engine.js"
 
 type System = Context.Tag.Service<Daybook>

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Daybook } from "../src/Daybook.js"
-import { type Judgement, type Question, Reconciler, ReconcilerError, type Verdict } from "../src/Reconciler.js"
+import { type Judgement, type Question, Reconciler, ReconcilerError, type Verdict } from "../src/ports/Reconciler.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 
 const agent = "coop"

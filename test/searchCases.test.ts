@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
-import { limits } from "../src/limits.js"
+import { limits } from "../src/model/limits.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
 /** Texts, and queries that must find one of them. All texts of all files are one haystack. */

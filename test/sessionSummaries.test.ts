@@ -8,11 +8,11 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 // Loaded by the engine when it is first needed, which no test clock waits for.
-import "../src/life/maintain.js"
+import "../src/maintenance/maintain.js"
 import type { SaidTurn } from "../projections/summaries.js"
-import { ruledSummary } from "../src/life/sessionSummary.js"
-import { pause } from "../src/pause.js"
-import { Summarizer, SummarizerError, type SummaryRequest } from "../src/Summarizer.js"
+import { ruledSummary } from "../src/maintenance/sessionSummary.js"
+import { pause } from "../src/model/pause.js"
+import { Summarizer, SummarizerError, type SummaryRequest } from "../src/ports/Summarizer.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
 const start = Date.UTC(2026, 2, 14, 9)

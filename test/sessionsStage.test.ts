@@ -4,9 +4,9 @@ import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
 import { conversation } from "../projections/conversation.js"
 import { summaries } from "../projections/summaries.js"
-import { sessions } from "../src/life/stages/sessions.js"
-import { defaults } from "../src/Policy.js"
-import { estimate } from "../src/TokenCounter.js"
+import { sessions } from "../src/maintenance/stages/sessions.js"
+import { defaults } from "../src/ports/Policy.js"
+import { estimate } from "../src/ports/TokenCounter.js"
 
 const tools = { newId: () => "new", countTokens: estimate }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { day } from "../src/life/facts.js"
+import { day } from "../src/maintenance/facts.js"
 import { fresh } from "./support/engine.js"
 
 const start = Date.UTC(2026, 0, 5, 9)

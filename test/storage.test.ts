@@ -13,7 +13,7 @@ import { StorageError, storageError } from "../events/errors.js"
 import { makeFolder } from "../events/folder.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 import { bundle } from "./support/bundle.js"
 import type { FullReport, ResumedReport, WriterOptions } from "./support/crashWriter.js"
 

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
-import { attributesOf } from "../src/life/attributes.js"
-import type { Row } from "../src/life/facts.js"
-import { subjectsOf } from "../src/life/subjects.js"
+import { attributesOf } from "../src/maintenance/attributes.js"
+import type { Row } from "../src/maintenance/facts.js"
+import { subjectsOf } from "../src/maintenance/subjects.js"
 import { fresh } from "./support/engine.js"
 
 const { judge } = RuleReconciler.rules

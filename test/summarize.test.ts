@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { problemOf } from "../src/life/checkSummary.js"
-import type { Line, SummaryRequest, SummarySource } from "../src/Summarizer.js"
-import { estimate } from "../src/TokenCounter.js"
+import { problemOf } from "../src/maintenance/checkSummary.js"
+import type { Line, SummaryRequest, SummarySource } from "../src/ports/Summarizer.js"
+import { estimate } from "../src/ports/TokenCounter.js"
 
 const at = Date.UTC(2026, 2, 14, 9)
 const source = (title: string, facts: ReadonlyArray<string> = [], text?: string): SummarySource => ({

@@ -27,7 +27,7 @@ import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "../
 import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
-import { defaults } from "../src/Policy.js"
+import { defaults } from "../src/ports/Policy.js"
 
 type Db = Database.Database
 type Folder = string

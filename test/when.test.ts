@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { earliest, latest } from "../src/dates.js"
-import { limits } from "../src/limits.js"
-import { whenOf } from "../src/when/when.js"
+import { limits } from "../src/model/limits.js"
+import { earliest, latest } from "../text/when/dates.js"
+import { whenOf } from "../text/when/when.js"
 
 /** A text and the stretches that it names; null is an open end. */
 interface Case {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Question, Reconciler, type Verdict } from "../src/Reconciler.js"
+import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler.js"
 import type { Why } from "../src/why.js"
 import { fresh, type open } from "./support/engine.js"
 

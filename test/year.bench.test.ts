@@ -13,8 +13,8 @@ import { heldBy } from "../bench/year/truths.js"
 import { writeYear } from "../bench/year/write.js"
 import * as Default from "../layers/Default.js"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
-import { decode } from "../src/Policy.js"
-import type { WholeMemory } from "../src/wholeMemory.js"
+import type { WholeMemory } from "../src/model/wholeMemory.js"
+import { decode } from "../src/ports/Policy.js"
 import { temporaryFolder } from "./support/engine.js"
 
 const policy = Either.getOrThrow(decode({ reconcile: { reconciler: "rules" } }))

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { toInstant } from "../../src/dates.js"
-import { list, oneOf, text } from "../../src/input.js"
-import { limits } from "../../src/limits.js"
+import { list, oneOf, text } from "../../src/model/input.js"
+import { limits } from "../../src/model/limits.js"
+import { toInstant } from "../../text/when/dates.js"
 
 /** What may become of a statement, in the order of the reports. */
 export const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const

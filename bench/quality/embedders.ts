@@ -1,8 +1,8 @@
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import { embedderNamed } from "../../layers/embedders.js"
-import { EmbedderError, type EmbedderService as Service } from "../../src/Embedder.js"
-import type { NoEmbedder } from "../../src/Embedders.js"
+import { EmbedderError, type EmbedderService as Service } from "../../src/ports/Embedder.js"
+import type { NoEmbedder } from "../../src/ports/Embedders.js"
 
 const model = "use-lite-512"
 

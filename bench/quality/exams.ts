@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { limits } from "../../src/limits.js"
 import type { Memory } from "../../src/Memory.js"
+import { limits } from "../../src/model/limits.js"
 
 /** A question, with the ids of the turns or documents that answer it. */
 export interface Question {

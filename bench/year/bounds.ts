@@ -1,6 +1,6 @@
-import { isKept } from "../../src/life/facts.js"
-import type { PolicyValues } from "../../src/Policy.js"
-import type { WholeMemory } from "../../src/wholeMemory.js"
+import { isKept } from "../../src/maintenance/facts.js"
+import type { WholeMemory } from "../../src/model/wholeMemory.js"
+import type { PolicyValues } from "../../src/ports/Policy.js"
 
 /** What is active, and by how much it is above what the policy allows. */
 export interface ActiveSet {

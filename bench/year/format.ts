@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { toInstant } from "../../src/dates.js"
-import type { InvalidInput } from "../../src/errors.js"
-import { decodeObservation, list, type Observation, text } from "../../src/input.js"
-import { limits } from "../../src/limits.js"
-import { decodeTurn, type TurnInput } from "../../src/turnInput.js"
+import { decodeTurn, type TurnInput } from "../../src/conversation/turnInput.js"
+import type { InvalidInput } from "../../src/model/errors.js"
+import { decodeObservation, list, type Observation, text } from "../../src/model/input.js"
+import { limits } from "../../src/model/limits.js"
+import { toInstant } from "../../text/when/dates.js"
 
 /** What an agent lives through, in the order of time, and what is true of it meanwhile. Instants are milliseconds. */
 export interface Year {

@@ -1,4 +1,4 @@
-import type { Observation } from "../../src/input.js"
+import type { Observation } from "../../src/model/input.js"
 
 type Some = <A>(values: ReadonlyArray<A>) => A
 

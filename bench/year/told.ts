@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
-import { asAsked } from "../../src/commands/asAsked.js"
 import type { Daybook } from "../../src/Daybook.js"
+import { asAsked } from "../../src/remember/asAsked.js"
 import type { Attribute, Happening, Year } from "./format.js"
 import { comparable, saying } from "./truths.js"
 

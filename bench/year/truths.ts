@@ -1,4 +1,4 @@
-import { folded } from "../../projections/letters.js"
+import { folded } from "../../text/normalise/letters.js"
 import type { Attribute, Truth } from "./format.js"
 
 /**

@@ -1,4 +1,4 @@
-import type { Observation } from "../../src/input.js"
+import type { Observation } from "../../src/model/input.js"
 import { generator } from "../data.js"
 import { kinds, noise, passing } from "./noise.js"
 import { others } from "./others.js"

@@ -4,12 +4,11 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
-import type { CommandError } from "../../src/Actor.js"
+import type { CommandError } from "../../src/actor/Actor.js"
 import type { Daybook } from "../../src/Daybook.js"
-import type { EmbedderError } from "../../src/Embedder.js"
+import type { Memory, MemoryReader } from "../../src/Memory.js"
 import type {
   CredentialForbidden,
-  EmbedderUnavailable,
   FileInSession,
   FileNotFound,
   InvalidInput,
@@ -29,11 +28,11 @@ import type {
   StoreForbidden,
   TooManySchedules,
   TrustRequired,
-  UnknownEmbedder,
   VersionNotFound
-} from "../../src/errors.js"
-import type { Memory, MemoryReader } from "../../src/Memory.js"
-import type { PolicyValues } from "../../src/Policy.js"
+} from "../../src/model/errors.js"
+import type { EmbedderError } from "../../src/ports/Embedder.js"
+import type { EmbedderUnavailable, UnknownEmbedder } from "../../src/ports/Embedders.js"
+import type { PolicyValues } from "../../src/ports/Policy.js"
 import type { Ended, Outcome } from "../exit.js"
 import type { AsOf, Moment } from "../options.js"
 import type { Output } from "../output.js"

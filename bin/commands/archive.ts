@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { ArchivedMemory } from "../../src/life/Life.js"
+import type { ArchivedMemory } from "../../src/maintenance/Life.js"
 import { Ended, exitCodes } from "../exit.js"
 import { day } from "../format.js"
 import { type AsOfOptions, asOf, commandId, type PageOptions, pageOptions } from "../options.js"

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander"
 import * as Effect from "effect/Effect"
 import { Missed, Notify, ScheduleStatus } from "../../events/Schedule.js"
-import { limits } from "../../src/limits.js"
+import { limits } from "../../src/model/limits.js"
 import type { ScheduleChanges } from "../../src/schedules/input.js"
 import type { ScheduleFilter } from "../../src/schedules/Schedule.js"
 import { Ended, exitCodes } from "../exit.js"

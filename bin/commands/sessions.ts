@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { SessionSummary } from "../../src/life/Life.js"
+import type { SessionSummary } from "../../src/maintenance/Life.js"
 import { count, second } from "../format.js"
 import { type AsOfOptions, asOf, flag, one, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"

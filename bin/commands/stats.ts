@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Tiers } from "../../src/life/tiers.js"
+import type { Tiers } from "../../src/maintenance/tiers.js"
 import { second } from "../format.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"

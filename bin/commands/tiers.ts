@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { decayOf, retained } from "../../src/life/score.js"
-import type { Tiers } from "../../src/life/tiers.js"
+import type { Tiers } from "../../src/maintenance/tiers.js"
+import { decayOf, retained } from "../../src/search/score.js"
 import { type AsOfOptions, asOf, flag, one, whole } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { limits } from "../../src/limits.js"
+import { limits } from "../../src/model/limits.js"
 import { type AsOfOptions, asOf, one, whole } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { limits } from "../../src/limits.js"
+import { limits } from "../../src/model/limits.js"
 import { oneLine, second } from "../format.js"
 import { type AsOfOptions, asOf, one, rowCount } from "../options.js"
 import type { Command } from "./Command.js"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { scoreText } from "../../src/life/score.js"
+import { scoreText } from "../../src/search/score.js"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
 import { type Colours, count, oneLine, second, staleOf } from "../format.js"
 import { type AsOfOptions, asOf, one, whole } from "../options.js"

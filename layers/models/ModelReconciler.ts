@@ -4,7 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { decodeVerdict, none, type Question, Reconciler, ReconcilerError, type Verdict } from "../../src/Reconciler.js"
+import {
+  decodeVerdict,
+  none,
+  type Question,
+  Reconciler,
+  ReconcilerError,
+  type Verdict
+} from "../../src/ports/Reconciler.js"
 import { failureOf } from "./failures.js"
 import { answerSchema, instructions, promptDigest, tell } from "./reconcilePrompt.js"
 

@@ -3,7 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { decodeSummary, Summarizer, SummarizerError, type SummaryRequest } from "../../src/Summarizer.js"
+import { decodeSummary, Summarizer, SummarizerError, type SummaryRequest } from "../../src/ports/Summarizer.js"
 import { failureOf } from "./failures.js"
 import { summaryInstructions, summaryPromptDigest, summarySchema, tellSources } from "./summarizePrompt.js"
 

@@ -1,5 +1,5 @@
 import * as AiError from "@effect/ai/AiError"
-import type { ReconcilerError } from "../../src/Reconciler.js"
+import type { ReconcilerError } from "../../src/ports/Reconciler.js"
 import type { Errors } from "./steady.js"
 import { isPassing, waitOf } from "./transport.js"
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Question, Statement } from "../../src/Reconciler.js"
+import type { Question, Statement } from "../../src/ports/Reconciler.js"
 
 /** Counts the wordings, for people; the digest tells them apart. */
 export const promptVersion = 1

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
-import type { ModelSettings } from "../../src/Policy.js"
+import type { ModelSettings } from "../../src/ports/Policy.js"
 
 /** How long and how often is tried; units as in the policy's section `model`. */
 export type Limits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "backoff" | "concurrency">

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { type Part, partsOf, type SummaryKind, type SummaryRequest } from "../../src/Summarizer.js"
+import { type Part, partsOf, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
 
 /** Counts the wordings, for people; the digest tells them apart. */
 export const summaryPromptVersion = 1

@@ -1,4 +1,4 @@
-import type { Statement } from "../../src/Reconciler.js"
+import type { Statement } from "../../src/ports/Reconciler.js"
 import type { WordTable } from "../wordTable.js"
 import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
 import type { Bag } from "./bag.js"

@@ -1,7 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Option from "effect/Option"
-import { limits } from "../../src/limits.js"
+import { limits } from "../../src/model/limits.js"
 import type { Outcome } from "../../src/schedules/Runner.js"
 import type { Result } from "./Handler.js"
 

@@ -4,19 +4,19 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { CommandError } from "../Actor.js"
-import type { Remembered, RememberOptions } from "../commands/remember.js"
+import type { CommandError } from "../actor/Actor.js"
 import {
   type CredentialForbidden,
   type InvalidInput,
   PathRefused,
   type SourceNotFound,
   type StoreForbidden
-} from "../errors.js"
-import { listOf } from "../filters.js"
-import { randomId } from "../ids.js"
-import type { Observation } from "../input.js"
-import { limits } from "../limits.js"
+} from "../model/errors.js"
+import { listOf } from "../model/filters.js"
+import { randomId } from "../model/ids.js"
+import type { Observation } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import type { Remembered, RememberOptions } from "../remember/remember.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 
 export interface ImportOptions {

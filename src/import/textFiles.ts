@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, resolve, sep } from "node:path"
-import { limits } from "../limits.js"
+import { limits } from "../model/limits.js"
 
 /** A file of text as it was read, under its absolute path. */
 export interface TextFile {

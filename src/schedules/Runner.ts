@@ -1,12 +1,12 @@
 import type * as Effect from "effect/Effect"
 import type { Payload } from "../../events/catalogue.js"
 import type { AlreadyErased, CommandConflict, StorageError } from "../../events/errors.js"
-import type { ScheduleState } from "../../events/Schedule.js"
-import type { ViewError } from "../../projections/build.js"
-import type { CommandError } from "../Actor.js"
-import type { InvalidInput, LeaseLost, ProjectionParked } from "../errors.js"
-import type { Job } from "../life/jobs.js"
-import type { PolicyValues } from "../Policy.js"
+import type { ScheduleDefinition, ScheduleState } from "../../events/Schedule.js"
+import type { ViewError } from "../../projections/view/build.js"
+import type { CommandError } from "../actor/Actor.js"
+import type { InvalidInput, LeaseLost, ProjectionParked } from "../model/errors.js"
+import type { StageName } from "../model/stages.js"
+import type { PolicyValues } from "../ports/Policy.js"
 import type { Schedule } from "./Schedule.js"
 
 /** One attempt at one occurrence of a schedule. */
@@ -42,6 +42,13 @@ export interface Finished {
   /** Whether somebody is to be told. */
   readonly notify: boolean
   readonly state: ScheduleState | undefined
+}
+
+/** One of the engine's own jobs: which stages it runs, and the schedule of each agent that has it run. */
+export interface Job {
+  readonly handler: string
+  readonly stages: ReadonlyArray<StageName>
+  readonly definition: ScheduleDefinition
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ScheduleDefinition, ScheduleStatus } from "../../events/Schedule.js"
 import type { ScheduleRunRow } from "../../projections/schedules.js"
-import type { InstantInput } from "../input.js"
+import type { InstantInput } from "../model/input.js"
 
 /** Something that is done at its time. Times are milliseconds since the epoch. */
 export interface Schedule extends ScheduleDefinition {

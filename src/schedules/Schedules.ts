@@ -1,7 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { CommandError } from "../Actor.js"
-import type { Scheduled } from "../commands/addSchedule.js"
-import type { WriteOptions } from "../commands/remember.js"
+import type { CommandError } from "../actor/Actor.js"
 import type {
   InvalidInput,
   ProjectionParked,
@@ -9,8 +7,10 @@ import type {
   ScheduleNotFound,
   TooManySchedules,
   TrustRequired
-} from "../errors.js"
-import type { PageQuery, ReadError } from "../filters.js"
+} from "../model/errors.js"
+import type { PageQuery, ReadError } from "../model/filters.js"
+import type { WriteOptions } from "../remember/remember.js"
+import type { Scheduled } from "./addSchedule.js"
 import type { ScheduleChanges, ScheduleInput } from "./input.js"
 import type { Schedule, ScheduleFilter, ScheduleQuery, ScheduleRun, WholeScheduleRun } from "./Schedule.js"
 

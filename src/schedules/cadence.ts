@@ -1,7 +1,7 @@
 import * as Cron from "effect/Cron"
 import * as Either from "effect/Either"
 import type { Cadence } from "../../events/Schedule.js"
-import { type Clock, clockOf, hour } from "../when/clock.js"
+import { type Clock, clockOf, hour } from "../../text/when/clock.js"
 
 /**
  * The first instant after another at which something is due; null where there is none.

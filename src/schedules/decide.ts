@@ -1,7 +1,7 @@
 import type { Payload } from "../../events/catalogue.js"
 import type { Cadence, Notify, ScheduleDefinition, ScheduleState } from "../../events/Schedule.js"
 import { outputDigest, type ScheduleRow, type ScheduleRunRow } from "../../projections/schedules.js"
-import type { PolicyValues } from "../Policy.js"
+import type { PolicyValues } from "../ports/Policy.js"
 import { nextAfter } from "./cadence.js"
 
 type Policy = PolicyValues["schedules"]

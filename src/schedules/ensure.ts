@@ -3,9 +3,9 @@ import * as Either from "effect/Either"
 import type { ScheduleDefinition } from "../../events/Schedule.js"
 import { findSchedules } from "../../projections/scheduleReads.js"
 import { engine } from "../../projections/schedules.js"
-import { type Command, type DecidedEvent, whileSound } from "../commands/Command.js"
-import type { ProjectionParked } from "../errors.js"
-import { limits } from "../limits.js"
+import { type Command, type DecidedEvent, whileSound } from "../actor/Command.js"
+import type { ProjectionParked } from "../model/errors.js"
+import { limits } from "../model/limits.js"
 import { changed, created } from "./decide.js"
 
 // The schedules of the engine's own jobs. Nobody asks for them: whoever deletes or pauses one is left with that.

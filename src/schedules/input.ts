@@ -1,12 +1,12 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type Cadence, Missed, Notify, type ScheduleDefinition } from "../../events/Schedule.js"
-import { toInstant } from "../dates.js"
-import { InvalidInput } from "../errors.js"
-import { decodeWith, Instant, type InstantInput, keyField, oneOf, optional, text } from "../input.js"
-import { limits } from "../limits.js"
-import type { PolicyValues } from "../Policy.js"
-import { zone } from "../policy/fields.js"
+import { toInstant } from "../../text/when/dates.js"
+import { InvalidInput } from "../model/errors.js"
+import { decodeWith, Instant, type InstantInput, keyField, oneOf, optional, text } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import { zone } from "../ports/policy/fields.js"
 import { fieldsOf, leastGap, problemOfCron } from "./cadence.js"
 
 /** When something is to be done: exactly one of `cron`, `at` and `every`. */

@@ -9,12 +9,12 @@ import {
   findSchedules
 } from "../../projections/scheduleReads.js"
 import type { ScheduleRow, ScheduleRunRow } from "../../projections/schedules.js"
-import { RunNotFound, ScheduleNotFound } from "../errors.js"
-import { instantOf, listOf, pageOf, textOf } from "../filters.js"
-import { decodeKey } from "../input.js"
-import type { MemoryReader } from "../Memory.js"
-import type { ReaderServices, ReaderSource } from "../ReaderSource.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
+import { RunNotFound, ScheduleNotFound } from "../model/errors.js"
+import { instantOf, listOf, pageOf, textOf } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
 import type { Schedule, ScheduleFilter, ScheduleRun } from "./Schedule.js"
+import type { ScheduleReader } from "./Schedules.js"
 import { fullTrust } from "./trust.js"
 
 /** A schedule as programs see it. */
@@ -49,10 +49,7 @@ const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
   })
 
 /** Reads of schedules. They belong to the agent as a whole and to no store: full trust alone may ask for them. */
-export const make = (
-  { agent, level, read }: ReaderSource,
-  { codec, log }: ReaderServices
-): Pick<MemoryReader, "schedules" | "countSchedules" | "schedule" | "scheduleRuns" | "scheduleRun"> => {
+export const make = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderServices): ScheduleReader => {
   const allowed = fullTrust(level)
   const one = (id: string) =>
     Effect.gen(function* () {

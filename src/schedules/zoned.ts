@@ -1,6 +1,6 @@
 import type { Cadence } from "../../events/Schedule.js"
-import { toIso } from "../dates.js"
-import { clockOf } from "../when/clock.js"
+import { clockOf } from "../../text/when/clock.js"
+import { toIso } from "../../text/when/dates.js"
 
 /** An instant as the clocks of a schedule's zone show it, to the second: `2026-03-29 03:30:00 Europe/Berlin`. */
 export const zoned = (instant: number, cadence: Cadence): string => {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util"
 import { type DaybookEvent, type EventType, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import { asAsked } from "../commands/asAsked.js"
-import type { Observation } from "../input.js"
+import type { Observation } from "../model/input.js"
+import { asAsked } from "../remember/asAsked.js"
 
 /** One event in the life of a memory: how it found it and how it left it. */
 export interface Link {

@@ -1,7 +1,7 @@
 import type { DaybookEvent, Payload } from "../../events/catalogue.js"
 import type { Db } from "../../projections/Projection.js"
 import { findSummary, isFounded } from "../../projections/summaries.js"
-import { asked, type DecidedEvent } from "../commands/Command.js"
+import { asked, type DecidedEvent } from "../actor/Command.js"
 import type { Conflict } from "./plan.js"
 
 export type Summarized = Extract<DaybookEvent, { type: "SUMMARIZE" }>

@@ -6,27 +6,27 @@ import type { Codec } from "../../events/Codec.js"
 import { type DaybookEvent, type EventType, imagesOf, type Payload } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { VersionConflict } from "../../events/errors.js"
-import type { ViewError } from "../../projections/build.js"
 import { findChanges } from "../../projections/history.js"
-import type { CommandError } from "../Actor.js"
-import { type Command, commandIdOf, runOf, whileSound } from "../commands/Command.js"
-import type { Writer } from "../commands/remember.js"
-import { undo as command, compensating, type Moved } from "../commands/undo.js"
+import type { ViewError } from "../../projections/view/build.js"
+import type { CommandError } from "../actor/Actor.js"
+import { type Command, commandIdOf, runOf, whileSound } from "../actor/Command.js"
+import type { ReaderSource } from "../actor/ReaderSource.js"
 import {
   type InvalidInput,
   type NothingToUndo,
   type NotUndoable,
   type ProjectionParked,
   TrustRequired
-} from "../errors.js"
-import { randomId } from "../ids.js"
-import type { ReaderSource } from "../ReaderSource.js"
+} from "../model/errors.js"
+import { randomId } from "../model/ids.js"
+import type { Writer } from "../remember/remember.js"
 import { type Bounded, boundPlans } from "./bound.js"
 import { choose, decodeUndoable, type Undoable } from "./choose.js"
 import { linksOf } from "./links.js"
 import { type Conflict, planOf, type Undoing } from "./plan.js"
 import { type Relatives, relativesOf } from "./relatives.js"
 import { planSummaries, type Summarized, type SummaryPlan } from "./summaries.js"
+import { undo as command, compensating, type Moved } from "./undoCommand.js"
 
 export interface UndoOptions {
   /** Tells what would be done and writes nothing. */

@@ -1,10 +1,10 @@
 import type * as Context from "effect/Context"
 import type { Candidate, Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import type { Progress } from "../../projections/build.js"
-import type { Remembered } from "../commands/remember.js"
-import type { PolicyValues } from "../Policy.js"
-import type { Reconciler } from "../Reconciler.js"
+import type { Progress } from "../../projections/view/build.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import type { Reconciler } from "../ports/Reconciler.js"
+import type { Remembered } from "../remember/remember.js"
 
 /** What of the policy is to be otherwise; a whole policy will do. */
 export interface PolicyChange {

@@ -7,12 +7,12 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { storageError } from "../../events/errors.js"
-import { build, type ViewError } from "../../projections/build.js"
-import { isAlive } from "../../projections/generations.js"
 import type { Db, Lookup, Projection } from "../../projections/Projection.js"
-import * as ViewFile from "../../projections/ViewFile.js"
-import type { ViewsConfig } from "../../projections/Views.js"
-import { randomId } from "../ids.js"
+import { build, type ViewError } from "../../projections/view/build.js"
+import { isAlive } from "../../projections/view/generations.js"
+import * as ViewFile from "../../projections/view/ViewFile.js"
+import type { ViewsConfig } from "../../projections/view/Views.js"
+import { randomId } from "../model/ids.js"
 
 /** A view that goes another way than the log: in a folder of its own, and gone with the scope. */
 export interface Branch {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import { outcomeOf } from "../commands/remember.js"
+import { outcomeOf } from "../remember/remember.js"
 import type { Alone, Answered, Changed, Taken, WhatIf, Why } from "./WhatIf.js"
 
 /** An event that may say what became of something to be remembered. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Memory } from "../../events/Memory.js"
-import type { Judgement, Question, Statement, Verdict } from "../Reconciler.js"
-import { statementOf } from "../reconcile/Reconciling.js"
+import type { Judgement, Question, Statement, Verdict } from "../ports/Reconciler.js"
+import { statementOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
 
 /** What the answer of a model says of memories is what it says whenever it is asked; when they happened, and how like they are, is not. */

@@ -10,7 +10,9 @@ export const bundle = join(root, "dist", "daybook.mjs")
 /** Bundles the command line where it is missing or older than a source. */
 export const build = () => {
   const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const sources = ["bin", "events", "layers", "migrations", "projections", "src"].map((folder) => join(root, folder))
+  const sources = ["bin", "events", "layers", "migrations", "projections", "src", "text"].map((folder) =>
+    join(root, folder)
+  )
   if ([...sources, join(root, "scripts", "bundle.mjs")].some((source) => newest(source) > built)) {
     execFileSync(process.execPath, [join(root, "scripts", "bundle.mjs")], { stdio: "inherit" })
   }

@@ -6,7 +6,7 @@ import { EventLog } from "../../events/EventLog.js"
 import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import * as Default from "../../layers/Default.js"
 import { Daybook } from "../../src/Daybook.js"
-import { defaults } from "../../src/Policy.js"
+import { defaults } from "../../src/ports/Policy.js"
 
 /**
  * A process that writes, made to be killed. It notes each command in a journal

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import type * as Context from "effect/Context"
-import type { Question, Reconciler, Statement, Verdict } from "../../src/Reconciler.js"
+import type { Question, Reconciler, Statement, Verdict } from "../../src/ports/Reconciler.js"
 
 /** A memory or a statement of a labelled story, as its file has it. */
 export interface Told {
@@ -20,6 +22,17 @@ export interface Story {
   readonly statement: Told
   readonly accept: ReadonlyArray<{ readonly action: Verdict["action"]; readonly target?: number }>
 }
+
+/** Reads stories from JSON lines. */
+export const readStories = (file: string): ReadonlyArray<Story> =>
+  readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+
+/** 260 stories by two authors that no weight was made from. */
+export const readHeldOutStories = () =>
+  readStories(join(import.meta.dirname, "..", "fixtures", "stories", "kept-3.jsonl"))
 
 const statementOf = (
   { at, facts = [], people = [], tags = [], type = "discovery", ...rest }: Told,

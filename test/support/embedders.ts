@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { hashVector } from "../../layers/HashEmbedder.js"
-import { Embedder, type EmbedderService } from "../../src/Embedder.js"
-import { Embedders } from "../../src/Embedders.js"
-import { UnknownEmbedder } from "../../src/errors.js"
+import { Embedder, type EmbedderService } from "../../src/ports/Embedder.js"
+import { Embedders, UnknownEmbedder } from "../../src/ports/Embedders.js"
 
 /** An embedder that is told apart by what it makes of a text, with all that it was asked for. */
 export interface Scripted {

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Default from "../../layers/Default.js"
 import * as Scheduler from "../../layers/Scheduler.js"
-import { defaults } from "../../src/Policy.js"
+import { defaults } from "../../src/ports/Policy.js"
 
 // A process that carries out schedules until it is killed, or told to stop: see scheduleStorm.ts.
 

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import type { DaybookService } from "../../src/DaybookService.js"
-import { defaults, type PolicyValues } from "../../src/Policy.js"
+import { defaults, type PolicyValues } from "../../src/ports/Policy.js"
 import {
   anchored,
   anchorName,

@@ -1,7 +1,7 @@
 import type { Store } from "../../events/Trust.js"
-import type { FileInput } from "../../src/fileInput.js"
-import type { Observation } from "../../src/input.js"
-import type { TurnInput } from "../../src/turnInput.js"
+import type { FileInput } from "../../src/conversation/fileInput.js"
+import type { TurnInput } from "../../src/conversation/turnInput.js"
+import type { Observation } from "../../src/model/input.js"
 import { askedWord, pick, shadeWord, writtenWord } from "./tongues.js"
 
 // What is remembered and asked while embedders are switched. Each text follows from its title, its place in its session

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Store } from "../../events/Trust.js"
-import type { Observation } from "../../src/input.js"
 import type { Memory } from "../../src/Memory.js"
+import type { Observation } from "../../src/model/input.js"
 import { fileOf, narrativeOf, observationOf, pathOf, sessionOf, titleOf, turnOf, type World } from "./switchWorld.js"
 
 /** A memory that may be changed or forgotten. */

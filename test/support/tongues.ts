@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import type { EmbedderService } from "../../src/Embedder.js"
-import { unitVector } from "../../src/vectors/unitVector.js"
+import type { EmbedderService } from "../../src/ports/Embedder.js"
+import { unitVector } from "../../src/ports/unitVector.js"
 import { type Scripted, scripted } from "./embedders.js"
 
 // Embedders that know two words for each thing, of which texts have the one and questions the other: what such a

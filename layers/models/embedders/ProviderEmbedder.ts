@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type Embedder, EmbedderError } from "../../../src/Embedder.js"
+import { type Embedder, EmbedderError } from "../../../src/ports/Embedder.js"
 import { errors, postJson, type RequestFailed, type Target } from "../postJson.js"
 import { type Limits, steady } from "../steady.js"
 import { cutTo, packed } from "./pack.js"

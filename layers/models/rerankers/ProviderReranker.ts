@@ -1,6 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type Reranker, RerankerError } from "../../../src/Reranker.js"
+import { type Reranker, RerankerError } from "../../../src/ports/Reranker.js"
 import { cutTo } from "../embedders/pack.js"
 import { errors, fieldsOf, postJson, type Target } from "../postJson.js"
 import { type Limits, steady } from "../steady.js"

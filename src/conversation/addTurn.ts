@@ -1,0 +1,72 @@
+import * as Either from "effect/Either"
+import { canRead, readable } from "../../events/Trust.js"
+import type { Turn } from "../../events/Turn.js"
+import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
+import { toInstant } from "../../text/when/dates.js"
+import { type Command, commandIdOf, given, versionAt, whileSound } from "../actor/Command.js"
+import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../model/errors.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+import { decodeTurn, type TurnInput } from "./turnInput.js"
+
+/** A turn that is in its session from now on. */
+export interface AddedTurn {
+  readonly id: string
+  readonly session: string
+  readonly sequence: number
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Checks a turn and makes the command that adds it. Fails with `SequenceConflict` where its sequence does not grow. */
+export const addTurn = (
+  writer: Writer,
+  input: TurnInput,
+  options: WriteOptions = {}
+): Either.Either<Command<AddedTurn, SequenceConflict | ProjectionParked>, InvalidInput | StoreForbidden> =>
+  Either.gen(function* () {
+    const asked = yield* decodeTurn(input)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
+    const store = asked.store ?? readable(writer.level)[0]
+    if (store === undefined || !canRead(writer.level, store)) {
+      return yield* Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
+    }
+    const at = toInstant(asked.at)
+    const { channel, role = "user", session, speaker, text, toolCalls } = asked
+    const tokens = writer.countTokens([text, ...(toolCalls ?? []).map(({ result }) => result ?? "")].join("\n"))
+    return {
+      actor: writer.actor,
+      commandId,
+      request: () => JSON.stringify(["addTurn", given({ ...asked, store })]),
+      decide: ({ db, newId, now }) => {
+        const sound = whileSound(db, "conversation")
+        if (Either.isLeft(sound)) return Either.left(sound.left)
+        const last = lastSequence(db, session, store)
+        const sequence = asked.sequence ?? last + 1
+        if (sequence <= last) return Either.left(new SequenceConflict({ session, sequence, last }))
+        let id = newId()
+        while (hasTurn(db, id)) id = newId()
+        const turn: Turn = {
+          id,
+          session,
+          sequence,
+          role,
+          ...(speaker === undefined ? {} : { speaker }),
+          ...(channel === undefined ? {} : { channel }),
+          text,
+          ...(toolCalls === undefined ? {} : { toolCalls }),
+          store,
+          tokens,
+          occurredAt: at ?? now
+        }
+        return Either.right({
+          events: [{ type: "TURN", payload: { turn }, ...(at === undefined ? {} : { occurredAt: at }) }]
+        })
+      },
+      answer: ([event], repeated) => {
+        if (event?.type !== "TURN") throw new Error("addTurn made another event")
+        const { id, sequence, session } = event.payload.turn
+        return { id, session, sequence, ...versionAt(writer.level, event.version), repeated }
+      }
+    }
+  })

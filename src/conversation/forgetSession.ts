@@ -1,0 +1,57 @@
+import * as Either from "effect/Either"
+import { findSourcesAt } from "../../projections/lineage.js"
+import { findSessionEvents } from "../../projections/sessionReads.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { staleEvents } from "../actor/lineage.js"
+import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../model/errors.js"
+import { decodeKey } from "../model/input.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+
+/** A session that is out of every read from now on. Its events stay in the log until they are erased. */
+export interface ForgottenSession {
+  readonly outcome: "forgotten"
+  readonly session: string
+  readonly turns: number
+  /** Files that belonged to it, where there were any. */
+  readonly files?: number
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Makes the command that forgets a session, as far as the level may read it. Fails with `SessionNotFound` where that is nothing. */
+export const forgetSession = (
+  writer: Writer,
+  session: string,
+  options: WriteOptions = {}
+): Either.Either<Command<ForgottenSession, SessionNotFound | ProjectionParked>, InvalidInput> =>
+  Either.gen(function* () {
+    yield* decodeKey("session", session)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
+    return {
+      actor: writer.actor,
+      commandId,
+      request: () => JSON.stringify(["forgetSession", session]),
+      decide: ({ db, version }) => {
+        const sound = whileSound(db, "conversation")
+        if (Either.isLeft(sound)) return Either.left(sound.left)
+        const found = findSessionEvents(db, writer.level, session)
+        if (found.turns.length + found.files.length === 0) return Either.left(new SessionNotFound({ session }))
+        const decision = asked("FORGET", "forgetSession", "asked to forget it")
+        const stale = staleEvents(db, findSourcesAt(db, found), "forgotten", version)
+        return Either.right({ events: [{ type: "FORGET", payload: { session, ...found, decision } }, ...stale] })
+      },
+      answer: ([event], repeated) => {
+        if (event?.type !== "FORGET") throw new Error("forgetSession made another event")
+        const [turns, files] = [event.payload.turns.length, event.payload.files.length]
+        return {
+          outcome: "forgotten",
+          session,
+          turns,
+          ...(files === 0 ? {} : { files }),
+          ...versionAt(writer.level, event.version),
+          repeated
+        }
+      }
+    }
+  })

@@ -1,0 +1,66 @@
+import type * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Store } from "../../events/Trust.js"
+import { Role, type ToolCall } from "../../events/Turn.js"
+import type { InvalidInput } from "../model/errors.js"
+import {
+  decodeWith,
+  Instant,
+  type InstantInput,
+  keyField,
+  list,
+  oneOf,
+  optional,
+  storeField,
+  text
+} from "../model/input.js"
+import { limits } from "../model/limits.js"
+
+const TurnSchema = Schema.Struct({
+  session: keyField,
+  text: text(limits.turn, { blank: true }),
+  ...optional({
+    role: oneOf(Role, "user, assistant, system, tool"),
+    speaker: text(limits.person),
+    channel: keyField,
+    sequence: Schema.Number.annotations({ message: () => "must be a number" }).pipe(
+      Schema.filter((value) => (Number.isSafeInteger(value) && value > 0) || "must be a whole number from 1 on")
+    ),
+    toolCalls: list(
+      Schema.Struct({
+        name: text(limits.key),
+        ...optional({
+          id: text(limits.key),
+          arguments: text(limits.turn, { blank: true }),
+          result: text(limits.turn, { blank: true })
+        })
+      }),
+      limits.toolCalls
+    ),
+    store: storeField,
+    at: Instant
+  })
+}).pipe(
+  Schema.filter(
+    (turn) =>
+      turn.text.trim() !== "" ||
+      (turn.toolCalls ?? []).length > 0 || { path: ["text"], message: "is empty, and no tool was called" }
+  )
+)
+
+/** A turn, as a program gives it. Defaults: role `user`, the next sequence of its session, now, the strictest store the level reads. */
+export interface TurnInput {
+  /** The session that it belongs to; made by its first turn. */
+  readonly session: string
+  readonly text: string
+  readonly role?: Role | undefined
+  readonly speaker?: string | undefined
+  readonly channel?: string | undefined
+  /** Larger than that of every turn before it in the session. */
+  readonly sequence?: number | undefined
+  readonly toolCalls?: ReadonlyArray<ToolCall> | undefined
+  readonly store?: Store | undefined
+  readonly at?: InstantInput | undefined
+}
+
+export const decodeTurn = decodeWith(TurnSchema) as (input: unknown) => Either.Either<TurnInput, InvalidInput>

@@ -1,0 +1,102 @@
+import * as Effect from "effect/Effect"
+import type { TrustLevel } from "../../events/Trust.js"
+import { type Archived, type ArchivePlace, findArchived } from "../../projections/archive.js"
+import type { Db } from "../../projections/Projection.js"
+import { findRuns } from "../../projections/runs.js"
+import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
+import { InvalidInput, TrustRequired } from "../model/errors.js"
+import { integerOf, pageOf, textOf } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import { pause } from "../model/pause.js"
+import { wholeOf } from "../model/wholeMemory.js"
+import type { LifeReader, SessionSummary } from "./Life.js"
+import { profileOf } from "./profile.js"
+import { plainly } from "./summary.js"
+import { tiersOf } from "./tiers.js"
+
+/** What is known of the life of memories. */
+export const make = ({ level, read }: ReaderSource, { countTokens, judge, life }: ReaderServices): LifeReader => {
+  const needsFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
+  return {
+    tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
+      yield* needsFull("tiers")
+      const limit = yield* integerOf("limit", query.limit ?? 10, 0, limits.page)
+      return yield* tiersOf(read, life, limit)
+    }),
+
+    profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
+      if (tokens !== undefined) yield* integerOf("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
+      return yield* read(({ db, now }) => profileOf(db, level, life, now, countTokens, { budget: tokens, judge }))
+    }),
+
+    sessionSummaries: Effect.fn("Memory.sessionSummaries")(function* ({ session, ...query } = {}) {
+      if (session !== undefined) yield* decodeKey("session", session)
+      const page = yield* pageOf(query, 50)
+      return yield* read(({ db, now }) =>
+        findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, level, now, row))
+      )
+    }),
+
+    runs: Effect.fn("Memory.runs")(function* (query = {}) {
+      yield* needsFull("runs")
+      const page = yield* pageOf(query, 50)
+      return yield* read(({ db }) => findRuns(db, page))
+    }),
+
+    archived: Effect.fn("Memory.archived")(function* (query = {}) {
+      const page = yield* pageOf(query, 50)
+      const { text = "" } = yield* textOf("text", query.text)
+      const words = text.split(/\s+/u).filter((word) => word !== "")
+      if (words.length > limits.queryTerms) {
+        return yield* new InvalidInput({ field: "text", problem: `has more than ${limits.queryTerms} words` })
+      }
+      const rows: Array<Archived> = []
+      let after: ArchivePlace | undefined
+      let skipped = 0
+      do {
+        const place: ArchivePlace | undefined = after
+        const wanted = page.offset - skipped + page.limit - rows.length
+        const look = words.length === 0 ? Math.min(wanted, archiveLook) : archiveLook
+        const { found, next } = yield* read(({ db }) => findArchived(db, level, words, { after: place, look }))
+        const before = Math.min(page.offset - skipped, found.length)
+        skipped += before
+        rows.push(...found.slice(before, before + page.limit - rows.length))
+        after = next
+        if (after !== undefined) yield* pause
+      } while (after !== undefined && rows.length < page.limit)
+      return rows.map(({ memory, ...row }) => ({ ...wholeOf(memory), ...row }))
+    })
+  }
+}
+
+/** A summary as it was written, with what was remembered beside it. */
+const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): SessionSummary => {
+  const { behind, by, lastAt, madeAt, observations, session, store, summary } = row
+  const titles = (type: string) =>
+    observations === 0 ? [] : findSessionTitles(db, level, now, row, type, mostTitles).toReversed()
+  const together = (said: ReadonlyArray<string>, remembered: ReadonlyArray<string>) => {
+    const known = new Set(said.map(plainly))
+    return [...said, ...remembered.filter((one) => !known.has(plainly(one)))]
+  }
+  return {
+    session,
+    store,
+    request: summary?.request ?? null,
+    outcome: summary?.outcome ?? null,
+    decisions: together(summary?.decisions ?? [], titles("decision")),
+    open: together(summary?.open ?? [], titles("task")),
+    observations,
+    turns: summary?.turns ?? 0,
+    behind,
+    lastAt,
+    writtenAt: madeAt,
+    by
+  }
+}
+
+/** Memories of a type that are named in a summary. */
+const mostTitles = 20
+/** Rows of the archive that are looked at without a pause: some 2 ms. */
+const archiveLook = 500

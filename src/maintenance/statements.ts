@@ -1,0 +1,72 @@
+import { folded } from "../../text/normalise/letters.js"
+import { withoutEnding } from "../../text/normalise/likeness.js"
+import { tellingWords } from "../../text/normalise/sentences.js"
+
+/** What a text states, as far as words tell: without case, accents, endings and the words that carry nothing. */
+export interface Statement {
+  readonly words: ReadonlySet<string>
+  /** Of its words those that turn a statement round or bound it: "not", "before", "was". */
+  readonly turning: ReadonlySet<string>
+  /** Its numbers, dates and names in their order, each once. */
+  readonly telling: ReadonlyArray<string>
+}
+
+export const statementOf = (text: string): Statement => {
+  const words = wordsOf(text)
+  const telling = [...tellingWords(text)].flatMap((word) => wordsOf(word))
+  return {
+    words: new Set(words),
+    turning: new Set(words.filter((word) => turning.has(word))),
+    telling: [...new Set(telling)]
+  }
+}
+
+/** The words of a text in their order, those left out that may come and go without a change of what is said. */
+export const wordsOf = (text: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const plain = folded(text).toLowerCase().replaceAll("’", "'")
+  for (const [word] of plain.matchAll(wordOrRun)) {
+    if (unspaced.test(word)) for (let at = 0; at + 1 < word.length; at++) found.push(word.slice(at, at + 2))
+    else if (word === "cannot" || word.endsWith("n't")) found.push("not")
+    else {
+      const bare = word.replace(/'(?:s|re|m|ve|d|ll)?$/u, "")
+      if (!empty.has(bare)) found.push(turning.has(bare) ? bare : withoutEnding(bare))
+    }
+  }
+  return found
+}
+
+/** A text in the pieces that punctuation and conjunctions make of it; itself alone where there are none. */
+export const piecesOf = (text: string): ReadonlyArray<string> => {
+  for (const split of [
+    /(?<=[;.!?:…])\s+|\n+|(?<=[。！？；])/u,
+    /,\s+|\s+[–—-]\s+|[()]|[，、]/u,
+    /\s+(?:and|but|while)\s+/u
+  ]) {
+    const pieces = text.split(split).filter((piece) => wordsOf(piece).length > 0)
+    if (pieces.length > 1) return pieces
+  }
+  return [text]
+}
+
+const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}"
+const unspaced = new RegExp(`^[${scripts}ー]{2,}$`, "u")
+const number = "(?<![\\p{L}\\p{N}])[-−]?\\p{N}+(?:[.,:/-]\\p{N}+)*|\\p{N}+(?:[.,:/-]\\p{N}+)*"
+const sign = "[\\p{Sc}\\p{Sm}%°‰#?？]"
+const wordOrRun = new RegExp(`[${scripts}ー]+|${number}|[\\p{L}\\p{M}]+(?:'[\\p{L}\\p{M}]+)*|${sign}`, "gu")
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/u))
+
+/** Articles, forms of the present, pronouns and prepositions that say no direction. */
+const empty = set(
+  `a an the and also of to in at on for by with as is are be am has have it its this that these those which who whom
+  there their they them he she his her him we our us you your i my me do does so`
+)
+
+/** English words that change what a statement says wherever they stand; in other languages no word is left out. */
+const turning = set(
+  `not no nor never none nobody nothing neither without cannot only until till before after above below under over
+  against from off out less fewer more most least except unless if whether maybe perhaps possibly might may could
+  should would will shall must was were been had did used formerly previously once instead rather than almost nearly
+  ? about some all any every each few both either again still yet already soon`
+)

@@ -1,0 +1,78 @@
+import * as Effect from "effect/Effect"
+import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
+import type { Db } from "../../projections/Projection.js"
+import { type IndexRow, indexRows } from "../../projections/search.js"
+import { countStandings, type Formula, findByScore, type Standing } from "../../projections/standing.js"
+import type { ViewError } from "../../projections/view/build.js"
+import type { ReaderSource } from "../actor/ReaderSource.js"
+import { pause } from "../model/pause.js"
+import type { LifePolicy } from "../ports/policy/life.js"
+import { decayOf } from "../search/score.js"
+
+/** What the tiers hold, by score. */
+export interface Tiers {
+  readonly all: Standing
+  readonly byTier: Readonly<Record<string, Standing>>
+  readonly byType: Readonly<Record<string, Standing>>
+  /** How many have a score of at least one bound and below the next; the first ones are in reach of removal. */
+  readonly byScore: ReadonlyArray<{ readonly from: number; readonly memories: number }>
+  /** The memories with the highest scores. */
+  readonly best: ReadonlyArray<Pick<IndexRow, "id" | "type" | "title"> & { readonly score: number }>
+  /** λ, a day, by type, as far as it has one of its own. */
+  readonly decays: Readonly<Record<string, number>>
+  readonly decay: number
+}
+
+export const formulaOf = (policy: LifePolicy["tiers"]): Formula => ({
+  frequencyWeight: policy.frequencyWeight,
+  recencyWeight: policy.recencyWeight,
+  importanceWeight: policy.importanceWeight,
+  decayOf: (type) => decayOf(type, policy)
+})
+
+/**
+ * Everything is scored in SQL, in portions between which others have their turns: what is written meanwhile may be
+ * counted in one and not yet in another. For full trust.
+ */
+export const tiersOf = (
+  read: ReaderSource["read"],
+  { gc, tiers }: Pick<LifePolicy, "gc" | "tiers">,
+  limit = 10
+): Effect.Effect<Tiers, ViewError> =>
+  Effect.gen(function* () {
+    const formula = formulaOf(tiers)
+    const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
+    const now = yield* read((snapshot) => snapshot.now)
+    const counting = countStandings(formula, now, bounds)
+    while (yield* read(({ db }) => counting.next(db))) yield* pause
+    const { all, below, byTier, byType } = counting.result()
+    const best = limit === 0 ? [] : yield* read(({ db }) => bestOf(db, formula, now, limit))
+    return {
+      all,
+      byTier: Object.fromEntries(
+        TierSchema.literals.map((tier: Tier) => [tier, byTier[tier] ?? { memories: 0, score: 0, days: 0 }])
+      ),
+      byType,
+      byScore: [0, ...bounds].map((from, at) => ({
+        from,
+        memories: Math.max(0, (below[at] ?? all.memories) - (below[at - 1] ?? 0))
+      })),
+      best,
+      decays: tiers.decays,
+      decay: tiers.decay
+    }
+  })
+
+const bestOf = (db: Db, formula: Formula, now: number, limit: number): Tiers["best"] => {
+  const ranked = findByScore(db, "full", formula, now, limit)
+  const rows = new Map(
+    indexRows(
+      db,
+      ranked.map(({ born }) => born)
+    ).map((row) => [row.born, row])
+  )
+  return ranked.flatMap(({ born, score }) => {
+    const row = rows.get(born)
+    return row === undefined ? [] : [{ id: row.id, type: row.type, title: row.title, score }]
+  })
+}

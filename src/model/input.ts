@@ -1,0 +1,199 @@
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { compile, copier } from "../../events/check.js"
+import { Source, Tier } from "../../events/Memory.js"
+import { Store } from "../../events/Trust.js"
+import { toInstant } from "../../text/when/dates.js"
+import { InvalidInput } from "./errors.js"
+import { limits } from "./limits.js"
+
+/** Text is kept to the letter or refused: half characters and NUL cannot be stored so that they come back. */
+const unstorable = /[\p{Surrogate}\0]/u
+
+export const text = (max: number, options: { readonly blank?: boolean } = {}) =>
+  Schema.String.annotations({ message: () => "must be text" }).pipe(
+    Schema.filter((value) => {
+      if (value.length > max) return `is longer than ${max} characters`
+      if (unstorable.test(value)) return "holds a lone surrogate or a NUL character"
+      if (options.blank !== true && value.trim() === "") return "is empty"
+      return true
+    })
+  )
+
+export const list = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+  Schema.Array(item)
+    .annotations({ message: () => ({ message: "must be a list", override: false }) })
+    .pipe(Schema.filter((values) => values.length <= max || `has more than ${max} entries`))
+
+export const oneOf = <A extends string, I>(schema: Schema.Schema<A, I>, values: string) =>
+  schema.annotations({ message: () => ({ message: `must be one of ${values}`, override: true }) })
+
+export const Instant = Schema.Unknown.pipe(
+  Schema.filter(
+    (value) => toInstant(value) !== undefined || "is not a date: use an ISO 8601 time, a Date or milliseconds"
+  )
+)
+
+export const storeField = oneOf(Store, "private, shared, social")
+const typeField = text(limits.type).pipe(
+  Schema.filter((value) => /^[a-z][a-z0-9_-]*$/.test(value) || "must be a lower-case word of letters, digits, - and _")
+)
+const importanceField = Schema.Number.annotations({ message: () => "must be a number" }).pipe(
+  Schema.filter((value) => (value >= 0 && value <= 1) || "must lie between 0 and 1")
+)
+// Tags are normalised rather than refused: trimmed, lower-cased, cut to 64 characters, 16 of them kept.
+const tagsField = list(text(limits.key, { blank: true }), limits.page)
+export const keyField = text(limits.key)
+
+const content = {
+  narrative: text(limits.narrative, { blank: true }),
+  facts: list(text(limits.fact), limits.facts),
+  tags: tagsField,
+  people: list(text(limits.person), limits.people),
+  files: list(text(limits.file), limits.files),
+  store: storeField,
+  importance: importanceField,
+  project: keyField,
+  topic: keyField,
+  occurredAt: Instant,
+  expiresAt: Instant
+}
+
+export const optional = <Fields extends Record<string, Schema.Schema.AnyNoContext>>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Schema.optional(field)])) as {
+    readonly [K in keyof Fields]: Schema.optional<Fields[K]>
+  }
+
+/** What a memory was made of: another memory or a turn by its id, a file by its path. */
+const sourceField = Schema.Struct({
+  kind: oneOf(Schema.Literal("memory", "turn", "file"), "memory, turn, file"),
+  id: text(limits.file)
+})
+export type SourceInput = typeof sourceField.Type
+
+/** What somebody asks to be remembered. Only the title is needed. */
+const ObservationSchema = Schema.Struct({
+  title: text(limits.title),
+  ...optional({
+    ...content,
+    type: typeField,
+    session: keyField,
+    channel: keyField,
+    sender: keyField,
+    from: list(sourceField, limits.sources),
+    tier: oneOf(Tier, "core, long, mid, daily"),
+    source: Schema.Struct({
+      kind: oneOf(Source.fields.kind, "agent, manual, auto, auto_capture, tool, import"),
+      ...optional({ name: text(limits.file), place: keyField })
+    })
+  })
+})
+
+/** A change to a memory: only the fields that are given change; null clears one that may be absent. */
+const ChangesSchema = Schema.Struct({
+  ...optional({
+    ...content,
+    title: text(limits.title),
+    type: typeField,
+    narrative: Schema.NullOr(content.narrative),
+    project: Schema.NullOr(content.project),
+    topic: Schema.NullOr(content.topic),
+    occurredAt: Schema.NullOr(Instant),
+    expiresAt: Schema.NullOr(Instant)
+  })
+})
+
+/** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC where it names no zone). */
+export type InstantInput = number | Date | string
+
+/** A new observation, as a program gives it. Defaults: type `discovery`, the strictest store the level reads, tier `long`. */
+export interface Observation {
+  readonly title: string
+  readonly type?: string | undefined
+  readonly narrative?: string | undefined
+  readonly facts?: ReadonlyArray<string> | undefined
+  readonly tags?: ReadonlyArray<string> | undefined
+  readonly people?: ReadonlyArray<string> | undefined
+  readonly files?: ReadonlyArray<string> | undefined
+  readonly source?: Source | undefined
+  readonly session?: string | undefined
+  readonly channel?: string | undefined
+  readonly sender?: string | undefined
+  readonly project?: string | undefined
+  readonly topic?: string | undefined
+  /** What it was made of. It is never more open than the strictest of these, and is flagged where one of them goes. */
+  readonly from?: ReadonlyArray<SourceInput> | undefined
+  readonly store?: Store | undefined
+  readonly tier?: Tier | undefined
+  /** 0…1, default 0. */
+  readonly importance?: number | undefined
+  readonly occurredAt?: InstantInput | undefined
+  readonly expiresAt?: InstantInput | undefined
+}
+
+/** Changes to a memory; see `Observation` for the fields. */
+export interface Changes {
+  readonly title?: string | undefined
+  readonly type?: string | undefined
+  readonly narrative?: string | null | undefined
+  readonly facts?: ReadonlyArray<string> | undefined
+  readonly tags?: ReadonlyArray<string> | undefined
+  readonly people?: ReadonlyArray<string> | undefined
+  readonly files?: ReadonlyArray<string> | undefined
+  readonly store?: Store | undefined
+  readonly importance?: number | undefined
+  readonly project?: string | null | undefined
+  readonly topic?: string | null | undefined
+  readonly occurredAt?: InstantInput | null | undefined
+  readonly expiresAt?: InstantInput | null | undefined
+}
+
+/** Decodes what a program gives; the schema is made ready once. */
+export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
+  const check = compile(schema)
+  const copy = copier(schema)
+  return (input: unknown): Either.Either<A, InvalidInput> => {
+    // Schema itself, at six times the cost, is only asked what is wrong.
+    if (check(input)) return Either.right(copy(input) as A)
+    const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(input)
+    if (Either.isRight(decoded)) return Either.right(decoded.right)
+    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
+    const field = issue?.path.join(".") || "input"
+    return Either.left(new InvalidInput({ field, problem: problemOf(issue) }))
+  }
+}
+
+export const decodeObservation = decodeWith(ObservationSchema) as (
+  input: unknown
+) => Either.Either<Observation, InvalidInput>
+
+export const decodeChanges = decodeWith(ChangesSchema) as (input: unknown) => Either.Either<Changes, InvalidInput>
+
+const decodeKeyField = decodeWith(keyField)
+
+/** One field on its own: an id, a session key, a command id. */
+export const decodeKey = (field: string, value: string): Either.Either<string, InvalidInput> =>
+  Either.mapLeft(decodeKeyField(value), ({ problem }) => new InvalidInput({ field, problem }))
+
+/** One tag as it is kept and compared: trimmed, lower-cased, cut to 64 characters. */
+export const normaliseTag = (tag: string): string => cut(tag.trim().toLowerCase(), limits.tag).trim()
+
+/** Normalised and deduplicated; at most 16 of at most 64 characters. */
+export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
+
+/** What the schemas above say themselves; what Effect says on its own may quote the value. */
+const problemOf = (issue: ParseResult.ArrayFormatterIssue | undefined): string => {
+  if (issue?._tag === "Unexpected") return "is not a known field"
+  if (issue?._tag === "Missing") return "is missing"
+  return issue !== undefined && said.test(issue.message) ? issue.message : "is not valid"
+}
+
+const said = /^(is|must|has|holds) [^"]*$/
+
+/** Cuts without leaving half a character behind. */
+const cut = (value: string, max: number): string => {
+  const short = value.slice(0, max)
+  return unstorable.test(short) ? short.slice(0, -1) : short
+}

@@ -1,0 +1,14 @@
+/** The stages of maintenance, by name, in the order in which they run. */
+export const stageNames = [
+  "settle",
+  "daily",
+  "weekly",
+  "compress",
+  "gc",
+  "retention",
+  "archive",
+  "cleanup",
+  "sessions"
+] as const
+
+export type StageName = (typeof stageNames)[number]

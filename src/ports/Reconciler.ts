@@ -1,0 +1,116 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Decision } from "../../events/catalogue.js"
+
+/** What a memory states: all that a reconciler is told of it. */
+export interface Statement {
+  readonly type: string
+  readonly title: string
+  readonly narrative?: string
+  readonly facts: ReadonlyArray<string>
+  readonly tags: ReadonlyArray<string>
+  readonly people: ReadonlyArray<string>
+  /** When it happened or was said, milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** What is to be remembered, and the memories of the same store that it may concern, the likest first; named by their place, 0…n−1. */
+export interface Question {
+  readonly statement: Statement
+  readonly candidates: ReadonlyArray<Statement & { readonly score: number }>
+}
+
+/** What an updated memory is to say; what is absent is merged by `mergeStatements`. */
+export const Merged = Schema.Struct({
+  title: Schema.optional(Schema.String),
+  narrative: Schema.optional(Schema.String),
+  facts: Schema.optional(Schema.Array(Schema.String)),
+  tags: Schema.optional(Schema.Array(Schema.String))
+})
+export type Merged = typeof Merged.Type
+
+const target = Schema.Int.pipe(Schema.nonNegative())
+const reason = Schema.String
+
+/**
+ * What is to become of a statement: ADD stores it as a memory of its own; UPDATE
+ * merges it into the target, which keeps its id; DELETE retires the target and
+ * stores the statement in its place; NONE says nothing new and counts as another
+ * mention of the target (the first candidate where none is named).
+ */
+export const Verdict = Schema.Union(
+  Schema.Struct({ action: Schema.Literal("ADD"), reason }),
+  Schema.Struct({ action: Schema.Literal("UPDATE"), target, merged: Schema.optional(Merged), reason }),
+  Schema.Struct({ action: Schema.Literal("DELETE"), target, reason }),
+  Schema.Struct({ action: Schema.Literal("NONE"), target: Schema.optionalWith(target, { default: () => 0 }), reason })
+)
+export type Verdict = typeof Verdict.Type
+
+/** A verdict, and whose it is. */
+export interface Judgement {
+  readonly verdict: Verdict
+  readonly by: Decision["by"]
+  /** Whether nobody else need be asked. */
+  readonly sure: boolean
+}
+
+/** Why a reconciler's answer cannot be used. Names the kind of failure, never a text or a key. */
+export class ReconcilerError extends Schema.TaggedError<ReconcilerError>()("ReconcilerError", {
+  name: Schema.String,
+  reason: Schema.Literal("failed", "timeout", "refused", "unreadable", "action", "target", "merged"),
+  detail: Schema.optional(Schema.String)
+}) {
+  override get message() {
+    return `reconciler ${this.name}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
+  }
+}
+
+/**
+ * Decides what a statement means for the memories that are like it. It is asked
+ * only where there are candidates. `judge` answers at once and is a pure function
+ * of the question: no clock, no network, no randomness. `ask`, where there is
+ * one, is asked first, outside of any transaction; when it fails, hangs or
+ * answers nonsense, `judge` decides and the event says so.
+ */
+export class Reconciler extends Context.Tag("daybook/Reconciler")<
+  Reconciler,
+  {
+    /** Name and version, as decisions name it. */
+    readonly name: string
+    readonly judge: (question: Question) => Judgement
+    readonly ask?: (question: Question) => Effect.Effect<Judgement, ReconcilerError>
+  }
+>() {}
+
+/** Reads an answer strictly: a known action, and a target among the candidates. */
+export const decodeVerdict = (
+  name: string,
+  answer: unknown,
+  candidates: number
+): Either.Either<Verdict, ReconcilerError> =>
+  Schema.decodeUnknownEither(Verdict)(answer).pipe(
+    Either.mapLeft(() => new ReconcilerError({ name, reason: isAction(answer) ? "unreadable" : "action" })),
+    Either.flatMap((verdict) =>
+      verdict.action === "ADD" || verdict.target < candidates
+        ? Either.right(verdict)
+        : Either.left(new ReconcilerError({ name, reason: "target" }))
+    )
+  )
+
+const isAction = (answer: unknown): boolean =>
+  ["ADD", "UPDATE", "DELETE", "NONE"].includes((answer as { readonly action?: string } | null)?.action ?? "")
+
+/** Stores everything: nobody is asked, nothing is retired. */
+export const none: Context.Tag.Service<Reconciler> = {
+  name: "none",
+  judge: () => ({
+    verdict: { action: "ADD", reason: "nothing is reconciled" },
+    by: { kind: "rule", name: "none" },
+    sure: true
+  })
+}
+
+/** How the reconciler judges a statement against one that may concern the same; it never leaves the process. */
+export type Judge = (question: Question) => Judgement

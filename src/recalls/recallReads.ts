@@ -1,0 +1,253 @@
+import * as Effect from "effect/Effect"
+import type { StoredEvent } from "../../events/Chain.js"
+import type { Payload } from "../../events/catalogue.js"
+import type { RecallHit, Recall as Recorded } from "../../events/Recall.js"
+import type { TrustLevel } from "../../events/Trust.js"
+import type { ChunkFilters } from "../../projections/conversationReads.js"
+import type { QueryVector } from "../../projections/hits.js"
+import { getMemories } from "../../projections/reads.js"
+import { findRecall, findRecalls, type RecallPlace } from "../../projections/recalls.js"
+import type { Filters } from "../../projections/search.js"
+import type { ViewError } from "../../projections/view/build.js"
+import { nameOf } from "../actor/activeEmbedders.js"
+import type { Ranking, ReaderServices, ReaderSource, Showing, Snapshot } from "../actor/ReaderSource.js"
+import { searchConversationIn } from "../conversation/searchConversation.js"
+import { RecallNotFound, TrustRequired } from "../model/errors.js"
+import { integerOf, pageOf } from "../model/filters.js"
+import { wholeOf } from "../model/wholeMemory.js"
+import { defaults } from "../ports/Policy.js"
+import { embedderOf } from "../search/asInForce.js"
+import { conversationSyntax, memorySyntax } from "../search/fields.js"
+import type { Syntax } from "../search/query.js"
+import { askedFor, bothOf } from "../search/queryVector.js"
+import { rankerVersion } from "../search/ranker.js"
+import { type Answer, type Request, requestOf, retrieve } from "../search/retrieve.js"
+import { searchIn } from "../search/search.js"
+import type { Recall, RecallDifference, RecallReader, Rerun } from "./RecallReader.js"
+
+/** A recall as the log has it, with the event that it shares with others. */
+interface Found {
+  readonly recall: Recall
+  readonly recorded: Recorded
+  readonly batch: Payload<"RECALL">
+}
+
+/** Reads of the recall log. They tell what others asked: full trust alone may ask for them. */
+export const make = (
+  { agent, level, read, readAt }: ReaderSource,
+  { codec, inUse, log, ranking }: ReaderServices
+): RecallReader => {
+  const allowed = Effect.suspend(() =>
+    level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
+  )
+
+  /** What the log says of recalls, as far as it was not erased. */
+  const told = (places: ReadonlyArray<RecallPlace>) =>
+    Effect.gen(function* () {
+      const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
+      const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
+      for (const row of rows) {
+        const event = yield* codec.decode(row)
+        if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
+      }
+      return places.flatMap(({ number, place, version }): ReadonlyArray<Found> => {
+        const [row, batch] = batches.get(version) ?? []
+        const recorded = batch?.recalls[place]
+        return row === undefined || batch === undefined || recorded === undefined
+          ? []
+          : [{ recall: recallOf(number, row, recorded, batch), recorded, batch }]
+      })
+    })
+
+  const one = (number: number) =>
+    Effect.gen(function* () {
+      yield* allowed
+      yield* integerOf("number", number, 1, Number.MAX_SAFE_INTEGER)
+      const place = yield* read(({ db }) => findRecall(db, number))
+      const [found] = place === undefined ? [] : yield* told([place])
+      return found ?? (yield* new RecallNotFound({ number }))
+    })
+
+  const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], vector: string) =>
+    Effect.map(log.vectors(model, dimensions, [vector]), (vectors): QueryVector | null => {
+      const values = vectors.get(vector)
+      return values === undefined ? null : { model, values, floor }
+    })
+
+  /** The vectors that the query had; null where one of them is not there any more. */
+  const vectorOf = ({ apart, vector }: Recorded, { embedder }: Payload<"RECALL">) =>
+    Effect.gen(function* () {
+      const own = vector === null ? null : yield* cached(embedder, vector)
+      if (apart === undefined) return own
+      const other = yield* cached(apart, apart.vector)
+      return other === null ? null : bothOf(own, other, apart.stores)
+    })
+
+  return {
+    recalls: Effect.fn("Memory.recalls")(function* (query = {}) {
+      yield* allowed
+      const page = yield* pageOf(query, 50)
+      const found = yield* Effect.flatMap(
+        read(({ db }) => findRecalls(db, page)),
+        told
+      )
+      return found.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
+        number,
+        kind,
+        level,
+        text,
+        askedAt,
+        shown: hits.length
+      }))
+    }),
+
+    recall: Effect.fn("Memory.recall")((number) => Effect.map(one(number), ({ recall }) => recall)),
+
+    rerun: Effect.fn("Memory.rerun")(function* (number) {
+      const found = yield* one(number)
+      const { batch, recall, recorded } = found
+      const vector = yield* vectorOf(recorded, batch)
+      const now = yield* embedderOf({ read }, inUse)
+      const before = rankingOf(batch, recorded, { ...ranking, embedder: now })
+      const hits = yield* again(recorded, vector, before, (f) => readAt(recorded.position, recorded.askedAt, f))
+      const moved = movedBetween(recorded.hits, hits.map(hitOf))
+      const differences = [
+        ...changed("ranker", batch.ranker, rankerVersion),
+        ...changed("embedder", nameOf(batch.embedder), nameOf(now)),
+        ...changed("reranker", recorded.reranker ?? "none", before.reranker?.name ?? "none"),
+        ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
+        ...moved
+      ]
+      return { recall, hits, same: moved.length === 0, differences } as Rerun
+    })
+  }
+}
+
+const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
+  const { apart: _, vector, ...recall } = recorded
+  const { embedder, policy, ranker } = batch
+  const { dimensions, model } = embedder
+  return {
+    number,
+    ...recall,
+    recordedAt: row.recordedAt,
+    ranker,
+    embedder: vector === null ? null : { model, dimensions },
+    policy
+  }
+}
+
+/** How it was ranked: by the policy of then, with the embedder's own figures of then, by the reranker of then if it is here. */
+const rankingOf = (
+  { embedder, policy }: Payload<"RECALL">,
+  { apart, reranker }: Pick<Recorded, "reranker" | "apart">,
+  { embedder: { apart: _, ...asked }, ...now }: Ranking
+): Ranking => ({
+  policy: { ...defaults.search, ...policy },
+  embedder: {
+    ...asked,
+    ...embedder,
+    ...(apart === undefined ? {} : { apart: { stores: apart.stores, embedder: { ...asked, ...figuresOf(apart) } } })
+  },
+  reranker: now.reranker?.name === reranker ? now.reranker : undefined
+})
+
+/** Asks once more. What narrowed the read is in the log as the search took it. */
+const again = (
+  { filters, gated, hits, kind, level, mode, text }: Recorded,
+  vector: QueryVector | null,
+  ranking: Ranking,
+  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
+): Effect.Effect<Rerun["hits"], ViewError> => {
+  const asked = <F>(syntax: Syntax) =>
+    requestOf(text, syntax, filters as unknown as F & Limited, { mode: mode ?? undefined, gate: gated }, ranking.policy)
+  switch (kind) {
+    case "memories":
+      return Effect.map(
+        retrieve(asked<Filters>(memorySyntax), level, ranking, read, searchIn, vector),
+        ({ hits }) => hits
+      )
+    case "conversation":
+      return Effect.map(
+        retrieve(asked<ChunkFilters>(conversationSyntax), level, ranking, read, searchConversationIn, vector),
+        ({ hits }) => hits
+      )
+    case "get": {
+      const ids = hits.map(({ id }) => id)
+      return read(({ db, now }) => getMemories(db, level, ids, now).map(wholeOf))
+    }
+  }
+}
+
+interface Limited {
+  readonly limit: number
+}
+
+/** What is put on record of a search. */
+export const showingOf = (
+  kind: "memories" | "conversation",
+  level: TrustLevel,
+  request: Request<object>,
+  { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>,
+  embedder: Ranking["embedder"]
+): Showing => {
+  const { apart, ...own } = askedFor(request, level, embedder)
+  const { filters, gated, limit, mode, text } = request
+  return {
+    kind,
+    level,
+    text,
+    filters: { ...filters, limit },
+    mode,
+    gated,
+    reranker: explanation.reranker,
+    vector,
+    embedder: figuresOf(own),
+    ...(apart === undefined || vector?.apart === undefined
+      ? {}
+      : { apart: { ...figuresOf(apart.embedder), stores: apart.stores } }),
+    hits: hits.map(hitOf)
+  }
+}
+
+const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embedder"]) => ({
+  model,
+  dimensions,
+  weight,
+  floor
+})
+
+/** What is put on record of a read by id. */
+export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id: string }>): Showing => ({
+  kind: "get",
+  level,
+  text: "",
+  filters: {},
+  mode: null,
+  gated: false,
+  reranker: null,
+  vector: null,
+  embedder: null,
+  hits: memories.map(hitOf)
+})
+
+/** What is compared and kept of a hit. */
+const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit => ({
+  id: hit.id,
+  score: hit.score ?? null
+})
+
+const changed = (
+  what: "ranker" | "embedder" | "reranker" | "vector",
+  was: string | number,
+  is: string | number
+): ReadonlyArray<RecallDifference> => (was === is ? [] : [{ what, was: String(was), is: String(is) }])
+
+/** The places of an answer, from 1, that show something else now. */
+const movedBetween = (was: ReadonlyArray<RecallHit>, is: ReadonlyArray<RecallHit>): ReadonlyArray<RecallDifference> =>
+  Array.from({ length: Math.max(was.length, is.length) }, (_, at) => [was[at], is[at]] as const).flatMap(
+    ([before, after], at) =>
+      before?.id === after?.id && before?.score === after?.score
+        ? []
+        : [{ what: "hit" as const, place: at + 1, was: before ?? null, is: after ?? null }]
+  )

@@ -1,0 +1,62 @@
+import * as Either from "effect/Either"
+import { findInArchive } from "../../projections/archive.js"
+import { getMemories } from "../../projections/reads.js"
+import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { staleEvents } from "../actor/lineage.js"
+import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
+import { decodeKey } from "../model/input.js"
+import type { WriteOptions, Writer } from "./remember.js"
+
+/** A memory that is out of every read from now on. Its events stay in the log until they are erased. */
+export interface Forgotten {
+  readonly outcome: "forgotten"
+  readonly id: string
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Makes the command that forgets one memory. Fails with `MemoryNotFound` where the level cannot read it. */
+export const forget = (
+  writer: Writer,
+  id: string,
+  options: WriteOptions = {}
+): Either.Either<Command<Forgotten, MemoryNotFound | ProjectionParked>, InvalidInput> =>
+  Either.gen(function* () {
+    yield* decodeKey("id", id)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
+    return {
+      actor: writer.actor,
+      commandId,
+      request: () => JSON.stringify(["forget", id]),
+      decide: ({ db, now, version }) => {
+        let [memory] = getMemories(db, writer.level, [id], now)
+        if (memory === undefined) {
+          const sound = whileSound(db, "archive")
+          if (Either.isLeft(sound)) return Either.left(sound.left)
+          // What is in the archive is forgotten too, and leaves it.
+          memory = findInArchive(db, writer.level, id)
+        }
+        if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
+        return Either.right({
+          events: [
+            {
+              type: "DELETE",
+              payload: {
+                memory: { ...memory, revision: memory.revision + 1, status: "forgotten", updatedAt: now },
+                reason: "forgotten",
+                decision: asked("DELETE", "forget", "asked to forget it")
+              }
+            },
+            ...staleEvents(db, [{ kind: "derived", to: id }], "forgotten", version)
+          ]
+        })
+      },
+      answer: ([event], repeated) => ({
+        outcome: "forgotten",
+        id,
+        ...(event === undefined ? {} : versionAt(writer.level, event.version)),
+        repeated
+      })
+    }
+  })

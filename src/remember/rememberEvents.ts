@@ -1,0 +1,166 @@
+import type { Decision, Payload } from "../../events/catalogue.js"
+import type { Link, Memory } from "../../events/Memory.js"
+import { asked, type DecidedEvent, ruled } from "../actor/Command.js"
+import { confirmed } from "../actor/lineage.js"
+import { normaliseTags, type Observation } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import { inputBeside } from "./asAsked.js"
+import type { Judged } from "./judge.js"
+import { mergeStatements } from "./mergeStatements.js"
+import { statementOf, timeOf } from "./Reconciling.js"
+
+/** A memory before it has an identity, a place and a time. */
+export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">
+
+/** What a decision on something to be remembered is made from. */
+export interface State {
+  readonly observation: Observation
+  readonly draft: Draft
+  readonly id: string
+  readonly now: number
+  readonly version: number
+  readonly countTokens: (text: string) => number
+  /** What marks did to the draft, to be told after the reason; empty where nothing. */
+  readonly marks: string
+}
+
+/** An exact duplicate counts as another mention. */
+export const counted = (state: State, duplicate: Memory): DecidedEvent =>
+  mentioned(state, duplicate, "duplicate", ruled("NONE", "exact duplicate", "same title and facts in the same store"))
+
+/** The decision where whoever asked did not want it weighed: one that is taken again is not weighed either. */
+export const unweighed: Decision = asked("ADD", "unweighed", "asked to store it without weighing it")
+
+export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighed.by.name
+
+/** A memory of its own. */
+export const added = (
+  state: State,
+  decision: Decision = asked("ADD", "remember", "no exact duplicate in the store")
+): DecidedEvent => {
+  const memory = memoryOf(state, state.draft.lineage)
+  return {
+    type: "ADD",
+    payload: { memory, ...inputBeside(state.observation, memory), decision: told(state, decision) },
+    ...happened(memory)
+  }
+}
+
+/** What a reconciler decided: another mention of a memory, more of it, another in its place, or one more. */
+export const reconciled = (
+  state: State,
+  { decision, verdict }: Judged,
+  targets: ReadonlyArray<Memory>
+): DecidedEvent => {
+  if (verdict.action === "ADD") return added(state, decision)
+  const target = targets[verdict.target]!
+  switch (verdict.action) {
+    case "NONE":
+      return mentioned(state, target, "reconciled", decision)
+    case "UPDATE": {
+      const { countTokens, draft, now } = state
+      const merged = mergeStatements(statementOf(target, timeOf(target)), statementOf(draft, now), verdict.merged)
+      const { expiresAt, narrative, ...others } = confirmed(target)
+      const lineage = united(target, draft.lineage)
+      const memory: Memory = {
+        ...others,
+        ...merged,
+        // What is marked stays so, whatever a merged text says of it.
+        type: draft.type === "credential" ? draft.type : target.type,
+        tags: [...draft.tags, ...target.tags].includes("pii") ? normaliseTags(["pii", ...merged.tags]) : merged.tags,
+        files: [...new Set([...target.files, ...draft.files])].slice(0, limits.files),
+        importance: Math.max(target.importance, draft.importance),
+        tokens: countTokens([merged.title, merged.narrative ?? "", ...merged.facts].join("\n")),
+        revision: target.revision + 1,
+        mentions: target.mentions + 1,
+        lastMentionedAt: now,
+        updatedAt: now,
+        ...laterExpiry(target, draft),
+        ...(lineage === undefined ? {} : { lineage })
+      }
+      return {
+        type: "UPDATE",
+        payload: {
+          memory,
+          reason: "reconciled",
+          ...inputBeside(state.observation, memory),
+          decision: told(state, decision)
+        },
+        ...happened(state.draft)
+      }
+    }
+    case "DELETE": {
+      const { draft } = state
+      const links: ReadonlyArray<Link> = [
+        ...(draft.lineage ?? []),
+        { kind: "supersedes", to: target.id, reason: "conflict" }
+      ]
+      // What is true now takes the place in the profile of what was.
+      const core: Partial<Memory> =
+        target.tier === "core" && draft.tier !== "core"
+          ? { tier: "core", ...(target.coreFrom === undefined ? {} : { coreFrom: draft.tier }) }
+          : {}
+      const replacement = { ...memoryOf(state, links), ...core }
+      const payload: Payload<"DELETE"> = {
+        memory: { ...target, revision: target.revision + 1, status: "superseded", updatedAt: state.now },
+        reason: "replaced",
+        replacement,
+        ...inputBeside(state.observation, replacement),
+        decision: told(state, decision)
+      }
+      return { type: "DELETE", payload, ...happened(replacement) }
+    }
+  }
+}
+
+const mentioned = (
+  state: State,
+  target: Memory,
+  reason: Payload<"UPDATE">["reason"],
+  decision: Decision
+): DecidedEvent => {
+  const { expiresAt: _, ...others } = confirmed(target)
+  const memory: Memory = {
+    ...others,
+    revision: target.revision + 1,
+    mentions: target.mentions + 1,
+    lastMentionedAt: state.now,
+    ...laterExpiry(target, state.draft)
+  }
+  return {
+    type: "UPDATE",
+    payload: { memory, reason, ...inputBeside(state.observation, memory), decision: told(state, decision) }
+  }
+}
+
+const told = ({ marks }: State, decision: Decision): Decision =>
+  marks === "" ? decision : { ...decision, reason: `${decision.reason}${marks}` }
+
+const memoryOf = ({ draft, id, now, version }: State, lineage: ReadonlyArray<Link> | undefined): Memory => {
+  const { expiresAt, lineage: _, occurredAt, ...rest } = draft
+  return {
+    id,
+    born: version,
+    ...rest,
+    lastMentionedAt: now,
+    ...(occurredAt === undefined ? {} : { occurredAt }),
+    createdAt: now,
+    updatedAt: now,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(lineage === undefined ? {} : { lineage })
+  }
+}
+
+/** What is said for longer, or for good, does not go when what was said for a while does. */
+const laterExpiry = (a: Pick<Memory, "expiresAt">, b: Pick<Memory, "expiresAt">): Pick<Memory, "expiresAt"> =>
+  a.expiresAt === undefined || b.expiresAt === undefined ? {} : { expiresAt: Math.max(a.expiresAt, b.expiresAt) }
+
+const happened = ({ occurredAt }: { readonly occurredAt?: number | undefined }) =>
+  occurredAt === undefined ? {} : { occurredAt }
+
+/** Links of both, each once; nothing is made of itself. The bound on what one statement may name holds for all of them. */
+const united = ({ id, lineage = [] }: Memory, more: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
+  const added = more.filter(({ to }) => to !== id)
+  const links = new Map([...lineage, ...added].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))
+  return links.size === 0 ? undefined : [...links.values()]
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util"
+import * as Either from "effect/Either"
+import type { Memory } from "../../events/Memory.js"
+import { canRead } from "../../events/Trust.js"
+import { getMemories } from "../../projections/reads.js"
+import { toInstant } from "../../text/when/dates.js"
+import { asked, type Command, commandIdOf, given, versionAt } from "../actor/Command.js"
+import { boundByLineage, confirmed, demotedEvents } from "../actor/lineage.js"
+import { CredentialForbidden, InvalidInput, MemoryNotFound, StoreForbidden } from "../model/errors.js"
+import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../model/input.js"
+import { marked } from "./marked.js"
+import type { WriteOptions, Writer } from "./remember.js"
+
+/** What became of a change to a memory. */
+export interface Updated {
+  readonly outcome: "updated" | "unchanged"
+  readonly id: string
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly repeated: boolean
+}
+
+/** Checks a change and makes the command for it. Fails with `MemoryNotFound` where the level cannot read the memory. */
+export const update = (
+  writer: Writer,
+  id: string,
+  input: Changes,
+  options: WriteOptions = {}
+): Either.Either<
+  Command<Updated, MemoryNotFound | InvalidInput | CredentialForbidden>,
+  InvalidInput | StoreForbidden
+> =>
+  Either.gen(function* () {
+    yield* decodeKey("id", id)
+    const changes = yield* decodeChanges(input)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
+    if (Object.values(changes).every((value) => value === undefined)) {
+      return yield* Either.left(new InvalidInput({ field: "changes", problem: "names no field to change" }))
+    }
+    if (changes.store !== undefined && !canRead(writer.level, changes.store)) {
+      return yield* Either.left(new StoreForbidden({ level: writer.level, store: changes.store }))
+    }
+    return {
+      actor: writer.actor,
+      commandId,
+      request: () => JSON.stringify(["update", id, given(changes)]),
+      decide: ({ db, now, version }) => {
+        const [memory] = getMemories(db, writer.level, [id], now)
+        if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
+        const { confined, credentials, memory: next, reason } = markedBy(memory, changes, writer)
+        if (confined && !canRead(writer.level, next.store)) {
+          return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
+        }
+        const bound = boundByLineage(db, writer.level, memory, next.store)
+        if (Either.isLeft(bound)) return Either.left(bound.left)
+        const changed = changedFrom(memory, next, now, writer.countTokens)
+        // Under a command id even this is put on record, or asking again later could do something else.
+        if (changed === undefined && commandId === undefined) {
+          return Either.right({
+            answer: {
+              outcome: "unchanged",
+              id,
+              repeated: false,
+              ...versionAt(writer.level, version - 1)
+            }
+          })
+        }
+        const fields = given(changes).map(([field]) => field)
+        return Either.right({
+          events: [
+            {
+              type: "UPDATE",
+              payload:
+                changed === undefined
+                  ? {
+                      memory,
+                      reason: "unchanged",
+                      input: Object.fromEntries(given(changes)),
+                      decision: asked("NONE", "update", `it said so already${reason}`)
+                    }
+                  : {
+                      memory: changed,
+                      reason: "edited",
+                      input: Object.fromEntries(given(changes)),
+                      decision: asked("UPDATE", "update", `changed ${fields.join(", ")}${reason}`)
+                    }
+            },
+            ...(changed === undefined ? [] : demotedEvents(db, changed, version))
+          ]
+        })
+      },
+      answer: ([event], repeated) => ({
+        outcome: event?.type === "UPDATE" && event.payload.reason === "unchanged" ? "unchanged" : "updated",
+        id,
+        ...(event === undefined ? {} : versionAt(writer.level, event.version)),
+        repeated
+      })
+    }
+  })
+
+/**
+ * The memory with what is asked for, and the marks of what it then says. They are
+ * looked for where its texts, its type or its store are to change: a credential
+ * cannot be moved out of private, and a tag that was taken away stays away until
+ * the text changes. Nothing takes marks away but what is asked for.
+ */
+const markedBy = (memory: Memory, changes: Changes, { marks }: Writer) => {
+  const next = withChanges(memory, changes)
+  const { facts, narrative, store, title, type } = changes
+  const texts = title !== undefined || narrative !== undefined || facts !== undefined
+  if (!texts && store === undefined && type === undefined) {
+    return { memory: next, credentials: [], confined: false, reason: "" }
+  }
+  return marked(next, texts ? marks : { ...marks, pii: false })
+}
+
+const withChanges = (memory: Memory, changes: Changes): Memory => {
+  const next: Record<string, unknown> = { ...confirmed(memory) }
+  for (const [field, value] of Object.entries(changes)) {
+    if (value === undefined) continue
+    if (value === null) delete next[field]
+    else if (field === "tags") next[field] = normaliseTags(value as ReadonlyArray<string>)
+    else if (field === "occurredAt" || field === "expiresAt") next[field] = toInstant(value)
+    else next[field] = value
+  }
+  return next as unknown as Memory
+}
+
+/** The after-image of a change; undefined where it changes nothing. */
+const changedFrom = (
+  memory: Memory,
+  next: Memory,
+  now: number,
+  countTokens: (text: string) => number
+): Memory | undefined =>
+  isDeepStrictEqual(next, memory)
+    ? undefined
+    : {
+        ...next,
+        revision: memory.revision + 1,
+        updatedAt: now,
+        tokens: countTokens([next.title, next.narrative ?? "", ...next.facts].join("\n"))
+      }

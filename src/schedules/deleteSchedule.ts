@@ -1,0 +1,38 @@
+import * as Either from "effect/Either"
+import { findSchedule } from "../../projections/scheduleReads.js"
+import { type Command, commandIdOf, whileSound } from "../actor/Command.js"
+import { type InvalidInput, type ProjectionParked, ScheduleNotFound, type TrustRequired } from "../model/errors.js"
+import { decodeKey } from "../model/input.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+import type { Scheduled } from "./addSchedule.js"
+import { fullTrust } from "./trust.js"
+
+/** Makes the command that takes a schedule and its history out of every read. Its events stay in the log. */
+export const deleteSchedule = (
+  writer: Writer,
+  id: string,
+  options: WriteOptions = {}
+): Either.Either<Command<Scheduled, ScheduleNotFound | ProjectionParked>, InvalidInput | TrustRequired> =>
+  Either.gen(function* () {
+    yield* fullTrust(writer.level)
+    yield* decodeKey("id", id)
+    const commandId = yield* commandIdOf(writer.level, options.commandId)
+    return {
+      actor: writer.actor,
+      commandId,
+      request: () => JSON.stringify(["deleteSchedule", id]),
+      decide: ({ db }) =>
+        Either.gen(function* () {
+          yield* whileSound(db, "schedules")
+          if (findSchedule(db, id) === undefined) return yield* Either.left(new ScheduleNotFound({ id }))
+          return { events: [{ type: "SCHEDULE", payload: { schedule: id, change: "deleted" } }] }
+        }),
+      answer: ([event], repeated) => ({
+        outcome: "deleted",
+        id,
+        nextRunAt: null,
+        version: event?.version ?? 0,
+        repeated
+      })
+    }
+  })

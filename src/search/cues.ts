@@ -1,0 +1,231 @@
+import { dateWords, months } from "../../projections/chunkText.js"
+import type { ChunkFacts, FoundChunk } from "../../projections/conversationReads.js"
+import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
+import { isStopWord } from "../../text/normalise/stopWords.js"
+import { earliest, latest } from "../../text/when/dates.js"
+import { type When, whenOf } from "../../text/when/when.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "./everydayNames.js"
+import type { LeftOut } from "./explain.js"
+import type { Asking } from "./fields.js"
+import type { ParsedQuery, Word } from "./query.js"
+
+// What a question says besides its words: of whom, of when, and of what was said close by.
+
+/**
+ * What a short piece gains by its neighbours: people stay with a subject for a
+ * few turns, and the one that names it is not always the one that answers. Each
+ * neighbour gives its own score × contextWeight × contextDecay^(distance − 1).
+ */
+export const contextIn = (
+  fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
+  { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
+): ((chunk: ChunkFacts) => number) => {
+  /** The best score of each turn of a session, by its sequence. */
+  const sessions = new Map<string, Map<number, number>>()
+  const keyOf = ({ session, store }: ChunkFacts) => `${store} ${session}`
+  for (const { candidate, text, vector } of fused) {
+    const { kind, sequence, sequenceEnd } = candidate.chunk
+    if (kind === "file") continue
+    const key = keyOf(candidate.chunk)
+    const scores = sessions.get(key) ?? new Map<number, number>()
+    sessions.set(key, scores)
+    // What was said more than once has neighbours in two places.
+    for (const place of [sequence!, sequenceEnd!]) {
+      scores.set(place, Math.max(scores.get(place) ?? 0, text + vector))
+    }
+  }
+  const around = (scores: ReadonlyMap<number, number>, place: number) => {
+    let context = 0
+    let weight = contextWeight
+    for (let distance = 1; distance <= contextTurns; distance++) {
+      context += weight * (scores.get(place - distance) ?? 0)
+      context += weight * (scores.get(place + distance) ?? 0)
+      weight *= contextDecay
+    }
+    return context
+  }
+  return (chunk) => {
+    if (chunk.kind === "file" || chunk.length > longPiece) return 0
+    const scores = sessions.get(keyOf(chunk))!
+    const context = around(scores, chunk.sequence!)
+    return chunk.sequenceEnd === chunk.sequence ? context : Math.max(context, around(scores, chunk.sequenceEnd!))
+  }
+}
+
+/** A piece of more characters than this (some 80 words) speaks for itself. */
+const longPiece = 450
+
+/**
+ * Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to
+ * look for while there are others. That is a name which stands there whole, and
+ * a word of one where it is written as a name is: of "Mira Holt" the "Mira" in
+ * "did Mira go", of "Deploy Bot" no "deploy".
+ */
+export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, plain: string): ReadonlyArray<Word> => {
+  const sentence = lowerCaseWord.test(plain)
+  const isName = ({ at, text }: Word) => {
+    const parts = nameWords(text.replace(possessive, ""))
+    if (parts.length === 0 || !parts.every((part) => names.words.has(part))) return false
+    if (parts.every((part) => names.whole.has(part))) return true
+    // A capital means a name inside of a sentence that has words without one, and a month as well.
+    const written = sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plain.slice(0, at))
+    return written && parts.every((part) => names.words.has(part))
+  }
+  const others = words.filter((word) => !word.droppable || !isName(word))
+  return others.length === 0 ? words : others
+}
+
+/**
+ * What a text names of speakers without everyday words that it does not write as
+ * a name: of a speaker "Will" nothing in "will it rain", and of "May" nothing in
+ * "in May". A name of several words that stands there whole is one.
+ */
+export const namesIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
+  const doubtful = new Set([...names.words].filter(isEverydayName))
+  if (doubtful.size === 0) return names
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const [part] = nameWords(word)
+    if (part !== undefined && doubtful.has(part) && writtenAsName(text, index, word.length)) doubtful.delete(part)
+  }
+  for (const row of names.rows) if (row.length > 1) for (const part of row) doubtful.delete(part)
+  const sure = (words: ReadonlySet<string>) => new Set([...words].filter((word) => !doubtful.has(word)))
+  return { words: sure(names.words), whole: sure(names.whole), rows: names.rows }
+}
+
+const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
+const possessive = /['’]s$/u
+const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
+
+/**
+ * Whose words a question asks for: those of a speaker whom it names, by the
+ * whole name or a word of it; the user's
+ * where it says "I" or "my" and names nobody.
+ */
+export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chunk: ChunkFacts) => boolean) => {
+  if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
+  const words = new Set(wordsOf(text))
+  return firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
+    ? ({ role }) => role === "user"
+    : () => false
+}
+
+/** The times that a query names, and what is left of its words without those that only name a time. */
+export interface Times {
+  readonly ranges: ReadonlyArray<When>
+  readonly words: ReadonlyArray<Word>
+  readonly leftOut: ReadonlyArray<LeftOut>
+  /** Whether the query asks for nothing but what was then. */
+  readonly only: boolean
+  /** Times that a text may name as well ("March", "2026-03-14"), each by its words. */
+  readonly said: ReadonlyArray<ReadonlyArray<Word>>
+  readonly hints: ReadonlyArray<string>
+}
+
+/** More times than these are not looked at: each is a listing of its own. */
+const mostTimes = 8
+
+/**
+ * Words like "last week" say nothing of a text, so they are not looked for; the
+ * names of months, days and feasts, years and dates may well stand in it, and are.
+ */
+export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Asking): Times => {
+  const named = whenOf(plain, now, zone)
+  const ranges = named.slice(0, mostTimes)
+  const hints = named.length > mostTimes ? [`only the first ${mostTimes} times are looked at`] : []
+  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, said: [], hints }
+  const within = ({ at }: Word, { index, text }: When) => at >= index && at < index + text.length
+  const isRelative = (word: Word) =>
+    word.droppable &&
+    ranges.some((range) => {
+      const [ago, counted] = [relativeTime.test(range.text), /^\d{1,3}$/.test(word.text)]
+      return within(word, range) && (relativeWord.test(word.text.replace(edges, "")) || (ago && counted))
+    })
+  const others = should.filter((word) => !isRelative(word))
+  const inTimes = (word: Word) => ranges.some((range) => within(word, range))
+  const only = must.length === 0 && others.every((word) => inTimes(word) || isStopWord(word.text) || says(word.text))
+  const said = ranges.flatMap((range) => {
+    const words = others.filter((word) => within(word, range))
+    // "Before May" is no name of what was then, and "may" and "march" are other words as well.
+    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !otherwise.test(text))
+    return names ? [words] : []
+  })
+  const leftOut = should
+    .filter((word) => !others.includes(word))
+    .map(({ text }) => ({ word: text, reason: "time" as const }))
+  return { ranges, words: others, leftOut, only, said, hints }
+}
+
+const otherwise = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
+const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
+const relativeWord = new RegExp(
+  `^(?:${[
+    "last|next|this|past|previous|ago|since|until|till|before|after|between|from|to|and|on|in|at|of|the|a|an|early|mid|late",
+    "yesterday|today|tonight|tomorrow|weekend|(?:hour|day|week|month|quarter|year|decade)s?",
+    "morning|noon|afternoon|evening|night|midnight|one|two|three|four|five|six|seven|eight|nine|ten|few|couple|several",
+    "[今昨前去上下本这這过過最近个個几幾一二三四五六七八九十两兩天日周週月年早晚上中午下半夜以来之]+"
+  ].join("|")})$`,
+  "iu"
+)
+const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
+
+/** Words of a question that asks for whatever there is. */
+const says = (word: string): boolean => frame.test(word.replace(edges, ""))
+
+const frame = new RegExp(
+  `^(?:${[
+    "happen(?:s|ed|ing)?|occur(?:s|red)?|going|went|gone|done|new|newest|latest|news|recent(?:ly)?|everybody|everyone|anyone",
+    "anything|everything|something|things?|stuff|events?|memor(?:y|ies)|notes?|entr(?:y|ies)|turns?|messages?",
+    "show|list|give|tell|get|find|know|known?|remember(?:ed)?|recall|recorded|noted|stored|saved|please",
+    "say|says|said|talk(?:ed)?|discuss(?:ed)?|summar(?:y|i[sz]e)|recap|overview|back"
+  ].join("|")})$`,
+  "iu"
+)
+
+/** Whether a question names all words of a project. */
+export const projectCue = (text: string): ((project: string | null) => boolean) => {
+  const words = new Set(wordsOf(text))
+  return (project) => {
+    const named = project === null ? [] : wordsOf(project)
+    return named.length > 0 && named.every((word) => words.has(word) && !isStopWord(word))
+  }
+}
+
+/**
+ * Whether something lies in a stretch of time that a question names, or on a day,
+ * in a month or a year of it whichever year or century that is. UTC.
+ */
+export const dateCue = (text: string, ranges: ReadonlyArray<When>): ((instant: number) => boolean) => {
+  const named = calendarCue(text)
+  return (instant) => named(instant) || ranges.some(({ from, to }) => instant >= from && instant < to)
+}
+
+const calendarCue = (text: string): ((instant: number) => boolean) => {
+  const words = wordsOf(text)
+  const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
+  const days = [...text.matchAll(iso)].map(([day]) => day)
+  const named = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
+  // "may" is a month where a number or a preposition of time stands beside it.
+  if (/\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)) named.push("may")
+  const numbers = [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
+  if (years.length + named.length + days.length === 0) return () => false
+  return (instant) => {
+    const [day, month, year, , whole] = dateWords(instant).split(" ") as [string, string, string, string, string]
+    if (days.length > 0) return days.includes(whole)
+    if (years.length > 0 && !years.includes(year)) return false
+    if (named.length === 0) return true
+    if (!named.includes(month.toLowerCase())) return false
+    return numbers.length === 0 || numbers.includes(Number(day))
+  }
+}
+
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+
+const firstPerson = ["i", "my", "me", "mine"]
+/** Chinese "I" inside of a sentence, and Japanese before a particle; neither "we" nor "ego" nor "our country". */
+const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
+const iso = /\b\d{4}-\d{2}-\d{2}\b/gu

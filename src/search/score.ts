@@ -1,0 +1,73 @@
+import { daysBetween } from "../../text/when/dates.js"
+import type { LifePolicy } from "../ports/policy/life.js"
+
+/** What the score of a memory depends on, beside the policy and the time. */
+export interface ScoreFacts {
+  readonly type: string
+  /** 0…1. */
+  readonly importance: number
+  /** How often it was said, the first time included. */
+  readonly mentions: number
+  /** How often it was shown. */
+  readonly accesses: number
+  /** When it was last added, mentioned or shown, milliseconds since the epoch. */
+  readonly seenAt: number
+}
+
+/** A score and what it is made of; `frequency`, `recency` and `importance` add up to it. */
+export interface LifeScore {
+  readonly score: number
+  readonly frequency: number
+  readonly recency: number
+  readonly importance: number
+  /** Mentions after the first one, and times that it was shown. */
+  readonly hits: number
+  /** Whole UTC days since it was last seen. */
+  readonly days: number
+  /** λ of its type, a day. */
+  readonly decay: number
+  readonly seenAt: number
+}
+
+/**
+ * What a memory is worth keeping: frequencyWeight × ln(1 + hits) + recencyWeight × exp(−decay × days) +
+ * importanceWeight × importance. By policy, recorded facts and time alone; it is computed when it is read and stored
+ * nowhere. `findByScore` says the same in SQL.
+ */
+export const scoreOf = (facts: ScoreFacts, policy: LifePolicy["tiers"], now: number): LifeScore => {
+  const hits = hitsOf(facts)
+  const days = daysBetween(facts.seenAt, now)
+  const decay = decayOf(facts.type, policy)
+  const frequency = policy.frequencyWeight * Math.log(1 + hits)
+  const recency = policy.recencyWeight * retained(decay, days)
+  const importance = policy.importanceWeight * facts.importance
+  return {
+    score: frequency + recency + importance,
+    frequency,
+    recency,
+    importance,
+    hits,
+    days,
+    decay,
+    seenAt: facts.seenAt
+  }
+}
+
+/** Mentions after the first one, and times that it was shown. */
+export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "mentions">): number =>
+  mentions - 1 + accesses
+
+/** λ of a type. */
+export const decayOf = (type: string, { decay, decays }: LifePolicy["tiers"]): number =>
+  Object.hasOwn(decays, type) ? decays[type]! : decay
+
+/** What is left of 1 after so many days. */
+export const retained = (decay: number, days: number): number => Math.exp(-decay * days)
+
+/** A score in words. */
+export const scoreText = ({ days, decay, frequency, hits, importance, recency, score }: LifeScore): string =>
+  [
+    `life ${score.toFixed(3)}: ${frequency.toFixed(3)} for ${hits} ${hits === 1 ? "hit" : "hits"}`,
+    `${recency.toFixed(3)} for ${days} ${days === 1 ? "day" : "days"} unseen (decay ${decay})`,
+    `${importance.toFixed(3)} for its importance`
+  ].join(", ")

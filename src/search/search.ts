@@ -1,0 +1,157 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { embeddingText, type Memory } from "../../events/Memory.js"
+import { Store, type TrustLevel } from "../../events/Trust.js"
+import type { Db } from "../../projections/Projection.js"
+import {
+  type Candidate,
+  candidatesOf,
+  type Filters,
+  findCandidates,
+  findLike,
+  findRecent,
+  type IndexRow,
+  memories,
+  memoriesAt
+} from "../../projections/search.js"
+import type { InvalidInput } from "../model/errors.js"
+import { instantOf, integerOf, listOf, noOthers, textOf } from "../model/filters.js"
+import type { InstantInput } from "../model/input.js"
+import { normaliseTag } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import { dateCue, projectCue } from "./cues.js"
+import { memoryFilters, memorySyntax } from "./fields.js"
+import { lookFor, type Searched } from "./lookFor.js"
+import { type Draft, type Scored, type ScoreParts, scored } from "./rank.js"
+import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
+
+/** What narrows a read. Lists are alternatives; times may be milliseconds, a Date or ISO 8601 text. */
+export interface Filter {
+  readonly types?: ReadonlyArray<string> | undefined
+  readonly stores?: ReadonlyArray<Store> | undefined
+  readonly tags?: ReadonlyArray<string> | undefined
+  readonly people?: ReadonlyArray<string> | undefined
+  readonly project?: string | undefined
+  readonly session?: string | undefined
+  readonly after?: InstantInput | undefined
+  readonly before?: InstantInput | undefined
+  /** Rows of the answer, 1…1,000. Default 10 for a search, 50 for a list. */
+  readonly limit?: number | undefined
+}
+
+/** A search. Without text it answers the newest memories that pass the filters. */
+export interface Query extends Filter, SearchOptions {
+  readonly text?: string | undefined
+}
+
+/** A hit: the compact form of a memory, its score and what the score is made of. */
+export type Hit = Answered<IndexRow, ScoreParts>
+
+const filterNames = ["types", "stores", "tags", "people", "project", "session", "after", "before", "limit", "offset"]
+
+/** Checks the filters of a read. */
+export const decodeFilter = (
+  filter: Filter,
+  defaultLimit: number
+): Either.Either<Filters & { readonly limit: number }, InvalidInput> =>
+  Either.gen(function* () {
+    yield* noOthers(filter, filterNames)
+    return {
+      limit: yield* integerOf("limit", filter.limit ?? defaultLimit, 1, limits.page),
+      types: yield* listOf("types", filter.types, Schema.String),
+      stores: yield* listOf("stores", filter.stores, Store),
+      tags: (yield* listOf("tags", filter.tags, Schema.String)).map(normaliseTag),
+      people: yield* listOf("people", filter.people, Schema.String),
+      projects: Object.values(yield* textOf("project", filter.project)),
+      sessions: Object.values(yield* textOf("session", filter.session)),
+      ...(yield* instantOf("after", filter.after)),
+      ...(yield* instantOf("before", filter.before))
+    }
+  })
+
+/** Checks a search and takes its text apart. */
+export const decodeQuery = (
+  { gate, mode, text = "", ...filter }: Query,
+  policy: PolicyValues["search"]
+): Either.Either<Request<Filters>, InvalidInput> =>
+  Either.gen(function* () {
+    const asked = (yield* textOf("text", text)).text!
+    yield* textOf("mode", mode)
+    const filters = yield* decodeFilter(filter, (mode ?? policy.mode) === "enhanced" ? 10 : 5)
+    return requestOf(asked, memorySyntax, filters, { gate, mode }, policy)
+  })
+
+const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
+  const whole = memoriesAt(
+    db,
+    ranked.map(({ born }) => born)
+  )
+  return ranked.flatMap(({ born, parts, time }) => {
+    const memory = whole.get(born)
+    if (memory === undefined) return []
+    const { store, type } = memory
+    const text = embeddingText(memory)
+    return { born, parts, time, row: indexRowOf(memory), text, alike: 0, store, secret: type === "credential" }
+  })
+}
+
+const unscored = (
+  db: Db,
+  level: TrustLevel,
+  born: ReadonlyArray<number>,
+  text: number | null = null
+): ReadonlyArray<Candidate> =>
+  candidatesOf(
+    db,
+    level,
+    born.map((one) => ({ born: one, text, similarity: null }))
+  )
+
+const indexRowOf = ({
+  createdAt,
+  id,
+  mentions,
+  occurredAt,
+  people,
+  stale,
+  store,
+  title,
+  tokens,
+  type
+}: Memory): IndexRow => ({
+  id,
+  type,
+  title,
+  store,
+  people,
+  tokens,
+  mentions,
+  createdAt,
+  occurredAt: occurredAt ?? null,
+  ...(stale === undefined ? {} : { stale })
+})
+
+/** Memories, as the pipeline looks for them. */
+const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
+  corpus: memories,
+  things: "memory",
+  text: "fulltext",
+  vectors: "vectors",
+  filtersOf: (asked, fields, asking) => ({ ...asked, and: memoryFilters(fields, asking) }),
+  during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
+  find: ({ db, now }, query) => findCandidates(db, { ...query, now }),
+  recent: ({ db, now }, level, filters, words, limit) =>
+    unscored(db, level, findRecent(db, level, filters, now, { limit, offset: 0 }, words)),
+  like: ({ db, now }, level, filters, needles, limit) =>
+    unscored(db, level, findLike(db, level, filters, now, needles, limit), 1),
+  score: ({ now, parsed, policy, times, weights }, candidates) =>
+    scored(candidates, policy, weights, now, {
+      date: dateCue(parsed.plain, times.ranges),
+      project: projectCue(parsed.plain)
+    }),
+  read: draftsOf
+}
+
+/** Ranks what a level may read against a text. Synchronous: it sees one snapshot. */
+export const searchIn: Find<Filters, IndexRow, ScoreParts> = lookFor(searched)

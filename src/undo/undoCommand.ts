@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from "node:util"
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+import type { Memory } from "../../events/Memory.js"
+import { opennessOf } from "../../events/Trust.js"
+import { findSourceStore } from "../../projections/lineage.js"
+import { findById } from "../../projections/observations.js"
+import type { Db } from "../../projections/Projection.js"
+import { findSummary } from "../../projections/summaries.js"
+import { asked, type Command, type DecidedEvent, runCause } from "../actor/Command.js"
+import { carried, descendants, graphIn } from "../actor/lineage.js"
+import { type Bounded, type Changing, withStale } from "./bound.js"
+import type { Relatives } from "./relatives.js"
+import { type SummaryPlan, summaryEvent } from "./summaries.js"
+
+/** A memory was changed while it was planned what to make of it. */
+export class Moved extends Data.TaggedError("Moved") {}
+
+/** The events by which something was undone: one for each memory that it changed. */
+export interface Compensated {
+  /** The version of the first event; undefined where there was nothing to write. */
+  readonly first: number | undefined
+  /** The cause of the events, which names the run. */
+  readonly cause: string | null
+  readonly repeated: boolean
+}
+
+/** Plans within what lineage allows, and what that was told from. */
+interface Bound extends Pick<Bounded, "changing" | "staleOf"> {
+  readonly relatives: Relatives
+  readonly summaries: ReadonlyArray<SummaryPlan>
+}
+
+/** Makes the command that carries out plans, all or none. */
+export const undo = (
+  bound: Bound,
+  command: Pick<Command<unknown, unknown>, "actor" | "commandId" | "request"> & { readonly run: string }
+): Command<Compensated, Moved> => {
+  const cause = runCause(command.run)
+  return {
+    actor: command.actor,
+    commandId: command.commandId,
+    request: command.request,
+    cause,
+    decide: ({ db, now, version }) =>
+      Either.map(compensating(db, bound, now, version), ([first, ...others]) =>
+        first === undefined ? { answer: { first, cause, repeated: false } } : { events: [first, ...others] }
+      ),
+    answer: ([event], repeated) => ({ first: event?.version, cause: event?.cause ?? null, repeated })
+  }
+}
+
+/**
+ * What is to be written from this version on, in the order of the plans, those of summaries last; behind it what follows along lineage: what was
+ * made of a memory that goes or comes back is flagged or not any more, and nothing stays more open than what it was
+ * made of. A memory gets one event, whatever comes together on it.
+ */
+export const compensating = (
+  db: Db,
+  { changing, relatives, staleOf, summaries }: Bound,
+  now: number,
+  version: number
+): Either.Either<ReadonlyArray<DecidedEvent>, Moved> => {
+  if (changing.length > 0 && hasMoved(db, relatives)) return Either.left(new Moved())
+  const rewritten = summaries.filter(({ undoes }) => undoes.length > 0)
+  if (rewritten.some(({ replaces, session, store }) => findSummary(db, session, store)?.version !== replaces)) {
+    return Either.left(new Moved())
+  }
+  const planned = new Map(changing.map(({ image }) => [image.id, image]))
+  const following = new Map<string, Following>()
+  const graph = graphIn(db)
+  for (const [at, { current, image }] of changing.entries()) {
+    const turned = (image.status === "active") !== (current.status === "active")
+    for (const made of descendants(graph, { kind: "derived", to: current.id })) {
+      const is = planned.get(made.id) ?? following.get(made.id)?.memory ?? { ...made, revision: made.revision + 1 }
+      // The flags of what is planned were told with the plans.
+      const follows = turned && is.status === "active" && !planned.has(made.id)
+      if (follows && relatives.lives.get(made.id)?.at(-1)?.after.revision !== made.revision) {
+        return Either.left(new Moved())
+      }
+      const stale = follows ? staleOf(made) : is.stale
+      const flagged = !isDeepStrictEqual(stale, is.stale)
+      const open = opennessOf(is.store) > opennessOf(image.store)
+      if (!flagged && !open) continue
+      const memory = withStale(open ? { ...is, store: image.store } : is, stale)
+      if (planned.has(made.id)) planned.set(made.id, memory)
+      else {
+        const before = following.get(made.id)
+        following.set(made.id, {
+          memory,
+          cause: before?.cause ?? version + at,
+          flagged: flagged || before?.flagged === true
+        })
+      }
+    }
+  }
+  return Either.right([
+    ...changing.map((plan) => compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now)),
+    ...rewritten.map(summaryEvent),
+    ...[...following.values()].map(({ cause, flagged, memory }) => {
+      const why =
+        memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`
+      return flagged
+        ? carried(memory, "stale", why, cause)
+        : carried(memory, "demoted", `what it came from is ${memory.store} now`, cause)
+    })
+  ])
+}
+
+interface Following {
+  readonly memory: Memory
+  readonly cause: number
+  readonly flagged: boolean
+}
+
+/** Whether something that the plans rest on is not as it was read. */
+const hasMoved = (db: Db, { lives, outside, unchanged }: Relatives): boolean =>
+  [...lives].some(([id, life]) => !unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) ||
+  [...outside.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)
+
+const compensatingEvent = ({ current, image, undone }: Changing, now: number): DecidedEvent => {
+  const undoes = undone.map(({ version }) => version)
+  const reason = undoes.length === 1 ? `takes back version ${undoes[0]}` : `takes back ${undoes.length} versions`
+  const memory = { ...image, updatedAt: now }
+  const retired = image.status !== current.status && (image.status === "forgotten" || image.status === "superseded")
+  return retired
+    ? { type: "DELETE", payload: { memory, reason: "undone", undoes, decision: asked("DELETE", "undo", reason) } }
+    : { type: "UPDATE", payload: { memory, reason: "undone", undoes, decision: asked("UPDATE", "undo", reason) } }
+}

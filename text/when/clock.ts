@@ -1,0 +1,171 @@
+import { earliest, latest } from "./dates.js"
+
+/** A stretch of time: `from` is in it, `to` is not. Milliseconds since the epoch. */
+export interface Stretch {
+  readonly from: number
+  readonly to: number
+}
+
+export type Unit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "month" | "quarter" | "year" | "decade"
+
+/** The asking time and the calendar of the zone in which it was asked. */
+export interface Clock {
+  readonly asked: number
+  /** The asking day in the zone; months count from 1. */
+  readonly year: number
+  readonly month: number
+  readonly day: number
+  /** What the clocks of the zone show, written as the instant at which UTC's show it. */
+  readonly local: (instant: number) => number
+  /**
+   * When the clocks of the zone show `milliseconds` after midnight of a day; months
+   * and days may run over. The first time where they show it twice; the moment of the
+   * change where they skip it. NaN outside of the years 100 to 9999.
+   */
+  readonly at: (year: number, month: number, day?: number, milliseconds?: number) => number
+}
+
+export const second = 1_000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+/** Throws a RangeError where it is used and the zone is none: to ask for a zone first costs 13 ms, and few texts need it. */
+export const clockOf = (asked: number, zone: string): Clock => {
+  let format: Intl.DateTimeFormat | undefined
+  // A zone's offset at that very instant, which need not be the one at the asking time.
+  const offset = (instant: number): number => {
+    if (!(instant >= earliest && instant <= latest)) return Number.NaN
+    if (zone === "UTC") return 0
+    format ??= formatOf(zone)
+    const [month, day, year, hour, minute, second] = format.format(instant).match(/\d+/g)!.map(Number) as Six
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000
+  }
+  const local = (instant: number) => instant + offset(instant)
+  const instantOf = (shown: number): number => {
+    const earlier = shown - offset(shown - margin)
+    const later = shown - offset(shown + margin)
+    if (earlier === later) return earlier
+    const shows = [earlier, later].filter((instant) => local(instant) === shown)
+    return shows.length === 0 ? earlier : Math.min(...shows)
+  }
+  let today: Date | undefined
+  const asking = () => {
+    today ??= new Date(local(asked))
+    return today
+  }
+  return {
+    asked,
+    get year() {
+      return asking().getUTCFullYear()
+    },
+    get month() {
+      return asking().getUTCMonth() + 1
+    },
+    get day() {
+      return asking().getUTCDate()
+    },
+    local,
+    at: (year, month, day = 1, milliseconds = 0) => {
+      const shown = Date.UTC(year, month - 1, day) + milliseconds
+      const shownYear = new Date(shown).getUTCFullYear()
+      // Date.UTC takes the years 0 to 99 for those of the last century.
+      return year >= 100 && shownYear >= 100 && shownYear <= 9999 ? instantOf(shown) : Number.NaN
+    }
+  }
+}
+
+/** Whether the calendar has that day. */
+export const isDay = (year: number, month: number, day: number): boolean => {
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+}
+
+/** From the start of one day to the start of another, each a year, a month and a day that may run over. */
+export const days = ({ at }: Clock, from: Day, to: Day): Stretch => ({ from: at(...from), to: at(...to) })
+
+/** The whole unit that is `count` units away from the one that holds an instant. Weeks begin on Monday. */
+export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): Stretch => {
+  const length = lengths[unit]
+  if (length !== undefined) {
+    const there = instant + count * length
+    const from = there - modulo(clock.local(there), length)
+    return { from, to: from + length }
+  }
+  const [year, month, date, weekday] = fieldsOf(clock.local(instant))
+  const monday = date - ((weekday + 6) % 7) + 7 * count
+  switch (unit) {
+    case "day":
+      return days(clock, [year, month, date + count], [year, month, date + count + 1])
+    case "week":
+      return days(clock, [year, month, monday], [year, month, monday + 7])
+    case "weekend":
+      return days(clock, [year, month, monday + 5], [year, month, monday + 7])
+    case "month":
+      return days(clock, [year, month + count], [year, month + count + 1])
+    case "quarter": {
+      const first = month - ((month - 1) % 3) + 3 * count
+      return days(clock, [year, first], [year, first + 3])
+    }
+    case "decade": {
+      const first = year - modulo(year, 10) + 10 * count
+      return days(clock, [first, 1], [first + 10, 1])
+    }
+    default:
+      return days(clock, [year + count, 1], [year + count + 1, 1])
+  }
+}
+
+/**
+ * An instant moved by so many units: hours and less as they pass; days and more by
+ * the calendar, to the same time of day (31 March less a month is the last of February).
+ */
+export const shift = (clock: Clock, instant: number, unit: Unit, count: number): number => {
+  const length = lengths[unit]
+  if (length !== undefined) return instant + count * length
+  const shown = clock.local(instant)
+  const [year, month, date] = fieldsOf(shown)
+  const time = modulo(shown, day)
+  if (unit === "day") return clock.at(year, month, date + count, time)
+  if (unit === "week" || unit === "weekend") return clock.at(year, month, date + 7 * count, time)
+  const months = count * (unit === "month" ? 1 : unit === "quarter" ? 3 : unit === "year" ? 12 : 120)
+  const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
+  return clock.at(year, month + months, Math.min(date, last), time)
+}
+
+/** Year, month from 1, day of the month and day of the week from Sunday (0) of a local time. */
+export const fieldsOf = (shown: number): readonly [number, number, number, number] => {
+  const date = new Date(shown)
+  return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()]
+}
+
+type Day = readonly [year: number, month: number, day?: number]
+type Six = [number, number, number, number, number, number]
+
+const lengths: { readonly [unit in Unit]?: number } = { second, minute, hour }
+
+const modulo = (value: number, by: number): number => ((value % by) + by) % by
+
+/** Further than any zone is from UTC, so that one side is before and one after a change of the clocks. */
+const margin = 26 * hour
+
+/** Making a format costs 50 times what using it costs. Few zones are asked from; many would be somebody's play. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+const formatOf = (zone: string): Intl.DateTimeFormat => {
+  const known = formats.get(zone)
+  if (known !== undefined) return known
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric"
+  })
+  if (formats.size >= 100) formats.clear()
+  formats.set(zone, format)
+  return format
+}
