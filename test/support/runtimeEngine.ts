@@ -2,7 +2,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Daybook } from "../../src/Daybook.js"
-import { defaults, type PolicyValues } from "../../src/Policy.js"
+import { defaults, type PolicyValues } from "../../src/ports/Policy.js"
 import type { Acknowledged, Dice, Line, WorkerOptions } from "./runtimeProtocol.js"
 
 /**
