@@ -27,7 +27,7 @@ afterAll(removeFolders)
 const pages = new Map(files.map((file) => [file, readPage(file)]))
 const isRun = ({ meta }: Block) => meta === "run"
 
-/** What is done with a block; undefined where nothing is, for no reason that the block gives. */
+/** How a block is tested, or its reason for not being tested; undefined where it has neither. */
 const treatment = ({ language, meta }: Block, before: Block | undefined): string | undefined => {
   if (/^norun:[a-z-]+$/.test(meta)) return meta
   if (language === "ts" && ["", "body", "run"].includes(meta)) return "type-checked"
