@@ -115,9 +115,9 @@ describe("what is read of the life of memories", () => {
     db.exec("DELETE FROM summaries")
   })
 
-  it("the README shows every stage, in their order", () => {
-    const [, shown] = readFileSync(new URL("../README.md", import.meta.url), "utf8").split("$ daybook maintain\n")
-    const [, ...lines] = shown!.split("\n$")[0]!.split("\n")
-    expect(lines.map((line) => line.split(" ")[0])).toEqual(stageNames)
+  it("docs/lifecycle.md lists every stage, in their order", () => {
+    const page = readFileSync(new URL("../docs/lifecycle.md", import.meta.url), "utf8")
+    const table = page.split("\n## Stages\n")[1]!.split("\nRules for all stages")[0]!
+    expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(stageNames)
   })
 })

@@ -150,7 +150,14 @@ describe("the package", () => {
     daybook("remember", "The puppy sleeps")
     expect(JSON.parse(daybook("backfill"))).toMatchObject({ remaining: 0 })
     expect(JSON.parse(daybook("search", "a sleepy dog"))[0].parts.vector).toBeGreaterThan(0)
-    for (const file of ["assets/words.bin", "LICENSE", "README.md", "CHANGELOG.md", "examples/memories/MEMORY.md"]) {
+    for (const file of [
+      "assets/words.bin",
+      "LICENSE",
+      "README.md",
+      "CHANGELOG.md",
+      "docs/api.md",
+      "examples/memories/MEMORY.md"
+    ]) {
       expect(existsSync(join(installed, file)), file).toBe(true)
     }
   })
