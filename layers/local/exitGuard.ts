@@ -7,8 +7,11 @@ export interface ExitGuard {
   readonly ending: number
 }
 
-/** Milliseconds that an ending process waits for native code. One text takes far less, loading a model about a second. */
-const patienceMillis = 2_000
+/**
+ * Milliseconds that an ending process waits for native code at most. One text takes a few, loading a model about a
+ * second on a quiet machine; on a busy one 2 seconds were once too few.
+ */
+const patienceMillis = 10_000
 
 /**
  * Keeps the process from ending while a thread is inside native code. When Node ends a thread there, onnxruntime-node
