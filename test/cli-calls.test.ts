@@ -156,8 +156,8 @@ describe("the command line", () => {
     [["undo", "--run", "nobody"], /^nothing to undo: there is no change of a memory by run nobody$/],
     [["recall", "show", "1"], /^no recall 1$/],
     [["import", "/nowhere/at/all"], /cannot be read$/],
-    [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is no folder, and none can be made there/],
-    [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is no folder, and none can be made there/],
+    [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is not a folder and cannot be created/],
+    [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is not a folder and cannot be created/],
     [["remember", "x", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]
   ]
   it.each(refused)("%j is refused", async (args, line) => {
