@@ -133,9 +133,12 @@ describe("the command line", () => {
   })
 
   const refused: ReadonlyArray<Call> = [
-    [["remember", "x", "--trust", "inner", "--store", "private"], /inner may write to shared and social only$/],
-    [["remember", "x", "--trust", "public"], /^trust: level public may not write at all; full, inner, familiar may$/],
-    [["add-turn", "s", "x", "--trust", "public"], /^trust: level public may not write at all/],
+    [
+      ["remember", "x", "--trust", "inner", "--store", "private"],
+      /inner cannot write to private: use shared or social$/
+    ],
+    [["remember", "x", "--trust", "public"], /^trust: level public cannot write: use full, inner, familiar$/],
+    [["add-turn", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["get", "nothere", "norhere"], /^no memory nothere, norhere$/],
     [["forget", "nothere"], /^no memory nothere$/],
     [["update", "nothere", "--title", "x"], /^no memory nothere$/],
@@ -215,7 +218,7 @@ describe("the command line", () => {
       "search.fold: expected boolean",
       "search.limit: is not a known setting",
       "search.pool: expected number",
-      "search.zone: is no time zone: use an IANA name, Europe/Berlin say"
+      "search.zone: is not a time zone: use an IANA name such as Europe/Berlin"
     ])
   })
 

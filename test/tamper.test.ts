@@ -385,7 +385,12 @@ describe("erasure by hand", () => {
       [2, 4],
       "the event is only partly erased"
     ],
-    ["that leaves everything does not", "erased_at = :at", [2, 4], "the event is marked as erased but still has its payload"],
+    [
+      "that leaves everything does not",
+      "erased_at = :at",
+      [2, 4],
+      "the event is marked as erased but still has its payload"
+    ],
     [
       "that takes the digest does not",
       `${erase}, erased_at = :at, digest = zeroblob(32)`,
