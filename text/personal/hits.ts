@@ -1,6 +1,6 @@
 import { type Topic, words } from "./words.js"
 
-/** Where words stand that say what is beside them, in the order in which they end. */
+/** The cue words in a text, ordered by their end positions. */
 export interface Hits {
   readonly topics: ReadonlyArray<Topic>
   readonly starts: ReadonlyArray<number>
@@ -15,36 +15,39 @@ interface Word {
 }
 
 /**
- * All words in one pass, whatever their number (Aho and Corasick's automaton as
- * a table: one step a character). Case does not count; - and _ are spaces.
+ * Finds all cue words in one pass, independent of their number (Aho-Corasick automaton as a table: one step per
+ * character). Case is ignored; - and _ count as spaces.
  */
 export const hitsIn = (text: string): Hits => {
-  automaton ??= make()
-  const { classes, next, said, width } = automaton
-  let found: { topics: Array<Topic>; starts: Array<number>; ends: Array<number> } | undefined
+  automaton ??= buildAutomaton()
+  const { classes, next, said: cuesByState, width } = automaton
+  let cues: { topics: Array<Topic>; starts: Array<number>; ends: Array<number> } | undefined
   let state = 0
   for (let index = 0; index < text.length; index++) {
     state = next[state * width + classes[text.charCodeAt(index)]!]!
-    const some = said[state]
-    if (some === undefined) continue
+    const matches = cuesByState[state]
+    if (matches === undefined) continue
     let longest = 0
-    for (const word of some) {
-      // "client secret" is no "secret".
+    for (const word of matches) {
+      // "client secret" is not also "secret".
       if (word.length < longest) break
       const start = index + 1 - word.length
       if (word.begins && start > 0 && isLetter(text.charCodeAt(start - 1))) continue
       if (word.ends && index + 1 < text.length && isLetter(text.charCodeAt(index + 1))) continue
       longest = word.length
-      found ??= { topics: [], starts: [], ends: [] }
-      found.topics.push(word.topic)
-      found.starts.push(start)
-      found.ends.push(index + 1)
+      cues ??= { topics: [], starts: [], ends: [] }
+      cues.topics.push(word.topic)
+      cues.starts.push(start)
+      cues.ends.push(index + 1)
     }
   }
-  return found ?? nothing
+  return cues ?? noCues
 }
 
-/** The end of the last word of a topic that ends at `position` or up to `reach` before it, with no digit and no new line between; -1 where there is none. */
+/**
+ * The end of the last cue word of a topic that ends at `position` or up to `reach` characters before it, without a
+ * digit or a line break between; -1 where there is none.
+ */
 export const endBefore = (hits: Hits, text: string, position: number, topic: Topic, reach: number): number => {
   const { ends, topics } = hits
   for (let index = lastBefore(ends, position); index >= 0 && position - ends[index]! <= reach; index--) {
@@ -54,7 +57,7 @@ export const endBefore = (hits: Hits, text: string, position: number, topic: Top
   return -1
 }
 
-/** The last of ascending numbers that is no more than `position`. */
+/** The index of the last of ascending numbers that is at most `position`; -1 where there is none. */
 const lastBefore = (ends: ReadonlyArray<number>, position: number): number => {
   let [low, high] = [0, ends.length]
   while (low < high) {
@@ -65,7 +68,7 @@ const lastBefore = (ends: ReadonlyArray<number>, position: number): number => {
   return low - 1
 }
 
-const nothing: Hits = { topics: [], starts: [], ends: [] }
+const noCues: Hits = { topics: [], starts: [], ends: [] }
 
 const isLetter = (code: number): boolean =>
   code < 128
@@ -73,7 +76,7 @@ const isLetter = (code: number): boolean =>
     : (code >= 0xc0 && code < 0x530) || (code >= 0x590 && code < 0x700)
 
 interface Automaton {
-  /** The class of every UTF-16 unit: 0 for what is in no word. */
+  /** The class of each UTF-16 unit; 0 for units in no cue word. */
   readonly classes: Uint16Array
   readonly width: number
   readonly next: Uint16Array
@@ -82,7 +85,7 @@ interface Automaton {
 
 let automaton: Automaton | undefined
 
-const make = (): Automaton => {
+const buildAutomaton = (): Automaton => {
   const classes = new Uint16Array(65_536)
   let width = 1
   const classOf = (char: string): number => {
@@ -94,46 +97,47 @@ const make = (): Automaton => {
     }
     return classes[code]!
   }
-  const said: Array<Array<Word> | undefined> = [undefined]
+  const cuesByState: Array<Array<Word> | undefined> = [undefined]
   const children: Array<Map<number, number>> = [new Map()]
   for (const [topic, list] of Object.entries(words)) {
-    for (const one of list.split("|")) {
-      const plain = one.replace(/^\^|\$$/g, "").toLowerCase()
+    for (const pattern of list.split("|")) {
+      const text = pattern.replace(/^\^|\$$/g, "").toLowerCase()
       let state = 0
-      for (let index = 0; index < plain.length; index++) {
-        const kind = classOf(plain[index]!)
-        let to = children[state]!.get(kind)
-        if (to === undefined) {
-          to = children.push(new Map()) - 1
-          children[state]!.set(kind, to)
+      for (let index = 0; index < text.length; index++) {
+        const kind = classOf(text[index]!)
+        let child = children[state]!.get(kind)
+        if (child === undefined) {
+          child = children.push(new Map()) - 1
+          children[state]!.set(kind, child)
         }
-        state = to
+        state = child
       }
-      said[state] = [
-        ...(said[state] ?? []),
-        { topic: topic as Topic, length: plain.length, begins: one.startsWith("^"), ends: one.endsWith("$") }
+      cuesByState[state] = [
+        ...(cuesByState[state] ?? []),
+        { topic: topic as Topic, length: text.length, begins: pattern.startsWith("^"), ends: pattern.endsWith("$") }
       ]
     }
   }
   for (const char of "-_") classes[char.charCodeAt(0)] = classes[32]!
   const next = new Uint16Array(children.length * width)
-  const shorter = new Uint16Array(children.length)
+  const fallbacks = new Uint16Array(children.length)
   const queue: Array<number> = []
-  for (const [kind, to] of children[0]!) {
-    next[kind] = to
-    queue.push(to)
+  for (const [kind, child] of children[0]!) {
+    next[kind] = child
+    queue.push(child)
   }
-  for (let at = 0; at < queue.length; at++) {
-    const state = queue[at]!
-    const back = shorter[state]!
-    // The longest word first: "api secret" before "secret".
-    if (said[back] !== undefined) said[state] = [...(said[state] ?? []), ...said[back]]
-    next.copyWithin(state * width, back * width, (back + 1) * width)
-    for (const [kind, to] of children[state]!) {
-      shorter[to] = next[state * width + kind]!
-      next[state * width + kind] = to
-      queue.push(to)
+  for (let head = 0; head < queue.length; head++) {
+    const state = queue[head]!
+    const fallback = fallbacks[state]!
+    // The longest cue word first: "api secret" before "secret".
+    if (cuesByState[fallback] !== undefined)
+      cuesByState[state] = [...(cuesByState[state] ?? []), ...cuesByState[fallback]]
+    next.copyWithin(state * width, fallback * width, (fallback + 1) * width)
+    for (const [kind, child] of children[state]!) {
+      fallbacks[child] = next[state * width + kind]!
+      next[state * width + kind] = child
+      queue.push(child)
     }
   }
-  return { classes, width, next, said }
+  return { classes, width, next, said: cuesByState }
 }

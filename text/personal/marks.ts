@@ -11,52 +11,57 @@ import { isPhone } from "./phones.js"
 
 export type { CredentialKind, PiiKind }
 
-/** What texts hold that is private by its nature: each kind once, in a fixed order. Kinds only, never where or what. */
+/**
+ * The categories of personal data and credentials in texts: each once, in a fixed order. Never their position or
+ * content.
+ */
 export interface Marks {
   readonly pii: ReadonlyArray<PiiKind>
   readonly credential: ReadonlyArray<CredentialKind>
 }
 
 /**
- * Looks for personal data and credentials by their shapes and check digits, each
- * text on its own. Pure, without a model, and linear in the length of the texts:
- * nothing looks further than a bounded distance around what it stands on. Shapes,
- * not truth: a card number with a right checksum is one, whoever made it up.
+ * Detects personal data and credentials by their formats and check digits, each text on its own. Pure, without a model,
+ * and linear in the length of the texts: each detector reads a bounded distance around its match. It checks formats,
+ * not truth: an invented card number with a valid checksum counts.
  */
 export const marksOf = (texts: ReadonlyArray<string>): Marks => {
   const pii = new Set<PiiKind>()
   const credential = new Set<CredentialKind>()
   for (const text of texts) {
-    let seen = look(text)
-    let plain = text
-    if (seen.foreign) {
-      plain = fold(text)
-      seen = look(plain)
+    let scan = look(text)
+    let folded = text
+    if (scan.foreign) {
+      folded = fold(text)
+      scan = look(folded)
     }
-    const hits = hitsIn(plain)
-    credentialsIn(plain, seen, hits, credential)
-    if (seen.at && !pii.has("email") && hasEmail(plain)) pii.add("email")
-    if (seen.digits > 0) numbersOf(plain, seen, hits, pii)
+    const cues = hitsIn(folded)
+    credentialsIn(folded, scan, cues, credential)
+    if (scan.at && !pii.has("email") && hasEmail(folded)) pii.add("email")
+    if (scan.digits > 0) addNumberKinds(folded, scan, cues, pii)
   }
-  if (pii.size === 0 && credential.size === 0) return none
-  return { pii: piiKinds.filter((kind) => pii.has(kind)), credential: credentialKinds.filter((k) => credential.has(k)) }
+  if (pii.size === 0 && credential.size === 0) return noMarks
+  return {
+    pii: piiKinds.filter((kind) => pii.has(kind)),
+    credential: credentialKinds.filter((kind) => credential.has(kind))
+  }
 }
 
-const numbersOf = (text: string, seen: Look, hits: Hits, pii: Set<PiiKind>): void => {
-  if (!pii.has("address") && hasAddress(text, hits)) pii.add("address")
-  if (seen.digits < 2) return
-  if (seen.number >= 7) {
+const addNumberKinds = (text: string, scan: Look, cues: Hits, pii: Set<PiiKind>): void => {
+  if (!pii.has("address") && hasAddress(text, cues)) pii.add("address")
+  if (scan.digits < 2) return
+  if (scan.number >= 7) {
     forNumbersIn(text, (number) => {
-      // What a number is does not depend on what was found before it: a second card is no identity number.
+      // The category of a number does not depend on earlier findings: a second card is not an identity number.
       if (isCard(number)) pii.add("card")
-      else if (isNationalId(text, number, hits)) pii.add("national-id")
-      else if (!pii.has("phone") && isPhone(text, number, hits)) pii.add("phone")
+      else if (isNationalId(text, number, cues)) pii.add("national-id")
+      else if (!pii.has("phone") && isPhone(text, number, cues)) pii.add("phone")
     })
   }
   if (!pii.has("iban") && hasIban(text)) pii.add("iban")
-  if (!pii.has("national-id") && hasLetteredId(text, hits)) pii.add("national-id")
+  if (!pii.has("national-id") && hasLetteredId(text, cues)) pii.add("national-id")
 }
 
-const none: Marks = { pii: [], credential: [] }
+const noMarks: Marks = { pii: [], credential: [] }
 const piiKinds: ReadonlyArray<PiiKind> = ["email", "phone", "address", "card", "national-id", "iban"]
 const credentialKinds: ReadonlyArray<CredentialKind> = ["api-key", "token", "private-key", "password"]

@@ -1,18 +1,18 @@
 import { type Atom, turnFrom, turnOf, turnUntil } from "./atom.js"
-import { dayAtom } from "./calendar.js"
+import { dayFields } from "./calendar.js"
 import { type Clock, type Stretch, unitAt } from "./clock.js"
 import { earliest, latest } from "./dates.js"
 
-// From one to another, and stretches that are open on one side.
+// Ranges between two expressions, and ranges that are open on one side.
 
 /** "from March to May", "between 3 and 10 May", "Monday - Wednesday", "从三月到五月". */
 export const ranges = (text: string, atoms: ReadonlyArray<Atom>, clock: Clock): ReadonlyArray<Atom> =>
-  atoms.reduce<Array<Atom>>((done, atom) => {
-    const left = done.at(-1)
-    const both = left === undefined ? undefined : range(text, left, atom, clock)
-    if (both !== undefined) done[done.length - 1] = both
-    else done.push(daysOf(text, atom, clock) ?? atom)
-    return done
+  atoms.reduce<Array<Atom>>((results, atom) => {
+    const left = results.at(-1)
+    const rangeAtom = left === undefined ? undefined : range(text, left, atom, clock)
+    if (rangeAtom !== undefined) results[results.length - 1] = rangeAtom
+    else results.push(dayRange(text, atom, clock) ?? atom)
+    return results
   }, [])
 
 const lead = /(?:\b(from|between|since)\s+(?:the\s+)?|(从)\s*)$/i
@@ -21,18 +21,21 @@ const connector = /^\s*(?:(?:to|until|till|through|thru|up\s+to|-|–|—|\/|\.\
 const range = (text: string, left: Atom, right: Atom, clock: Clock): Atom | undefined => {
   const between = connector.exec(text.slice(left.end, right.index))
   if (between === null || left.hours !== undefined || right.hours !== undefined) return undefined
-  const led = lead.exec(text.slice(Math.max(0, left.index - 20), left.index))
-  // "in March and in May" are two; "yesterday - may I" is one.
-  if (between[1] !== undefined && led?.[1]?.toLowerCase() !== "between") return undefined
-  if (led === null && right.weak && !(left.kind === "year" && right.kind === "year" && !between[1])) return undefined
-  if (led === null && /^\s*\/\s*$/.test(between[0]) && left.kind !== right.kind) return undefined
+  const match = lead.exec(text.slice(Math.max(0, left.index - 20), left.index))
+  // "in March and in May" are two times; "yesterday - may I" is one.
+  if (between[1] !== undefined && match?.[1]?.toLowerCase() !== "between") return undefined
+  if (match === null && right.weak && !(left.kind === "year" && right.kind === "year" && !between[1])) return undefined
+  if (match === null && /^\s*\/\s*$/.test(between[0]) && left.kind !== right.kind) return undefined
   const stretch = spanOf(left, right, clock)
   if (stretch === undefined) return undefined
-  const index = left.index - (led?.[0].length ?? 0)
+  const index = left.index - (match?.[0].length ?? 0)
   return { index, end: right.end, kind: "span", weak: false, stretch }
 }
 
-/** Of which year both are: that of the one that says it, or the most recent in which the first has begun. */
+/**
+ * The range from one expression to another. A year at one end applies to both; otherwise the most recent range whose
+ * first part has begun.
+ */
 const spanOf = (left: Atom, right: Atom, clock: Clock): Stretch | undefined => {
   const end = right.stretch
   const first =
@@ -48,13 +51,14 @@ const firstDay =
   /\b(?:between|from)\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:and|to|until|till|through|-|–)\s*(?:the\s+)?$/i
 
 /** "between 3 and 10 May" */
-const daysOf = (text: string, atom: Atom, clock: Clock): Atom | undefined => {
+const dayRange = (text: string, atom: Atom, clock: Clock): Atom | undefined => {
   if (atom.kind !== "day" || atom.date === undefined) return undefined
   const match = firstDay.exec(text.slice(Math.max(0, atom.index - 40), atom.index))
   if (match === null) return undefined
   const { month, year } = atom.date
   const first = Number(match[1])
-  const stretch = spanOf(dayAtom(0, 0, year, month, first, first, clock), atom, clock)
+  const firstExpression = { index: 0, end: 0, ...dayFields({ year, month, first, last: first }, clock) }
+  const stretch = spanOf(firstExpression, atom, clock)
   return stretch && { index: atom.index - match[0].length, end: atom.end, kind: "span", weak: false, stretch }
 }
 
@@ -91,25 +95,25 @@ export const bounded = (text: string, atom: Atom, clock: Clock): Atom => {
   }
 }
 
-/** Which side a text leaves open, and how many characters before and after the atom say so. */
+/** The side that the text leaves open, and how many characters before and after the expression say so. */
 const boundOf = (text: string, { end, index, kind, weak }: Atom) => {
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)
-  // "after last year's meeting" names the year alone; "before the year", which?
+  // "after last year's meeting" only names the year; "before the year" does not say which year.
   if (/^['’]s(?!\w)/.test(after) || (weak && kind === "span" && !/weekend|\ds$/i.test(text.slice(index, end))))
     return undefined
   const from = opening.exec(before)?.[0].length ?? 0
-  const now = untilNow.exec(after)
-  if (now !== null && (from > 0 || !weak)) return { side: "now" as const, before: from, after: now[0].length }
-  const on = from > 0 ? onwards.exec(after) : null
-  if (on !== null) return { side: "since" as const, before: from, after: on[0].length }
+  const nowMatch = untilNow.exec(after)
+  if (nowMatch !== null && (from > 0 || !weak)) return { side: "now" as const, before: from, after: nowMatch[0].length }
+  const onwardsMatch = from > 0 ? onwards.exec(after) : null
+  if (onwardsMatch !== null) return { side: "since" as const, before: from, after: onwardsMatch[0].length }
   for (const [pattern, side] of suffixes) {
     const match = pattern.exec(after)
     if (match !== null) return { side, before: 0, after: match[0].length }
   }
   for (const [pattern, side] of prefixes) {
     const match = pattern.exec(before)
-    // "written by June": perhaps a name.
+    // "written by June": June may be a name.
     if (match !== null)
       return weak && kind === "month" && /^by/i.test(match[0]) ? undefined : { side, before: match[0].length, after: 0 }
   }
@@ -117,7 +121,7 @@ const boundOf = (text: string, { end, index, kind, weak }: Atom) => {
 }
 
 const openOf = ({ kind }: Atom, { from, to }: Stretch, side: Side, clock: Clock): Stretch => {
-  // "after 5 pm yesterday" is that day's rest; "since 5 pm yesterday" goes on.
+  // "after 5 pm yesterday" ends with that day; "since 5 pm yesterday" does not.
   const day = kind === "time" ? unitAt(clock, from, "day") : undefined
   switch (side) {
     case "since":

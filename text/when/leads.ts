@@ -3,7 +3,7 @@ import { type Atom, mapped, turnOf, type Which } from "./atom.js"
 import { type Clock, type Stretch, shift, type Unit, unitAt } from "./clock.js"
 import { hoursOfPart, hoursOn, nthOf, partOf } from "./parts.js"
 
-/** What stands before an atom and changes what it means. */
+/** Words before an expression that change its meaning. */
 export interface Lead {
   readonly pattern: RegExp
   readonly change: (atom: Atom, match: RegExpExecArray, clock: Clock, text: string) => Atom | undefined
@@ -12,72 +12,76 @@ export interface Lead {
 /** "last May", "this Monday", "next summer". */
 export const which: Lead = {
   pattern: /\b(?:the\s+)?(?:this\s+)?(last|past|previous|this|next|coming)[\s-]+$/i,
-  change: (atom, [said, how], clock, text) => {
+  change: (atom, [phrase, direction], clock, text) => {
     if (atom.cycle === undefined || atom.kind === "day") return undefined
     const word = text.slice(atom.index, atom.end)
-    // "this may be", "the last march on", "the next spring", "the last sat phone": neither month, season nor day.
+    // "this may be", "the last march on", "the next spring", "the last sat phone": not a month, season or day.
     if (/^(?:may|march|spring|fall|sun|sat|wed|mon)$/.test(word)) {
-      const ends = /^\s*(?:$|[^\s\p{L}\p{N}])/u.test(text.slice(atom.end))
-      if (/^the\b/i.test(said) || (!ends && (atom.kind === "weekday" || /^(?:this|next|coming)/i.test(how!))))
+      const endsClause = /^\s*(?:$|[^\s\p{L}\p{N}])/u.test(text.slice(atom.end))
+      if (
+        /^the\b/i.test(phrase) ||
+        (!endsClause && (atom.kind === "weekday" || /^(?:this|next|coming)/i.test(direction!)))
+      )
         return undefined
     }
-    const turn: Which = /^this$/i.test(how!) ? "this" : /next|coming/i.test(how!) ? "next" : "last"
+    const turn: Which = /^this$/i.test(direction!) ? "this" : /next|coming/i.test(direction!) ? "next" : "last"
     return { ...atom, weak: false, cycle: undefined, date: undefined, stretch: turnOf(atom.cycle, turn, clock) }
   }
 }
 
 /** "early May", "the end of 2024". */
-const part: Lead = {
+const partLead: Lead = {
   pattern: /\b(?:the\s+)?(?:(early|mid|late)(?:\s+in)?[\s-]+(?:the\s+)?|(beginning|start|middle|end)\s+of\s+)$/i,
-  change: (atom, [, said, noun], clock) => {
-    const word = (said ?? noun)!.toLowerCase()
+  change: (atom, [, adjective, noun], clock) => {
+    const word = (adjective ?? noun)!.toLowerCase()
     const third = /early|start|begin/.test(word) ? 0 : /mid/.test(word) ? 1 : 2
-    return changed(atom, (stretch) => partOf(clock, stretch, third))
+    return changedRange(atom, (stretch) => partOf(clock, stretch, third))
   }
 }
 
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
 /** "the last week of May", "the second half of 2024", "the first Monday in June", "the 15th of last month". */
-const nth: Lead = {
+const nthLead: Lead = {
   pattern: new RegExp(
     `\\b(?:the\\s+)?(?:(first|second|third|fourth|last|1st|2nd|3rd|4th)\\s+(day|week|weekend|month|${weekday}|(?:quarter|half)(?=\\s))|` +
       "(\\d\\d?)(?:st|nd|rd|th))\\s+(?:(?:of|in)\\s+|(?<=(?:quarter|half)\\s+))$",
     "i"
   ),
-  change: (atom, [, said, unit, day], clock) => {
-    if (said === undefined) return changed(atom, (stretch) => nthOf(clock, stretch, "day", Number(day) - 1))
-    const number = ["first", "second", "third", "fourth"].indexOf(said.toLowerCase())
-    const index = /last/i.test(said) ? -1 : number < 0 ? Number(said[0]) - 1 : number
-    return changed(atom, (stretch) => nthOf(clock, stretch, unit!.toLowerCase(), index))
+  change: (atom, [, ordinalWord, unit, day], clock) => {
+    if (ordinalWord === undefined) return changedRange(atom, (stretch) => nthOf(clock, stretch, "day", Number(day) - 1))
+    const number = ["first", "second", "third", "fourth"].indexOf(ordinalWord.toLowerCase())
+    const index = /last/i.test(ordinalWord) ? -1 : number < 0 ? Number(ordinalWord[0]) - 1 : number
+    return changedRange(atom, (stretch) => nthOf(clock, stretch, unit!.toLowerCase(), index))
   }
 }
 
-/** "two days before Christmas 2025": the day, as "two days ago" is. */
-const distance: Lead = {
+/** "two days before Christmas 2025": that day, as in "two days ago". */
+const distanceLead: Lead = {
   pattern: new RegExp(`\\b(?:the\\s+)?(${amount})\\s+(before|prior\\s+to|after|following)\\s+(?:the\\s+)?$`, "i"),
-  change: (atom, [, said, side], clock) => {
-    const amount = amountOf(said!)
+  change: (atom, [, phrase, side], clock) => {
+    const amount = amountOf(phrase!)
     if (amount === undefined) return undefined
-    return changed(atom, ({ from, to }) =>
+    return changedRange(atom, ({ from, to }) =>
       /before|prior/i.test(side!) ? away(clock, from, amount, -1) : away(clock, to - 1, amount, 1)
     )
   }
 }
 
 /** "the week of 3 May", "the week before Christmas" (seven days), "the Sunday after Easter", "the night before". */
-const beside: Lead = {
+const neighbourLead: Lead = {
   pattern: new RegExp(
     `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,
     "i"
   ),
-  change: (atom, [whole, said, how], clock, text) => {
-    // "the second weekend of last week", which has one: `nth` has refused it, and it is not the first.
-    if (/of/i.test(how!) && ordinal.test(text.slice(0, atom.index - whole.length))) return undefined
-    return changed(atom, ({ from, to }) => {
-      const unit = said!.toLowerCase()
-      const back = /before/i.test(how!)
-      if (/of/i.test(how!)) {
+  change: (atom, [whole, unitWord, direction], clock, text) => {
+    // "the second weekend of last week" does not exist: the `nthLead` has refused it, and "weekend of" must not match
+    // it.
+    if (/of/i.test(direction!) && ordinal.test(text.slice(0, atom.index - whole.length))) return undefined
+    return changedRange(atom, ({ from, to }) => {
+      const unit = unitWord!.toLowerCase()
+      const back = /before/i.test(direction!)
+      if (/of/i.test(direction!)) {
         if (!/^(?:week|month|year)/.test(unit)) return undefined
         const whole = unitAt(clock, from, unit as Unit)
         return whole.to >= to || unit === "weekend" ? whole : undefined
@@ -91,20 +95,20 @@ const beside: Lead = {
       if (/^(?:morning|evening|night)$/.test(unit))
         return hoursOn(clock, back ? unitAt(clock, from, "day", -1) : unitAt(clock, to, "day"), hoursOfPart(unit))
       if (unit !== "weekend") return nthOf(clock, week, unit, 0)
-      const near = unitAt(clock, back ? from : to - 1, unit)
-      if (back) return near.to <= from ? near : unitAt(clock, from, unit, -1)
-      return near.from >= to ? near : unitAt(clock, to - 1, unit, 1)
+      const nearest = unitAt(clock, back ? from : to - 1, unit)
+      if (back) return nearest.to <= from ? nearest : unitAt(clock, from, unit, -1)
+      return nearest.from >= to ? nearest : unitAt(clock, to - 1, unit, 1)
     })
   }
 }
 
 const ordinal = /\b(?:first|second|third|fourth|last|\d(?:st|nd|rd|th))\s+$/i
 
-export const others: ReadonlyArray<Lead> = [part, nth, distance, beside]
+export const others: ReadonlyArray<Lead> = [partLead, nthLead, distanceLead, neighbourLead]
 
-const changed = (atom: Atom, change: (stretch: Stretch) => Stretch | undefined): Atom | undefined => {
+const changedRange = (atom: Atom, change: (stretch: Stretch) => Stretch | undefined): Atom | undefined => {
   if (atom.hours !== undefined) return undefined
   const next = mapped(atom, change)
-  const one = next.stretch ?? next.cycle?.turn(next.cycle.of === "year" ? 2000 : 0)
-  return one === undefined ? undefined : { ...next, kind: "span", weak: false }
+  const sample = next.stretch ?? next.cycle?.turn(next.cycle.of === "year" ? 2000 : 0)
+  return sample === undefined ? undefined : { ...next, kind: "span", weak: false }
 }

@@ -1,8 +1,11 @@
 import { type Clock, days, fieldsOf, hour, type Stretch, type Unit, unitAt } from "./clock.js"
 
-// Parts of stretches: "early May", "the second half of 2024", "the first Monday in June", the evening of a day.
+// Parts of ranges: "early May", "the second half of 2024", "the first Monday in June", the evening of a day.
 
-/** Year, month and day on which a stretch begins and ends in the zone, and its length in whole months (0 where it is not). */
+/**
+ * Year, month and day on which a range begins in the zone, its length in days, and in whole months (0 where it is not
+ * whole months).
+ */
 const shape = (clock: Clock, { from, to }: Stretch) => {
   const [year, month, day] = fieldsOf(clock.local(from))
   const [endYear, endMonth, endDay] = fieldsOf(clock.local(to))
@@ -12,33 +15,32 @@ const shape = (clock: Clock, { from, to }: Stretch) => {
 }
 
 /**
- * The first, middle or last third: of a year or a quarter by months, of a month by
- * the 10th and the 20th, of a week Monday and Tuesday, Wednesday and Thursday, Friday
- * to Sunday. Nothing for shorter ones.
+ * The first, middle or last third: of a year or a quarter by months, of a month by the 10th and the 20th, of a week by
+ * Monday and Tuesday, Wednesday and Thursday, Friday to Sunday. Undefined for shorter ranges.
  */
 export const partOf = (clock: Clock, stretch: Stretch, third: number): Stretch | undefined => {
   const { year, month, day, months, length } = shape(clock, stretch)
   if (months >= 3) {
-    const at = (part: number) => Math.round((months * part) / 3)
-    return days(clock, [year, month + at(third)], [year, month + at(third + 1)])
+    const monthOffset = (part: number) => Math.round((months * part) / 3)
+    return days(clock, [year, month + monthOffset(third)], [year, month + monthOffset(third + 1)])
   }
   const cuts = months === 1 ? [0, 10, 20, length] : length === 7 ? [0, 2, 4, 7] : undefined
   return cuts && days(clock, [year, month, day + cuts[third]!], [year, month, day + cuts[third + 1]!])
 }
 
 /**
- * The nth (from 0; -1 the last) day, week, month … of a stretch. Weeks are counted by
- * seven days from its first day, or back from its last; a weekend is that of the nth Saturday.
+ * The nth (from 0; -1 for the last) day, week, month … of a range. Weeks are seven days each, counted from the first
+ * day of the range, or backwards from its last. A weekend is that of the nth Saturday.
  */
 export const nthOf = (clock: Clock, stretch: Stretch, unit: string, index: number): Stretch | undefined => {
   const { year, month, day, months, length } = shape(clock, stretch)
-  const between = (first: number, count: number) => {
+  const dayRun = (first: number, count: number) => {
     const from = index < 0 ? first - count : first + index * count
     return days(clock, [year, month, day + from], [year, month, day + from + count])
   }
-  const inside = (part: Stretch | undefined) =>
+  const ifInside = (part: Stretch | undefined) =>
     part !== undefined && part.from >= stretch.from && part.from < stretch.to ? part : undefined
-  if (unit === "day" || unit === "week") return inside(between(index < 0 ? length : 0, unit === "day" ? 1 : 7))
+  if (unit === "day" || unit === "week") return ifInside(dayRun(index < 0 ? length : 0, unit === "day" ? 1 : 7))
   if (unit === "half") {
     const half = index < 0 ? 1 : index
     if (half > 1) return undefined
@@ -56,9 +58,9 @@ export const nthOf = (clock: Clock, stretch: Stretch, unit: string, index: numbe
       ? unitAt(clock, clock.at(year, month + from), unit as Unit)
       : undefined
   }
-  const wanted = unit === "weekend" ? 6 : weekdays.indexOf(unit.slice(0, 3))
-  const [, , , begins] = fieldsOf(clock.local(stretch.from))
-  const first = (wanted - begins + 7) % 7
+  const weekday = unit === "weekend" ? 6 : weekdays.indexOf(unit.slice(0, 3))
+  const [, , , firstWeekday] = fieldsOf(clock.local(stretch.from))
+  const first = (weekday - firstWeekday + 7) % 7
   const at = index < 0 ? first + 7 * Math.floor((length - 1 - first) / 7) : first + 7 * index
   return at >= length
     ? undefined
@@ -67,7 +69,7 @@ export const nthOf = (clock: Clock, stretch: Stretch, unit: string, index: numbe
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-/** What the parts of a day are taken to be, in hours after midnight; the night ends on the next day. */
+/** The parts of a day in hours after midnight. The night ends on the next day. */
 const parts: { readonly [part: string]: readonly [from: number, to: number] } = {
   morning: [5, 12],
   noon: [11, 14],
@@ -84,9 +86,9 @@ export const hoursOfPart = (part: string): Stretch => {
   return { from: from * hour, to: to * hour }
 }
 
-/** Those hours of a day. */
+/** The range of these hours on a day. */
 export const hoursOn = (clock: Clock, day: Stretch, { from, to }: Stretch): Stretch => {
-  const shown = new Date(clock.local(day.from))
-  const at = (time: number) => clock.at(shown.getUTCFullYear(), shown.getUTCMonth() + 1, shown.getUTCDate(), time)
-  return { from: at(from), to: at(to) }
+  const date = new Date(clock.local(day.from))
+  const offset = (time: number) => clock.at(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), time)
+  return { from: offset(from), to: offset(to) }
 }

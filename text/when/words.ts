@@ -3,37 +3,44 @@ import type { Atom } from "./atom.js"
 import { type Clock, days, type Stretch, shift, type Unit, unitAt } from "./clock.js"
 import { hoursOfPart, hoursOn } from "./parts.js"
 
-// Stretches that are named by their distance from the asking time, and years, decades and parts of the day:
-// chrono makes points of them, or does not know them.
+// Ranges named by their distance from the asking time, and years, decades and parts of the day. chrono turns these into
+// points in time, or does not know them.
 
 type Reader = (match: RegExpExecArray, clock: Clock) => Omit<Atom, "index" | "end"> | undefined
 
-const strong = (kind: Atom["kind"], stretch: Stretch): Omit<Atom, "index" | "end"> => ({ kind, weak: false, stretch })
-const today = (clock: Clock, by: number) => unitAt(clock, clock.asked, "day", by)
+const strongRange = (kind: Atom["kind"], stretch: Stretch): Omit<Atom, "index" | "end"> => ({
+  kind,
+  weak: false,
+  stretch
+})
+const dayFromToday = (clock: Clock, count: number) => unitAt(clock, clock.asked, "day", count)
 
 /** Relative to the asking time: "last week", "the past month". */
-const relative: Reader = ([, the, how, name], clock) => {
+const relative: Reader = ([, hasArticle, direction, name], clock) => {
   const unit = name!.toLowerCase() as Unit
-  const by = /next|coming/i.test(how!) ? 1 : /this|current/i.test(how!) ? 0 : -1
-  // "the last day" may be the past 24 hours, "the next day" is the one after some other.
-  if (unit === "day" && (by >= 0 || the === undefined)) return undefined
-  // "the last week", "the past week" and any hour are so much time up to now; "last week" is one of the calendar.
+  const by = /next|coming/i.test(direction!) ? 1 : /this|current/i.test(direction!) ? 0 : -1
+  // "the last day" may mean the past 24 hours, and "the next day" may follow some other day.
+  if (unit === "day" && (by >= 0 || hasArticle === undefined)) return undefined
+  // "the last week", "the past week" and any hour are a duration up to now; "last week" is a calendar week.
   const rolling =
     unit !== "weekend" &&
     by !== 0 &&
-    (/past/i.test(how!) || unit === "hour" || (the !== undefined && !/prev/i.test(how!)))
-  if (rolling) return strong("span", until(clock, [{ unit, least: 1, most: 1 }], by))
+    (/past/i.test(direction!) || unit === "hour" || (hasArticle !== undefined && !/prev/i.test(direction!)))
+  if (rolling) return strongRange("span", until(clock, [{ unit, least: 1, most: 1 }], by))
   const stretch = unitAt(clock, clock.asked, unit, by)
-  if (unit !== "year" && unit !== "week") return strong("span", stretch)
-  return { ...strong(unit === "year" ? "year" : "span", stretch), turn: turnOf(unit, by, clock) }
+  if (unit !== "year" && unit !== "week") return strongRange("span", stretch)
+  return { ...strongRange(unit === "year" ? "year" : "span", stretch), turn: cycleNumber(unit, by, clock) }
 }
 
-const turnOf = (of: "year" | "week", by: number, { year }: Clock) => ({ of, number: of === "year" ? year + by : by })
+const cycleNumber = (of: "year" | "week", by: number, { year }: Clock) => ({
+  of,
+  number: of === "year" ? year + by : by
+})
 
-/** From so long ago until now, or from now on for so long. */
+/** From an amount of time ago until now, or from now until an amount of time ahead. */
 const until = (clock: Clock, amount: Amount, by: number): Stretch => {
-  const there = amount.reduce((there, step) => shift(clock, there, step.unit, by * step.most), clock.asked)
-  return by < 0 ? { from: there, to: clock.asked } : { from: clock.asked, to: there }
+  const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, by * step.most), clock.asked)
+  return by < 0 ? { from: target, to: clock.asked } : { from: clock.asked, to: target }
 }
 
 const yearAtom = (clock: Clock, year: number, weak: boolean): Omit<Atom, "index" | "end"> => ({
@@ -46,12 +53,15 @@ const yearAtom = (clock: Clock, year: number, weak: boolean): Omit<Atom, "index"
 const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
   [
     /\b(today|yesterday|tomorrow)\b/dgi,
-    ([, day], clock) => ({ ...strong("day", today(clock, days3.indexOf(day!.toLowerCase()) - 1)) })
+    ([, day], clock) => ({ ...strongRange("day", dayFromToday(clock, dayWords.indexOf(day!.toLowerCase()) - 1)) })
   ],
   [
     /\b(?:(tonight)|last\s+(night|evening)|this\s+(morning|noon|afternoon|evening|night))\b/gi,
     ([, , last, now], clock) =>
-      strong("span", hoursOn(clock, today(clock, last === undefined ? 0 : -1), hoursOfPart(last ?? now ?? "night")))
+      strongRange(
+        "span",
+        hoursOn(clock, dayFromToday(clock, last === undefined ? 0 : -1), hoursOfPart(last ?? now ?? "night"))
+      )
   ],
   [
     /\b(morning|noon|midday|lunchtime|afternoon|evening|night|midnight)\b/gi,
@@ -63,29 +73,32 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
   ],
   [
     /\b(?:the\s+)?(?:weekend|week|month|quarter|year|decade)\s+(?:before\s+last|after\s+next)\b/gi,
-    ([said], clock) => {
-      const [, unit, side] = /(\w+)\s+(before|after)\s+\w+$/i.exec(said!)!
-      return strong("span", unitAt(clock, clock.asked, unit!.toLowerCase() as Unit, /before/i.test(side!) ? -2 : 2))
+    ([phrase], clock) => {
+      const [, unit, side] = /(\w+)\s+(before|after)\s+\w+$/i.exec(phrase!)!
+      return strongRange(
+        "span",
+        unitAt(clock, clock.asked, unit!.toLowerCase() as Unit, /before/i.test(side!) ? -2 : 2)
+      )
     }
   ],
   [
     new RegExp(`\\b(?:the\\s+|these\\s+|this\\s+)?(last|past|previous|next|coming)\\s+(${amount})\\b`, "gi"),
-    ([, how, said], clock) => {
-      const amount = amountOf(said!)
-      return amount && strong("span", until(clock, amount, /next|coming/i.test(how!) ? 1 : -1))
+    ([, direction, phrase], clock) => {
+      const amount = amountOf(phrase!)
+      return amount && strongRange("span", until(clock, amount, /next|coming/i.test(direction!) ? 1 : -1))
     }
   ],
   [
     new RegExp(`\\b(${amount})\\s+(ago|from\\s+now|hence)(\\s+today)?\\b`, "gi"),
-    ([, said, side, day], clock) => {
-      const amount = amountOf(said!)
+    ([, phrase, side, day], clock) => {
+      const amount = amountOf(phrase!)
       if (amount === undefined) return undefined
       const least = day === undefined ? undefined : "day"
       const stretch = away(clock, clock.asked, amount, /ago/i.test(side!) ? -1 : 1, least)
-      return strong(/^(?:day|week)$/.test(least ?? amount.at(-1)!.unit) ? "day" : "span", stretch)
+      return strongRange(/^(?:day|week)$/.test(least ?? amount.at(-1)!.unit) ? "day" : "span", stretch)
     }
   ],
-  // "the end of the month", "since the weekend": nothing on their own.
+  // For "the end of the month", "since the weekend". Not a time on their own.
   [
     /\bthe\s+(week|weekend|month|quarter|year)\b/gi,
     ([, unit], clock) => {
@@ -97,48 +110,48 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
   ],
   [
     /(?<![\d.,:/+]|(?<![a-z])-)\b(1[5-9]\d\d|20\d\d)(?![\d.,:/]*\d)(?!-\d)\b/gi,
-    (match, clock) => (counts(match) ? undefined : yearAtom(clock, Number(match[1]), true))
+    (match, clock) => (isCount(match) ? undefined : yearAtom(clock, Number(match[1]), true))
   ],
   [
     /(?<![\d.,:/+-])\b((?:19|20)\d\d)\s?[-–]\s?((?:19|20)\d\d)\b(?!-?\d)/g,
     (match, clock) =>
-      match[1]! >= match[2]! || counts(match)
+      match[1]! >= match[2]! || isCount(match)
         ? undefined
-        : strong("span", days(clock, [Number(match[1]), 1], [Number(match[2]) + 1, 1]))
+        : strongRange("span", days(clock, [Number(match[1]), 1], [Number(match[2]) + 1, 1]))
   ],
   [
     /\b((?:19|20)\d\d)-(0[1-9]|1[0-2])\b(?!-?\d)/g,
     ([, year, month], clock) =>
-      strong("month", days(clock, [Number(year), Number(month)], [Number(year), Number(month) + 1]))
+      strongRange("month", days(clock, [Number(year), Number(month)], [Number(year), Number(month) + 1]))
   ],
   [
     /\bwinter\s+(?:of\s+)?((?:19|20)\d\d)\s?[/–-]\s?(?:(?:19|20)?\d\d)\b/gi,
-    ([, year], clock) => strong("span", days(clock, [Number(year), 12], [Number(year) + 1, 3]))
+    ([, year], clock) => strongRange("span", days(clock, [Number(year), 12], [Number(year) + 1, 3]))
   ],
   [
     /\bH([12])\s+(?:of\s+)?(20\d\d)\b/g,
     ([, half, year], clock) =>
-      strong("span", days(clock, [Number(year), 6 * Number(half) - 5], [Number(year), 6 * Number(half) + 1]))
+      strongRange("span", days(clock, [Number(year), 6 * Number(half) - 5], [Number(year), 6 * Number(half) + 1]))
   ],
   [
     /\b(?:(?<year>(?:19|20)\d\d)-?W(?<week>\d\d)\b(?!-\d)|(?:calendar\s+)?week\s+(?<number>\d\d?)\s+(?:of|in)\s+(?<of>(?:19|20)\d\d)\b)/gi,
     ({ groups }, clock) => {
-      // ISO 8601: the first week of a year is the one that holds 4 January.
+      // ISO 8601: the first week of a year contains 4 January.
       const year = Number(groups!.year ?? groups!.of)
       const { from } = unitAt(clock, clock.at(year, 1, 4), "week")
       const number = Number(groups!.week ?? groups!.number)
       const stretch = unitAt(clock, shift(clock, from, "week", number - 1), "week")
-      // A week is of the year that its Thursday is in: there is no week 0, and a 53rd in some years only.
+      // A week belongs to the year of its Thursday: there is no week 0, and only some years have a week 53.
       const thursday = new Date(clock.local(shift(clock, stretch.from, "day", 3)))
-      return thursday.getUTCFullYear() === year && number > 0 ? strong("span", stretch) : undefined
+      return thursday.getUTCFullYear() === year && number > 0 ? strongRange("span", stretch) : undefined
     }
   ],
   [
     /\bthe\s+(?:((?:1[5-9]|20)\d0)['’]?s|['’]?([2-9]0)['’]?s)(?!\w)/gi,
     ([, long, short], clock) => {
       const from = long === undefined ? 1900 + Number(short) : Number(long)
-      // "the 1800s" are a century, "the 2000s" a decade so far.
-      return strong("span", days(clock, [from, 1], [from + (from % 100 === 0 && from < 2000 ? 100 : 10), 1]))
+      // "the 1800s" are a century, "the 2000s" only a decade.
+      return strongRange("span", days(clock, [from, 1], [from + (from % 100 === 0 && from < 2000 ? 100 : 10), 1]))
     }
   ],
   [
@@ -147,17 +160,17 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
   ]
 ]
 
-/** "in 2000 words", "of 1950 people": a number of something. */
-const counts = ({ 0: said, index, input }: RegExpExecArray): boolean => {
-  const after = input.slice(index + said.length)
-  return measured.test(after) || (/00$/.test(said) && /^\s+\p{Ll}+s\b/u.test(after))
+/** Whether the number counts something: "in 2000 words", "of 1950 people". */
+const isCount = ({ 0: number, index, input }: RegExpExecArray): boolean => {
+  const after = input.slice(index + number.length)
+  return unitAfter.test(after) || (/00$/.test(number) && /^\s+\p{Ll}+s\b/u.test(after))
 }
-const measured =
+const unitAfter =
   /^\s*(?:[%°€$£]|(?:words?|people|persons?|users?|bits?|bytes?|[kmg]i?b|steps?|dollars?|euros?|pounds?|usd|eur|gbp|yuan|[kcm]?m|k?g|ms|px|times|items|rows|tokens|pieces|points|lines|files|pages|calories|k?cal|miles?|feet|met(?:er|re)s?|hours?|minutes?|seconds?|days?|weeks?|months?|years?)\b)/i
 
-const days3 = ["yesterday", "today", "tomorrow"]
+const dayWords = ["yesterday", "today", "tomorrow"]
 
-/** In no order; they may overlap. */
+/** Unordered; expressions may overlap. */
 export const wordAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> =>
   readers.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match) => {
