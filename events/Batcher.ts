@@ -20,7 +20,7 @@ interface Waiting<Request, A, E> {
   exit?: Exit.Exit<A, E>
 }
 
-export const make = <Request, A, E>(options: {
+export interface BatcherOptions<Request, A, E> {
   /** Requests in one run. */
   readonly most: number
   /** The queue limit, and the answer to a request beyond it. */
@@ -29,7 +29,9 @@ export const make = <Request, A, E>(options: {
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
   /** Wraps background runs, for example to keep a resource open. */
   readonly background?: (work: Effect.Effect<void>) => Effect.Effect<void>
-}): Batcher<Request, A, E> => {
+}
+
+export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Batcher<Request, A, E> => {
   const { background = (work) => work, capacity, most: maxBatch, run } = options
   const queue: Array<Waiting<Request, A, E>> = []
   let isRunning = false

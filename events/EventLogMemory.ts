@@ -1,3 +1,4 @@
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -5,7 +6,7 @@ import * as Option from "effect/Option"
 import type { StoredEvent } from "./Chain.js"
 import { type Append, type Appended, EventLog, type Head, type Timer } from "./EventLog.js"
 import { VersionConflict } from "./errors.js"
-import { consistent, headAfter, link, repeatOf } from "./link.js"
+import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import { emptyHead, meets } from "./rows.js"
 
 /** A log in memory, lost when the process ends. For tests and experiments. */
@@ -19,9 +20,6 @@ export const make = () => {
 
   const eventsOf = (stream: string): ReadonlyArray<StoredEvent> => streams.get(stream) ?? []
   const headOf = (stream: string): Head => headAfter(emptyHead(stream), eventsOf(stream))
-
-  const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
-
   const findCommand = (stream: string, commandId: string, request: string) =>
     repeatOf(
       { stream, commandId, request },
@@ -31,7 +29,7 @@ export const make = () => {
   const append = (request: Append) =>
     Either.gen(function* () {
       const { stream, expected, now, commands, due, vectors: newVectors } = request
-      yield* consistent(request)
+      yield* checkRequests(request)
       const repeats: Array<Option.Option<Appended>> = []
       for (const { commandId, request } of commands) {
         repeats.push(commandId === undefined ? Option.none() : yield* findCommand(stream, commandId, request ?? ""))
@@ -47,7 +45,7 @@ export const make = () => {
         if (Option.isSome(repeated)) return repeated.value
         const earlier = command.commandId === undefined ? undefined : newAnswers.get(command.commandId)
         if (earlier !== undefined) return { ...earlier, repeated: true }
-        const stored = link(head, command, now, () => ++sequence)
+        const stored = linkEvents(head, command, now, () => ++sequence)
         streams.set(stream, [...eventsOf(stream), ...stored])
         head = headAfter(head, stored)
         const answer = { events: stored, repeated: false }
@@ -64,12 +62,13 @@ export const make = () => {
       return answers
     })
 
+  const read: Context.Tag.Service<EventLog>["read"] = (stream, { after, to = Number.POSITIVE_INFINITY, limit }) =>
+    Effect.sync(() => eventsOf(stream).slice(after, Math.min(to, after + limit)))
+
   return EventLog.of({
     append: (request) => Effect.suspend(() => append(request)),
-    read: (stream, { after, to, limit }) =>
-      Effect.sync(() => eventsOf(stream).slice(after, Math.min(to ?? Number.POSITIVE_INFINITY, after + limit))),
-    replay: (stream, { after, to, limit }) =>
-      Effect.sync(() => eventsOf(stream).slice(after, Math.min(to ?? Number.POSITIVE_INFINITY, after + limit))),
+    read,
+    replay: read,
     at: (stream, versions) => Effect.sync(() => eventsOf(stream).filter((event) => versions.includes(event.version))),
     head: (stream) => Effect.sync(() => headOf(stream)),
     streams: Effect.sync(() => [...streams.keys()].sort(byBytes).map(headOf)),
@@ -77,15 +76,10 @@ export const make = () => {
       Effect.sync(() => eventsOf(stream).findLast((event) => event.recordedAt <= instant)?.version ?? 0),
     command: (stream, commandId, request) => Effect.suspend(() => findCommand(stream, commandId, request)),
     vectors: (model, dimensions, digests) =>
-      Effect.sync(
-        () =>
-          new Map(
-            digests.flatMap((digest) => {
-              const vector = vectors.get(vectorKey(model, dimensions, digest))
-              return vector === undefined ? [] : [[digest, vector.slice()] as const]
-            })
-          )
-      ),
+      Effect.sync(() => {
+        const cached = digests.map((digest) => [digest, vectors.get(vectorKey(model, dimensions, digest))] as const)
+        return new Map(cached.flatMap(([digest, vector]) => (vector === undefined ? [] : [[digest, vector.slice()]])))
+      }),
     timers: ({ limit, offset = 0, until }) =>
       Effect.sync(() =>
         [...timers]
@@ -98,6 +92,8 @@ export const make = () => {
     problems: () => Effect.succeed([])
   })
 }
+
+const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
 
 /** The order of SQLite, and of PostgreSQL's "C" collation. JavaScript's own order differs beyond the basic plane. */
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

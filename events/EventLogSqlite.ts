@@ -10,7 +10,7 @@ import * as Batcher from "./Batcher.js"
 
 import { type Append, type AppendError, type Appended, EventLog, type Head, type Problem } from "./EventLog.js"
 import { type AlreadyErased, type CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
-import { consistent, headAfter, link, repeatOf } from "./link.js"
+import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import {
   type EventRow,
   emptyHead,
@@ -26,10 +26,10 @@ import { type Db, sql } from "./statement.js"
 import * as VectorCache from "./vectorCache.js"
 
 /** The most waiting appends that share one transaction, and so one fsync. */
-export const groupCommit = 100
+export const maxGroupSize = 100
 
 /** Stream heads cached between appends: about 200 bytes each. */
-const headsKept = 10_000
+const maxCachedHeads = 10_000
 
 /** The log in `<folder>/log.db`, with its anchor beside it. */
 export const layer = (folder: string): Layer.Layer<EventLog, StorageError> =>
@@ -47,7 +47,7 @@ export const make = (folder: string) =>
       if (sql(reader, "SELECT 1 FROM events LIMIT 1").get() === undefined) anchor.create()
     })
 
-    const batcher = Batcher.make({ most: groupCommit, run: groupCommitter(writer, anchor) })
+    const batcher = Batcher.make({ most: maxGroupSize, run: groupCommitter(writer, anchor) })
     const events = (where: string, ...params: ReadonlyArray<unknown>) =>
       attempt(() => (sql(reader, `${selectEvents} ${where}`).all(...params) as Array<EventRow>).map(fromRow))
 
@@ -120,7 +120,7 @@ const groupCommitter = (writer: Db, anchor: Anchor.Anchor) => {
     try {
       // `data_version` is unchanged while no other connection writes, so the cached heads are current.
       const { data_version: version } = sql(writer, "PRAGMA data_version").get()
-      if (version !== cache.version || cache.heads.size > headsKept) {
+      if (version !== cache.version || cache.heads.size > maxCachedHeads) {
         cache.heads.clear()
         Object.assign(cache, { version, sequence: sequenceOf(writer) })
       }
@@ -207,7 +207,7 @@ const storeAll = (
   const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> =>
     Either.gen(function* () {
       const { commands, due, expected, now, stream, vectors = [] } = append
-      yield* consistent(append)
+      yield* checkRequests(append)
       const answers = new Map<string, Appended>()
       let hasNewCommand = false
       for (const { commandId, request = "" } of commands) {
@@ -222,7 +222,7 @@ const storeAll = (
       const stored = commands.map((command): Appended => {
         const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
         if (earlier !== undefined) return { ...earlier, repeated: true }
-        const rows = link(head, command, now, () => ++sequence)
+        const rows = linkEvents(head, command, now, () => ++sequence)
         for (const row of rows) sql(db, insertEvent).run(toParams(row))
         head = headAfter(head, rows)
         const answer = { events: rows, repeated: false }

@@ -89,8 +89,8 @@ export const Memory = Schema.Struct({
   /** When the rules promoted it to long, milliseconds. Absent once that no longer holds. */
   promotedAt: Schema.optional(Schema.Number),
   /**
-   * When the rules last moved it to a lower tier or out of the archive, milliseconds. Age rules count from then;
-   * recency does not.
+   * When the rules last moved it to another tier (core excepted), milliseconds. Age rules count from then; its recency
+   * does not change.
    */
   movedAt: Schema.optional(Schema.Number),
   /** Its previous tier, while the rules keep it in core. */

@@ -9,7 +9,7 @@ import { randomBytes } from "./random.js"
  * The rows of one command, chained onto `head`. They are recorded at `now`, but never before the head's own recording
  * time.
  */
-export const link = (
+export const linkEvents = (
   head: Head,
   command: NewCommand,
   now: number,
@@ -67,7 +67,7 @@ export const repeatOf = (
 }
 
 /** Refuses an append that has two different requests under one command id. Two equal requests are a repeat. */
-export const consistent = ({ commands, stream }: Append): Either.Either<void, CommandConflict> => {
+export const checkRequests = ({ commands, stream }: Append): Either.Either<void, CommandConflict> => {
   const requests = new Map<string, string>()
   for (const { commandId, request = "" } of commands) {
     if (commandId === undefined) continue

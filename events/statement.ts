@@ -8,7 +8,7 @@ type Statement = Database.Statement<Array<any>, any>
 const statements = new WeakMap<Db, Map<string, Statement>>()
 
 /** Prepared statements cached per connection: filters produce many forms of a query. */
-const statementsKept = 200
+const maxStatements = 200
 
 /** A fast path: the same connection is usually used again. */
 let newest: { readonly db: Db; readonly prepared: Map<string, Statement> } | undefined
@@ -25,7 +25,7 @@ export const sql = (db: Db, text: string): Statement => {
   const prepared = newest?.db === db ? newest.prepared : preparedOf(db)
   let statement = prepared.get(text)
   if (statement === undefined) {
-    if (prepared.size >= statementsKept) prepared.clear()
+    if (prepared.size >= maxStatements) prepared.clear()
     statement = db.prepare(text) as Statement
     prepared.set(text, statement)
   }

@@ -22,7 +22,7 @@ import * as Layer from "effect/Layer"
 import { codec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { headAfter, link } from "../events/link.js"
+import { headAfter, linkEvents } from "../events/link.js"
 import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "../events/rows.js"
 import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
@@ -616,7 +616,7 @@ const cutAndAppend =
         }
       let sequence = Number(db.prepare("SELECT max(sequence) FROM events").pluck().get())
       const added = events + random.pick([-1, 0, 3])!
-      const rows = link(
+      const rows = linkEvents(
         head,
         {
           actor: "somebody",

@@ -1,7 +1,6 @@
 /**
  * Whether a text is plain ASCII without other written forms (`formsOf`). Most text is, so the check costs one pass and
- * one table lookup per character. False for some texts without other forms too ("2023, 5 of"); true only for texts
- * without other forms.
+ * one table lookup per character. True only for texts without other forms; false also for some of them ("2023, 5 of").
  */
 export const isEveryday = (text: string): boolean => {
   let state = 0

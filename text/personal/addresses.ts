@@ -1,5 +1,5 @@
-import type { Hits } from "./hits.js"
-import type { Topic } from "./words.js"
+import type { Topic } from "./cueWordList.js"
+import type { CueWords } from "./cueWords.js"
 
 /**
  * Postal addresses: a street and a house number in a language's format, a PO box, or a town with its postal code. Each
@@ -84,7 +84,7 @@ const charactersBefore = 64
 const charactersAfter = 72
 
 /** Whether a text contains a postal address. */
-export const hasAddress = (text: string, cues: Hits): boolean => {
+export const hasAddress = (text: string, cues: CueWords): boolean => {
   if (usTown.test(text) || ukPostcode.test(text)) return true
   const searchedUntil = new Map<Topic, number>()
   for (const [index, topic] of cues.topics.entries()) {

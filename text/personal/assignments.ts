@@ -1,6 +1,6 @@
-import type { Hits } from "./hits.js"
+import type { Topic } from "./cueWordList.js"
+import type { CueWords } from "./cueWords.js"
 import type { CredentialKind } from "./kinds.js"
-import type { Topic } from "./words.js"
 
 /**
  * Secrets after a cue word: "the password is …", API_KEY=…, token: …. A cue word alone is not enough, and most values
@@ -36,7 +36,7 @@ const dates =
   /^(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[.:/]\d{1,2}(?:[.:/]\d{2,4})?|\d+(?:[.,]\d+)?(?:%|[smhdwy]|ms|min|px|kb|mb|gb|k|days?|hours?|minutes?|chars?|characters?|bits?|bytes?|th|st|nd|rd|x|v\d.*)?|v?\d+(?:\.\d+){1,3})$/i
 
 /** Adds the kinds of the secrets that follow cue words. */
-export const assignmentsIn = (text: string, cues: Hits, detected: Set<CredentialKind>): void => {
+export const assignmentsIn = (text: string, cues: CueWords, detected: Set<CredentialKind>): void => {
   for (const [index, topic] of cues.topics.entries()) {
     const [start, end] = [cues.starts[index]!, cues.ends[index]!]
     if (topic === "bearer" && !detected.has("token")) {

@@ -1,17 +1,17 @@
 import { assignmentsIn } from "./assignments.js"
-import type { Look } from "./fold.js"
-import type { Hits } from "./hits.js"
-import { issued } from "./issued.js"
+import type { CueWords } from "./cueWords.js"
+import { keyFormatsOf } from "./keyFormats.js"
 import type { CredentialKind } from "./kinds.js"
+import type { TextScan } from "./scan.js"
 
 /**
  * Adds the kinds of credentials in a text: keys and tokens in their issuers' formats, key blocks, and secrets that
  * follow a cue word.
  */
-export const credentialsIn = (text: string, scan: Look, cues: Hits, kinds: Set<CredentialKind>): void => {
+export const credentialsIn = (text: string, scan: TextScan, cues: CueWords, kinds: Set<CredentialKind>): void => {
   // Every issuer's key has a run of at least 16 characters.
-  if (scan.run >= 16) {
-    issuedIn(text, kinds)
+  if (scan.longestRun >= 16) {
+    issuedKeysIn(text, kinds)
     if (!kinds.has("private-key") && hasKeyBlock(text)) kinds.add("private-key")
   }
   if (!kinds.has("password") && hasUrlWithPassword(text)) kinds.add("password")
@@ -20,9 +20,9 @@ export const credentialsIn = (text: string, scan: Look, cues: Hits, kinds: Set<C
 
 const runPattern = /(?<![\w-])[\w-][\w.-]{15,2047}/g
 
-const issuedIn = (text: string, kinds: Set<CredentialKind>): void => {
+const issuedKeysIn = (text: string, kinds: Set<CredentialKind>): void => {
   for (const { 0: run, index } of text.matchAll(runPattern)) {
-    for (const { kind, shape } of issued(run)) {
+    for (const { kind, shape } of keyFormatsOf(run)) {
       if (kinds.has(kind)) continue
       const key = shape.exec(run)?.[0]
       if (key !== undefined && isVaried(key)) kinds.add(kind)

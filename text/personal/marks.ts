@@ -1,13 +1,13 @@
 import { hasAddress } from "./addresses.js"
 import { credentialsIn } from "./credentials.js"
+import { type CueWords, findCueWords } from "./cueWords.js"
 import { hasEmail } from "./email.js"
-import { fold, type Look, look } from "./fold.js"
-import { type Hits, hitsIn } from "./hits.js"
 import { hasIban } from "./iban.js"
 import type { CredentialKind, PiiKind } from "./kinds.js"
 import { hasLetteredId, isNationalId } from "./nationalIds.js"
-import { forNumbersIn, isCard } from "./numbers.js"
+import { forEachNumber, isCard } from "./numbers.js"
 import { isPhone } from "./phones.js"
+import { fold, scanText, type TextScan } from "./scan.js"
 
 export type { CredentialKind, PiiKind }
 
@@ -29,29 +29,29 @@ export const marksOf = (texts: ReadonlyArray<string>): Marks => {
   const pii = new Set<PiiKind>()
   const credential = new Set<CredentialKind>()
   for (const text of texts) {
-    let scan = look(text)
+    let scan = scanText(text)
     let folded = text
     if (scan.foreign) {
       folded = fold(text)
-      scan = look(folded)
+      scan = scanText(folded)
     }
-    const cues = hitsIn(folded)
+    const cues = findCueWords(folded)
     credentialsIn(folded, scan, cues, credential)
-    if (scan.at && !pii.has("email") && hasEmail(folded)) pii.add("email")
+    if (scan.mayHaveEmail && !pii.has("email") && hasEmail(folded)) pii.add("email")
     if (scan.digits > 0) addNumberKinds(folded, scan, cues, pii)
   }
-  if (pii.size === 0 && credential.size === 0) return noMarks
+  if (pii.size === 0 && credential.size === 0) return noFindings
   return {
     pii: piiKinds.filter((kind) => pii.has(kind)),
     credential: credentialKinds.filter((kind) => credential.has(kind))
   }
 }
 
-const addNumberKinds = (text: string, scan: Look, cues: Hits, pii: Set<PiiKind>): void => {
+const addNumberKinds = (text: string, scan: TextScan, cues: CueWords, pii: Set<PiiKind>): void => {
   if (!pii.has("address") && hasAddress(text, cues)) pii.add("address")
   if (scan.digits < 2) return
-  if (scan.number >= 7) {
-    forNumbersIn(text, (number) => {
+  if (scan.longestNumber >= 7) {
+    forEachNumber(text, (number) => {
       // The category of a number does not depend on earlier findings: a second card is not an identity number.
       if (isCard(number)) pii.add("card")
       else if (isNationalId(text, number, cues)) pii.add("national-id")
@@ -62,6 +62,6 @@ const addNumberKinds = (text: string, scan: Look, cues: Hits, pii: Set<PiiKind>)
   if (!pii.has("national-id") && hasLetteredId(text, cues)) pii.add("national-id")
 }
 
-const noMarks: Marks = { pii: [], credential: [] }
+const noFindings: Marks = { pii: [], credential: [] }
 const piiKinds: ReadonlyArray<PiiKind> = ["email", "phone", "address", "card", "national-id", "iban"]
 const credentialKinds: ReadonlyArray<CredentialKind> = ["api-key", "token", "private-key", "password"]

@@ -1,7 +1,7 @@
 import * as check from "./checks.js"
-import { endBefore, type Hits } from "./hits.js"
-import { endsThere, isDated, type Written } from "./numbers.js"
-import type { Topic } from "./words.js"
+import type { Topic } from "./cueWordList.js"
+import { type CueWords, lastCueEnd } from "./cueWords.js"
+import { beginsWithDate, mayEndAfter, type WrittenNumber } from "./numbers.js"
 
 interface Rule {
   /** The lengths of its groups of digits, with their separators: "3-2-4". */
@@ -94,7 +94,7 @@ const documentNumber =
   /^(?:[ -]?(?:no|nr|number|num|nummer|id|号码|#))?\.?(?: is| ist)?[ :#=]{0,3}([A-Z0-9]{6,12})(?![A-Za-z0-9])/i
 
 /** Whether a number is an identity number, by its groups and check digit or by the cue word before it. */
-export const isNationalId = (text: string, number: Written, cues: Hits): boolean => {
+export const isNationalId = (text: string, number: WrittenNumber, cues: CueWords): boolean => {
   const { digits, lengths, separators, start } = number
   if (text.charCodeAt(start - 1) === 43) return false
   let node: Node | undefined = tree
@@ -104,22 +104,24 @@ export const isNationalId = (text: string, number: Written, cues: Hits): boolean
     if (node === undefined) break
     total += lengths[index]!
     for (const { after, holds } of node.rules) {
-      if (after !== undefined && endBefore(cues, text, start, after, 24) < 0) continue
-      if (holds(digits.slice(0, total)) && endsThere(text, number, index + 1)) return true
+      if (after !== undefined && lastCueEnd(cues, text, start, { topic: after, reach: 24 }) < 0) continue
+      if (holds(digits.slice(0, total)) && mayEndAfter(text, number, index + 1)) return true
     }
   }
-  return lengths[0]! < 19 && !isDated(number) && endBefore(cues, text, start, "named", 20) >= 0
+  return (
+    lengths[0]! < 19 && !beginsWithDate(number) && lastCueEnd(cues, text, start, { topic: "document", reach: 20 }) >= 0
+  )
 }
 
 /** Whether a text contains an id of letters and digits. */
-export const hasLetteredId = (text: string, cues: Hits): boolean => {
+export const hasLetteredId = (text: string, cues: CueWords): boolean => {
   for (const [candidate] of text.matchAll(candidates)) {
     if (!/\d/.test(candidate)) continue
     const value = candidate.replace(/[ .()]|(?<=^\d{8})-|-(?=K$)/g, "")
     if (lettered.some(([shape, holds]) => shape.test(value) && holds(value))) return true
   }
   return cues.topics.some((topic, index) => {
-    if (topic !== "named") return false
+    if (topic !== "document") return false
     const value = documentNumber.exec(text.slice(cues.ends[index]!, cues.ends[index]! + 36))?.[1]
     return value !== undefined && (/\d.{0,8}\d.{0,8}\d.{0,8}\d/.test(value) || /^(?=.{0,8}\d)[A-Z0-9]{9}$/.test(value))
   })

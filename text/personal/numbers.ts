@@ -1,7 +1,7 @@
 import { luhn } from "./checks.js"
 
 /** A number as written: groups of digits and their separators. */
-export interface Written {
+export interface WrittenNumber {
   /** The position of its first digit. */
   readonly start: number
   /** All digits. */
@@ -27,7 +27,7 @@ const maxDigits = 24
  * after a dot, a dash or a slash, begins none. Each number has at most 24 digits in 8 groups, so the work is linear in
  * the text.
  */
-export const forNumbersIn = (text: string, take: (number: Written) => void): void => {
+export const forEachNumber = (text: string, take: (number: WrittenNumber) => void): void => {
   let index = 0
   while (index < text.length) {
     if (!isDigit(text.charCodeAt(index))) {
@@ -51,12 +51,12 @@ export const forNumbersIn = (text: string, take: (number: Written) => void): voi
 }
 
 /** Six groups or more, all of one length. */
-const isRow = ({ lengths, separators }: Written): boolean =>
+const isRow = ({ lengths, separators }: WrittenNumber): boolean =>
   lengths.length >= 6 &&
   lengths.every((length) => length === lengths[0]) &&
   separators.every((separator) => separator === separators[0])
 
-const readNumber = (text: string, start: number, firstEnd: number): Written | undefined => {
+const readNumber = (text: string, start: number, firstEnd: number): WrittenNumber | undefined => {
   let total = firstEnd - start
   let digits = text.slice(start, firstEnd)
   const [lengths, separators, ends]: [Array<number>, Array<string>, Array<number>] = [[total], [], [firstEnd]]
@@ -92,7 +92,7 @@ const oneCharacter = Array.from({ length: 16 }, (_, index) => String.fromCharCod
 const validSeparators = new Set([" (0)", "(0)", ") ", " (", ")-", " - ", " / ", "-(", ")/", ") -"])
 
 /** Whether the number may end after its first `groups` groups. */
-export const endsThere = (text: string, number: Written, groups: number): boolean => {
+export const mayEndAfter = (text: string, number: WrittenNumber, groups: number): boolean => {
   const end = number.ends[groups - 1]!
   const code = text.charCodeAt(end)
   if (isWord(code)) return false
@@ -120,7 +120,7 @@ const printed = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4"])
  * Whether the number begins with a payment card number: an issuer's range and length, a valid Luhn check, and printed
  * groups.
  */
-export const isCard = ({ digits, lengths, separators }: Written): boolean => {
+export const isCard = ({ digits, lengths, separators }: WrittenNumber): boolean => {
   if (digits.length < 12 || /^[0179]/.test(digits)) return false
   if (lengths[0]! < 12 && (lengths[0] !== 4 || (lengths[1] !== 4 && lengths[1] !== 6))) return false
   let total = 0
@@ -141,7 +141,7 @@ export const isCard = ({ digits, lengths, separators }: Written): boolean => {
 }
 
 /** Whether it begins with a date: 2026-03-14, 14.03.2026. */
-export const isDated = ({ digits, lengths, separators }: Written): boolean => {
+export const beginsWithDate = ({ digits, lengths, separators }: WrittenNumber): boolean => {
   const [first, second, third] = lengths
   const separator = separators[0]
   if (separator === undefined || separator === " " || separator !== separators[1]) return false

@@ -1,5 +1,5 @@
-import { endBefore, type Hits } from "./hits.js"
-import { endsThere, isDated, type Written } from "./numbers.js"
+import { type CueWords, lastCueEnd } from "./cueWords.js"
+import { beginsWithDate, mayEndAfter, type WrittenNumber } from "./numbers.js"
 
 /** Calling codes by length, as assigned by the ITU (E.164). */
 const codes = new Set(
@@ -25,22 +25,22 @@ const separatorsWithin = (separators: ReadonlyArray<string>, groups: number): Re
   separators.slice(0, groups - 1)
 
 /** Whether a number is written like a phone number, or a cue word before it says so. */
-export const isPhone = (text: string, number: Written, cues: Hits): boolean => {
+export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): boolean => {
   const { digits, lengths, separators, start } = number
   const prefix = text.slice(Math.max(0, start - 2), start)
   const hasPlus = prefix.endsWith("+") || prefix.endsWith("+(")
   if (hasPlus && isInternational(text, number)) return true
-  if (isDated(number)) return false
-  if (endBefore(cues, text, start, "phone", 24) >= 0) return hasPrefixOfLength(text, number, 7, 15)
-  const callEnd = endBefore(cues, text, start, "asked", 32)
+  if (beginsWithDate(number)) return false
+  if (lastCueEnd(cues, text, start, { topic: "phone", reach: 24 }) >= 0) return hasPrefixOfLength(text, number, 7, 15)
+  const callEnd = lastCueEnd(cues, text, start, { topic: "call", reach: 32 })
   if (callEnd >= 0 && callConnector.test(text.slice(callEnd, start))) return hasPrefixOfLength(text, number, 7, 15)
-  const thingEnd = endBefore(cues, text, start, "counted", 16)
+  const thingEnd = lastCueEnd(cues, text, start, { topic: "thing", reach: 16 })
   if (text[start - 1] === "#" || (thingEnd >= 0 && thingConnector.test(text.slice(thingEnd, start)))) return false
   if (hasPlus) return false
   const hasBracket = prefix.endsWith("(")
   if (lengths.length === 1) {
     // Chinese mobile numbers are written in one piece.
-    return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && endsThere(text, number, 1)
+    return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && mayEndAfter(text, number, 1)
   }
   // The middle of a longer number, for example of an account.
   if (!hasBracket && /\d /.test(prefix)) return false
@@ -51,7 +51,7 @@ export const isPhone = (text: string, number: Written, cues: Hits): boolean => {
   for (let groups = 1; groups <= Math.min(lengths.length, 6); groups++) {
     total += lengths[groups - 1]!
     if (total > 13) return false
-    if (total < 8 || !endsThere(text, number, groups)) continue
+    if (total < 8 || !mayEndAfter(text, number, groups)) continue
     if (isNational(digits.slice(0, total), lengths.slice(0, groups), separatorsWithin(separators, groups), hasBracket))
       return true
   }
@@ -62,7 +62,7 @@ const afterHan = (text: string, start: number): boolean =>
   /\p{Script=Han}/u.test(text.slice(Math.max(0, start - 24), start))
 
 /** + and a calling code; 8 to 15 digits. */
-const isInternational = (text: string, number: Written): boolean => {
+const isInternational = (text: string, number: WrittenNumber): boolean => {
   const { digits, lengths, separators } = number
   if (![1, 2, 3].some((length) => codes.has(digits.slice(0, length)))) return false
   // A coordinate: one group, a dot, and decimals.
@@ -74,12 +74,12 @@ const isInternational = (text: string, number: Written): boolean => {
 }
 
 /** Whether some of its first groups form a number with this many digits that ends there. */
-const hasPrefixOfLength = (text: string, number: Written, min: number, max: number): boolean => {
+const hasPrefixOfLength = (text: string, number: WrittenNumber, min: number, max: number): boolean => {
   let total = 0
   for (const [index, length] of number.lengths.entries()) {
     total += length
     if (total > max) return false
-    if (total >= min && endsThere(text, number, index + 1)) return true
+    if (total >= min && mayEndAfter(text, number, index + 1)) return true
   }
   return false
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Stretch, shift, type Unit, unitAt } from "./clock.js"
+import { type Clock, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
 
 // Amounts of time: "three weeks", "a few days". They precede "ago" or "before Christmas", or follow "the last".
 
@@ -43,30 +43,41 @@ export const amountOf = (phrase: string): Amount | undefined => {
   if (half !== undefined) return half === "hour" ? [exactly("minute", 30)] : [exactly("month", 6)]
   const parts = [...phrase.matchAll(stepPattern)].map(([, number, name, digits, short]) => {
     const word = (number ?? digits)!.toLowerCase().replace(/^(?:an?|the)\s+(?=c|f)|\s+of$/g, "")
-    const range = /^\d/.test(word) ? ([Number(word), Number(word)] as const) : numbers.get(word)
+    const bounds = /^\d/.test(word) ? ([Number(word), Number(word)] as const) : numbers.get(word)
     const unit =
       short === undefined ? (name!.toLowerCase().replace(/s$/, "") as Unit) : shortUnits[short[0]!.toLowerCase()]!
-    return range && { unit, least: range[0], most: range[1] }
+    return bounds && { unit, least: bounds[0], most: bounds[1] }
   })
   return parts.every((part) => part !== undefined) && parts.length > 0 ? parts : undefined
 }
 
 const exactly = (unit: Unit, number: number) => ({ unit, least: number, most: number })
 
+interface Distance {
+  readonly amount: Amount
+  /** -1 before, 1 after. */
+  readonly side: 1 | -1
+  /** Default: the finest unit of the amount, days for weeks. */
+  readonly grain?: Unit | undefined
+}
+
 /**
- * The range an amount before (-1) or after (1) an instant, in the grain of the finest unit: the hour, the day (for days
+ * The range at a distance from an instant, in the grain of the finest unit: the hour, the day (for days
  * and weeks), the month, the quarter or the year that contains it.
  */
-export const away = (clock: Clock, instant: number, amount: Amount, side: 1 | -1, least?: Unit): Stretch => {
-  const finest = least ?? amount.at(-1)!.unit
-  const grain = finest === "week" ? "day" : finest
+export const rangeAtDistance = (clock: Clock, instant: number, { amount, grain, side }: Distance): TimeRange => {
   const unitAtDistance = (end: "least" | "most") =>
     unitAt(
       clock,
       amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step[end]), instant),
-      grain
+      grain ?? grainOf(amount)
     )
   const near = unitAtDistance("least")
   const far = unitAtDistance("most")
   return side < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to }
+}
+
+const grainOf = (amount: Amount): Unit => {
+  const finest = amount.at(-1)!.unit
+  return finest === "week" ? "day" : finest
 }

@@ -1,13 +1,13 @@
 import type { ParsedComponents, ParsedResult } from "chrono-node"
 import { Chrono, configuration } from "chrono-node/en"
-import type { Atom } from "./atom.js"
-import { type Clock, days, hour, isDay, minute, type Stretch, second } from "./clock.js"
+import { type Clock, days, hour, isDay, minute, second, type TimeRange } from "./clock.js"
+import type { TimeExpression } from "./expression.js"
 
 // Dates and clock times as chrono reads them. Daybook uses only the fields that chrono's parsers report. It ignores
 // chrono's results (a point in time, the year nearest to now, the zone of the process), and so its refiners.
 /** A fixed day, so that results do not depend on the process. Nothing relative is computed from it. */
 const reference = new Date(2000, 0, 1, 12)
-/** Daybook never uses the results of these parsers, and their patterns cost more than all others. */
+/** Daybook never uses the results of these parsers, and their patterns cost more than all otherModifiers. */
 const unusedParsers = /TimeUnit|Relative|Casual|Weekday|EndOf/
 const reader = new Chrono({
   parsers: configuration
@@ -17,7 +17,7 @@ const reader = new Chrono({
 })
 
 /** Dates, months and times of day. Unordered; expressions may overlap. */
-export const calendarAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> =>
+export const calendarExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   mayContainDate.test(text)
     ? [
         ...reader
@@ -37,7 +37,7 @@ const monthName = new RegExp(`(?:${months})[a-z]*\\.?`, "i")
 /** Month names without another meaning: not a verb, a name or a short form. */
 const plainMonth = /^(?:january|february|july|sept|september|october|november|december)$/i
 
-const dateOf = (text: string, result: ParsedResult, clock: Clock): Atom | undefined => {
+const dateOf = (text: string, result: ParsedResult, clock: Clock): TimeExpression | undefined => {
   const { start } = result
   if (!start.isCertain("month") || !dateShape.test(result.text)) return undefined
   const lead = /^(?:(on|in)\s+)?/i.exec(result.text)!
@@ -82,14 +82,14 @@ const dateOf = (text: string, result: ParsedResult, clock: Clock): Atom | undefi
     !(/^\d{4}\D\d/.test(phrase) && Number(/\D(\d+)/.exec(phrase)![1]) !== month)
   if (!isValid || isVerbOrName(text.slice(0, index), phrase, text.slice(end), year)) return noDate(index, end)
   if (start.isCertain("hour")) {
-    const stretch = instantOf(start, phrase, clock)
-    return stretch && { index, end, kind: "day", weak: false, stretch }
+    const range = instantOf(start, phrase, clock)
+    return range && { index, end, kind: "day", weak: false, range }
   }
   return { index, end, ...dayFields({ year, month: monthOfDay, first, last }, clock) }
 }
 
 /** A date that does not exist: "30 February 2026". It blocks other readings of its words. */
-const noDate = (index: number, end: number): Atom => ({ index, end, kind: "span", weak: true })
+const noDate = (index: number, end: number): TimeExpression => ({ index, end, kind: "span", weak: true })
 
 /** The fields of an expression for the days `first` to `last` of a month; of every year where the year is undefined. */
 export const dayFields = ({ first, last, month, year }: Days, clock: Clock): Fields => {
@@ -98,7 +98,7 @@ export const dayFields = ({ first, last, month, year }: Days, clock: Clock): Fie
   return { kind: "day", weak: false, date: { year, month }, ...ofYear(year, rangeIn) }
 }
 
-type Fields = Omit<Atom, "index" | "end">
+type Fields = Omit<TimeExpression, "index" | "end">
 
 interface Days {
   readonly year: number | undefined
@@ -113,7 +113,7 @@ const monthFields = (year: number | undefined, month: number, weak: boolean, clo
 }
 
 /** "since Jan", "Jan-Mar 2025": chrono reads a short month name only after "in". */
-const shortMonths = (text: string, clock: Clock): ReadonlyArray<Atom> =>
+const shortMonths = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   [...text.matchAll(/\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g)].map(({ 0: name, index }) => {
     const month = months.split("|").indexOf(name.toLowerCase()) + 1
     return { index, end: index + 3, ...monthFields(undefined, month, true, clock) }
@@ -121,8 +121,9 @@ const shortMonths = (text: string, clock: Clock): ReadonlyArray<Atom> =>
 
 const ofYear = (
   year: number | undefined,
-  turn: (year: number) => Stretch | undefined
-): Pick<Atom, "cycle" | "stretch"> => (year === undefined ? { cycle: { of: "year", turn } } : { stretch: turn(year) })
+  occurrence: (year: number) => TimeRange | undefined
+): Pick<TimeExpression, "cycle" | "range"> =>
+  year === undefined ? { cycle: { period: "year", occurrence } } : { range: occurrence(year) }
 
 /**
  * "the top 3 may change", "march 3 miles", "the second march": in lower case and without a year, these are dates only
@@ -138,7 +139,7 @@ const isVerbOrName = (before: string, phrase: string, after: string, year: numbe
 }
 
 /** "2026-05-03T14:30Z": the range of its minute or second, in its own zone where it has one. */
-const instantOf = (start: ParsedComponents, phrase: string, clock: Clock): Stretch | undefined => {
+const instantOf = (start: ParsedComponents, phrase: string, clock: Clock): TimeRange | undefined => {
   const [year, month, day] = [start.get("year")!, start.get("month")!, start.get("day")!]
   const time = timeOf(start)
   if (time >= 24 * hour) return undefined
@@ -157,7 +158,7 @@ const grainOf = (part: ParsedComponents, phrase: string): number =>
   part.isCertain("second") ? second : /\d[:.]\d/.test(phrase) ? minute : hour
 
 /** A time of day: with minutes, with am or pm, with "at" or a part of the day. A number alone is not a time of day. */
-const hoursOf = (text: string, result: ParsedResult): Atom | undefined => {
+const hoursOf = (text: string, result: ParsedResult): TimeExpression | undefined => {
   const { start, end } = result
   if (!start.isCertain("hour") || start.isCertain("day") || !clockShape.test(result.text)) return undefined
   const lead = /^(?:(?:at|from)\s+)?/i.exec(result.text)![0].length

@@ -1,9 +1,9 @@
-import { away } from "./amounts.js"
-import type { Atom } from "./atom.js"
+import { rangeAtDistance } from "./amounts.js"
 import { dayFields } from "./calendar.js"
-import { type Clock, days, type Stretch, shift, type Unit, unitAt } from "./clock.js"
-import { dayOfWeek, monthsOfYear } from "./feasts.js"
+import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
+import type { TimeExpression } from "./expression.js"
 import { hoursOfPart } from "./parts.js"
+import { dayOfWeek, monthsOfYear } from "./recurring.js"
 
 // chrono's Chinese parser does not know 上周, 去年 or 最近三天, and turns the rest into points in time.
 
@@ -53,11 +53,11 @@ const parts: { readonly [part: string]: string } = {
 const offsetOf = (phrase: string): number =>
   (/[上]/.test(phrase) ? -1 : /[下]/.test(phrase) ? 1 : 0) * phrase.replace("个", "").length
 
-type Read = Omit<Atom, "index" | "end"> | undefined
-const strongRange = (stretch: Stretch, kind: Atom["kind"] = "span"): Read => ({ kind, weak: false, stretch })
+type Read = Omit<TimeExpression, "index" | "end"> | undefined
+const strongRange = (range: TimeRange, kind: TimeExpression["kind"] = "span"): Read => ({ kind, weak: false, range })
 const year = (clock: Clock, number: number): Read => ({
   ...strongRange(days(clock, [number, 1], [number + 1, 1]), "year")!,
-  turn: { of: "year", number }
+  occurrence: { period: "year", number }
 })
 
 const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: Clock) => Read]> = [
@@ -88,11 +88,13 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
       if (day !== undefined && name === "月") return undefined
       const unit = weekend ? "weekend" : unitOf(name!)
       if (day === undefined || weekend) {
-        const turn = unit === "week" ? { turn: { of: "week" as const, number: offsetOf(which!) } } : {}
-        return { ...strongRange(unitAt(clock, clock.asked, unit, offsetOf(which!)))!, ...turn }
+        const occurrence = unit === "week" ? { occurrence: { period: "week" as const, number: offsetOf(which!) } } : {}
+        return { ...strongRange(unitAt(clock, clock.asked, unit, offsetOf(which!)))!, ...occurrence }
       }
-      const turn = dayOfWeek(clock, "一二三四五六日".indexOf(day.replace("天", "日"))).turn(offsetOf(which!))
-      return turn && strongRange(turn, "day")
+      const occurrence = dayOfWeek(clock, "一二三四五六日".indexOf(day.replace("天", "日"))).occurrence(
+        offsetOf(which!)
+      )
+      return occurrence && strongRange(occurrence, "day")
     }
   ],
   [
@@ -108,7 +110,10 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
     ([, phrase, name], clock) => {
       const [least, most] = numberOf(phrase!)
       const unit = unitOf(name!)
-      return strongRange(away(clock, clock.asked, [{ unit, least, most }], -1), /day|week/.test(unit) ? "day" : "span")
+      return strongRange(
+        rangeAtDistance(clock, clock.asked, { amount: [{ unit, least, most }], side: -1 }),
+        /day|week/.test(unit) ? "day" : "span"
+      )
     }
   ],
   [
@@ -127,12 +132,14 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
 ]
 
 /** Unordered; expressions may overlap. Empty for texts without Chinese characters. */
-export const chineseAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> =>
+export const chineseExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   /\p{Script=Han}/u.test(text)
     ? readers.flatMap(([pattern, read]) =>
         [...text.matchAll(pattern)].flatMap((match) => {
-          const atom = read(match, clock)
-          return atom === undefined ? [] : [{ ...atom, index: match.index, end: match.index + match[0].length }]
+          const expression = read(match, clock)
+          return expression === undefined
+            ? []
+            : [{ ...expression, index: match.index, end: match.index + match[0].length }]
         })
       )
     : []

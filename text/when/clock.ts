@@ -1,7 +1,7 @@
 import { earliest, latest } from "./dates.js"
 
 /** A range of time: `from` is included, `to` is not. Milliseconds since the epoch. */
-export interface Stretch {
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
@@ -85,10 +85,10 @@ export const isDay = (year: number, month: number, day: number): boolean => {
 }
 
 /** The range from the start of one day to the start of another. Months and days may overflow. */
-export const days = ({ at }: Clock, from: Day, to: Day): Stretch => ({ from: at(...from), to: at(...to) })
+export const days = ({ at }: Clock, from: Day, to: Day): TimeRange => ({ from: at(...from), to: at(...to) })
 
-/** The unit `count` units away from the one that contains an instant. Weeks begin on Monday. */
-export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): Stretch => {
+/** The unit `count` units rangeAtDistance from the one that contains an instant. Weeks begin on Monday. */
+export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): TimeRange => {
   const length = lengths[unit]
   if (length !== undefined) {
     const shifted = instant + count * length

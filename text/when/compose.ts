@@ -1,38 +1,47 @@
-import { type Atom, mapped } from "./atom.js"
-import { bounded, ranges } from "./bounds.js"
-import { type Clock, day, type Stretch } from "./clock.js"
-import { type Lead, others, which } from "./leads.js"
+import { type Clock, day, type TimeRange } from "./clock.js"
+import { mapRange, type TimeExpression } from "./expression.js"
+import { lastThisNextModifier, type Modifier, otherModifiers } from "./modifiers.js"
 import { hoursOn } from "./parts.js"
+import { applyBound, ranges } from "./ranges.js"
 
 // Combines neighbouring expressions: "last" and "May", "Monday" and "evening", "two days before" and "Christmas".
 
 /**
- * Combines expressions with their leads and with each other. The input is in text order without overlaps; results may
+ * Combines expressions with their modifiers and with each other. The input is in text order without overlaps; results may
  * overlap.
  */
-export const composed = (text: string, atoms: ReadonlyArray<Atom>, clock: Clock): ReadonlyArray<Atom> => {
-  const applyLead = (atoms: ReadonlyArray<Atom>, { change, pattern }: Lead) =>
-    atoms.map((atom) => {
-      const match = pattern.exec(text.slice(Math.max(0, atom.index - leadLength), atom.index))
-      const changed = match === null ? undefined : change(atom, match, clock, text)
-      return changed === undefined ? atom : { ...changed, index: atom.index - match![0].length }
+export const compose = (
+  text: string,
+  expressions: ReadonlyArray<TimeExpression>,
+  clock: Clock
+): ReadonlyArray<TimeExpression> => {
+  const applyModifier = (expressions: ReadonlyArray<TimeExpression>, { change, pattern }: Modifier) =>
+    expressions.map((expression) => {
+      const match = pattern.exec(text.slice(Math.max(0, expression.index - modifierLength), expression.index))
+      const changed = match === null ? undefined : change(expression, match, clock, text)
+      return changed === undefined ? expression : { ...changed, index: expression.index - match![0].length }
     })
-  const joinNeighbours = (atoms: ReadonlyArray<Atom>, join: Join) =>
-    atoms.reduce<Array<Atom>>((results, atom) => {
+  const joinNeighbours = (expressions: ReadonlyArray<TimeExpression>, join: Join) =>
+    expressions.reduce<Array<TimeExpression>>((results, expression) => {
       const left = results.at(-1)
-      const combined = left && join(left, atom, text.slice(left.end, atom.index), clock)
-      if (combined === undefined) results.push(atom)
-      else results[results.length - 1] = { ...combined, index: left!.index, end: atom.end }
+      const combined = left && join(left, expression, text.slice(left.end, expression.index), clock)
+      if (combined === undefined) results.push(expression)
+      else results[results.length - 1] = { ...combined, index: left!.index, end: expression.end }
       return results
     }, [])
-  const points = [joinCycle, joinTime].reduce(joinNeighbours, applyLead(joinNeighbours(atoms, joinWeekday), which))
-  return ranges(text, others.reduce(applyLead, points), clock).map((atom) => bounded(text, atom, clock))
+  const points = [joinCycle, joinTime].reduce(
+    joinNeighbours,
+    applyModifier(joinNeighbours(expressions, joinWeekday), lastThisNextModifier)
+  )
+  return ranges(text, otherModifiers.reduce(applyModifier, points), clock).map((expression) =>
+    applyBound(text, expression, clock)
+  )
 }
 
-type Join = (left: Atom, right: Atom, between: string, clock: Clock) => Atom | undefined
+type Join = (left: TimeExpression, right: TimeExpression, between: string, clock: Clock) => TimeExpression | undefined
 
 /** Characters before an expression that may belong to it. */
-const leadLength = 80
+const modifierLength = 80
 
 /** "Saturday, 3 May": the date alone is enough. */
 const joinWeekday: Join = (left, right, between) => {
@@ -43,12 +52,17 @@ const joinWeekday: Join = (left, right, between) => {
 
 /** "May last year", "last year in May", "Monday of last week", "Christmas 2024", "2025 Q2", "去年五月". */
 const joinCycle: Join = (left, right, between) => {
-  const [cycle, turn] = left.cycle === undefined ? [right, left] : [left, right]
-  if (cycle.cycle === undefined || turn.turn === undefined || cycle.cycle.of !== turn.turn.of) return undefined
-  const connector = cycle === left ? /^\s*(?:,|of|in|的)?\s*$/i : /^(?:['’]s)?[,-]?\s*(?:in|on|at|的)?\s*$/i
+  const [recurring, period] = left.cycle === undefined ? [right, left] : [left, right]
+  if (
+    recurring.cycle === undefined ||
+    period.occurrence === undefined ||
+    recurring.cycle.period !== period.occurrence.period
+  )
+    return undefined
+  const connector = recurring === left ? /^\s*(?:,|of|in|的)?\s*$/i : /^(?:['’]s)?[,-]?\s*(?:in|on|at|的)?\s*$/i
   if (!connector.test(between)) return undefined
-  const stretch = cycle.cycle.turn(turn.turn.number)
-  return { ...cycle, weak: false, cycle: undefined, date: undefined, stretch }
+  const range = recurring.cycle.occurrence(period.occurrence.number)
+  return { ...recurring, weak: false, cycle: undefined, date: undefined, range }
 }
 
 /** "Monday evening", "3 May at 5 pm", "the morning of 3 May", "yesterday after 17:00". */
@@ -56,8 +70,8 @@ const joinTime: Join = (left, right, between, clock) => {
   const [date, time] = left.hours === undefined ? [left, right] : [right, left]
   if (time.hours === undefined || !(date.kind === "day" || date.kind === "weekday" || date.kind === "feast"))
     return undefined
-  const atHours = (hours: Stretch): Atom => ({
-    ...mapped(date, (stretch) => (stretch.to - stretch.from > 1.5 * day ? undefined : hoursOn(clock, stretch, hours))),
+  const atHours = (hours: TimeRange): TimeExpression => ({
+    ...mapRange(date, (range) => (range.to - range.from > 1.5 * day ? undefined : hoursOn(clock, range, hours))),
     kind: time.exact === true ? "time" : "span",
     weak: false
   })

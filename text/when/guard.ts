@@ -1,25 +1,29 @@
-import type { Atom } from "./atom.js"
+import type { TimeExpression } from "./expression.js"
 
 // "May", "Sun", "Friday" and "2024" are times only where their context says so. Elsewhere they are names, verbs or
 // numbers.
 
 /** The expressions that are times and not part of a larger word. */
-export const guarded = (text: string, atoms: ReadonlyArray<Atom>): ReadonlyArray<Atom> => {
-  const strong = atoms.reduce<Array<Atom>>((results, atom) => {
+export const plausible = (text: string, expressions: ReadonlyArray<TimeExpression>): ReadonlyArray<TimeExpression> => {
+  const strong = expressions.reduce<Array<TimeExpression>>((results, expression) => {
     const left = results.at(-1)
     const isListed =
       left !== undefined &&
       !left.weak &&
-      left.kind === atom.kind &&
-      /^\s*(?:,|&|,?\s*(?:and|or))\s*$/i.test(text.slice(left.end, atom.index))
-    results.push(atom.weak && (isListed || hasSupport(text, atom)) ? { ...atom, weak: false } : atom)
+      left.kind === expression.kind &&
+      /^\s*(?:,|&|,?\s*(?:and|or))\s*$/i.test(text.slice(left.end, expression.index))
+    results.push(
+      expression.weak && (isListed || hasSupport(text, expression)) ? { ...expression, weak: false } : expression
+    )
     return results
   }, [])
-  return strong.filter((atom) => !atom.weak && atom.hours === undefined && standsAlone(text, atom))
+  return strong.filter(
+    (expression) => !expression.weak && expression.hours === undefined && standsAlone(text, expression)
+  )
 }
 
 /** Words before an expression that make it a time. */
-const supports: { readonly [kind in Atom["kind"]]?: RegExp } = {
+const supports: { readonly [kind in TimeExpression["kind"]]?: RegExp } = {
   month: /\b(?:in|during|of|throughout|around|circa|through|from)\s+$/i,
   year: /\b(?:in|during|of|throughout|around|circa|from|for|by|year|anno)\s+$/i,
   weekday: /\b(?:on|of|from|for)\s+$/i,
@@ -28,7 +32,7 @@ const supports: { readonly [kind in Atom["kind"]]?: RegExp } = {
   span: /\b(?:on|over|at|during|in|of|from|throughout)\s+(?:(?:early|mid|late)\s+)?$/i
 }
 
-const hasSupport = (text: string, { end, index, kind }: Atom): boolean => {
+const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean => {
   const word = text.slice(index, end)
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)
@@ -47,7 +51,7 @@ const hasSupport = (text: string, { end, index, kind }: Atom): boolean => {
 }
 
 /** Whether it is not recurring ("every Monday"), and not part of an identifier, a path, an address or an amount. */
-const standsAlone = (text: string, { end, index }: Atom): boolean => {
+const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
   const before = text.slice(Math.max(0, index - 12), index)
   const after = text.slice(end, end + 3)
   if (/\b(?:every|each|any|per|most|all|some|other|another|an?)\s+$/i.test(before)) return false

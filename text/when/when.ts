@@ -1,12 +1,12 @@
-import { type Atom, turnOf } from "./atom.js"
-import { calendarAtoms } from "./calendar.js"
-import { chineseAtoms } from "./chinese.js"
+import { calendarExpressions } from "./calendar.js"
+import { chineseExpressions } from "./chinese.js"
 import { clockOf } from "./clock.js"
-import { composed } from "./compose.js"
+import { compose } from "./compose.js"
 import { earliest, latest } from "./dates.js"
-import { namedAtoms } from "./feasts.js"
-import { guarded } from "./guard.js"
-import { wordAtoms } from "./words.js"
+import { occurrenceOf, type TimeExpression } from "./expression.js"
+import { plausible } from "./guard.js"
+import { recurringExpressions } from "./recurring.js"
+import { relativeExpressions } from "./relative.js"
 
 /** Characters that are searched for time expressions: the maximum length of a query. */
 const maxLength = 1_024
@@ -37,7 +37,7 @@ export interface When {
  *   a year at one end applies to both.
  * - Parts of the day: morning 5–12, noon 11–14, afternoon 12–18, evening 17–24, night and tonight 18–5, midnight 23–1;
  *   times of day need a day. Early, mid and late are thirds. Seasons are whole months of the northern hemisphere, and
- *   winter belongs to the year in which it begins. Feasts last one day: feasts.ts.
+ *   winter belongs to the year in which it begins. Feasts last one day: recurring.ts.
  * - 03/05/2025 is the fifth of March unless that is impossible; 3.5.2025 is the third of May.
  * - Not a time: words that may be names, verbs or numbers ("May", "march", "Sun", "June", "2024") without a preposition
  *   of time, a qualifier, a day or a year; recurrence ("every Monday"); "now"; anything inside an identifier, a path, an
@@ -47,12 +47,16 @@ export const whenOf = (text: string, asked: number, zone: string): ReadonlyArray
   if (!(asked >= earliest && asked <= latest)) return []
   const input = text.slice(0, maxLength)
   const clock = clockOf(asked, zone)
-  const words = [...wordAtoms(input, clock), ...namedAtoms(input, clock), ...chineseAtoms(input, clock)]
-  const expressions = withoutOverlaps([...words, ...calendarAtoms(input, clock)])
+  const words = [
+    ...relativeExpressions(input, clock),
+    ...recurringExpressions(input, clock),
+    ...chineseExpressions(input, clock)
+  ]
+  const expressions = withoutOverlaps([...words, ...calendarExpressions(input, clock)])
   if (expressions.length === 0) return []
-  return withoutOverlaps(guarded(input, composed(input, expressions, clock))).flatMap(
-    ({ cycle, end, index, stretch }) => {
-      const { from, to } = stretch ?? (cycle && turnOf(cycle, "begun", clock)) ?? { from: 0, to: 0 }
+  return withoutOverlaps(plausible(input, compose(input, expressions, clock))).flatMap(
+    ({ cycle, end, index, range }) => {
+      const { from, to } = range ?? (cycle && occurrenceOf(cycle, "begun", clock)) ?? { from: 0, to: 0 }
       return from < to && from >= earliest && to <= latest ? [{ from, to, text: input.slice(index, end), index }] : []
     }
   )
@@ -61,11 +65,11 @@ export const whenOf = (text: string, asked: number, zone: string): ReadonlyArray
 /**
  * In text order and without overlaps. Dates win over times of day, then the longer expression, then the earlier one.
  */
-const withoutOverlaps = (atoms: ReadonlyArray<Atom>): ReadonlyArray<Atom> => {
-  const rank = ({ hours }: Atom) => (hours === undefined ? 0 : 1)
-  const kept: Array<Atom> = []
-  for (const atom of [...atoms].sort((a, b) => rank(a) - rank(b) || b.end - b.index - (a.end - a.index))) {
-    if (kept.every(({ end, index }) => atom.index >= end || atom.end <= index)) kept.push(atom)
+const withoutOverlaps = (expressions: ReadonlyArray<TimeExpression>): ReadonlyArray<TimeExpression> => {
+  const rank = ({ hours }: TimeExpression) => (hours === undefined ? 0 : 1)
+  const results: Array<TimeExpression> = []
+  for (const expression of [...expressions].sort((a, b) => rank(a) - rank(b) || b.end - b.index - (a.end - a.index))) {
+    if (results.every(({ end, index }) => expression.index >= end || expression.end <= index)) results.push(expression)
   }
-  return kept.sort((a, b) => a.index - b.index)
+  return results.sort((a, b) => a.index - b.index)
 }

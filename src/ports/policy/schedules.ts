@@ -4,8 +4,8 @@ import { count, withDefault, zone } from "./fields.js"
 const whole = Schema.Int.pipe(Schema.nonNegative())
 
 /**
- * Durations are in milliseconds. The product's specification asks for a minimum interval, a run summary and a pruned
- * history; the values are chosen here.
+ * Durations are in milliseconds. A minimum interval, a run summary and a pruned history are required; their values are
+ * chosen here.
  */
 export const Schedules = Schema.Struct({
   /** Minimum interval of a schedule: a minute, the resolution of cron. */

@@ -1,26 +1,26 @@
-import type { Clock, Stretch } from "./clock.js"
+import type { Clock, TimeRange } from "./clock.js"
 
 /** A recurring time: a month or a feast each year, a weekday each week. An occurrence may be missing (29 February). */
 export interface Cycle {
-  readonly of: "year" | "week"
+  readonly period: "year" | "week"
   /** The occurrence in the year with this number, or in the week this many weeks after the asking week. */
-  readonly turn: (number: number) => Stretch | undefined
+  readonly occurrence: (number: number) => TimeRange | undefined
 }
 
 /** A time expression in a text, before its context is read. */
-export interface Atom {
+export interface TimeExpression {
   readonly index: number
   readonly end: number
   readonly kind: "day" | "month" | "year" | "weekday" | "feast" | "season" | "clock" | "time" | "span"
   /** Counts as a time only with support from its context: a preposition, a year, another date. */
   readonly weak: boolean
   /** The expression has one of these three. It has `cycle` until the occurrence is known. */
-  readonly stretch?: Stretch | undefined
+  readonly range?: TimeRange | undefined
   readonly cycle?: Cycle | undefined
   /** Milliseconds after midnight; `to` may be on the next day. */
-  readonly hours?: Stretch | undefined
+  readonly hours?: TimeRange | undefined
   /** The occurrence of cycles that this range covers: the whole year, the whole week. */
-  readonly turn?: { readonly of: Cycle["of"]; readonly number: number } | undefined
+  readonly occurrence?: { readonly period: Cycle["period"]; readonly number: number } | undefined
   /** A clock time, not a part of the day. */
   readonly exact?: boolean
   /** Set for dates, so that "3 and" can precede "10 May". */
@@ -28,19 +28,22 @@ export interface Atom {
 }
 
 /** The expression with a changed range, or with every occurrence of its cycle changed. */
-export const mapped = (atom: Atom, change: (stretch: Stretch) => Stretch | undefined): Atom => {
-  const { cycle, stretch } = atom
+export const mapRange = (
+  expression: TimeExpression,
+  change: (range: TimeRange) => TimeRange | undefined
+): TimeExpression => {
+  const { cycle, range } = expression
   return {
-    ...atom,
-    stretch: stretch === undefined ? undefined : change(stretch),
+    ...expression,
+    range: range === undefined ? undefined : change(range),
     cycle: cycle && {
-      of: cycle.of,
-      turn: (number) => {
-        const turn = cycle.turn(number)
-        return turn && change(turn)
+      period: cycle.period,
+      occurrence: (number) => {
+        const occurrence = cycle.occurrence(number)
+        return occurrence && change(occurrence)
       }
     },
-    turn: undefined,
+    occurrence: undefined,
     date: undefined
   }
 }
@@ -52,44 +55,44 @@ export type Which = "begun" | "last" | "this" | "next"
  * the most recent one that is over. `this`: the current one, or else that of this year or week. `next`: the first to
  * begin.
  */
-export const turnOf = (cycle: Cycle, which: Which, clock: Clock): Stretch | undefined => {
-  const current = cycle.of === "year" ? clock.year : 0
+export const occurrenceOf = (cycle: Cycle, which: Which, clock: Clock): TimeRange | undefined => {
+  const current = cycle.period === "year" ? clock.year : 0
   const { asked } = clock
   if (which === "begun") return latest(cycle, current + 1, ({ from }) => from <= asked)
   if (which === "last") return latest(cycle, current + 1, ({ to }) => to <= asked)
   if (which === "next") return earliest(cycle, current - 1, ({ from }) => from > asked)
-  return latest(cycle, current + 1, ({ from, to }) => from <= asked && asked < to) ?? cycle.turn(current)
+  return latest(cycle, current + 1, ({ from, to }) => from <= asked && asked < to) ?? cycle.occurrence(current)
 }
 
 /** The first occurrence at or after an instant. */
-export const turnFrom = (cycle: Cycle, instant: number, clock: Clock): Stretch | undefined =>
+export const occurrenceFrom = (cycle: Cycle, instant: number, clock: Clock): TimeRange | undefined =>
   earliest(cycle, approximateNumber(cycle, instant, clock) - 1, ({ from }) => from >= instant)
 
 /** The last occurrence at or before an instant. */
-export const turnUntil = (cycle: Cycle, instant: number, clock: Clock): Stretch | undefined =>
+export const occurrenceUntil = (cycle: Cycle, instant: number, clock: Clock): TimeRange | undefined =>
   latest(cycle, approximateNumber(cycle, instant, clock) + 1, ({ from }) => from <= instant)
 
 /** The year of an instant, or its distance in weeks from the asking week; off by one at most. */
 const approximateNumber = (cycle: Cycle, instant: number, clock: Clock): number =>
-  cycle.of === "year"
+  cycle.period === "year"
     ? new Date(clock.local(instant)).getUTCFullYear()
     : Math.round((instant - clock.asked) / 604_800_000)
 
 /** Occurrences to try: 29 February recurs after eight years at the latest. */
 const maxTries = 10
 
-const latest = (cycle: Cycle, from: number, matches: (stretch: Stretch) => boolean): Stretch | undefined => {
+const latest = (cycle: Cycle, from: number, matches: (range: TimeRange) => boolean): TimeRange | undefined => {
   for (let number = from; number > from - maxTries; number--) {
-    const turn = cycle.turn(number)
-    if (turn !== undefined && matches(turn)) return turn
+    const occurrence = cycle.occurrence(number)
+    if (occurrence !== undefined && matches(occurrence)) return occurrence
   }
   return undefined
 }
 
-const earliest = (cycle: Cycle, from: number, matches: (stretch: Stretch) => boolean): Stretch | undefined => {
+const earliest = (cycle: Cycle, from: number, matches: (range: TimeRange) => boolean): TimeRange | undefined => {
   for (let number = from; number < from + maxTries; number++) {
-    const turn = cycle.turn(number)
-    if (turn !== undefined && matches(turn)) return turn
+    const occurrence = cycle.occurrence(number)
+    if (occurrence !== undefined && matches(occurrence)) return occurrence
   }
   return undefined
 }

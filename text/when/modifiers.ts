@@ -1,84 +1,98 @@
-import { amount, amountOf, away } from "./amounts.js"
-import { type Atom, mapped, turnOf, type Which } from "./atom.js"
-import { type Clock, type Stretch, shift, type Unit, unitAt } from "./clock.js"
+import { amount, amountOf, rangeAtDistance } from "./amounts.js"
+import { type Clock, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
+import { mapRange, occurrenceOf, type TimeExpression, type Which } from "./expression.js"
 import { hoursOfPart, hoursOn, nthOf, partOf } from "./parts.js"
 
 /** Words before an expression that change its meaning. */
-export interface Lead {
+export interface Modifier {
   readonly pattern: RegExp
-  readonly change: (atom: Atom, match: RegExpExecArray, clock: Clock, text: string) => Atom | undefined
+  readonly change: (
+    expression: TimeExpression,
+    match: RegExpExecArray,
+    clock: Clock,
+    text: string
+  ) => TimeExpression | undefined
 }
 
 /** "last May", "this Monday", "next summer". */
-export const which: Lead = {
+export const lastThisNextModifier: Modifier = {
   pattern: /\b(?:the\s+)?(?:this\s+)?(last|past|previous|this|next|coming)[\s-]+$/i,
-  change: (atom, [phrase, direction], clock, text) => {
-    if (atom.cycle === undefined || atom.kind === "day") return undefined
-    const word = text.slice(atom.index, atom.end)
+  change: (expression, [phrase, direction], clock, text) => {
+    if (expression.cycle === undefined || expression.kind === "day") return undefined
+    const word = text.slice(expression.index, expression.end)
     // "this may be", "the last march on", "the next spring", "the last sat phone": not a month, season or day.
     if (/^(?:may|march|spring|fall|sun|sat|wed|mon)$/.test(word)) {
-      const endsClause = /^\s*(?:$|[^\s\p{L}\p{N}])/u.test(text.slice(atom.end))
+      const endsClause = /^\s*(?:$|[^\s\p{L}\p{N}])/u.test(text.slice(expression.end))
       if (
         /^the\b/i.test(phrase) ||
-        (!endsClause && (atom.kind === "weekday" || /^(?:this|next|coming)/i.test(direction!)))
+        (!endsClause && (expression.kind === "weekday" || /^(?:this|next|coming)/i.test(direction!)))
       )
         return undefined
     }
-    const turn: Which = /^this$/i.test(direction!) ? "this" : /next|coming/i.test(direction!) ? "next" : "last"
-    return { ...atom, weak: false, cycle: undefined, date: undefined, stretch: turnOf(atom.cycle, turn, clock) }
+    const occurrence: Which = /^this$/i.test(direction!) ? "this" : /next|coming/i.test(direction!) ? "next" : "last"
+    return {
+      ...expression,
+      weak: false,
+      cycle: undefined,
+      date: undefined,
+      range: occurrenceOf(expression.cycle, occurrence, clock)
+    }
   }
 }
 
 /** "early May", "the end of 2024". */
-const partLead: Lead = {
+const partModifier: Modifier = {
   pattern: /\b(?:the\s+)?(?:(early|mid|late)(?:\s+in)?[\s-]+(?:the\s+)?|(beginning|start|middle|end)\s+of\s+)$/i,
-  change: (atom, [, adjective, noun], clock) => {
+  change: (expression, [, adjective, noun], clock) => {
     const word = (adjective ?? noun)!.toLowerCase()
     const third = /early|start|begin/.test(word) ? 0 : /mid/.test(word) ? 1 : 2
-    return changedRange(atom, (stretch) => partOf(clock, stretch, third))
+    return changedRange(expression, (range) => partOf(clock, range, third))
   }
 }
 
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
 /** "the last week of May", "the second half of 2024", "the first Monday in June", "the 15th of last month". */
-const nthLead: Lead = {
+const nthModifier: Modifier = {
   pattern: new RegExp(
     `\\b(?:the\\s+)?(?:(first|second|third|fourth|last|1st|2nd|3rd|4th)\\s+(day|week|weekend|month|${weekday}|(?:quarter|half)(?=\\s))|` +
       "(\\d\\d?)(?:st|nd|rd|th))\\s+(?:(?:of|in)\\s+|(?<=(?:quarter|half)\\s+))$",
     "i"
   ),
-  change: (atom, [, ordinalWord, unit, day], clock) => {
-    if (ordinalWord === undefined) return changedRange(atom, (stretch) => nthOf(clock, stretch, "day", Number(day) - 1))
+  change: (expression, [, ordinalWord, unit, day], clock) => {
+    if (ordinalWord === undefined)
+      return changedRange(expression, (range) => nthOf(clock, range, "day", Number(day) - 1))
     const number = ["first", "second", "third", "fourth"].indexOf(ordinalWord.toLowerCase())
     const index = /last/i.test(ordinalWord) ? -1 : number < 0 ? Number(ordinalWord[0]) - 1 : number
-    return changedRange(atom, (stretch) => nthOf(clock, stretch, unit!.toLowerCase(), index))
+    return changedRange(expression, (range) => nthOf(clock, range, unit!.toLowerCase(), index))
   }
 }
 
 /** "two days before Christmas 2025": that day, as in "two days ago". */
-const distanceLead: Lead = {
+const distanceModifier: Modifier = {
   pattern: new RegExp(`\\b(?:the\\s+)?(${amount})\\s+(before|prior\\s+to|after|following)\\s+(?:the\\s+)?$`, "i"),
-  change: (atom, [, phrase, side], clock) => {
+  change: (expression, [, phrase, side], clock) => {
     const amount = amountOf(phrase!)
     if (amount === undefined) return undefined
-    return changedRange(atom, ({ from, to }) =>
-      /before|prior/i.test(side!) ? away(clock, from, amount, -1) : away(clock, to - 1, amount, 1)
+    return changedRange(expression, ({ from, to }) =>
+      /before|prior/i.test(side!)
+        ? rangeAtDistance(clock, from, { amount, side: -1 })
+        : rangeAtDistance(clock, to - 1, { amount, side: 1 })
     )
   }
 }
 
 /** "the week of 3 May", "the week before Christmas" (seven days), "the Sunday after Easter", "the night before". */
-const neighbourLead: Lead = {
+const neighbourModifier: Modifier = {
   pattern: new RegExp(
     `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,
     "i"
   ),
-  change: (atom, [whole, unitWord, direction], clock, text) => {
-    // "the second weekend of last week" does not exist: the `nthLead` has refused it, and "weekend of" must not match
+  change: (expression, [whole, unitWord, direction], clock, text) => {
+    // "the second weekend of last week" does not exist: the `nthModifier` has refused it, and "weekend of" must not match
     // it.
-    if (/of/i.test(direction!) && ordinal.test(text.slice(0, atom.index - whole.length))) return undefined
-    return changedRange(atom, ({ from, to }) => {
+    if (/of/i.test(direction!) && ordinal.test(text.slice(0, expression.index - whole.length))) return undefined
+    return changedRange(expression, ({ from, to }) => {
       const unit = unitWord!.toLowerCase()
       const back = /before/i.test(direction!)
       if (/of/i.test(direction!)) {
@@ -104,11 +118,14 @@ const neighbourLead: Lead = {
 
 const ordinal = /\b(?:first|second|third|fourth|last|\d(?:st|nd|rd|th))\s+$/i
 
-export const others: ReadonlyArray<Lead> = [partLead, nthLead, distanceLead, neighbourLead]
+export const otherModifiers: ReadonlyArray<Modifier> = [partModifier, nthModifier, distanceModifier, neighbourModifier]
 
-const changedRange = (atom: Atom, change: (stretch: Stretch) => Stretch | undefined): Atom | undefined => {
-  if (atom.hours !== undefined) return undefined
-  const next = mapped(atom, change)
-  const sample = next.stretch ?? next.cycle?.turn(next.cycle.of === "year" ? 2000 : 0)
+const changedRange = (
+  expression: TimeExpression,
+  change: (range: TimeRange) => TimeRange | undefined
+): TimeExpression | undefined => {
+  if (expression.hours !== undefined) return undefined
+  const next = mapRange(expression, change)
+  const sample = next.range ?? next.cycle?.occurrence(next.cycle.period === "year" ? 2000 : 0)
   return sample === undefined ? undefined : { ...next, kind: "span", weak: false }
 }

@@ -1,7 +1,7 @@
-import { type Topic, words } from "./words.js"
+import { cueWords, type Topic } from "./cueWordList.js"
 
 /** The cue words in a text, ordered by their end positions. */
-export interface Hits {
+export interface CueWords {
   readonly topics: ReadonlyArray<Topic>
   readonly starts: ReadonlyArray<number>
   readonly ends: ReadonlyArray<number>
@@ -18,9 +18,9 @@ interface Word {
  * Finds all cue words in one pass, independent of their number (Aho-Corasick automaton as a table: one step per
  * character). Case is ignored; - and _ count as spaces.
  */
-export const hitsIn = (text: string): Hits => {
+export const findCueWords = (text: string): CueWords => {
   automaton ??= buildAutomaton()
-  const { classes, next, said: cuesByState, width } = automaton
+  const { classes, next, cuesByState, width } = automaton
   let cues: { topics: Array<Topic>; starts: Array<number>; ends: Array<number> } | undefined
   let state = 0
   for (let index = 0; index < text.length; index++) {
@@ -48,8 +48,13 @@ export const hitsIn = (text: string): Hits => {
  * The end of the last cue word of a topic that ends at `position` or up to `reach` characters before it, without a
  * digit or a line break between; -1 where there is none.
  */
-export const endBefore = (hits: Hits, text: string, position: number, topic: Topic, reach: number): number => {
-  const { ends, topics } = hits
+export const lastCueEnd = (
+  cues: CueWords,
+  text: string,
+  position: number,
+  { reach, topic }: { readonly topic: Topic; readonly reach: number }
+): number => {
+  const { ends, topics } = cues
   for (let index = lastBefore(ends, position); index >= 0 && position - ends[index]! <= reach; index--) {
     if (topics[index] !== topic) continue
     return /[\d\n]/.test(text.slice(ends[index]!, position)) ? -1 : ends[index]!
@@ -68,7 +73,7 @@ const lastBefore = (ends: ReadonlyArray<number>, position: number): number => {
   return low - 1
 }
 
-const noCues: Hits = { topics: [], starts: [], ends: [] }
+const noCues: CueWords = { topics: [], starts: [], ends: [] }
 
 const isLetter = (code: number): boolean =>
   code < 128
@@ -80,7 +85,7 @@ interface Automaton {
   readonly classes: Uint16Array
   readonly width: number
   readonly next: Uint16Array
-  readonly said: ReadonlyArray<ReadonlyArray<Word> | undefined>
+  readonly cuesByState: ReadonlyArray<ReadonlyArray<Word> | undefined>
 }
 
 let automaton: Automaton | undefined
@@ -99,7 +104,7 @@ const buildAutomaton = (): Automaton => {
   }
   const cuesByState: Array<Array<Word> | undefined> = [undefined]
   const children: Array<Map<number, number>> = [new Map()]
-  for (const [topic, list] of Object.entries(words)) {
+  for (const [topic, list] of Object.entries(cueWords)) {
     for (const pattern of list.split("|")) {
       const text = pattern.replace(/^\^|\$$/g, "").toLowerCase()
       let state = 0
@@ -139,5 +144,5 @@ const buildAutomaton = (): Automaton => {
       queue.push(child)
     }
   }
-  return { classes, width, next, said: cuesByState }
+  return { classes, width, next, cuesByState }
 }

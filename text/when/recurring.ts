@@ -1,5 +1,5 @@
-import type { Atom, Cycle } from "./atom.js"
-import { type Clock, days, type Stretch } from "./clock.js"
+import { type Clock, days, type TimeRange } from "./clock.js"
+import type { Cycle, TimeExpression } from "./expression.js"
 
 // Named recurring times: feasts, seasons, quarters, weekdays.
 
@@ -56,7 +56,7 @@ const seasons: { readonly [season: string]: number } = { spring: 3, summer: 6, a
 
 const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-const feastCycles = (clock: Clock): ReadonlyArray<Cycle["turn"]> =>
+const feastCycles = (clock: Clock): ReadonlyArray<Cycle["occurrence"]> =>
   feasts.map(([, dayOf]) => (year) => {
     const [month, day] = dayOf(year)
     return days(clock, [year, month, day], [year, month, day + 1])
@@ -64,16 +64,19 @@ const feastCycles = (clock: Clock): ReadonlyArray<Cycle["turn"]> =>
 
 /** A range of months, each year. */
 export const monthsOfYear = (clock: Clock, first: number, count: number): Cycle => ({
-  of: "year",
-  turn: (year) => days(clock, [year, first], [year, first + count])
+  period: "year",
+  occurrence: (year) => days(clock, [year, first], [year, first + count])
 })
 
 /** A day of each week, from Monday (0). */
 export const dayOfWeek = (clock: Clock, weekday: number): Cycle => {
   const { year, month, day } = clock
   const monday = day - ((new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7)
-  const mondayOf = (week: number): readonly [number, number, number] => [year, month, monday + 7 * week + weekday]
-  return { of: "week", turn: (week): Stretch => days(clock, mondayOf(week), [year, month, mondayOf(week)[2] + 1]) }
+  const dateIn = (week: number): readonly [number, number, number] => [year, month, monday + 7 * week + weekday]
+  return {
+    period: "week",
+    occurrence: (week): TimeRange => days(clock, dateIn(week), [year, month, dateIn(week)[2] + 1])
+  }
 }
 
 const feastPattern = new RegExp(`\\b(?:${feasts.map(([name]) => `(${name})`).join("|")})(?!\\w)`, "gi")
@@ -83,19 +86,19 @@ const weekdayPattern =
   /\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b/gi
 
 /** Unordered; expressions may overlap. */
-export const namedAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> => {
-  const expressions: Array<Atom> = []
-  const add = (pattern: RegExp, kind: Atom["kind"], read: (match: RegExpMatchArray) => Cycle) => {
+export const recurringExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> => {
+  const expressions: Array<TimeExpression> = []
+  const add = (pattern: RegExp, kind: TimeExpression["kind"], read: (match: RegExpMatchArray) => Cycle) => {
     for (const match of text.matchAll(pattern)) {
       // "Q2" is always a quarter. All other names have further meanings.
       const weak = !match[0].startsWith("Q")
       expressions.push({ index: match.index, end: match.index + match[0].length, kind, weak, cycle: read(match) })
     }
   }
-  const turns = feastCycles(clock)
+  const cycles = feastCycles(clock)
   add(feastPattern, "feast", (match) => ({
-    of: "year",
-    turn: turns[match.slice(1).findIndex((name) => name !== undefined)]!
+    period: "year",
+    occurrence: cycles[match.slice(1).findIndex((name) => name !== undefined)]!
   }))
   add(seasonPattern, "season", ([, name]) => monthsOfYear(clock, seasons[name!.toLowerCase()]!, 3))
   add(quarterPattern, "season", ([, number]) => monthsOfYear(clock, Number(number) * 3 - 2, 3))

@@ -1,53 +1,53 @@
-import { type Amount, amount, amountOf, away } from "./amounts.js"
-import type { Atom } from "./atom.js"
-import { type Clock, days, type Stretch, shift, type Unit, unitAt } from "./clock.js"
+import { type Amount, amount, amountOf, rangeAtDistance } from "./amounts.js"
+import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
+import type { TimeExpression } from "./expression.js"
 import { hoursOfPart, hoursOn } from "./parts.js"
 
 // Ranges named by their distance from the asking time, and years, decades and parts of the day. chrono turns these into
 // points in time, or does not know them.
 
-type Reader = (match: RegExpExecArray, clock: Clock) => Omit<Atom, "index" | "end"> | undefined
+type Reader = (match: RegExpExecArray, clock: Clock) => Omit<TimeExpression, "index" | "end"> | undefined
 
-const strongRange = (kind: Atom["kind"], stretch: Stretch): Omit<Atom, "index" | "end"> => ({
+const strongRange = (kind: TimeExpression["kind"], range: TimeRange): Omit<TimeExpression, "index" | "end"> => ({
   kind,
   weak: false,
-  stretch
+  range
 })
 const dayFromToday = (clock: Clock, count: number) => unitAt(clock, clock.asked, "day", count)
 
 /** Relative to the asking time: "last week", "the past month". */
-const relative: Reader = ([, hasArticle, direction, name], clock) => {
+const relative: Reader = ([, article, direction, name], clock) => {
   const unit = name!.toLowerCase() as Unit
-  const by = /next|coming/i.test(direction!) ? 1 : /this|current/i.test(direction!) ? 0 : -1
+  const count = /next|coming/i.test(direction!) ? 1 : /this|current/i.test(direction!) ? 0 : -1
   // "the last day" may mean the past 24 hours, and "the next day" may follow some other day.
-  if (unit === "day" && (by >= 0 || hasArticle === undefined)) return undefined
+  if (unit === "day" && (count >= 0 || article === undefined)) return undefined
   // "the last week", "the past week" and any hour are a duration up to now; "last week" is a calendar week.
   const rolling =
     unit !== "weekend" &&
-    by !== 0 &&
-    (/past/i.test(direction!) || unit === "hour" || (hasArticle !== undefined && !/prev/i.test(direction!)))
-  if (rolling) return strongRange("span", until(clock, [{ unit, least: 1, most: 1 }], by))
-  const stretch = unitAt(clock, clock.asked, unit, by)
-  if (unit !== "year" && unit !== "week") return strongRange("span", stretch)
-  return { ...strongRange(unit === "year" ? "year" : "span", stretch), turn: cycleNumber(unit, by, clock) }
+    count !== 0 &&
+    (/past/i.test(direction!) || unit === "hour" || (article !== undefined && !/prev/i.test(direction!)))
+  if (rolling) return strongRange("span", until(clock, [{ unit, least: 1, most: 1 }], count))
+  const range = unitAt(clock, clock.asked, unit, count)
+  if (unit !== "year" && unit !== "week") return strongRange("span", range)
+  return { ...strongRange(unit === "year" ? "year" : "span", range), occurrence: cycleNumber(unit, count, clock) }
 }
 
-const cycleNumber = (of: "year" | "week", by: number, { year }: Clock) => ({
-  of,
-  number: of === "year" ? year + by : by
+const cycleNumber = (period: "year" | "week", count: number, { year }: Clock) => ({
+  period,
+  number: period === "year" ? year + count : count
 })
 
 /** From an amount of time ago until now, or from now until an amount of time ahead. */
-const until = (clock: Clock, amount: Amount, by: number): Stretch => {
-  const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, by * step.most), clock.asked)
-  return by < 0 ? { from: target, to: clock.asked } : { from: clock.asked, to: target }
+const until = (clock: Clock, amount: Amount, side: number): TimeRange => {
+  const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step.most), clock.asked)
+  return side < 0 ? { from: target, to: clock.asked } : { from: clock.asked, to: target }
 }
 
-const yearAtom = (clock: Clock, year: number, weak: boolean): Omit<Atom, "index" | "end"> => ({
+const yearFields = (clock: Clock, year: number, weak: boolean): Omit<TimeExpression, "index" | "end"> => ({
   kind: "year",
   weak,
-  stretch: days(clock, [year, 1], [year + 1, 1]),
-  turn: { of: "year", number: year }
+  range: days(clock, [year, 1], [year + 1, 1]),
+  occurrence: { period: "year", number: year }
 })
 
 const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
@@ -93,9 +93,9 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
     ([, phrase, side, day], clock) => {
       const amount = amountOf(phrase!)
       if (amount === undefined) return undefined
-      const least = day === undefined ? undefined : "day"
-      const stretch = away(clock, clock.asked, amount, /ago/i.test(side!) ? -1 : 1, least)
-      return strongRange(/^(?:day|week)$/.test(least ?? amount.at(-1)!.unit) ? "day" : "span", stretch)
+      const grain = day === undefined ? undefined : "day"
+      const range = rangeAtDistance(clock, clock.asked, { amount, side: /ago/i.test(side!) ? -1 : 1, grain })
+      return strongRange(/^(?:day|week)$/.test(grain ?? amount.at(-1)!.unit) ? "day" : "span", range)
     }
   ],
   // For "the end of the month", "since the weekend". Not a time on their own.
@@ -104,13 +104,13 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
     ([, unit], clock) => {
       const name = unit!.toLowerCase() as Unit
       const now = unitAt(clock, clock.asked, name)
-      const stretch = name === "weekend" && now.from > clock.asked ? unitAt(clock, clock.asked, name, -1) : now
-      return { kind: "span", weak: true, stretch }
+      const range = name === "weekend" && now.from > clock.asked ? unitAt(clock, clock.asked, name, -1) : now
+      return { kind: "span", weak: true, range }
     }
   ],
   [
     /(?<![\d.,:/+]|(?<![a-z])-)\b(1[5-9]\d\d|20\d\d)(?![\d.,:/]*\d)(?!-\d)\b/gi,
-    (match, clock) => (isCount(match) ? undefined : yearAtom(clock, Number(match[1]), true))
+    (match, clock) => (isCount(match) ? undefined : yearFields(clock, Number(match[1]), true))
   ],
   [
     /(?<![\d.,:/+-])\b((?:19|20)\d\d)\s?[-–]\s?((?:19|20)\d\d)\b(?!-?\d)/g,
@@ -140,10 +140,10 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
       const year = Number(groups!.year ?? groups!.of)
       const { from } = unitAt(clock, clock.at(year, 1, 4), "week")
       const number = Number(groups!.week ?? groups!.number)
-      const stretch = unitAt(clock, shift(clock, from, "week", number - 1), "week")
+      const range = unitAt(clock, shift(clock, from, "week", number - 1), "week")
       // A week belongs to the year of its Thursday: there is no week 0, and only some years have a week 53.
-      const thursday = new Date(clock.local(shift(clock, stretch.from, "day", 3)))
-      return thursday.getUTCFullYear() === year && number > 0 ? strongRange("span", stretch) : undefined
+      const thursday = new Date(clock.local(shift(clock, range.from, "day", 3)))
+      return thursday.getUTCFullYear() === year && number > 0 ? strongRange("span", range) : undefined
     }
   ],
   [
@@ -156,7 +156,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
   ],
   [
     /(?<!the\s+)\b((?:1[89]|20)\d0)['’]?s(?!\w)/gi,
-    ([, from], clock) => ({ kind: "span", weak: true, stretch: days(clock, [Number(from), 1], [Number(from) + 10, 1]) })
+    ([, from], clock) => ({ kind: "span", weak: true, range: days(clock, [Number(from), 1], [Number(from) + 10, 1]) })
   ]
 ]
 
@@ -171,10 +171,10 @@ const unitAfter =
 const dayWords = ["yesterday", "today", "tomorrow"]
 
 /** Unordered; expressions may overlap. */
-export const wordAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> =>
+export const relativeExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   readers.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match) => {
-      const atom = read(match as RegExpExecArray, clock)
-      return atom === undefined ? [] : [{ ...atom, index: match.index, end: match.index + match[0].length }]
+      const expression = read(match as RegExpExecArray, clock)
+      return expression === undefined ? [] : [{ ...expression, index: match.index, end: match.index + match[0].length }]
     })
   )

@@ -1,24 +1,33 @@
-import { type Atom, turnFrom, turnOf, turnUntil } from "./atom.js"
 import { dayFields } from "./calendar.js"
-import { type Clock, type Stretch, unitAt } from "./clock.js"
+import { type Clock, type TimeRange, unitAt } from "./clock.js"
 import { earliest, latest } from "./dates.js"
+import { occurrenceFrom, occurrenceOf, occurrenceUntil, type TimeExpression } from "./expression.js"
 
 // Ranges between two expressions, and ranges that are open on one side.
 
 /** "from March to May", "between 3 and 10 May", "Monday - Wednesday", "从三月到五月". */
-export const ranges = (text: string, atoms: ReadonlyArray<Atom>, clock: Clock): ReadonlyArray<Atom> =>
-  atoms.reduce<Array<Atom>>((results, atom) => {
+export const ranges = (
+  text: string,
+  expressions: ReadonlyArray<TimeExpression>,
+  clock: Clock
+): ReadonlyArray<TimeExpression> =>
+  expressions.reduce<Array<TimeExpression>>((results, expression) => {
     const left = results.at(-1)
-    const rangeAtom = left === undefined ? undefined : range(text, left, atom, clock)
-    if (rangeAtom !== undefined) results[results.length - 1] = rangeAtom
-    else results.push(dayRange(text, atom, clock) ?? atom)
+    const combined = left === undefined ? undefined : rangeBetween(text, left, expression, clock)
+    if (combined !== undefined) results[results.length - 1] = combined
+    else results.push(dayRange(text, expression, clock) ?? expression)
     return results
   }, [])
 
 const lead = /(?:\b(from|between|since)\s+(?:the\s+)?|(从)\s*)$/i
 const connector = /^\s*(?:(?:to|until|till|through|thru|up\s+to|-|–|—|\/|\.\.+|…|到|至)|(and))\s*(?:the\s+)?$/i
 
-const range = (text: string, left: Atom, right: Atom, clock: Clock): Atom | undefined => {
+const rangeBetween = (
+  text: string,
+  left: TimeExpression,
+  right: TimeExpression,
+  clock: Clock
+): TimeExpression | undefined => {
   const between = connector.exec(text.slice(left.end, right.index))
   if (between === null || left.hours !== undefined || right.hours !== undefined) return undefined
   const match = lead.exec(text.slice(Math.max(0, left.index - 20), left.index))
@@ -26,22 +35,23 @@ const range = (text: string, left: Atom, right: Atom, clock: Clock): Atom | unde
   if (between[1] !== undefined && match?.[1]?.toLowerCase() !== "between") return undefined
   if (match === null && right.weak && !(left.kind === "year" && right.kind === "year" && !between[1])) return undefined
   if (match === null && /^\s*\/\s*$/.test(between[0]) && left.kind !== right.kind) return undefined
-  const stretch = spanOf(left, right, clock)
-  if (stretch === undefined) return undefined
+  const range = spanOf(left, right, clock)
+  if (range === undefined) return undefined
   const index = left.index - (match?.[0].length ?? 0)
-  return { index, end: right.end, kind: "span", weak: false, stretch }
+  return { index, end: right.end, kind: "span", weak: false, range }
 }
 
 /**
  * The range from one expression to another. A year at one end applies to both; otherwise the most recent range whose
  * first part has begun.
  */
-const spanOf = (left: Atom, right: Atom, clock: Clock): Stretch | undefined => {
-  const end = right.stretch
+const spanOf = (left: TimeExpression, right: TimeExpression, clock: Clock): TimeRange | undefined => {
+  const end = right.range
   const first =
-    left.stretch ??
-    (left.cycle && (end === undefined ? turnOf(left.cycle, "begun", clock) : turnUntil(left.cycle, end.from, clock)))
-  const last = end ?? (right.cycle && first && turnFrom(right.cycle, first.from, clock))
+    left.range ??
+    (left.cycle &&
+      (end === undefined ? occurrenceOf(left.cycle, "begun", clock) : occurrenceUntil(left.cycle, end.from, clock)))
+  const last = end ?? (right.cycle && first && occurrenceFrom(right.cycle, first.from, clock))
   return first !== undefined && last !== undefined && first.from < last.to
     ? { from: first.from, to: last.to }
     : undefined
@@ -51,15 +61,15 @@ const firstDay =
   /\b(?:between|from)\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:and|to|until|till|through|-|–)\s*(?:the\s+)?$/i
 
 /** "between 3 and 10 May" */
-const dayRange = (text: string, atom: Atom, clock: Clock): Atom | undefined => {
-  if (atom.kind !== "day" || atom.date === undefined) return undefined
-  const match = firstDay.exec(text.slice(Math.max(0, atom.index - 40), atom.index))
+const dayRange = (text: string, expression: TimeExpression, clock: Clock): TimeExpression | undefined => {
+  if (expression.kind !== "day" || expression.date === undefined) return undefined
+  const match = firstDay.exec(text.slice(Math.max(0, expression.index - 40), expression.index))
   if (match === null) return undefined
-  const { month, year } = atom.date
+  const { month, year } = expression.date
   const first = Number(match[1])
   const firstExpression = { index: 0, end: 0, ...dayFields({ year, month, first, last: first }, clock) }
-  const stretch = spanOf(firstExpression, atom, clock)
-  return stretch && { index: atom.index - match[0].length, end: atom.end, kind: "span", weak: false, stretch }
+  const range = spanOf(firstExpression, expression, clock)
+  return range && { index: expression.index - match[0].length, end: expression.end, kind: "span", weak: false, range }
 }
 
 type Side = "since" | "after" | "before" | "until" | "now"
@@ -80,23 +90,23 @@ const untilNow = /^\s*(?:to|until|till|up\s+to|through|-|–)\s+(?:now|the\s+pre
 const onwards = /^\s+on(?:wards?)?\b(?!\s+(?:the|an?|my|our|\d))/i
 
 /** "since May", "after 3 March", "before 2024", "until yesterday", "from May on", "from 2020 until now". */
-export const bounded = (text: string, atom: Atom, clock: Clock): Atom => {
-  const stretch = atom.stretch ?? (atom.cycle && turnOf(atom.cycle, "begun", clock))
-  if (stretch === undefined || atom.hours !== undefined) return atom
-  const bound = boundOf(text, atom)
-  if (bound === undefined) return atom
-  const index = atom.index - bound.before
+export const applyBound = (text: string, expression: TimeExpression, clock: Clock): TimeExpression => {
+  const range = expression.range ?? (expression.cycle && occurrenceOf(expression.cycle, "begun", clock))
+  if (range === undefined || expression.hours !== undefined) return expression
+  const bound = boundOf(text, expression)
+  if (bound === undefined) return expression
+  const index = expression.index - bound.before
   return {
     index,
-    end: atom.end + bound.after,
+    end: expression.end + bound.after,
     kind: "span",
     weak: false,
-    stretch: openOf(atom, stretch, bound.side, clock)
+    range: openOf(expression, range, bound.side, clock)
   }
 }
 
 /** The side that the text leaves open, and how many characters before and after the expression say so. */
-const boundOf = (text: string, { end, index, kind, weak }: Atom) => {
+const boundOf = (text: string, { end, index, kind, weak }: TimeExpression) => {
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)
   // "after last year's meeting" only names the year; "before the year" does not say which year.
@@ -120,7 +130,7 @@ const boundOf = (text: string, { end, index, kind, weak }: Atom) => {
   return undefined
 }
 
-const openOf = ({ kind }: Atom, { from, to }: Stretch, side: Side, clock: Clock): Stretch => {
+const openOf = ({ kind }: TimeExpression, { from, to }: TimeRange, side: Side, clock: Clock): TimeRange => {
   // "after 5 pm yesterday" ends with that day; "since 5 pm yesterday" does not.
   const day = kind === "time" ? unitAt(clock, from, "day") : undefined
   switch (side) {

@@ -1,15 +1,15 @@
 /** Facts from one pass over a text: enough to skip most texts. */
-export interface Look {
+export interface TextScan {
   /** Whether the text has non-ASCII variants of characters: see `fold`. */
   readonly foreign: boolean
   /** Whether there is an @, or "(a", which may begin a bracketed "(at)". */
-  readonly at: boolean
+  readonly mayHaveEmail: boolean
   /** Number of ASCII digits. */
   readonly digits: number
   /** Digits of the longest number, where up to three separators in a row do not end it. */
-  readonly number: number
+  readonly longestNumber: number
   /** Length of the longest run of letters, digits, - and _. */
-  readonly run: number
+  readonly longestRun: number
 }
 
 const digit = 1
@@ -69,8 +69,8 @@ for (const zero of zeros.split(" ")) {
   for (let value = 0; value < 10; value++) classes[Number.parseInt(zero, 16) + value] = firstNumeral + value
 }
 
-export const look = (text: string): Look => {
-  let [foreign, at] = [false, false]
+export const scanText = (text: string): TextScan => {
+  let [foreign, mayHaveEmail] = [false, false]
   let [digits, number, longestNumber, gap] = [0, 0, 0, 0]
   let [run, longestRun] = [0, 0]
   for (let index = 0; index < text.length; index++) {
@@ -81,8 +81,8 @@ export const look = (text: string): Look => {
       if (++run > longestRun) longestRun = run
     } else {
       run = 0
-      if (code === 64) at = true
-      else if (kind < invisible && (kind & opening) !== 0 && /[aA ]/.test(text.charAt(index + 1))) at = true
+      if (code === 64) mayHaveEmail = true
+      else if (kind < invisible && (kind & opening) !== 0 && /[aA ]/.test(text.charAt(index + 1))) mayHaveEmail = true
     }
     if ((kind & digit) !== 0 && kind < invisible) {
       digits++
@@ -91,7 +91,7 @@ export const look = (text: string): Look => {
       if (number > longestNumber) longestNumber = number
     } else gap += (kind & separator) !== 0 && kind < invisible ? 1 : 9
   }
-  return { foreign, at, digits, number: longestNumber, run: longestRun }
+  return { foreign, mayHaveEmail, digits, longestNumber, longestRun }
 }
 
 /**

@@ -1,21 +1,21 @@
 import type { CredentialKind } from "./kinds.js"
 
-interface Issued {
+interface KeyFormat {
   readonly kind: CredentialKind
   /** Matches from the start of a run of letters, digits, - _ and dots. */
   readonly shape: RegExp
 }
 
 const endOfKey = "(?![A-Za-z0-9_-])"
-const format = (kind: CredentialKind, prefix: string, body: string): Issued => ({
+const format = (kind: CredentialKind, prefix: string, body: string): KeyFormat => ({
   kind,
   shape: new RegExp(`^(?:${prefix})${body}${endOfKey}`)
 })
-const apiKey = (prefix: string, body: string): Issued => format("api-key", prefix, body)
-const token = (prefix: string, body: string): Issued => format("token", prefix, body)
+const apiKey = (prefix: string, body: string): KeyFormat => format("api-key", prefix, body)
+const token = (prefix: string, body: string): KeyFormat => format("token", prefix, body)
 
 /** Formats that issuers document for their keys, by first letter. */
-const shapes: ReadonlyArray<readonly [begins: string, ReadonlyArray<Issued>]> = [
+const shapes: ReadonlyArray<readonly [begins: string, ReadonlyArray<KeyFormat>]> = [
   [
     "A",
     [
@@ -127,7 +127,7 @@ const shapes: ReadonlyArray<readonly [begins: string, ReadonlyArray<Issued>]> = 
 ]
 
 /** Keys without a fixed prefix: Mailchimp, Discord. */
-const unprefixed: ReadonlyArray<Issued> = [
+const unprefixed: ReadonlyArray<KeyFormat> = [
   { kind: "api-key", shape: new RegExp(`^[0-9a-f]{32}-us\\d{1,2}${endOfKey}`) },
   { kind: "token", shape: new RegExp(`^[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,40}${endOfKey}`) }
 ]
@@ -137,4 +137,4 @@ const byLetter = new Map(
 )
 
 /** The formats that a run may have, by its first letter. */
-export const issued = (run: string): ReadonlyArray<Issued> => byLetter.get(run.charCodeAt(0)) ?? unprefixed
+export const keyFormatsOf = (run: string): ReadonlyArray<KeyFormat> => byLetter.get(run.charCodeAt(0)) ?? unprefixed
