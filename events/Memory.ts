@@ -89,8 +89,8 @@ export const Memory = Schema.Struct({
   /** When the rules promoted it to long, milliseconds. Absent once that no longer holds. */
   promotedAt: Schema.optional(Schema.Number),
   /**
-   * When the rules last moved it to another tier (core excepted), milliseconds. Age rules count from then; its recency
-   * does not change.
+   * When the rules last moved it to another tier (promotion to core excepted), milliseconds. Age rules count from then;
+   * its recency does not change.
    */
   movedAt: Schema.optional(Schema.Number),
   /** Its previous tier, while the rules keep it in core. */
