@@ -15,19 +15,18 @@ import { crc32 } from "node:zlib"
 import type { Head, Problem } from "./EventLog.js"
 
 /**
- * The heads of all streams, written beside the database after each commit: a
- * log whose tail was cut still chains, but no longer reaches its anchor. A log
- * ahead of its anchor was merely killed between the two writes.
+ * The heads of all streams, written beside the database after each commit. A log whose tail was cut still chains, but
+ * no longer reaches its anchor. A log ahead of its anchor was only killed between the two writes.
  *
- * One line a head, `epoch stream version hash checksum`; a torn line is passed
- * over. Rewritten with only the newest heads when it has grown.
+ * One line per head, `epoch stream version hash checksum`; a torn line is skipped. A file that has grown too large is
+ * rewritten with the newest heads only.
  */
 export interface Anchor {
   /** Writes the header of a new log's anchor; leaves an existing one alone. */
   readonly create: () => void
   readonly append: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
   readonly read: () => Anchored
-  /** Puts an anchor of these heads in the place of the one that is there, which stays as `<file>.old`. */
+  /** Replaces the anchor by one of these heads. The old file stays as `<file>.old`. */
   readonly replace: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
   readonly close: () => void
 }
@@ -60,8 +59,8 @@ export const make = (file: string, installation: string): Anchor => {
     `${sealed(`1 ${encodeURIComponent(stream)} ${version} ${hash}`)}\n`
   const linesOf = (heads: Parameters<Anchor["append"]>[0]): string =>
     heads.map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex"))).join("")
-  /** In one step: whoever reads meanwhile finds the one or the other. */
-  const put = (text: string) => {
+  /** Atomic: a concurrent reader sees either the old file or the new one. */
+  const replaceFile = (text: string) => {
     close()
     writeFileSync(`${file}.new`, text, { mode: 0o600 })
     renameSync(`${file}.new`, file)
@@ -78,27 +77,27 @@ export const make = (file: string, installation: string): Anchor => {
       try {
         appendFileSync(file, `${header}\n`, { mode: 0o600, flag: "ax" })
       } catch (cause) {
-        // Another process that opens the same new log was faster, or the file was there all along.
+        // Another process created it at the same time, or the file existed already.
         if (!existsSync(file)) throw cause
       }
     },
     append: (heads) => {
       const text = linesOf(heads)
-      // Another process may have put a rewritten file in its place.
+      // Another process may have replaced the file.
       if (descriptor !== undefined && fstatSync(descriptor).nlink === 0) close()
       descriptor ??= openSync(file, "a", 0o600)
       writeSync(descriptor, text)
       size += text.length
       if (size <= rewriteAbove) return
       const { heads: newest, problems } = read()
-      // A damaged anchor is evidence: it is left as it is.
+      // A damaged anchor is evidence: leave it as it is.
       if (problems.length > 0) return
-      put(`${header}\n${[...newest].map(([stream, at]) => lineOf(stream, at.version, at.hash)).join("")}`)
+      replaceFile(`${header}\n${[...newest].map(([stream, head]) => lineOf(stream, head.version, head.hash)).join("")}`)
     },
     read,
     replace: (heads) => {
       if (existsSync(file)) copyFileSync(file, `${file}.old`)
-      put(`${header}\n${linesOf(heads)}`)
+      replaceFile(`${header}\n${linesOf(heads)}`)
     },
     close
   }

@@ -5,44 +5,45 @@ import * as FiberId from "effect/FiberId"
 import { mask } from "./mask.js"
 
 /**
- * Lets concurrent requests share one run, one run at a time, in the order in
- * which they came. Whoever finds nobody at work does the work itself, once all
- * who are about to ask have asked, so that a caller alone pays for no queue; what gathered
- * meanwhile is worked off in the background.
+ * Lets concurrent requests share one run. One run is active at a time, and requests keep their order. The first caller
+ * yields until no further request arrives, then runs the batch itself, so a lone caller pays for no queue. Requests
+ * that arrive meanwhile run in the background.
  */
 export interface Batcher<Request, A, E> {
-  /** Once accepted, a request is carried out also if its caller goes. */
+  /** An accepted request runs even if its caller is interrupted. */
   readonly submit: (request: Request) => Effect.Effect<A, E>
 }
 
 interface Waiting<Request, A, E> {
   readonly request: Request
-  /** Absent for whoever does the work itself. */
+  /** Absent for the caller that runs the batch itself. */
   readonly answer?: Deferred.Deferred<A, E>
   exit?: Exit.Exit<A, E>
 }
 
-export const make = <Request, A, E>(options: {
-  /** Requests that share a run. */
+export interface BatcherOptions<Request, A, E> {
+  /** Requests in one run. */
   readonly most: number
-  /** Requests that may wait, and what the next one is answered. */
+  /** The queue limit, and the answer to a request beyond it. */
   readonly capacity?: { readonly waiting: number; readonly full: Exit.Exit<A, E> }
-  /** Answers each request, in order. Never fails. */
+  /** Returns one exit per request, in order. Never fails. */
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
-  /** Around the work that nobody's fiber does: keeps open what it needs. */
+  /** Wraps background runs, for example to keep a resource open. */
   readonly background?: (work: Effect.Effect<void>) => Effect.Effect<void>
-}): Batcher<Request, A, E> => {
-  const { background = (work) => work, capacity, most, run } = options
-  const waiting: Array<Waiting<Request, A, E>> = []
-  let working = false
+}
 
-  /** One run; `then` says how it goes on. Nothing here is an effect that need not be: each write comes by. */
-  const once = <B, E2>(then: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
-    const batch = waiting.splice(0, most)
+export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Batcher<Request, A, E> => {
+  const { background = (work) => work, capacity, most: maxBatch, run } = options
+  const queue: Array<Waiting<Request, A, E>> = []
+  let isRunning = false
+
+  /** Runs one batch, then continues with `then`. Every write passes here, so it avoids unneeded effects. */
+  const runBatch = <B, E2>(then: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
+    const batch = queue.splice(0, maxBatch)
     const answer = (exitOf: (index: number) => Exit.Exit<A, E>) => {
-      for (const [index, one] of batch.entries()) {
-        one.exit = exitOf(index)
-        if (one.answer !== undefined) Deferred.unsafeDone(one.answer, one.exit)
+      for (const [index, entry] of batch.entries()) {
+        entry.exit = exitOf(index)
+        if (entry.answer !== undefined) Deferred.unsafeDone(entry.answer, entry.exit)
       }
       return then()
     }
@@ -55,39 +56,39 @@ export const make = <Request, A, E>(options: {
     )
   }
 
-  const rest: Effect.Effect<void> = Effect.suspend(() => {
-    if (waiting.length > 0) return once(() => rest)
-    working = false
+  const drain: Effect.Effect<void> = Effect.suspend(() => {
+    if (queue.length > 0) return runBatch(() => drain)
+    isRunning = false
     return Effect.void
   })
 
-  /** Whoever takes the lead lets others come first, as long as more of them do. */
+  /** Yields while more requests keep arriving, then runs the batch. */
   const lead = (own: Waiting<Request, A, E>): Effect.Effect<A, E> => {
-    const before = waiting.length
+    const queuedBefore = queue.length
     return Effect.flatMap(Effect.yieldNow(), () =>
-      waiting.length > before && waiting.length < most ? lead(own) : once(() => finish(own))
+      queue.length > queuedBefore && queue.length < maxBatch ? lead(own) : runBatch(() => finish(own))
     )
   }
 
   const finish = (own: Waiting<Request, A, E>): Effect.Effect<A, E> => {
-    if (waiting.length > 0) return Effect.zipRight(Effect.forkDaemon(background(rest)), own.exit!)
-    working = false
+    if (queue.length > 0) return Effect.zipRight(Effect.forkDaemon(background(drain)), own.exit!)
+    isRunning = false
     return own.exit!
   }
 
   return {
     submit: (request) =>
-      // A caller that is interrupted between taking the lead and leading would leave nobody at work, for good.
+      // An interruption between becoming leader and leading would stop the queue for good.
       mask((restore) => {
-        if (capacity !== undefined && waiting.length >= capacity.waiting) return capacity.full
-        if (!working) {
+        if (capacity !== undefined && queue.length >= capacity.waiting) return capacity.full
+        if (!isRunning) {
           const own: Waiting<Request, A, E> = { request }
-          waiting.push(own)
-          working = true
+          queue.push(own)
+          isRunning = true
           return lead(own)
         }
         const answer = Deferred.unsafeMake<A, E>(FiberId.none)
-        waiting.push({ request, answer })
+        queue.push({ request, answer })
         return restore(Deferred.await(answer))
       })
   }

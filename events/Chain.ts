@@ -15,7 +15,7 @@ export interface StoredEvent {
   readonly commandId: string | null
   /** Position among the events of one command, from 0. */
   readonly ordinal: number
-  /** What was asked, salted and digested; only on the first event of a command with an id. */
+  /** Salted digest of the request; only on the first event of a command with an id. */
   readonly requestDigest: Uint8Array | null
   readonly actor: string
   readonly cause: string | null
@@ -24,7 +24,7 @@ export interface StoredEvent {
   readonly erasedAt: number | null
 }
 
-/** What replay needs of an event: all but what the chain and repeated commands are checked by. */
+/** The columns that replay needs. It leaves out those that check the chain and repeated commands. */
 export type ReplayedEvent = Pick<
   StoredEvent,
   | "sequence"
@@ -44,21 +44,21 @@ export type ReplayedEvent = Pick<
 export const genesis: Uint8Array = new Uint8Array(32)
 
 /**
- * SHA-256(salt ‖ length of the request digest ‖ request digest ‖ payload): all
- * that erasure takes away, so that one digest covers it and can stay.
+ * SHA-256(salt ‖ length of the request digest ‖ request digest ‖ payload). It covers everything that erasure removes,
+ * so the digest itself can stay.
  */
 export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, payload: string): Uint8Array => {
-  const length = requestDigest === null ? none : Uint8Array.of(requestDigest.length)
-  return sha256(Buffer.concat([salt, length, requestDigest ?? nothing, Buffer.from(payload)]))
+  const length = requestDigest === null ? zeroLength : Uint8Array.of(requestDigest.length)
+  return sha256(Buffer.concat([salt, length, requestDigest ?? empty, Buffer.from(payload)]))
 }
 
-/** SHA-256(salt ‖ request): tells a repeated request from another one under the same command id. */
+/** SHA-256(salt ‖ request): tells a repeated request from a different one under the same command id. */
 export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array =>
   sha256(Buffer.concat([salt, Buffer.from(request)]))
 
 type Chained = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
 
-/** SHA-256(previous hash ‖ every lasting column, each length-prefixed ‖ digest). */
+/** SHA-256(previous hash ‖ every column that erasure keeps, each length-prefixed ‖ digest). */
 export const hashOf = (previous: Uint8Array, event: Chained): Uint8Array => {
   const columns =
     field(event.sequence) +
@@ -76,16 +76,16 @@ export const hashOf = (previous: Uint8Array, event: Chained): Uint8Array => {
 }
 
 /**
- * One call hashes faster than an object that is fed piece by piece, and as text
- * faster than as a buffer, each of which has memory of its own.
+ * One call is faster than a hash object fed piece by piece. A binary string is faster than a buffer, which allocates
+ * its own memory.
  */
 export const sha256 = (bytes: Uint8Array | string): Buffer => Buffer.from(hash("sha256", bytes, "binary"), "binary")
 
 export const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a !== null && b !== null && Buffer.compare(a, b) === 0
 
-const none = Uint8Array.of(0)
-const nothing = new Uint8Array(0)
+const zeroLength = Uint8Array.of(0)
+const empty = new Uint8Array(0)
 
 const field = (value: string | number | null): string => {
   if (value === null) return "-"

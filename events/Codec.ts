@@ -15,22 +15,24 @@ import { arranger, compile } from "./check.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
 import { type Memory, memoryJson, rememberJson } from "./Memory.js"
 
-/** Between stored rows and typed events: the only place that encodes, upcasts and decodes payloads. */
+/** Converts between stored rows and typed events. The only place that encodes, upcasts and decodes payloads. */
 export interface Codec {
   /**
-   * The payload as JSON text, the number of its schema, and the value with its
-   * fields in the schema's order: as `decode` will give it back, to the letter.
-   * Throws on a payload that is not of its type.
+   * Returns the payload as JSON text, its schema number, and the value with its fields in schema order, exactly as
+   * `decode` will return it. Throws on a payload that does not match its type.
    */
   readonly encode: <T extends EventType>(
     type: T,
     payload: Payload<T>
   ) => { readonly schema: number; readonly payload: string; readonly value: Payload<T> }
-  /** Fails with `UnknownEvent` on a type or schema from the future, with `InvalidEvent` on a payload that does not decode. */
+  /**
+   * Fails with `UnknownEvent` on a type or schema that this version does not know, with `InvalidEvent` on a payload
+   * that does not decode.
+   */
   readonly decode: (row: ReplayedEvent) => Either.Either<DaybookEvent | ErasedEvent, UnknownEvent | InvalidEvent>
 }
 
-/** A codec of a catalogue of events; programs use `codec`, tests of upcasting bring other catalogues. */
+/** A codec for a catalogue of events. Programs use `codec`; tests of upcasting pass other catalogues. */
 export const make = (definitions: Readonly<Record<string, EventDefinition>>): Codec => {
   const decoders = new Map<string, (payload: unknown) => Either.Either<unknown, ParseResult.ParseError>>()
   const encoders = new Map<string, (payload: unknown) => unknown>()
@@ -44,8 +46,8 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
   }
   return {
     encode: (type, payload) => {
-      const quick = checks.get(type)!(payload)
-      const value = (quick ? arrangers.get(type)!(payload) : encoders.get(type)!(payload)) as typeof payload
+      const isValid = checks.get(type)!(payload)
+      const value = (isValid ? arrangers.get(type)!(payload) : encoders.get(type)!(payload)) as typeof payload
       return { schema: definitions[type]!.version, payload: textOf(value), value }
     },
     decode: (row) => {
@@ -91,7 +93,7 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
 
 export const codec: Codec = make(catalogue)
 
-/** JSON text; that of an after-image in front is made once for all who need it. */
+/** JSON text. The text of a leading after-image is cached, because log and view both write it. */
 const textOf = (value: object): string => {
   const [first] = Object.keys(value)
   if (first !== "memory") return JSON.stringify(value)
@@ -100,18 +102,18 @@ const textOf = (value: object): string => {
   return `{"memory":${memoryJson(memory)}${others === "{}" ? "" : ","}${others.slice(1)}`
 }
 
-/** What `textOf` made of an after-image in front: views store that very text, which need not be made again. */
+/** Caches the JSON text of a leading after-image, because views store the same text. */
 const keepJson = (text: string, payload: object) => {
   const { memory, ...rest } = payload as { readonly memory?: Memory }
-  if (memory === undefined || !text.startsWith(front)) return
+  if (memory === undefined || !text.startsWith(memoryPrefix)) return
   const others = JSON.stringify(rest)
   const back = others === "{}" ? "}" : `,${others.slice(1)}`
-  if (text.endsWith(`}${back}`)) rememberJson(memory, text.slice(front.length, -back.length))
+  if (text.endsWith(`}${back}`)) rememberJson(memory, text.slice(memoryPrefix.length, -back.length))
 }
 
-const front = '{"memory":'
+const memoryPrefix = '{"memory":'
 
-/** The codec in force. Replaced only to read a catalogue other than Daybook's own. */
+/** The codec in use. Replaced only to read another catalogue than Daybook's own. */
 export class CurrentCodec extends Context.Reference<CurrentCodec>()("daybook/CurrentCodec", {
   defaultValue: () => codec
 }) {}

@@ -6,20 +6,22 @@ import * as Stream from "effect/Stream"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
 import type { AlreadyErased, CommandConflict, StorageError, VersionConflict } from "./errors.js"
 
-/** What the writer believes of the stream: nothing, that it is new, that it is not, or its exact version. */
+/**
+ * The stream version that the writer expects: any, none yet (a new stream), at least one event, or an exact version.
+ */
 export type Expected = "any" | "none" | "exists" | number
 
-/** An event about to be stored: its payload is already JSON text (see Codec). */
+/** An event to be stored. Its payload is already JSON text (see Codec). */
 export interface NewEvent {
   readonly type: string
   readonly schema: number
   readonly payload: string
-  /** Milliseconds since the epoch; the recording time where absent. */
+  /** Milliseconds since the epoch; default: the recording time. */
   readonly occurredAt?: number
   readonly cause?: string
 }
 
-/** The events of one command. With an id it is idempotent; `request` is what was asked, as canonical text. */
+/** The events of one command. A command with an id is idempotent; `request` is its canonical text. */
 export interface NewCommand {
   readonly commandId?: string
   readonly request?: string
@@ -38,25 +40,25 @@ export interface CachedVector {
 export interface Append {
   readonly stream: string
   readonly expected: Expected
-  /** Wall clock, milliseconds since the epoch. What is stored never runs backwards within a stream. */
+  /** Wall clock, milliseconds since the epoch. Stored times never run backwards within a stream. */
   readonly now: number
   readonly commands: ReadonlyArray<NewCommand>
   readonly vectors?: ReadonlyArray<CachedVector>
   /**
-   * When somebody is to look at the stream next, milliseconds since the epoch; null for not any more, as it was before
-   * where absent. The log keeps it and knows no more of it. Kept only where the commands are stored; without commands,
-   * where the version is as expected.
+   * When the stream is due next, milliseconds since the epoch; null clears the timer, absent leaves it unchanged. The
+   * log stores it without interpreting it. It is stored only if the commands are stored; without commands, only if the
+   * version is as expected.
    */
   readonly due?: number | null
 }
 
-/** A stream that somebody is to look at, and when. */
+/** A stream and the time at which it is due. */
 export interface Timer {
   readonly stream: string
   readonly due: number
 }
 
-/** What became of one command: its events, and whether they had been there before. */
+/** The result of one command: its events, and whether they had been stored before. */
 export interface Appended {
   readonly events: ReadonlyArray<StoredEvent>
   readonly repeated: boolean
@@ -70,7 +72,7 @@ export interface Head {
   readonly recordedAt: number
 }
 
-/** Something that should not be so. Names places, never contents. */
+/** A defect found by a check. It names places, never contents. */
 export interface Problem {
   readonly stream: string | null
   readonly version: number | null
@@ -79,13 +81,13 @@ export interface Problem {
 
 export type AppendError = VersionConflict | CommandConflict | AlreadyErased | StorageError
 
-/** The one truth: streams of events, one stream an agent. */
+/** The source of truth: streams of events, one stream per agent. */
 export class EventLog extends Context.Tag("daybook/EventLog")<
   EventLog,
   {
     /**
-     * Stores the commands in order, all or none, with gapless versions; what is
-     * answered is durable. A repeated command id gets its first answer.
+     * Stores the commands in order, all or none, with gapless versions. Once it returns, they are durable. A repeated
+     * command id gets its first answer.
      */
     readonly append: (append: Append) => Effect.Effect<ReadonlyArray<Appended>, AppendError>
     /** Events after a version, oldest first, at most `limit`. */
@@ -93,12 +95,12 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
       stream: string,
       options: { readonly after: number; readonly to?: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredEvent>, StorageError>
-    /** The same, without what replay has no use for. */
+    /** Like `read`, without the columns that replay does not use. */
     readonly replay: (
       stream: string,
       options: { readonly after: number; readonly to?: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<ReplayedEvent>, StorageError>
-    /** The events of these versions, in the order of their versions; unknown ones are left out. */
+    /** The events with these versions, in version order; unknown versions are left out. */
     readonly at: (
       stream: string,
       versions: ReadonlyArray<number>
@@ -108,35 +110,35 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     readonly streams: Effect.Effect<ReadonlyArray<Head>, StorageError>
     /** The newest version recorded at or before an instant (milliseconds); 0 where there was none yet. */
     readonly versionAt: (stream: string, instant: number) => Effect.Effect<number, StorageError>
-    /** What a command id did before: none where it is new; a conflict where the request was another one. */
+    /** The stored result of a command id: none for a new id; a conflict where the stored request was different. */
     readonly command: (
       stream: string,
       commandId: string,
       request: string
     ) => Effect.Effect<Option.Option<Appended>, CommandConflict | AlreadyErased | StorageError>
-    /** Cached vectors by digest; missing ones are missing. */
+    /** Cached vectors by digest. Unknown digests are left out. */
     readonly vectors: (
       model: string,
       dimensions: number,
       digests: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, Float32Array>, StorageError>
-    /** The streams that are to be looked at by an instant (milliseconds), the longest due first. */
+    /** The streams that are due by an instant (milliseconds), the longest overdue first. */
     readonly timers: (query: {
       readonly until: number
       readonly limit: number
       readonly offset?: number
     }) => Effect.Effect<ReadonlyArray<Timer>, StorageError>
     /**
-     * Takes the log as it stands for whole, and anchors it: for whoever put back a backup. What was anchored before is
-     * kept beside it.
+     * Accepts the log as complete and writes a new anchor for it, after a backup was restored. The old anchor is kept
+     * beside it.
      */
     readonly reanchor: Effect.Effect<void, StorageError>
-    /** What is wrong with the storage itself (integrity, anchor). The chain is checked by `verify`. */
+    /** Problems of the storage itself (integrity, anchor). `verify` checks the chain. */
     readonly problems: (stream: string | null) => Effect.Effect<ReadonlyArray<Problem>, StorageError>
   }
 >() {}
 
-/** Events of a stream after a version up to `to` (default: as far as there are any), read a page at a time. */
+/** The events of a stream after a version up to `to` (default: the newest), read page by page. */
 export const readAll = (
   log: Context.Tag.Service<EventLog>,
   stream: string,
@@ -150,7 +152,7 @@ export const readAll = (
         const last = events.at(-1)
         return [
           Chunk.unsafeFromArray(events as Array<StoredEvent>),
-          // A damaged index may give a page that leads nowhere.
+          // A damaged index may return a page that does not advance.
           last === undefined || events.length < limit || last.version <= after
             ? Option.none()
             : Option.some(last.version)

@@ -1,14 +1,15 @@
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { requestDigestOf, type StoredEvent, sameBytes } from "./Chain.js"
+import type { StoredEvent } from "./Chain.js"
 import { type Append, type Appended, EventLog, type Head, type Timer } from "./EventLog.js"
-import { AlreadyErased, CommandConflict, VersionConflict } from "./errors.js"
-import { consistent, headAfter, link } from "./link.js"
+import { VersionConflict } from "./errors.js"
+import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import { emptyHead, meets } from "./rows.js"
 
-/** A log that lives and dies with the process: for tests and for trying things out. */
+/** A log in memory, lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
 
 export const make = () => {
@@ -17,87 +18,68 @@ export const make = () => {
   const timers = new Map<string, number>()
   let sequence = 0
 
-  const of = (stream: string): ReadonlyArray<StoredEvent> => streams.get(stream) ?? []
-  const headOf = (stream: string): Head => {
-    const last = of(stream).at(-1)
-    return last === undefined
-      ? emptyHead(stream)
-      : { stream, version: last.version, hash: last.hash, recordedAt: last.recordedAt }
-  }
-  const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
-
-  const command = (
-    stream: string,
-    commandId: string,
-    request: string
-  ): Either.Either<Option.Option<Appended>, CommandConflict | AlreadyErased> => {
-    const events = of(stream).filter((event) => event.commandId === commandId)
-    const first = events[0]
-    if (first === undefined) return Either.right(Option.none<Appended>())
-    if (first.salt === null) return Either.left(new AlreadyErased({ stream, commandId }))
-    return sameBytes(first.requestDigest, requestDigestOf(first.salt, request))
-      ? Either.right(Option.some<Appended>({ events, repeated: true }))
-      : Either.left(new CommandConflict({ stream, commandId }))
-  }
+  const eventsOf = (stream: string): ReadonlyArray<StoredEvent> => streams.get(stream) ?? []
+  const headOf = (stream: string): Head => headAfter(emptyHead(stream), eventsOf(stream))
+  const findCommand = (stream: string, commandId: string, request: string) =>
+    repeatOf(
+      { stream, commandId, request },
+      eventsOf(stream).filter((event) => event.commandId === commandId)
+    )
 
   const append = (request: Append) =>
     Either.gen(function* () {
-      const { stream, expected, now, commands, due, vectors: cached } = request
-      yield* consistent(request)
-      const before: Array<Option.Option<Appended>> = []
+      const { stream, expected, now, commands, due, vectors: newVectors } = request
+      yield* checkRequests(request)
+      const repeats: Array<Option.Option<Appended>> = []
       for (const { commandId, request } of commands) {
-        before.push(commandId === undefined ? Option.none() : yield* command(stream, commandId, request ?? ""))
+        repeats.push(commandId === undefined ? Option.none() : yield* findCommand(stream, commandId, request ?? ""))
       }
       let head = headOf(stream)
-      const fresh = before.some(Option.isNone)
-      if ((fresh || commands.length === 0) && !meets(expected, head.version)) {
+      const hasNewCommand = repeats.some(Option.isNone)
+      if ((hasNewCommand || commands.length === 0) && !meets(expected, head.version)) {
         return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
       }
-      const written = new Map<string, Appended>()
-      const answers = commands.map((asked, index): Appended => {
-        const repeated = before[index]!
+      const newAnswers = new Map<string, Appended>()
+      const answers = commands.map((command, index): Appended => {
+        const repeated = repeats[index]!
         if (Option.isSome(repeated)) return repeated.value
-        const earlier = asked.commandId === undefined ? undefined : written.get(asked.commandId)
+        const earlier = command.commandId === undefined ? undefined : newAnswers.get(command.commandId)
         if (earlier !== undefined) return { ...earlier, repeated: true }
-        const stored = link(head, asked, now, () => ++sequence)
-        streams.set(stream, [...of(stream), ...stored])
+        const stored = linkEvents(head, command, now, () => ++sequence)
+        streams.set(stream, [...eventsOf(stream), ...stored])
         head = headAfter(head, stored)
         const answer = { events: stored, repeated: false }
-        if (asked.commandId !== undefined) written.set(asked.commandId, answer)
+        if (command.commandId !== undefined) newAnswers.set(command.commandId, answer)
         return answer
       })
-      if (due !== undefined && (fresh || commands.length === 0)) {
+      if (due !== undefined && (hasNewCommand || commands.length === 0)) {
         if (due === null) timers.delete(stream)
         else timers.set(stream, due)
       }
-      for (const { model, dimensions, digest, vector } of cached ?? []) {
+      for (const { model, dimensions, digest, vector } of newVectors ?? []) {
         vectors.set(vectorKey(model, dimensions, digest), vector.slice())
       }
       return answers
     })
 
+  const read: Context.Tag.Service<EventLog>["read"] = (stream, { after, to = Number.POSITIVE_INFINITY, limit }) =>
+    Effect.sync(() => eventsOf(stream).slice(after, Math.min(to, after + limit)))
+
   return EventLog.of({
     append: (request) => Effect.suspend(() => append(request)),
-    read: (stream, { after, to, limit }) =>
-      Effect.sync(() => of(stream).slice(after, Math.min(to ?? Number.POSITIVE_INFINITY, after + limit))),
-    replay: (stream, { after, to, limit }) =>
-      Effect.sync(() => of(stream).slice(after, Math.min(to ?? Number.POSITIVE_INFINITY, after + limit))),
-    at: (stream, versions) => Effect.sync(() => of(stream).filter((event) => versions.includes(event.version))),
+    read,
+    replay: read,
+    at: (stream, versions) => Effect.sync(() => eventsOf(stream).filter((event) => versions.includes(event.version))),
     head: (stream) => Effect.sync(() => headOf(stream)),
     streams: Effect.sync(() => [...streams.keys()].sort(byBytes).map(headOf)),
     versionAt: (stream, instant) =>
-      Effect.sync(() => of(stream).findLast((event) => event.recordedAt <= instant)?.version ?? 0),
-    command: (stream, commandId, request) => Effect.suspend(() => command(stream, commandId, request)),
+      Effect.sync(() => eventsOf(stream).findLast((event) => event.recordedAt <= instant)?.version ?? 0),
+    command: (stream, commandId, request) => Effect.suspend(() => findCommand(stream, commandId, request)),
     vectors: (model, dimensions, digests) =>
-      Effect.sync(
-        () =>
-          new Map(
-            digests.flatMap((digest) => {
-              const vector = vectors.get(vectorKey(model, dimensions, digest))
-              return vector === undefined ? [] : [[digest, vector.slice()] as const]
-            })
-          )
-      ),
+      Effect.sync(() => {
+        const cached = digests.map((digest) => [digest, vectors.get(vectorKey(model, dimensions, digest))] as const)
+        return new Map(cached.flatMap(([digest, vector]) => (vector === undefined ? [] : [[digest, vector.slice()]])))
+      }),
     timers: ({ limit, offset = 0, until }) =>
       Effect.sync(() =>
         [...timers]
@@ -111,5 +93,7 @@ export const make = () => {
   })
 }
 
-/** The order of SQLite, and of PostgreSQL's "C": JavaScript's own differs beyond the basic plane. */
+const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
+
+/** The order of SQLite, and of PostgreSQL's "C" collation. JavaScript's own order differs beyond the basic plane. */
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -7,10 +7,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Anchor from "./Anchor.js"
 import * as Batcher from "./Batcher.js"
-import { requestDigestOf, sameBytes } from "./Chain.js"
+
 import { type Append, type AppendError, type Appended, EventLog, type Head, type Problem } from "./EventLog.js"
-import { AlreadyErased, CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
-import { consistent, headAfter, link } from "./link.js"
+import { type AlreadyErased, type CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
+import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import {
   type EventRow,
   emptyHead,
@@ -25,11 +25,11 @@ import { open, untilFree } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import * as VectorCache from "./vectorCache.js"
 
-/** At most this many waiting appends share one transaction, and so one fsync. */
-export const groupCommit = 100
+/** The most waiting appends that share one transaction, and so one fsync. */
+export const maxGroupSize = 100
 
-/** Heads of streams that are remembered between appends: some 200 bytes each. */
-const headsKept = 10_000
+/** Stream heads cached between appends: about 200 bytes each. */
+const maxCachedHeads = 10_000
 
 /** The log in `<folder>/log.db`, with its anchor beside it. */
 export const layer = (folder: string): Layer.Layer<EventLog, StorageError> =>
@@ -43,76 +43,17 @@ export const make = (folder: string) =>
       (opened) => Effect.sync(opened.close)
     )
     yield* attempt(() => {
-      // Only a log without events gets an anchor: one that lost its anchor must not get another unnoticed.
+      // Only a log without events gets an anchor: a log that lost its anchor must not silently get a new one.
       if (sql(reader, "SELECT 1 FROM events LIMIT 1").get() === undefined) anchor.create()
     })
 
-    let reachesAnchor = false
-    const known = { version: -1, sequence: 0, heads: new Map<string, Head>() }
-    /** All that waits, of all agents, in one transaction: one fsync for the group. */
-    const store = (appends: ReadonlyArray<Append>) => {
-      // Damage is never written on top of: a log that does not reach its anchor takes no more events.
-      if (!reachesAnchor && missing(writer, anchor.read(), null).length > 0) {
-        throw new StorageError({ kind: "damaged", where: "log.db", code: "BEHIND_ITS_ANCHOR" })
-      }
-      reachesAnchor = true
-      sql(writer, "BEGIN IMMEDIATE").run()
-      try {
-        // While nobody else writes to the log, the heads are as this process left them.
-        const { data_version: version } = sql(writer, "PRAGMA data_version").get()
-        if (version !== known.version || known.heads.size > headsKept) {
-          known.heads.clear()
-          Object.assign(known, { version, sequence: sequenceOf(writer) })
-        }
-        const stored = storeAll(writer, appends, known)
-        sql(writer, "COMMIT").run()
-        known.sequence = stored.sequence
-        // A copy: what is cut from a shared buffer would keep all of it.
-        for (const head of stored.heads) known.heads.set(head.stream, { ...head, hash: new Uint8Array(head.hash) })
-        return stored
-      } finally {
-        if (writer.inTransaction) sql(writer, "ROLLBACK").run()
-      }
-    }
-
-    const commit = (appends: ReadonlyArray<Append>) =>
-      Effect.matchEffect(
-        untilFree("log.db", () => store(appends)),
-        {
-          onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
-          onSuccess: ({ answers, heads }) => {
-            try {
-              if (heads.length > 0) anchor.append(heads)
-              return Effect.succeed(answers)
-            } catch (cause) {
-              // The events are durable by now: an anchor that cannot be written only lags behind them.
-              return Effect.as(Effect.logDebug("The anchor could not be written", cause), answers)
-            }
-          }
-        }
-      )
-
-    const group = Batcher.make({ most: groupCommit, run: commit })
+    const batcher = Batcher.make({ most: maxGroupSize, run: groupCommitter(writer, anchor) })
     const events = (where: string, ...params: ReadonlyArray<unknown>) =>
       attempt(() => (sql(reader, `${selectEvents} ${where}`).all(...params) as Array<EventRow>).map(fromRow))
 
-    const streams = attempt(() =>
-      sql(
-        reader,
-        // From one stream to the next by the index: what it costs are streams, not events.
-        `WITH RECURSIVE names (stream) AS (
-            SELECT min(stream) FROM events
-            UNION ALL
-            SELECT (SELECT min(stream) FROM events WHERE stream > names.stream) FROM names WHERE names.stream IS NOT NULL)
-          SELECT e.stream, e.version, e.hash, e.recorded_at AS recordedAt FROM names
-          JOIN events e ON e.stream = names.stream
-            AND e.version = (SELECT max(version) FROM events WHERE stream = names.stream)
-          ORDER BY e.stream`
-      ).all()
-    )
-
+    const streams = streamHeads(reader)
     return EventLog.of({
-      append: group.submit,
+      append: batcher.submit,
       read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
         events("WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?", stream, after, to, limit),
       replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
@@ -134,7 +75,7 @@ export const make = (folder: string) =>
             ).version ?? 0
         ),
       command: (stream, commandId, request) =>
-        Effect.flatten(attempt(() => repeated(reader, stream, commandId, request))),
+        Effect.flatten(attempt(() => findCommand(reader, stream, commandId, request))),
       vectors: (model, dimensions, digests) => attempt(() => VectorCache.get(reader, model, dimensions, digests)),
       timers: ({ limit, offset = 0, until }) =>
         attempt(() =>
@@ -154,7 +95,7 @@ export const make = (folder: string) =>
               .filter(({ integrity_check }) => integrity_check !== "ok")
               .map(({ integrity_check }) => ({ stream: null, version: null, what: `log.db: ${integrity_check}` })),
             ...anchored.problems,
-            ...missing(reader, anchored, stream)
+            ...missingFromLog(reader, anchored, stream)
           ]
         })
     })
@@ -163,6 +104,70 @@ export const make = (folder: string) =>
 type Answer = Exit.Exit<ReadonlyArray<Appended>, AppendError>
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("log.db") })
+
+/** Stores groups of appends, each group in one transaction, and anchors the new heads. */
+const groupCommitter = (writer: Db, anchor: Anchor.Anchor) => {
+  let reachesAnchor = false
+  const cache = { version: -1, sequence: 0, heads: new Map<string, Head>() }
+  /** Stores all waiting appends, of all agents, in one transaction: one fsync for the group. */
+  const store = (appends: ReadonlyArray<Append>) => {
+    // Never write on top of damage: a log that does not reach its anchor accepts no more events.
+    if (!reachesAnchor && missingFromLog(writer, anchor.read(), null).length > 0) {
+      throw new StorageError({ kind: "damaged", where: "log.db", code: "BEHIND_ITS_ANCHOR" })
+    }
+    reachesAnchor = true
+    sql(writer, "BEGIN IMMEDIATE").run()
+    try {
+      // `data_version` is unchanged while no other connection writes, so the cached heads are current.
+      const { data_version: version } = sql(writer, "PRAGMA data_version").get()
+      if (version !== cache.version || cache.heads.size > maxCachedHeads) {
+        cache.heads.clear()
+        Object.assign(cache, { version, sequence: sequenceOf(writer) })
+      }
+      const stored = storeAll(writer, appends, cache)
+      sql(writer, "COMMIT").run()
+      cache.sequence = stored.sequence
+      // A copy: a slice of a shared buffer would keep the whole buffer alive.
+      for (const head of stored.heads) cache.heads.set(head.stream, { ...head, hash: new Uint8Array(head.hash) })
+      return stored
+    } finally {
+      if (writer.inTransaction) sql(writer, "ROLLBACK").run()
+    }
+  }
+
+  return (appends: ReadonlyArray<Append>) =>
+    Effect.matchEffect(
+      untilFree("log.db", () => store(appends)),
+      {
+        onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
+        onSuccess: ({ answers, heads }) => {
+          try {
+            if (heads.length > 0) anchor.append(heads)
+            return Effect.succeed(answers)
+          } catch (cause) {
+            // The events are already durable. Without this write the anchor only lags behind them.
+            return Effect.as(Effect.logDebug("The anchor could not be written", cause), answers)
+          }
+        }
+      }
+    )
+}
+
+/** The head of every stream. It jumps from stream to stream through the index: the cost grows with streams, not events. */
+const streamHeads = (reader: Db) =>
+  attempt(() =>
+    sql(
+      reader,
+      `WITH RECURSIVE names (stream) AS (
+        SELECT min(stream) FROM events
+        UNION ALL
+        SELECT (SELECT min(stream) FROM events WHERE stream > names.stream) FROM names WHERE names.stream IS NOT NULL)
+      SELECT e.stream, e.version, e.hash, e.recorded_at AS recordedAt FROM names
+      JOIN events e ON e.stream = names.stream
+        AND e.version = (SELECT max(version) FROM events WHERE stream = names.stream)
+      ORDER BY e.stream`
+    ).all()
+  )
 
 const headOf = (db: Db, stream: string): Head => {
   const row = sql(
@@ -174,8 +179,8 @@ const headOf = (db: Db, stream: string): Head => {
     : { stream, version: row.version, hash: row.hash, recordedAt: row.recorded_at }
 }
 
-/** What a command id did before. */
-const repeated = (
+/** The stored events of a command id; none for a new one. */
+const findCommand = (
   db: Db,
   stream: string,
   commandId: string,
@@ -185,56 +190,51 @@ const repeated = (
     stream,
     commandId
   )
-  const stored = rows.map(fromRow)
-  const first = stored[0]
-  if (first === undefined) return Either.right(Option.none())
-  if (first.salt === null) return Either.left(new AlreadyErased({ stream, commandId }))
-  return sameBytes(first.requestDigest, requestDigestOf(first.salt, request))
-    ? Either.right(Option.some({ events: stored, repeated: true }))
-    : Either.left(new CommandConflict({ stream, commandId }))
+  return repeatOf({ stream, commandId, request }, rows.map(fromRow))
 }
 
-/** The last sequence number that the log gave. */
+/** The last sequence number that the log assigned. */
 const sequenceOf = (db: Db): number => sql(db, "SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.seq ?? 0
 
-const notAsked: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
+/** A command without an id repeats nothing. */
+const noRepeat: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
 
-/** Stores appends one after the other, each on top of those before it; a conflict concerns its own append alone. */
+/** Stores appends one after the other, each on top of the previous ones. A conflict affects its own append only. */
 const storeAll = (
   db: Db,
   appends: ReadonlyArray<Append>,
-  known: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> }
+  cache: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> }
 ) => {
-  let { sequence } = known
+  let { sequence } = cache
   const heads = new Map<string, Head>()
   const store = (append: Append): Either.Either<ReadonlyArray<Appended>, AppendError> => {
     const { commands, due, expected, now, stream, vectors = [] } = append
-    const sound = consistent(append)
-    if (Either.isLeft(sound)) return Either.left(sound.left)
+    const checked = checkRequests(append)
+    if (Either.isLeft(checked)) return Either.left(checked.left)
     const answers = new Map<string, Appended>()
-    let fresh = false
+    let hasNewCommand = false
     for (const { commandId, request = "" } of commands) {
-      const before = commandId === undefined ? notAsked : repeated(db, stream, commandId, request)
+      const before = commandId === undefined ? noRepeat : findCommand(db, stream, commandId, request)
       if (Either.isLeft(before)) return Either.left(before.left)
       if (Option.isSome(before.right)) answers.set(commandId!, before.right.value)
-      else fresh = true
+      else hasNewCommand = true
     }
-    let head = heads.get(stream) ?? known.heads.get(stream) ?? headOf(db, stream)
-    if ((fresh || commands.length === 0) && !meets(expected, head.version)) {
+    let head = heads.get(stream) ?? cache.heads.get(stream) ?? headOf(db, stream)
+    if ((hasNewCommand || commands.length === 0) && !meets(expected, head.version)) {
       return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
     }
     const stored = commands.map((command): Appended => {
       const earlier = command.commandId === undefined ? undefined : answers.get(command.commandId)
       if (earlier !== undefined) return { ...earlier, repeated: true }
-      const rows = link(head, command, now, () => ++sequence)
+      const rows = linkEvents(head, command, now, () => ++sequence)
       for (const row of rows) sql(db, insertEvent).run(toParams(row))
       head = headAfter(head, rows)
       const answer = { events: rows, repeated: false }
       if (command.commandId !== undefined) answers.set(command.commandId, answer)
       return answer
     })
-    if (fresh) heads.set(stream, head)
-    if (due !== undefined && (fresh || commands.length === 0)) remind(db, stream, due)
+    if (hasNewCommand) heads.set(stream, head)
+    if (due !== undefined && (hasNewCommand || commands.length === 0)) setTimer(db, stream, due)
     VectorCache.put(db, vectors)
     return Either.right(stored)
   }
@@ -244,25 +244,25 @@ const storeAll = (
   return { answers, heads: [...heads.values()], sequence }
 }
 
-/** Keeps when a stream is to be looked at next. */
-const remind = (db: Db, stream: string, due: number | null): void => {
+/** Stores when a stream is due next. */
+const setTimer = (db: Db, stream: string, due: number | null): void => {
   if (due === null) sql(db, "DELETE FROM timers WHERE stream = ?").run(stream)
-  // Not an upsert, as for vectors.
+  // Not an upsert, for the same reason as in `vectorCache`.
   else if (sql(db, "UPDATE timers SET due = ? WHERE stream = ?").run(due, stream).changes === 0) {
     sql(db, "INSERT INTO timers (stream, due) VALUES (?, ?)").run(stream, due)
   }
 }
 
-/** What the anchor says there was and the log does not have (any more). */
-const missing = (db: Db, { heads }: Anchor.Anchored, only: string | null): ReadonlyArray<Problem> =>
+/** Events that the anchor names and the log lacks, or has with another hash. */
+const missingFromLog = (db: Db, { heads }: Anchor.Anchored, onlyStream: string | null): ReadonlyArray<Problem> =>
   [...heads].flatMap(([stream, { hash, version }]) => {
-    if (only !== null && stream !== only) return []
+    if (onlyStream !== null && stream !== onlyStream) return []
     const row = sql(db, "SELECT hash FROM events WHERE stream = ? AND version = ?").get(stream, version)
     if (row === undefined) {
-      return [{ stream, version, what: "the anchor names this event, the log does not have it" }]
+      return [{ stream, version, what: "the anchor names this event, but the log does not have it" }]
     }
-    // A damaged row may have anything in place of a hash.
+    // A damaged row may have any value in place of a hash.
     return row.hash instanceof Uint8Array && Buffer.from(row.hash).toString("hex") === hash
       ? []
-      : [{ stream, version, what: "the hash is not the one that was anchored" }]
+      : [{ stream, version, what: "the hash differs from the anchor" }]
   })

@@ -1,14 +1,13 @@
 import * as Schema from "effect/Schema"
 import { Store } from "./Trust.js"
 
-/** What kind of text a file holds. */
+/** The kind of text in a file. */
 export const Media = Schema.Literal("text", "markdown", "code", "data")
 export type Media = typeof Media.Type
 
 /**
- * A file's text, to the letter, as it was indexed. A path stands once in a
- * store; `digest` is the text's SHA-256, hexadecimal; `tokens` is the cost of
- * reading it; times are milliseconds since the Unix epoch.
+ * The exact text of a file when it was indexed. A path is unique within a store. `digest` is the text's SHA-256,
+ * hexadecimal; `tokens` is the cost of reading it; times are milliseconds since the Unix epoch.
  */
 export const File = Schema.Struct({
   id: Schema.String,

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Store } from "./Trust.js"
 
-/** Where a memory came from: who or what wrote it, its name (a file, a tool), the place in it (a line). */
+/** Where a memory came from: the kind of its writer, its name (a file, a tool) and the place in it (a line). */
 export const Source = Schema.Struct({
   kind: Schema.Literal("agent", "manual", "auto", "auto_capture", "tool", "import"),
   name: Schema.optional(Schema.String),
@@ -9,7 +9,7 @@ export const Source = Schema.Struct({
 })
 export type Source = typeof Source.Type
 
-/** One edge of a memory's lineage: what it came from or replaced, and why. */
+/** One edge of a memory's lineage: what it was derived from or replaced, and why. */
 export const Link = Schema.Struct({
   kind: Schema.Literal("file", "turn", "derived", "supersedes"),
   to: Schema.String,
@@ -17,10 +17,10 @@ export const Link = Schema.Struct({
 })
 export type Link = typeof Link.Type
 
-/** Why a memory may no longer be true: something that it came from was replaced, forgotten or taken back. */
+/** Why a memory may no longer be true: one of its sources was replaced, forgotten or undone. */
 export const Stale = Schema.Struct({
   kind: Schema.Literal("file", "turn", "derived"),
-  /** The source: a memory, a turn, a file. */
+  /** The id of the source: a memory, a turn or a file. */
   of: Schema.String,
   reason: Schema.Literal("replaced", "forgotten", "undone")
 })
@@ -30,11 +30,11 @@ export type Stale = typeof Stale.Type
 export const Tier = Schema.Literal("core", "long", "mid", "daily")
 export type Tier = typeof Tier.Type
 
-/** Why a memory is or is not part of what is read. Only `active` ones are. */
+/** The state of a memory. Reads return only `active` ones. */
 export const Status = Schema.Literal("active", "forgotten", "superseded", "expired", "compressed", "archived")
 export type Status = typeof Status.Type
 
-/** Types that Daybook knows. Others are allowed: lower-case words, see `limits.type`. */
+/** Types with a meaning for Daybook. Other types are allowed: lower-case words, see `limits.type`. */
 export const knownTypes = [
   "person",
   "decision",
@@ -53,10 +53,9 @@ export const knownTypes = [
 ] as const
 
 /**
- * The after-image of a memory: all that is known of it once an event has
- * happened. Times are milliseconds since the Unix epoch; `tokens` is the cost
- * of reading it whole; `born` is the stream version of the event that added it
- * (its row number in every view); `revision` counts its own changes from 1.
+ * The after-image of a memory: its complete state after an event. Times are milliseconds since the Unix epoch. `tokens`
+ * is the cost of reading it whole. `born` is the stream version of the event that added it (its row number in every
+ * view). `revision` counts its own changes from 1.
  */
 export const Memory = Schema.Struct({
   id: Schema.String,
@@ -87,22 +86,25 @@ export const Memory = Schema.Struct({
   updatedAt: Schema.Number,
   expiresAt: Schema.optional(Schema.Number),
   lineage: Schema.optional(Schema.Array(Link)),
-  /** When the rules made it long, as long as it is so by them: milliseconds. */
+  /** When the rules promoted it to long, milliseconds. Absent once that no longer holds. */
   promotedAt: Schema.optional(Schema.Number),
-  /** When the rules last moved it down or on: milliseconds. It is left alone from then on, and is no newer for it. */
+  /**
+   * When the rules last moved it to another tier (promotion to core excepted), milliseconds. Age rules count from then;
+   * its recency does not change.
+   */
   movedAt: Schema.optional(Schema.Number),
-  /** The tier that it comes from, where the rules made it core, as long as it is so by them. */
+  /** Its previous tier, while the rules keep it in core. */
   coreFrom: Schema.optional(Tier),
-  /** Until the next write that confirms it. */
+  /** Present until the next write that confirms the memory. */
   stale: Schema.optional(Stale)
 })
 export type Memory = typeof Memory.Type
 
-/** The text of a memory that is embedded: title, narrative and facts, a line each. */
+/** The text of a memory that is embedded: title, narrative and facts, one per line. */
 export const embeddingText = (memory: Pick<Memory, "title" | "narrative" | "facts">): string =>
   [memory.title, ...(memory.narrative === undefined ? [] : [memory.narrative]), ...memory.facts].join("\n")
 
-/** The JSON text of an after-image. The newest is remembered: log and view write the same one, one after the other. */
+/** The JSON text of an after-image. The newest one is cached: log and view write the same text one after the other. */
 export const memoryJson = (memory: Memory): string => {
   if (newest.memory !== memory) newest = { memory, json: texts.get(memory) ?? JSON.stringify(memory) }
   return newest.json
@@ -110,7 +112,7 @@ export const memoryJson = (memory: Memory): string => {
 
 let newest: { readonly memory?: Memory; readonly json: string } = { json: "" }
 
-/** For whoever has it at hand. */
+/** Caches the JSON text of an after-image for callers that already have it. */
 export const rememberJson = (memory: Memory, json: string): void => void texts.set(memory, json)
 
 const texts = new WeakMap<Memory, string>()

@@ -3,23 +3,23 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import { mask } from "./mask.js"
 
-/** Lets one effect at a time run, in the order in which they came. Waiting may be interrupted, what runs may not. */
+/** Runs one effect at a time, in the order of arrival. A waiting effect can be interrupted, a running one cannot. */
 export interface Mutex {
   readonly locked: <A, E, R>(work: () => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** A semaphore of one permit does the same at five times the cost, which each write would pay. */
+/** A semaphore with one permit costs five times as much, and every write would pay it. */
 export const make = (): Mutex => {
-  const waiting: Array<Deferred.Deferred<void>> = []
-  let held = false
+  const waiters: Array<Deferred.Deferred<void>> = []
+  let isLocked = false
 
   const release = () => {
-    const next = waiting.shift()
-    if (next === undefined) held = false
+    const next = waiters.shift()
+    if (next === undefined) isLocked = false
     else Deferred.unsafeDone(next, Effect.void)
   }
 
-  const released = <A, E, R>(work: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  const runAndRelease = <A, E, R>(work: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.matchCauseEffect(Effect.suspend(work), {
       onFailure: (cause) => {
         release()
@@ -34,21 +34,21 @@ export const make = (): Mutex => {
   return {
     locked: (work) =>
       mask((restore) => {
-        if (!held) {
-          held = true
-          return released(work)
+        if (!isLocked) {
+          isLocked = true
+          return runAndRelease(work)
         }
-        const turn = Deferred.unsafeMake<void>(FiberId.none)
-        waiting.push(turn)
-        return Effect.matchCauseEffect(restore(Deferred.await(turn)), {
+        const waiter = Deferred.unsafeMake<void>(FiberId.none)
+        waiters.push(waiter)
+        return Effect.matchCauseEffect(restore(Deferred.await(waiter)), {
           onFailure: (cause) => {
-            const at = waiting.indexOf(turn)
-            // Gone while its turn came: the next one has it.
-            if (at < 0) release()
-            else waiting.splice(at, 1)
+            const index = waiters.indexOf(waiter)
+            // The lock had already been passed to this waiter: pass it on.
+            if (index < 0) release()
+            else waiters.splice(index, 1)
             return Effect.failCause(cause)
           },
-          onSuccess: () => released(work)
+          onSuccess: () => runAndRelease(work)
         })
       })
   }

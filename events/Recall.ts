@@ -1,9 +1,9 @@
 import * as Schema from "effect/Schema"
 import { Store, TrustLevel } from "./Trust.js"
 
-/** What was shown at one place of an answer: whose it is, and the score that it was ranked by (null where nothing was ranked). */
+/** One hit of an answer: the id of what was shown, and its ranking score (null where nothing was ranked). */
 export const RecallHit = Schema.Struct({ id: Schema.String, score: Schema.NullOr(Schema.Number) })
-/** An embedder with the figures that ranked by its vectors. */
+/** An embedder and the figures that rank by its vectors. */
 export const Figures = {
   model: Schema.String,
   dimensions: Schema.Number,
@@ -14,45 +14,45 @@ export const Figures = {
 export type RecallHit = typeof RecallHit.Type
 
 /**
- * One read that showed memories, with what it takes to run it again: a search
- * of memories, a search of conversations (ids are those of turns), or whole
- * memories by id. Ids and scores only: never a text of what was shown.
+ * One read that showed memories, with everything needed to run it again: a search of memories, a search of
+ * conversations (ids are turn ids), or a read of whole memories by id. It holds ids and scores only, never a text that
+ * was shown.
  */
 export const Recall = Schema.Struct({
   kind: Schema.Literal("memories", "conversation", "get"),
   level: TrustLevel,
-  /** The query, as far as it was looked at. */
+  /** The query, cut to the length that the search uses. */
   text: Schema.String,
-  /** What narrowed the read, the limit included, as the search took it. */
+  /** The filters of the read, including the limit, as the search applied them. */
   filters: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  /** How it was looked for; null for a read by id. */
+  /** The search mode; null for a read by id. */
   mode: Schema.NullOr(Schema.Literal("enhanced", "classic")),
-  /** Whether the gate was asked, which finds nothing for what needs no memory. */
+  /** Whether the gate ran. It returns nothing for a query that needs no memory. */
   gated: Schema.Boolean,
-  /** Who looked at the first hits once more; null where nobody did. */
+  /** The reranker of the first hits; null where none ran. */
   reranker: Schema.NullOr(Schema.String),
-  /** The asking time that recency and expiry were counted from, milliseconds since the epoch. */
+  /** The time of the question, milliseconds since the epoch. Recency and expiry are counted from it. */
   askedAt: Schema.Number,
-  /** The version of the stream that the view had which answered. */
+  /** The stream version of the view that answered. */
   position: Schema.Number,
-  /** The key of the query's vector in the embeddings cache; null where none took part. */
+  /** The key of the query's vector in the embeddings cache; null where no vector was used. */
   vector: Schema.NullOr(Schema.String),
-  /** Where some stores have another embedder: which, and the key of the query's vector by it. */
+  /** The second embedder, where some stores use another one, and the key of the query's vector made by it. */
   apart: Schema.optional(Schema.Struct({ ...Figures, stores: Schema.Array(Store), vector: Schema.String })),
   hits: Schema.Array(RecallHit)
 })
 export type Recall = typeof Recall.Type
 
-/** Recalls of one process since its last such event, oldest first, and what ranked them. */
+/** The recalls of one process since its previous event of this type, oldest first, and what ranked them. */
 export const Recalled = Schema.Struct({
-  /** The number of the first; the others count on from it. */
+  /** The number of the first recall; the following recalls count up from it. */
   first: Schema.Number,
   recalls: Schema.Array(Recall),
-  /** The version of the ranking: see `src/retrieval/ranker.ts`. */
+  /** The version of the ranking: see `src/search/ranker.ts`. */
   ranker: Schema.Number,
   embedder: Schema.Struct(Figures),
-  /** The policy of searches that was in force. */
+  /** The search policy in force. */
   policy: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  /** Recalls that were lost since the event before, because too many waited. */
+  /** Recalls dropped since the previous event, because too many were waiting. */
   dropped: Schema.Number
 })

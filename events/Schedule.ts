@@ -1,57 +1,57 @@
 import * as Schema from "effect/Schema"
 
-/** When something is to be done. Times are milliseconds since the epoch, lengths milliseconds. */
+/** When a schedule is due. Times are milliseconds since the epoch, durations milliseconds. */
 export const Cadence = Schema.Union(
-  /** At every instant at which the clocks of the zone show what the expression says. */
+  /** Whenever the zone's clocks match the expression. */
   Schema.Struct({ kind: Schema.Literal("cron"), expression: Schema.String, zone: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("once"), at: Schema.Number }),
-  /** At `from` and at every multiple of `every` after it. */
+  /** At `from` and at every multiple of `every` milliseconds after it. */
   Schema.Struct({ kind: Schema.Literal("interval"), every: Schema.Number, from: Schema.Number })
 )
 export type Cadence = typeof Cadence.Type
 
-/** When somebody is told of a run: of each; where it ended otherwise or said something else than the one before it; of a failure; never. */
+/** Which runs are reported: all; those whose status or text differs from the run before; failures; none. */
 export const Notify = Schema.Literal("always", "on-change", "on-failure", "never")
 export type Notify = typeof Notify.Type
 
-/** What is done about occurrences that went by while nobody was there: one run for all of them, or one for each. */
+/** How occurrences missed while no runner was active are handled: one run for all of them, or one for each. */
 export const Missed = Schema.Literal("once", "each")
 export type Missed = typeof Missed.Type
 
 export const ScheduleStatus = Schema.Literal("active", "paused", "completed", "failed")
 export type ScheduleStatus = typeof ScheduleStatus.Type
 
-/** What somebody asked for. */
+/** A schedule as its creator defined it. */
 export const ScheduleDefinition = Schema.Struct({
   name: Schema.optional(Schema.String),
-  /** What is to come of it, for whoever carries it out. */
+  /** The goal, written for the handler. */
   goal: Schema.String,
-  /** The name of what carries it out. */
+  /** The name of the handler that runs it. */
   handler: Schema.String,
   cadence: Cadence,
   notify: Notify,
   missed: Missed,
-  /** Runs that its history keeps. */
+  /** Runs kept in its history. */
   keep: Schema.Number,
-  /** Where it was asked for, for whoever tells of its runs. */
+  /** The channel that it was created from, for reporting its runs. */
   channel: Schema.optional(Schema.String),
   context: Schema.optional(Schema.String)
 })
 export type ScheduleDefinition = typeof ScheduleDefinition.Type
 
-/** How a schedule stands. */
+/** The current state of a schedule. */
 export const ScheduleState = Schema.Struct({
   status: ScheduleStatus,
-  /** The occurrence that is done next; null where there is none. */
+  /** The next occurrence; null where there is none. */
   next: Schema.NullOr(Schema.Number),
-  /** Runs that failed since the last one that did not. */
+  /** Failed runs in a row. */
   failures: Schema.Number
 })
 export type ScheduleState = typeof ScheduleState.Type
 
 /**
- * A schedule as it is from here on: what was asked for, where that is new, and how it stands; neither of one that is
- * deleted. `ran` goes with the RUN that finished, in the same append.
+ * A change of a schedule: its definition, where that is new, and its state. A deleted schedule has neither. `ran` is
+ * appended together with the RUN that finished.
  */
 export const Scheduled = Schema.Struct({
   schedule: Schema.String,

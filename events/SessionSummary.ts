@@ -2,20 +2,23 @@ import * as Schema from "effect/Schema"
 import { Store } from "./Trust.js"
 
 /**
- * What a conversation came to, as far as one store has it. `turns` counts those that there were, and `until` is the version of
- * the last one. Times are milliseconds since the Unix epoch.
+ * The summary of a conversation in one store. `turns` counts its turns, and `until` is the version of the last one.
+ * Times are milliseconds since the Unix epoch.
  */
 export const SessionSummary = Schema.Struct({
-  /** What was asked for. */
+  /** What the user asked for. */
   request: Schema.optional(Schema.String),
-  /** What came of it. */
+  /** The result. */
   outcome: Schema.optional(Schema.String),
   decisions: Schema.Array(Schema.String),
-  /** What is still to be done or answered. */
+  /** Open tasks and questions. */
   open: Schema.Array(Schema.String),
   turns: Schema.Number,
   until: Schema.Number,
-  /** The versions of the turns whose words it may have, in order: what erases one of them finds here what quotes it. */
+  /**
+   * The versions of the turns that the summary may quote, in order. Erasing one of them finds the summary through this
+   * list.
+   */
   sources: Schema.Array(Schema.Number),
   startedAt: Schema.Number,
   lastAt: Schema.Number
@@ -23,8 +26,9 @@ export const SessionSummary = Schema.Struct({
 export type SessionSummary = typeof SessionSummary.Type
 
 /**
- * From here on this is the summary of a session in a store; none where it is null. `was` is what it takes the place of
- * (it has words of its own sources), and `replaces` the version that said so; `restores` is the version that said the same first, where it says it again.
+ * From this event on, the session has this summary in the store; null means none. `was` is the summary that it replaces
+ * (with its own sources), and `replaces` the version that added that one. `restores` is the version that first added
+ * the same summary, where an undo brings it back.
  */
 export const summarizeFields = {
   session: Schema.String,

@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * Stores label memories; levels read them. `full` reads every store, `inner`
- * shared and social, `familiar` social, `public` none.
+ * A memory lies in one store; a trust level reads some stores. `full` reads every store, `inner` reads shared and
+ * social, `familiar` reads social, `public` reads none.
  */
 export const Store = Schema.Literal("private", "shared", "social")
 export type Store = typeof Store.Type
@@ -13,18 +13,18 @@ export type TrustLevel = typeof TrustLevel.Type
 export const stores: ReadonlyArray<Store> = Store.literals
 export const levels: ReadonlyArray<TrustLevel> = TrustLevel.literals
 
-/** How open a store is: 0 private, 1 shared, 2 social. The number that gates compare. */
+/** How open a store is: 0 private, 1 shared, 2 social. */
 export const opennessOf = (store: Store): number => stores.indexOf(store)
 
-/** The least openness that a level can read: full 0, inner 1, familiar 2, public 3 (nothing). */
+/** The least openness that a level can read: full 0, inner 1, familiar 2, public 3 (no store). */
 export const floorOf = (level: TrustLevel): number => levels.indexOf(level)
 
-/** Whether a reader at `level` may read (and so may write to) `store`. */
+/** Whether a reader at `level` may read `store`, and so write to it. */
 export const canRead = (level: TrustLevel, store: Store): boolean => opennessOf(store) >= floorOf(level)
 
 /** The stores that `level` can read, strictest first. */
 export const readable = (level: TrustLevel): ReadonlyArray<Store> => stores.filter((store) => canRead(level, store))
 
-/** Levels that can read anything at all: each has a full-text index of its own. */
+/** Levels that can read at least one store. Each has its own full-text index. */
 export type ReadingLevel = Exclude<TrustLevel, "public">
 export const readingLevels: ReadonlyArray<ReadingLevel> = ["full", "inner", "familiar"]

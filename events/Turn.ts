@@ -1,11 +1,11 @@
 import * as Schema from "effect/Schema"
 import { Store } from "./Trust.js"
 
-/** Who speaks in a turn. */
+/** The role of the speaker of a turn. */
 export const Role = Schema.Literal("user", "assistant", "system", "tool")
 export type Role = typeof Role.Type
 
-/** A tool that a turn called: its arguments as the model wrote them (JSON text, most often), and what came of it. */
+/** A tool call of a turn: its arguments as the model wrote them (usually JSON text), and its result. */
 export const ToolCall = Schema.Struct({
   id: Schema.optional(Schema.String),
   name: Schema.String,
@@ -15,9 +15,8 @@ export const ToolCall = Schema.Struct({
 export type ToolCall = typeof ToolCall.Type
 
 /**
- * One turn of a conversation, to the letter. `sequence` grows within a session
- * and store; `tokens` is the cost of reading it; times are milliseconds since
- * the Unix epoch.
+ * The exact text of one turn of a conversation. `sequence` grows within a session and store; `tokens` is the cost of
+ * reading it; times are milliseconds since the Unix epoch.
  */
 export const Turn = Schema.Struct({
   id: Schema.String,

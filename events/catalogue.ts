@@ -7,7 +7,10 @@ import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
 
-/** A memory that was weighed while deciding: its id, the revision it had, its score and the parts of it. No text. */
+/**
+ * A memory that was considered for a decision: its id, its revision then, its score and the parts of the score. No
+ * text.
+ */
 export const Candidate = Schema.Struct({
   id: Schema.String,
   revision: Schema.Number,
@@ -15,7 +18,7 @@ export const Candidate = Schema.Struct({
   parts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number }))
 })
 
-/** Why an event says what it says: what was done, who decided, on which grounds. */
+/** The decision behind an event: the action, who decided, and why. */
 export const Decision = Schema.Struct({
   action: Schema.Literal("ADD", "UPDATE", "DELETE", "NONE", "COMPRESS", "ARCHIVE", "FORGET", "SUMMARIZE"),
   by: Schema.Struct({
@@ -27,19 +30,19 @@ export const Decision = Schema.Struct({
   candidates: Schema.Array(Candidate),
   threshold: Schema.optional(Schema.Number),
   fallback: Schema.optional(Schema.String),
-  /** Milliseconds spent deciding, where somebody was asked. */
+  /** Milliseconds that a model took to answer; absent where none was called. */
   latency: Schema.optional(Schema.Number)
 })
 export type Decision = typeof Decision.Type
 
 /**
- * What was asked for. Of a change: the fields that it named. Of anything else,
- * where that differs from the after-image beside it: the
- * fields as given, null for one that was not given. `src/commands/asAsked.ts` restores it.
+ * The request. For a change: the fields that it named. For anything else, only where the request differs from the
+ * after-image beside it: the fields as the caller gave them, null for one that the caller left out.
+ * `src/remember/asAsked.ts` restores it.
  */
 const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-/** The versions of the events that this one takes back, as far as they changed its memory. */
+/** The versions of the events whose changes to the memory this event undoes. */
 const undoes = Schema.optional(Schema.Array(Schema.Number))
 
 export const Add = Schema.Struct({ memory: Memory, input: Schema.optional(Input), decision: Decision })
@@ -78,7 +81,9 @@ export const Compress = Schema.Struct({ memory: Memory, sources: Schema.Array(Me
 
 export const Archive = Schema.Struct({ memories: Schema.Array(Memory), decision: Decision })
 
-/** From here on these memories and chunks have a vector of this model; the vectors stand in the embeddings cache. */
+/**
+ * From this event on these memories and chunks have a vector of this model. The vectors are in the embeddings cache.
+ */
 export const Embed = Schema.Struct({
   model: Schema.String,
   dimensions: Schema.Number,
@@ -91,18 +96,21 @@ export const Embed = Schema.Struct({
       digest: Schema.String
     })
   ),
-  /** Pieces of turns and files by their row numbers, and which way of cutting turns these are of: see `projections/chunks.ts`. */
+  /**
+   * Chunks of turns and files by their row numbers, and the version of the chunking that cut them: see
+   * `projections/chunks.ts`.
+   */
   chunks: Schema.optional(
     Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
   ),
   cutting: Schema.optional(Schema.Number),
-  /** Of stores that the embedder in force is not to see: this is the one that stands in for it there. */
+  /** True for stores withheld from the active embedder: this model replaces it there. */
   apart: Schema.optional(Schema.Boolean)
 })
 
 /**
- * Which embedder an agent's reads go by: `preparing` has its vectors made beside those in force, `inForce` switches all
- * reads at once from here on, `dropped` takes its index away. Its figures are those that rank from then on.
+ * A change of an agent's embedder. `preparing` builds its vectors beside the active ones, `inForce` switches all reads
+ * to it at once, `dropped` removes its index. Its figures are used for ranking from then on.
  */
 export const EmbedderChanged = Schema.Struct({
   state: Schema.Literal("preparing", "inForce", "dropped"),
@@ -110,17 +118,17 @@ export const EmbedderChanged = Schema.Struct({
   dimensions: Schema.Number,
   weight: Schema.Number,
   floor: Schema.Number,
-  /** Of one that is prepared: whether it is to be in force as soon as all has its vector. */
+  /** While preparing: whether it becomes active as soon as every text has a vector. */
   adopt: Schema.optional(Schema.Boolean),
-  /** What stands in for it in stores that it is not to see; absent where it sees all. */
+  /** The embedder used for stores that are withheld from this one; absent where it sees all stores. */
   apart: Schema.optional(Schema.Struct({ ...Figures, stores: Schema.Array(Store) }))
 })
 
 export const TurnAdded = Schema.Struct({ turn: Turn })
 
 /**
- * A file is indexed from here on, in place of what the event `replaces` said of its path. `movedFrom` is there where
- * that belonged to another session: which, null where to none.
+ * A file is indexed from this event on. `replaces` is the version of the event that indexed its path before.
+ * `movedFrom` is present where that event had another session: its key, or null for none.
  */
 export const FileAdded = Schema.Struct({
   file: File,
@@ -128,7 +136,10 @@ export const FileAdded = Schema.Struct({
   movedFrom: Schema.optional(Schema.NullOr(Schema.String))
 })
 
-/** A session or a file is forgotten, as far as whoever asked may read it: the turns and files that these versions added. */
+/**
+ * A session or a file is forgotten, limited to the stores that the caller may read. `turns` and `files` are the
+ * versions of the events that added them.
+ */
 export const Forget = Schema.Struct({
   session: Schema.optional(Schema.String),
   path: Schema.optional(Schema.String),
@@ -149,8 +160,8 @@ export const Import = Schema.Struct({
 })
 
 /**
- * The policy under which everything behind it was written, until the next one: its settings by section, the digest by
- * which runs name it, and the settings (`section.name`) that are not as they were.
+ * The policy in force from this event until the next of its type: its settings by section, its digest (runs refer to
+ * it), and the changed settings (`section.name`).
  */
 export const Configure = Schema.Struct({
   policy: Schema.String,
@@ -161,19 +172,19 @@ export const Configure = Schema.Struct({
   changed: Schema.Array(Schema.String)
 })
 
-/** The beginning or the end of a run. What it did are the events whose cause names it. Times are milliseconds. */
+/** The start or the end of a run. The events of the run name it as their cause. Times are milliseconds. */
 export const Run = Schema.Struct({
   run: Schema.String,
   kind: Schema.Literal("maintenance", "schedule"),
   phase: Schema.Literal("started", "finished"),
   /** The stage, or the schedule's id. */
   name: Schema.String,
-  /** When it was due. */
+  /** When the run was due. */
   occurrence: Schema.optional(Schema.Number),
   attempt: Schema.optional(Schema.Number),
-  /** Until when nobody else may take it. */
+  /** End of the lease: until then no other process may take over the run. */
   lease: Schema.optional(Schema.Number),
-  /** How it ended. */
+  /** The outcome. */
   status: Schema.optional(Schema.Literal("ok", "failed", "timeout", "abandoned")),
   counts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number })),
   summary: Schema.optional(Schema.String),
@@ -184,13 +195,12 @@ export const Run = Schema.Struct({
   policy: Schema.optional(Schema.String)
 })
 
-/** These events of the same stream lost payload and salt; digest and hash stayed. */
+/** These events of the same stream lost their payload and salt; digest and hash stayed. */
 export const Erase = Schema.Struct({ versions: Schema.Array(Schema.Number), reason: Schema.String })
 
 /**
- * One kind of event. `version` is the newest schema; `upcasts[n]` turns a
- * payload of schema n into one of n + 1. The name is storage format: it is
- * never edited.
+ * One type of event. `version` is the newest schema; `upcasts[n]` converts a payload of schema n to schema n + 1. The
+ * type name is part of the storage format: never change it.
  */
 export interface EventDefinition {
   readonly schema: Schema.Schema.AnyNoContext
@@ -198,44 +208,44 @@ export interface EventDefinition {
   readonly upcasts: Readonly<Record<number, (payload: unknown) => unknown>>
 }
 
-const first = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 1, upcasts: {} })
+const versionOne = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schema, version: 1, upcasts: {} })
 
 /**
- * The third schema of what carries memories. With the second they may be stale, and an event may take back another; with
- * the third they may have been promoted, lose narrative by age, and come back from the archive.
+ * The third schema of events that carry memories. The second added stale memories and undo. The third added promotion,
+ * shortening of narratives by age, and restoring from the archive.
  */
-const third = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
+const versionThree = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
   version: 3,
   upcasts: { 1: (payload: unknown) => payload, 2: (payload: unknown) => payload }
 })
 
-/** Every event that Daybook writes. A new one is a schema above and a line here. */
+/** Every event type that Daybook writes. A new one needs a schema above and a line here. */
 export const catalogue = {
-  ADD: third(Add),
-  UPDATE: third(Update),
-  DELETE: third(Delete),
-  COMPRESS: third(Compress),
-  ARCHIVE: third(Archive),
-  EMBED: first(Embed),
-  EMBEDDER: first(EmbedderChanged),
-  IMPORT: first(Import),
-  TURN: first(TurnAdded),
-  FILE: first(FileAdded),
-  // The first schema knew no files: whoever reads only that must not take it for all there is to forget.
+  ADD: versionThree(Add),
+  UPDATE: versionThree(Update),
+  DELETE: versionThree(Delete),
+  COMPRESS: versionThree(Compress),
+  ARCHIVE: versionThree(Archive),
+  EMBED: versionOne(Embed),
+  EMBEDDER: versionOne(EmbedderChanged),
+  IMPORT: versionOne(Import),
+  TURN: versionOne(TurnAdded),
+  FILE: versionOne(FileAdded),
+  // The first schema had no files. A reader that knows only that schema must not miss the files to forget.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
-  SUMMARIZE: first(Summarize),
-  RECALL: first(Recalled),
-  CONFIGURE: first(Configure),
-  RUN: first(Run),
-  SCHEDULE: first(Scheduled),
-  ERASE: first(Erase)
+  SUMMARIZE: versionOne(Summarize),
+  RECALL: versionOne(Recalled),
+  CONFIGURE: versionOne(Configure),
+  RUN: versionOne(Run),
+  SCHEDULE: versionOne(Scheduled),
+  ERASE: versionOne(Erase)
 } as const satisfies Record<string, EventDefinition>
 
 export type EventType = keyof typeof catalogue
 export type Payload<T extends EventType> = Schema.Schema.Type<(typeof catalogue)[T]["schema"]>
 
-/** The after-images that an event carries, in the order in which views take them. */
+/** The after-images in an event, in the order in which views apply them. */
 export const imagesOf = (event: Body<DaybookEvent>): ReadonlyArray<Memory> => {
   switch (event.type) {
     case "ADD":
@@ -252,10 +262,10 @@ export const imagesOf = (event: Body<DaybookEvent>): ReadonlyArray<Memory> => {
   }
 }
 
-/** What happened, stored or not. */
+/** The type and payload of an event, stored or not. */
 type Body<Event extends DaybookEvent> = Event extends DaybookEvent ? Pick<Event, "type" | "payload"> : never
 
-/** What surrounds every payload. Times are milliseconds since the Unix epoch. */
+/** The envelope of every event. Times are milliseconds since the Unix epoch. */
 export interface Envelope {
   readonly sequence: number
   readonly stream: string
@@ -272,7 +282,7 @@ export type DaybookEvent = {
   readonly [T in EventType]: Envelope & { readonly type: T; readonly payload: Payload<T> }
 }[EventType]
 
-/** An event whose payload was erased: it keeps its place in the chain and says nothing any more. */
+/** An event whose payload was erased. It keeps its place in the chain. */
 export interface ErasedEvent extends Envelope {
   readonly type: EventType
   readonly payload: null

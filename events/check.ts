@@ -5,9 +5,9 @@ import { type AST, defaultParseOption } from "effect/SchemaAST"
 type Check = (value: unknown) => boolean
 
 /**
- * A quick yes to payloads that are as their schema wants them, for replaying
- * hundreds of thousands: a tenth of what decoding costs. Anything else, and any
- * schema that transforms, is left to Schema itself, which also says what is wrong.
+ * A fast check for payloads that match their schema, for replaying hundreds of thousands: a tenth of the cost of
+ * decoding. It rejects anything else, and any schema that transforms. The caller then decodes with Schema, which also
+ * says what is wrong.
  */
 export const compile = (schema: Schema.Schema.AnyNoContext): Check => checkOf(schema.ast)
 
@@ -30,8 +30,8 @@ const checkOf = (ast: AST): Check => {
     case "Union": {
       const literals = ast.types.flatMap((type) => (type._tag === "Literal" ? [type.literal as unknown] : []))
       if (literals.length === ast.types.length) {
-        const among = new Set(literals)
-        return (value) => among.has(value)
+        const allowed = new Set(literals)
+        return (value) => allowed.has(value)
       }
       const checks = ast.types.map(checkOf)
       return (value) => checks.some((check) => check(value))
@@ -42,8 +42,8 @@ const checkOf = (ast: AST): Check => {
       const check = checkOf(item.type)
       return (value) => {
         if (!Array.isArray(value)) return false
-        // Holes too are looked at, which `every` passes over.
-        for (let at = 0; at < value.length; at++) if (!check(value[at])) return false
+        // `every` would skip holes.
+        for (let index = 0; index < value.length; index++) if (!check(value[index])) return false
         return true
       }
     }
@@ -62,7 +62,7 @@ const checkOf = (ast: AST): Check => {
           if (field === undefined ? !isOptional : !check(field)) return false
         }
         for (const name in record) {
-          // A field that the schema does not know is dropped by decoding.
+          // Decoding drops a field that the schema does not know.
           if (!names.has(name) && !(checkOther?.(record[name]) ?? false)) return false
         }
         return true
@@ -73,15 +73,15 @@ const checkOf = (ast: AST): Check => {
   }
 }
 
-/** Puts the fields of a value that passed the check into the order of its schema; the value itself where they are in order. */
+/** Puts the fields of a checked value into the order of its schema. Returns the same value where they are in order. */
 export const arranger = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
   arrange(schema.ast) ?? ((value) => value)
 
-/** Undefined where there is nothing to put in order. */
+/** Undefined where there is nothing to reorder. */
 const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
   if (ast._tag === "Union") {
     const structured = ast.types.flatMap((type) => arrange(type) ?? [])
-    // An optional structure is a union with undefined; others are left as they are.
+    // An optional structure is a union with undefined. Other unions stay as they are.
     const [only] = structured
     return structured.length === 1 ? (value) => (value === undefined ? value : only!(value)) : undefined
   }
@@ -91,19 +91,19 @@ const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
     return (value) => {
       const items = value as ReadonlyArray<unknown>
       const arranged = items.map(item)
-      return arranged.every((one, index) => one === items[index]) ? items : arranged
+      return arranged.every((entry, index) => entry === items[index]) ? items : arranged
     }
   }
   if (ast._tag !== "TypeLiteral" || ast.indexSignatures.length > 0) return undefined
   const fields = ast.propertySignatures.map(({ name, type }) => [name as string, arrange(type)] as const)
-  const places = new Map(fields.map(([name], place) => [name, place]))
+  const positions = new Map(fields.map(([name], position) => [name, position]))
   const inside = fields.filter(([, inner]) => inner !== undefined)
   const inOrder = (record: Record<string, unknown>): boolean => {
     let last = -1
     for (const name in record) {
-      const place = places.get(name)
-      if (place === undefined || place < last || record[name] === undefined) return false
-      last = place
+      const position = positions.get(name)
+      if (position === undefined || position < last || record[name] === undefined) return false
+      last = position
     }
     return inside.every(([name, inner]) => record[name] === undefined || inner!(record[name]) === record[name])
   }
@@ -119,7 +119,10 @@ const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
   }
 }
 
-/** Copies a value that passed the check, as decoding does: what its giver does to it later is of no consequence. Leaves out what is undefined. */
+/**
+ * Copies a checked value, as decoding does, so that later changes by the caller have no effect. Leaves out undefined
+ * fields.
+ */
 export const copier = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
   copy(schema.ast) ?? ((value) => value)
 

@@ -1,37 +1,37 @@
 import * as Schema from "effect/Schema"
 
-/** Somebody else wrote to the stream first. */
+/** Another writer changed the stream first. */
 export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", {
   stream: Schema.String,
   expected: Schema.Union(Schema.Number, Schema.String),
   actual: Schema.Number
 }) {
   override get message() {
-    return `${this.stream} is at version ${this.actual}, expected ${this.expected}`
+    return `${this.stream} is at version ${this.actual}, expected ${this.expected}: another writer came first, read it again and retry`
   }
 }
 
-/** The command id was used before, for another request. */
+/** The command id was used before for a different request. */
 export class CommandConflict extends Schema.TaggedError<CommandConflict>()("CommandConflict", {
   stream: Schema.String,
   commandId: Schema.String
 }) {
   override get message() {
-    return `command ${this.commandId} of ${this.stream} was already used for another request`
+    return `command id ${this.commandId} of ${this.stream} was already used for another request: use a new id`
   }
 }
 
-/** The command id was used before and what it wrote has been erased since. */
+/** The command id was used before, and its events have been erased since. */
 export class AlreadyErased extends Schema.TaggedError<AlreadyErased>()("AlreadyErased", {
   stream: Schema.String,
   commandId: Schema.String
 }) {
   override get message() {
-    return `what command ${this.commandId} of ${this.stream} wrote has been erased`
+    return `the events of command id ${this.commandId} of ${this.stream} were erased: use a new id to write again`
   }
 }
 
-/** An event that this version cannot read. Nothing is lost: a newer version reads it. */
+/** An event that this version cannot read. Nothing is lost: a newer version can read it. */
 export class UnknownEvent extends Schema.TaggedError<UnknownEvent>()("UnknownEvent", {
   stream: Schema.String,
   version: Schema.Number,
@@ -39,11 +39,11 @@ export class UnknownEvent extends Schema.TaggedError<UnknownEvent>()("UnknownEve
   schema: Schema.Number
 }) {
   override get message() {
-    return `event ${this.version} of ${this.stream} is a ${this.type} of schema ${this.schema}, which this version of Daybook does not know; use a newer one`
+    return `event ${this.version} of ${this.stream} has type ${this.type}, schema ${this.schema}, which this version of Daybook does not know: update Daybook`
   }
 }
 
-/** A stored payload that does not decode. Names the place in it, never what stands there. */
+/** A stored payload that does not decode. Names the path in it, never the value. */
 export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEvent", {
   stream: Schema.String,
   version: Schema.Number,
@@ -51,28 +51,28 @@ export class InvalidEvent extends Schema.TaggedError<InvalidEvent>()("InvalidEve
   path: Schema.String
 }) {
   override get message() {
-    return `event ${this.version} of ${this.stream} (${this.type}) does not decode at ${this.path}`
+    return `event ${this.version} of ${this.stream} (${this.type}) is invalid at ${this.path}: verify the log, or restore a backup`
   }
 }
 
-/** The file system or the database refused: `kind` tells what a caller can do about it. */
+/** The file system or the database refused. `kind` says what the caller can do. */
 export class StorageError extends Schema.TaggedError<StorageError>()("StorageError", {
   kind: Schema.Literal("busy", "full", "damaged", "readonly", "unsupported", "nofolder", "failed"),
   where: Schema.String,
   code: Schema.String,
-  /** The whole sentence, where the kind alone does not say what to do. */
+  /** The complete message, where the kind alone does not say what to do. */
   detail: Schema.optional(Schema.String)
 }) {
   override get message() {
     if (this.detail !== undefined) return `${this.detail} (${this.code})`
     const hint = {
-      busy: "another process kept it locked for too long",
-      full: "no space is left; reads go on, writes resume when there is space",
-      damaged: "the file is damaged",
-      readonly: "it cannot be written",
-      nofolder: "it is no folder, and none can be made there",
-      unsupported: "a needed version or setting is missing",
-      failed: "the operation failed"
+      busy: "another process held the lock for too long: try again",
+      full: "no space is left: free some to write again; reads still work",
+      damaged: "the file is damaged: verify the log, or restore a backup",
+      readonly: "it cannot be written: check its owner, its permissions and the disk",
+      nofolder: "it is not a folder and cannot be created: choose another path",
+      unsupported: "a required version or setting is missing: update Daybook",
+      failed: "the operation failed; the code names the cause"
     }[this.kind]
     return `${this.where}: ${hint} (${this.code})`
   }
@@ -85,16 +85,16 @@ const kinds: ReadonlyArray<readonly [RegExp, StorageError["kind"]]> = [
   [/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EROFS|EPERM)/, "readonly"]
 ]
 
-/** The SQLite or system code of a thrown error, however deep it is wrapped. */
+/** The SQLite or system code of a thrown error, up to five causes deep. */
 export const codeOf = (cause: unknown): string => {
-  for (let at = cause, depth = 0; at !== null && typeof at === "object" && depth < 5; depth++) {
-    if ("code" in at && typeof at.code === "string") return at.code
-    at = "cause" in at ? at.cause : null
+  for (let error = cause, depth = 0; error !== null && typeof error === "object" && depth < 5; depth++) {
+    if ("code" in error && typeof error.code === "string") return error.code
+    error = "cause" in error ? error.cause : null
   }
   return cause instanceof Error ? cause.name : "unknown"
 }
 
-/** Turns what SQLite or the file system threw into the one error that leaves the engine. */
+/** Converts an error of SQLite or the file system into a `StorageError`. */
 export const storageError = (where: string) => (cause: unknown) => {
   if (cause instanceof StorageError) return cause
   const code = codeOf(cause)

@@ -1,17 +1,21 @@
 import * as Either from "effect/Either"
-import { digestOf, hashOf, requestDigestOf, type StoredEvent } from "./Chain.js"
-import type { Append, Head, NewCommand } from "./EventLog.js"
-import { CommandConflict } from "./errors.js"
+import * as Option from "effect/Option"
+import { digestOf, hashOf, requestDigestOf, type StoredEvent, sameBytes } from "./Chain.js"
+import type { Append, Appended, Head, NewCommand } from "./EventLog.js"
+import { AlreadyErased, CommandConflict } from "./errors.js"
 import { randomBytes } from "./random.js"
 
-/** The rows of one command, chained onto `head`, recorded at `now` but never before what stands there already. */
-export const link = (
+/**
+ * The rows of one command, chained onto `head`. They are recorded at `now`, but never before the head's own recording
+ * time.
+ */
+export const linkEvents = (
   head: Head,
   command: NewCommand,
   now: number,
   nextSequence: () => number
 ): ReadonlyArray<StoredEvent> => {
-  // A clock may tell parts of a millisecond; what is stored is whole.
+  // A clock may return fractions of a millisecond; stored times are whole.
   const recordedAt = Math.max(Math.floor(now), head.recordedAt)
   let { version, hash } = head
   return command.events.map((event, ordinal) => {
@@ -49,8 +53,21 @@ export const headAfter = (head: Head, rows: ReadonlyArray<StoredEvent>): Head =>
     : { stream: head.stream, version: last.version, hash: last.hash, recordedAt: last.recordedAt }
 }
 
-/** Refuses an append that asks for different things under one command id; asking twice for the same is a repeat. */
-export const consistent = ({ commands, stream }: Append): Either.Either<void, CommandConflict> => {
+/** The answer to a command id from the events stored under it; none where there are none. */
+export const repeatOf = (
+  { commandId, request, stream }: { readonly stream: string; readonly commandId: string; readonly request: string },
+  events: ReadonlyArray<StoredEvent>
+): Either.Either<Option.Option<Appended>, CommandConflict | AlreadyErased> => {
+  const [first] = events
+  if (first === undefined) return Either.right(Option.none())
+  if (first.salt === null) return Either.left(new AlreadyErased({ stream, commandId }))
+  return sameBytes(first.requestDigest, requestDigestOf(first.salt, request))
+    ? Either.right(Option.some({ events, repeated: true }))
+    : Either.left(new CommandConflict({ stream, commandId }))
+}
+
+/** Refuses an append that has two different requests under one command id. Two equal requests are a repeat. */
+export const checkRequests = ({ commands, stream }: Append): Either.Either<void, CommandConflict> => {
   const requests = new Map<string, string>()
   for (const { commandId, request = "" } of commands) {
     if (commandId === undefined) continue

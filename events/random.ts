@@ -1,15 +1,18 @@
 import { randomFillSync } from "node:crypto"
 
 const pool = Buffer.allocUnsafe(4_096)
-let used = pool.length
+let usedBytes = pool.length
 
-/** Cryptographically random bytes. Drawn from the system in larger portions: many small draws cost more than a hash. */
+/**
+ * Cryptographically random bytes. They are drawn from the system 4 kB at a time: many small draws cost more than a
+ * hash.
+ */
 export const randomBytes = (size: number): Buffer => {
-  if (used + size > pool.length) {
+  if (usedBytes + size > pool.length) {
     randomFillSync(pool)
-    used = 0
+    usedBytes = 0
   }
-  const bytes = Buffer.from(pool.subarray(used, used + size))
-  used += size
+  const bytes = Buffer.from(pool.subarray(usedBytes, usedBytes + size))
+  usedBytes += size
   return bytes
 }

@@ -2,7 +2,7 @@ import type { StoredEvent } from "./Chain.js"
 import { genesis } from "./Chain.js"
 import type { Expected, Head } from "./EventLog.js"
 
-/** A row of `events` as SQLite gives it. */
+/** A row of `events` as SQLite returns it. */
 export interface EventRow {
   readonly sequence: number
   readonly stream: string
@@ -28,7 +28,7 @@ const columns =
 
 export const selectEvents = `SELECT ${columns} FROM events`
 
-/** For `replay`: digests would be four buffers a row. */
+/** For `replay`. It leaves out the digests, which would be four buffers a row. */
 export const selectReplayed = `SELECT sequence, stream, version, type, schema, payload, command_id AS commandId, actor, cause,
     occurred_at AS occurredAt, recorded_at AS recordedAt
   FROM events WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?`
@@ -77,7 +77,7 @@ export const fromRow = (row: EventRow): StoredEvent => ({
 
 export const emptyHead = (stream: string): Head => ({ stream, version: 0, hash: genesis, recordedAt: 0 })
 
-/** Whether a stream at `version` is as the writer expected it. */
+/** Whether a stream at `version` meets the writer's expectation. */
 export const meets = (expected: Expected, version: number): boolean => {
   switch (expected) {
     case "any":

@@ -16,13 +16,13 @@ export interface Runtime {
 export interface UnsupportedRuntime {
   /** A stable name of the cause: `NODE_API_9`, `NO_BINARY`. */
   readonly code: string
-  /** What is wrong, and what to do. */
+  /** What is wrong and what to do. */
   readonly problem: string
 }
 
 /**
- * Why Daybook cannot run here, or undefined where it can. Ask before better-sqlite3 loads its binary: an older Node ends
- * with a segmentation fault there.
+ * Why Daybook cannot run here; undefined where it can. Call it before better-sqlite3 loads its binary: an older Node
+ * crashes there with a segmentation fault.
  */
 export const unsupportedRuntime = ({ arch, platform, version, versions }: Runtime): UnsupportedRuntime | undefined => {
   const available = Number(versions.napi ?? 0)

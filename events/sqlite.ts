@@ -14,24 +14,25 @@ import { makeFolder } from "./folder.js"
 import * as SqliteClient from "./sqliteClient.js"
 import type { Db } from "./statement.js"
 
-/** Milliseconds that SQLite itself waits for a lock: it blocks the whole process while it does. */
+/** Milliseconds that SQLite itself waits for a lock. It blocks the whole process meanwhile. */
 export const busyTimeout = 20
 
 /**
- * Pages of the write-ahead log that make a commit move them into the database: 16 MB. A batch of a thousand memories
- * reaches SQLite's default of 1,000 with each commit, and would move the same pages of the indexes every time.
+ * Pages in the write-ahead log before a commit checkpoints them into the database: 16 MB. A batch of a thousand
+ * memories exceeds SQLite's default of 1,000 pages with each commit, and would checkpoint the same index pages every
+ * time.
  */
 export const checkpointPages = 4_000
 
-/** How long a lock is waited for, without blocking anybody, before a write is refused as busy. */
+/** Retry schedule for a locked database. It does not block the process. After 5 seconds the write fails as busy. */
 export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pipe(
   Schedule.union(Schedule.spaced("20 millis")),
   Schedule.upTo("5 seconds")
 )
 
 /**
- * Work on a database, done at once, and tried again as long as another process
- * holds its lock. The common case, that it is free, costs no more than the work.
+ * Runs work on a database, and retries while another process holds the lock. Without contention it costs no more than
+ * the work itself.
  */
 export const untilFree = <A>(where: string, work: () => A): Effect.Effect<A, StorageError> => {
   try {
@@ -39,18 +40,19 @@ export const untilFree = <A>(where: string, work: () => A): Effect.Effect<A, Sto
   } catch (cause) {
     const error = storageError(where)(cause)
     if (error.kind !== "busy") return Effect.fail(error)
-    const again = Effect.try({ try: work, catch: storageError(where) })
-    return Effect.retry(again, { schedule: busyRetry, while: ({ kind }) => kind === "busy" })
+    const retried = Effect.try({ try: work, catch: storageError(where) })
+    return Effect.retry(retried, { schedule: busyRetry, while: ({ kind }) => kind === "busy" })
   }
 }
 
-/** The oldest SQLite that writes the log: earlier ones can lose a write-ahead log that is reset at a bad moment. */
+/**
+ * The oldest SQLite that may write the log: earlier ones can lose a write-ahead log that is reset at the wrong moment.
+ */
 const oldestSqlite = [3, 51, 3]
 
 /**
- * Opens the log's file, made and migrated where need be: one connection writes,
- * one reads. Migrations run through @effect/sql; what is asked a thousand times
- * a second is asked of better-sqlite3 itself, at a fraction of the cost.
+ * Opens the log's file; creates and migrates it where needed. One connection writes, one reads. Migrations run through
+ * @effect/sql; frequent statements go to better-sqlite3 directly, at a fraction of the cost.
  */
 export const open = (
   file: string
@@ -68,7 +70,7 @@ export const open = (
       },
       catch: storageError("log.db")
     })
-    const installation = yield* migrated(file)
+    const installation = yield* migrate(file)
     const connect = (options: ReadonlyArray<string>) =>
       Effect.acquireRelease(
         Effect.try(() => {
@@ -87,12 +89,11 @@ export const open = (
   }).pipe(Effect.catchAllDefect(Effect.fail), Effect.mapError(storageError("log.db")))
 
 /**
- * Brings the schema up to date and answers the id of this installation. Two
- * processes may start on a new folder at once: the loser tries again and finds
- * the work done. Each try has a connection of its own, since a client remembers
- * a statement that could not be prepared.
+ * Brings the schema up to date and returns the id of this installation. Two processes may start on a new folder at
+ * once: the one that fails retries and finds the schema up to date. Each try opens its own connection, because a client
+ * remembers a statement that could not be prepared.
  */
-const migrated = (file: string): Effect.Effect<string, unknown, Reactivity.Reactivity> =>
+const migrate = (file: string): Effect.Effect<string, unknown, Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const client = yield* SqliteClient.make({ filename: file })
     const newest = Object.keys(migrations).length
@@ -101,9 +102,12 @@ const migrated = (file: string): Effect.Effect<string, unknown, Reactivity.React
         SELECT id, (SELECT max(migration_id) FROM effect_sql_migrations) AS migration FROM installation`,
       ([row]) => row
     )
-    const before = yield* Effect.orElseSucceed(state, () => undefined)
-    if (before !== undefined && before.migration > newest) return yield* unmet(`SCHEMA_${before.migration}`)
-    if (before?.migration === newest) return before.id
+    const current = yield* Effect.orElseSucceed(state, () => undefined)
+    if (current !== undefined && current.migration > newest) {
+      const problem = "a newer version of Daybook has written it: update Daybook"
+      return yield* unsupported(`SCHEMA_${current.migration}`, problem)
+    }
+    if (current?.migration === newest) return current.id
     yield* Effect.provideService(
       Migrator.make({})({ loader: Migrator.fromRecord(migrations) }),
       SqlClient.SqlClient,
@@ -119,26 +123,35 @@ const migrated = (file: string): Effect.Effect<string, unknown, Reactivity.React
       schedule: busyRetry,
       while: (error) => !["damaged", "unsupported"].includes(storageError("log.db")(error).kind)
     }),
-    Effect.flatMap((id) => (id === undefined ? migrated(file) : Effect.succeed(id)))
+    Effect.flatMap((id) => (id === undefined ? migrate(file) : Effect.succeed(id)))
   )
 
-/** What durability and privacy rest on is asked for above and checked here: a pragma that is not understood is silent. */
+/**
+ * Checks the settings that durability and privacy need, because SQLite silently ignores a pragma that it does not know.
+ */
 const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
   const setting = (name: string) => db.pragma(name, { simple: true })
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string
-  if (!atLeast(version, oldestSqlite)) return unmet(`SQLITE_${version}`)
-  if (setting("synchronous") !== 2) return unmet("NOT_SYNCHRONOUS_FULL")
-  if (setting("journal_mode") !== "wal") return unmet("NOT_WAL")
-  if (setting("secure_delete") !== 1) return unmet("NOT_SECURE_DELETE")
-  if (setting("trusted_schema") !== 0) return unmet("TRUSTED_SCHEMA")
+  if (!atLeast(version, oldestSqlite)) {
+    return unsupported(`SQLITE_${version}`, `it needs SQLite ${oldestSqlite.join(".")} or newer: update better-sqlite3`)
+  }
+  if (setting("synchronous") !== 2) return unsupported("NOT_SYNCHRONOUS_FULL", lostSetting("synchronous"))
+  if (setting("journal_mode") !== "wal") return unsupported("NOT_WAL", needsWal)
+  if (setting("secure_delete") !== 1) return unsupported("NOT_SECURE_DELETE", lostSetting("secure_delete"))
+  if (setting("trusted_schema") !== 0) return unsupported("TRUSTED_SCHEMA", lostSetting("trusted_schema"))
   return Effect.void
 }
 
-const unmet = (code: string) => new StorageError({ kind: "unsupported", where: "log.db", code })
+const unsupported = (code: string, problem: string) =>
+  new StorageError({ kind: "unsupported", where: "log.db", code, detail: `log.db: ${problem}` })
 
-/** Whether a version number, dots between, is no older than another. */
+const needsWal = "it needs a file system with locks and shared memory: move the data folder to a local disk"
+const lostSetting = (pragma: string) =>
+  `this build of SQLite ignores ${pragma}: install Daybook's own dependencies again`
+
+/** Whether a dotted version number is at least `oldest`. */
 export const atLeast = (version: string, oldest: ReadonlyArray<number>): boolean => {
   const parts = version.split(".").map((part) => Number.parseInt(part, 10))
-  const difference = oldest.map((part, index) => (parts[index] ?? 0) - part).find((one) => one !== 0) ?? 0
-  return difference >= 0
+  const differences = oldest.map((part, index) => (parts[index] ?? 0) - part)
+  return (differences.find((difference) => difference !== 0) ?? 0) >= 0
 }

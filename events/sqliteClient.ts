@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
 /**
- * The SQL client that runs migrations. This file is bundled into `dist` with the package that it imports:
+ * The SQL client that runs migrations. This file is bundled into `dist` together with the package that it imports:
  * @effect/sql-sqlite-node 0.53.0 depends on better-sqlite3 12, and would install that release beside ours.
  */
 export const make: (options: {

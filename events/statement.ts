@@ -7,10 +7,10 @@ type Statement = Database.Statement<Array<any>, any>
 
 const statements = new WeakMap<Db, Map<string, Statement>>()
 
-/** Filters make many forms of a query: this many prepared statements are kept. */
-const statementsKept = 200
+/** Prepared statements cached per connection: filters produce many forms of a query. */
+const maxStatements = 200
 
-/** The connection that was used last is used again, most often. */
+/** A fast path: the same connection is usually used again. */
 let newest: { readonly db: Db; readonly prepared: Map<string, Statement> } | undefined
 
 const preparedOf = (db: Db): Map<string, Statement> => {
@@ -20,12 +20,12 @@ const preparedOf = (db: Db): Map<string, Statement> => {
   return prepared
 }
 
-/** A prepared statement, kept with its connection. */
+/** A prepared statement, cached with its connection. */
 export const sql = (db: Db, text: string): Statement => {
   const prepared = newest?.db === db ? newest.prepared : preparedOf(db)
   let statement = prepared.get(text)
   if (statement === undefined) {
-    if (prepared.size >= statementsKept) prepared.clear()
+    if (prepared.size >= maxStatements) prepared.clear()
     statement = db.prepare(text) as Statement
     prepared.set(text, statement)
   }

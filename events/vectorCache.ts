@@ -2,21 +2,21 @@ import { crc32 } from "node:zlib"
 import type { CachedVector } from "./EventLog.js"
 import { type Db, sql } from "./statement.js"
 
-// The embeddings cache: a table of the log's database, so that a vector is as durable as the event that makes it seen.
+// The embeddings cache: a table of the log's database, so that a vector is as durable as the event that refers to it.
 
-/** Vectors are looked up this many at a time. */
-const page = 100
+/** Vectors of one lookup. */
+const pageSize = 100
 
-// Not an upsert: SQLite copies each page that an upsert touches, in case that it must be taken back.
+// Not an upsert: SQLite copies each page that an upsert touches, for a possible rollback.
 const insert = `INSERT OR IGNORE INTO embeddings (model, dimensions, digest, vector, checksum) VALUES (?, ?, ?, ?, ?)`
 const replace = `UPDATE embeddings SET vector = ?, checksum = ? WHERE digest = ? AND model = ? AND dimensions = ?`
 
-/** The inner query needs the index alone; the outer one then reads the vectors in the order in which they lie. */
+/** The inner query needs only the index. The outer query then reads the vectors in storage order. */
 const select = `SELECT digest, vector, checksum FROM embeddings WHERE rowid IN (
-    SELECT rowid FROM embeddings WHERE model = ? AND dimensions = ? AND digest IN (${Array(page).fill("?").join(", ")})
+    SELECT rowid FROM embeddings WHERE model = ? AND dimensions = ? AND digest IN (${Array(pageSize).fill("?").join(", ")})
   )`
 
-/** Keeps vectors; one that is there already, be it damaged, gives way. */
+/** Stores vectors. An existing vector is replaced, which repairs a damaged one. */
 export const put = (db: Db, vectors: ReadonlyArray<CachedVector>): void => {
   const [inserted, replaced] = [sql(db, insert), sql(db, replace)]
   for (const { digest, dimensions, model, vector } of vectors) {
@@ -29,29 +29,29 @@ export const put = (db: Db, vectors: ReadonlyArray<CachedVector>): void => {
   }
 }
 
-/** The vectors that are there, by the digest of their text; one that is damaged counts as missing: it is embedded again. */
+/** The cached vectors by the digest of their text. A damaged vector counts as missing, so it is embedded again. */
 export const get = (
   db: Db,
   model: string,
   dimensions: number,
   digests: ReadonlyArray<string>
 ): Map<string, Float32Array> => {
-  const found = new Map<string, Float32Array>()
-  for (let from = 0; from < digests.length; from += page) {
+  const vectors = new Map<string, Float32Array>()
+  for (let from = 0; from < digests.length; from += pageSize) {
     const keys = digests
-      .slice(from, from + page)
+      .slice(from, from + pageSize)
       .sort()
       .map((digest) => Buffer.from(digest, "hex"))
-    const padded = [...keys, ...Array<null>(page - keys.length).fill(null)]
+    const padded = [...keys, ...Array<null>(pageSize - keys.length).fill(null)]
     for (const { checksum, digest, vector } of sql(db, select).all(model, dimensions, ...padded)) {
       if (vector.byteLength !== dimensions * 4 || crc32(vector) !== checksum) continue
-      found.set(digest.toString("hex"), vectorIn(vector))
+      vectors.set(digest.toString("hex"), vectorIn(vector))
     }
   }
-  return found
+  return vectors
 }
 
-/** Without a copy where the bytes happen to be aligned. */
+/** Copies only where the bytes are not aligned. */
 const vectorIn = (bytes: Buffer): Float32Array =>
   bytes.byteOffset % 4 === 0
     ? new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)

@@ -7,7 +7,7 @@ import type { Codec } from "./Codec.js"
 import { type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
 import type { StorageError } from "./errors.js"
 
-/** What a check of one stream or of the whole log found. `head` is null where several streams were read. */
+/** The result of checking one stream or the whole log. `head` is null where several streams were read. */
 export interface Verified {
   readonly ok: boolean
   readonly events: number
@@ -16,14 +16,13 @@ export interface Verified {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** At most this many problems are listed: one changed event breaks all that follow it. */
-const listed = 100
+/** The most problems that are listed: one changed event breaks every event after it. */
+const maxProblems = 100
 
 /**
- * Recomputes the chain of a stream (or of all of them): versions without gaps,
- * times that never run backwards, payloads as digested, hashes as chained,
- * erased events named by an ERASE event; then the storage's own integrity and
- * the anchor. Damage is reported, it is not an error.
+ * Checks one stream or all of them. Recomputes the chain: versions without gaps, times that never run backwards,
+ * payloads that match their digests, hashes that chain, erased events named by an ERASE event. Then checks the
+ * storage's own integrity and the anchor. Damage is reported as a problem, not as an error.
  */
 export const verify = (
   log: Context.Tag.Service<EventLog>,
@@ -37,30 +36,30 @@ export const verify = (
     const heads = yield* log.streams.pipe(
       Effect.catchAll((error) => Effect.as(report(error), [] as ReadonlyArray<Head>))
     )
-    const chosen = stream === null ? heads : heads.filter((head) => head.stream === stream)
+    const selected = stream === null ? heads : heads.filter((head) => head.stream === stream)
     let events = 0
     let head: Verified["head"] = null
-    for (const { stream: name } of chosen) {
-      const checked = chain(name, codec)
-      yield* Stream.runForEach(readAll(log, name), (event) => Effect.sync(() => checked.next(event))).pipe(
+    for (const { stream: name } of selected) {
+      const checker = chainChecker(name, codec)
+      yield* Stream.runForEach(readAll(log, name), (event) => Effect.sync(() => checker.next(event))).pipe(
         Effect.catchAll(report)
       )
-      problems.push(...checked.problems())
-      events += checked.count()
-      head = { version: checked.count(), hash: Buffer.from(checked.hash()).toString("hex") }
+      problems.push(...checker.problems())
+      events += checker.count()
+      head = { version: checker.count(), hash: Buffer.from(checker.hash()).toString("hex") }
     }
     problems.push(...(yield* log.problems(stream).pipe(Effect.catchAll((error) => Effect.as(report(error), [])))))
     return {
       ok: problems.length === 0,
       events,
-      streams: chosen.length,
-      head: chosen.length === 1 ? head : null,
-      problems: problems.slice(0, listed)
+      streams: selected.length,
+      head: selected.length === 1 ? head : null,
+      problems: problems.slice(0, maxProblems)
     }
   })
 
-/** Checks the events of one stream, given in the order of their versions. */
-const chain = (stream: string, codec: Codec) => {
+/** Checks the events of one stream. They must arrive in version order. */
+const chainChecker = (stream: string, codec: Codec) => {
   const problems: Array<Problem> = []
   const erased = new Map<number, number>()
   const permitted = new Map<number, number>()
@@ -68,36 +67,36 @@ const chain = (stream: string, codec: Codec) => {
   let version = 0
   let recordedAt = 0
   let sequence = 0
-  const found = (event: StoredEvent, what: string) => {
-    if (problems.length < listed) problems.push({ stream, version: event.version, what })
+  const report = (event: StoredEvent, what: string) => {
+    if (problems.length < maxProblems) problems.push({ stream, version: event.version, what })
   }
   return {
     next: (event: StoredEvent) => {
       version++
-      if (!wellTyped(event)) return found(event, "a column has a value of the wrong kind")
+      if (!wellTyped(event)) return report(event, "a column has a value of the wrong type")
       if (event.version !== version) {
-        found(event, `the versions have a gap: ${version} is missing`)
+        report(event, `the versions have a gap: ${version} is missing`)
         version = event.version
       }
-      if (event.sequence <= sequence) found(event, "the sequence runs backwards")
-      if (event.recordedAt < recordedAt) found(event, "the recording time runs backwards")
+      if (event.sequence <= sequence) report(event, "the sequence runs backwards")
+      if (event.recordedAt < recordedAt) report(event, "the recording time runs backwards")
       if (event.payload !== null && event.salt !== null) {
         if (!sameBytes(digestOf(event.salt, event.requestDigest, event.payload), event.digest)) {
-          found(event, "the payload is not the one that was digested")
+          report(event, "the payload does not match its digest")
         }
-        if (event.erasedAt !== null) found(event, "the event is marked as erased and is not")
+        if (event.erasedAt !== null) report(event, "the event is marked as erased but still has its payload")
       } else {
         if (event.payload !== null || event.salt !== null || event.requestDigest !== null) {
-          found(event, "the event is erased in part")
+          report(event, "the event is only partly erased")
         }
         erased.set(event.version, event.erasedAt ?? -1)
       }
       if (!sameBytes(hashOf(previous, event), event.hash))
-        found(event, "the hash does not follow from the event before")
+        report(event, "the hash does not follow from the event before")
       if (event.type === "ERASE") {
         const decoded = codec.decode(event)
         if (Either.isRight(decoded) && decoded.right.type === "ERASE" && decoded.right.payload !== null) {
-          for (const one of decoded.right.payload.versions) permitted.set(one, event.recordedAt)
+          for (const erasedVersion of decoded.right.payload.versions) permitted.set(erasedVersion, event.recordedAt)
         }
       }
       previous = event.hash
@@ -107,11 +106,11 @@ const chain = (stream: string, codec: Codec) => {
     count: () => version,
     hash: () => previous,
     problems: (): ReadonlyArray<Problem> => {
-      for (const [at, erasedAt] of erased) {
-        if (!permitted.has(at))
-          problems.push({ stream, version: at, what: "the payload is missing and no ERASE event names it" })
-        else if (permitted.get(at) !== erasedAt) {
-          problems.push({ stream, version: at, what: "the time of erasure is not that of the ERASE event" })
+      for (const [erasedVersion, erasedAt] of erased) {
+        if (!permitted.has(erasedVersion))
+          problems.push({ stream, version: erasedVersion, what: "the payload is missing and no ERASE event names it" })
+        else if (permitted.get(erasedVersion) !== erasedAt) {
+          problems.push({ stream, version: erasedVersion, what: "the erasure time differs from the ERASE event" })
         }
       }
       return problems

@@ -2,8 +2,8 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 
 /**
- * When each stream is to be looked at next, as its writers said: what is due is found without opening an agent.
- * Nothing that was written before can be due.
+ * When each stream is due next, as its writers said. Due streams are found without opening an agent. Events written
+ * before this migration schedule nothing, so no existing stream is due.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -133,9 +133,12 @@ describe("the command line", () => {
   })
 
   const refused: ReadonlyArray<Call> = [
-    [["remember", "x", "--trust", "inner", "--store", "private"], /inner may write to shared and social only$/],
-    [["remember", "x", "--trust", "public"], /^trust: level public may not write at all; full, inner, familiar may$/],
-    [["add-turn", "s", "x", "--trust", "public"], /^trust: level public may not write at all/],
+    [
+      ["remember", "x", "--trust", "inner", "--store", "private"],
+      /inner cannot write to private: use shared or social$/
+    ],
+    [["remember", "x", "--trust", "public"], /^trust: level public cannot write: use full, inner, familiar$/],
+    [["add-turn", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["get", "nothere", "norhere"], /^no memory nothere, norhere$/],
     [["forget", "nothere"], /^no memory nothere$/],
     [["update", "nothere", "--title", "x"], /^no memory nothere$/],
@@ -156,8 +159,8 @@ describe("the command line", () => {
     [["undo", "--run", "nobody"], /^nothing to undo: there is no change of a memory by run nobody$/],
     [["recall", "show", "1"], /^no recall 1$/],
     [["import", "/nowhere/at/all"], /cannot be read$/],
-    [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is no folder, and none can be made there/],
-    [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is no folder, and none can be made there/],
+    [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is not a folder and cannot be created/],
+    [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is not a folder and cannot be created/],
     [["remember", "x", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]
   ]
   it.each(refused)("%j is refused", async (args, line) => {
@@ -215,7 +218,7 @@ describe("the command line", () => {
       "search.fold: expected boolean",
       "search.limit: is not a known setting",
       "search.pool: expected number",
-      "search.zone: is no time zone: use an IANA name, Europe/Berlin say"
+      "search.zone: is not a time zone: use an IANA name such as Europe/Berlin"
     ])
   })
 

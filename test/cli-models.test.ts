@@ -103,7 +103,7 @@ describe("models that the policy names, on the command line", () => {
     const checked = await bare("check")
     expect(checked.code).toBe(1)
     expect(lines(checked.stdout)).toEqual([
-      "embedding.embedder: embedder openai cannot be asked: the variable OPENAI_API_KEY holds no key",
+      "embedding.embedder: cannot use embedder openai: the variable OPENAI_API_KEY holds no key",
       "rerank.reranker: no reranker cohere: the variable COHERE_API_KEY holds no key"
     ])
     // Without it, words are enough to write and to search.
@@ -116,7 +116,7 @@ describe("models that the policy names, on the command line", () => {
     writeFileSync(join(other, "policy.toml"), "")
     expect(refusal(await bare("embed", "switch", "openai"))).toEqual({
       code: 1,
-      line: "daybook: embedder openai cannot be asked: the variable OPENAI_API_KEY holds no key"
+      line: "daybook: cannot use embedder openai: the variable OPENAI_API_KEY holds no key"
     })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "opnai"\n')
     expect(refusal(await bare("search", "tea")).line).toContain(
@@ -124,7 +124,7 @@ describe("models that the policy names, on the command line", () => {
     )
     writeFileSync(join(other, "policy.toml"), `[embedding.providers.openai]\nkeyVariable = "${key}"\n`)
     const { line } = refusal(await bare("search", "tea"))
-    expect(line).toContain("is to be the name of an environment variable, not the key itself")
+    expect(line).toContain("must be the name of an environment variable, not the key itself")
     expect(line).not.toContain(key)
   })
 })

@@ -320,7 +320,7 @@ describe("an embedder of a provider", () => {
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({ embedding: { providers } })).embedding
       const error = yield* Effect.flip(embedderNamed(name, dimensions, { policy, environment: {} }))
-      expect(error.message).toMatch(/^(?:no embedder [^\n]+|embedder [^\n]+ cannot be asked: [^\n]+)$/)
+      expect(error.message).toMatch(/^(?:no embedder [^\n]+|cannot use embedder [^\n]+: [^\n]+)$/)
       expect(error.problem).toBe(problem)
       // What the policy or the environment lacks may be there tomorrow.
       expect(error._tag === "EmbedderUnavailable").toBe(/holds no key|is missing$/.test(problem))

@@ -258,7 +258,7 @@ describe("outside of the checkout", () => {
       const file = yield* program(folder)
       const run = (at: string) => execFileSync(process.execPath, [at, bert], { encoding: "utf8", timeout: 60_000 })
       expect(run(file)).toBe(
-        `embedder local/${bert} cannot be asked: the package @huggingface/transformers is not installed: npm install @huggingface/transformers@4\n`
+        `cannot use embedder local/${bert}: the package @huggingface/transformers is not installed: npm install @huggingface/transformers@4\n`
       )
       const inside = join(process.cwd(), "dist", `local-${process.pid}.mjs`)
       writeFileSync(inside, readFileSync(file))

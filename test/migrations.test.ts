@@ -105,7 +105,9 @@ describe("migrations", () => {
         const error = yield* Effect.flip(Effect.scoped(openLog(path)))
         expect(error).toBeInstanceOf(StorageError)
         expect({ ...error }).toMatchObject({ kind: "unsupported", where: "log.db", code: `SCHEMA_${newest + 1}` })
-        expect(error.message).toBe(`log.db: a needed version or setting is missing (SCHEMA_${newest + 1})`)
+        expect(error.message).toBe(
+          `log.db: a newer version of Daybook has written it: update Daybook (SCHEMA_${newest + 1})`
+        )
       }
       const whole = yield* Effect.flip(Effect.scoped(Layer.build(Default.layer({ folder: path, policy: defaults }))))
       expect({ ...whole }).toMatchObject({ _tag: "StorageError", kind: "unsupported" })

@@ -47,8 +47,8 @@ describe("the policy of a memory's life", () => {
       "gc.promoteHit: is not a known setting",
       "tiers.decay: ",
       "tiers.decays.Stand up: ",
-      "maintenance.daily: is to be a time of day",
-      "maintenance.zone: is no time zone",
+      "maintenance.daily: must be a time of day",
+      "maintenance.zone: is not a time zone",
       "garbage: is not a known setting"
     ])
       expect(
@@ -56,7 +56,7 @@ describe("the policy of a memory's life", () => {
         path
       ).not.toHaveLength(0)
     expect(problemsOf({ retention: { shortenAfter: 30, dropAfter: 10 } })).toEqual([
-      "retention.dropAfter: is to be no less than retention.shortenAfter"
+      "retention.dropAfter: must be at least retention.shortenAfter"
     ])
   })
 

@@ -192,7 +192,7 @@ describe("a schedule", () => {
         concurrency: "unbounded"
       })
       expect((yield* Effect.flip(memory.addSchedule(hourly))).message).toBe(
-        "there are 1000 schedules that are not over, and there may not be more"
+        "schedule limit reached (1000 active or paused): delete a schedule first"
       )
     })
   )
@@ -309,7 +309,7 @@ describe("a run", () => {
           yield* Effect.flip<unknown, { readonly _tag: string; readonly message: string }, never>(refused)
         ).toMatchObject({
           _tag: "LeaseLost",
-          message: `run ${late.run} is not under way any more`
+          message: `run ${late.run} is no longer active: it ended, or another process took it over`
         })
       }
       yield* other.runner.finish(agent, taken!, ok)
@@ -497,7 +497,7 @@ describe("a run", () => {
       yield* runner.finish(agent, run, ok)
       for (const event of [1, 2, 4, 5]) {
         expect((yield* Effect.flip(memory.undo({ event }))).message).toMatch(
-          /^version \d, (SCHEDULE|RUN), changed no memory$/
+          /^cannot undo version \d \((SCHEDULE|RUN)\): it changed no memory$/
         )
       }
       const undone = yield* memory.undo({ run: run.run })

@@ -22,7 +22,7 @@ import * as Layer from "effect/Layer"
 import { codec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { headAfter, link } from "../events/link.js"
+import { headAfter, linkEvents } from "../events/link.js"
 import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "../events/rows.js"
 import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
@@ -374,18 +374,23 @@ describe("erasure by hand", () => {
       "at another time does not",
       `${erase}, erased_at = :at + 1`,
       [2, 4],
-      "the time of erasure is not that of the ERASE event"
+      "the erasure time differs from the ERASE event"
     ],
-    ["without a time does not", erase, [2, 4], "the time of erasure is not that of the ERASE event"],
-    ["that leaves the payload does not", "salt = NULL, erased_at = :at", [2, 4], "the event is erased in part"],
-    ["that leaves the salt does not", "payload = NULL, erased_at = :at", [2, 4], "the event is erased in part"],
+    ["without a time does not", erase, [2, 4], "the erasure time differs from the ERASE event"],
+    ["that leaves the payload does not", "salt = NULL, erased_at = :at", [2, 4], "the event is only partly erased"],
+    ["that leaves the salt does not", "payload = NULL, erased_at = :at", [2, 4], "the event is only partly erased"],
     [
       "that leaves the request does not",
       "payload = NULL, salt = NULL, erased_at = :at",
       [2, 4],
-      "the event is erased in part"
+      "the event is only partly erased"
     ],
-    ["that leaves everything does not", "erased_at = :at", [2, 4], "the event is marked as erased and is not"],
+    [
+      "that leaves everything does not",
+      "erased_at = :at",
+      [2, 4],
+      "the event is marked as erased but still has its payload"
+    ],
     [
       "that takes the digest does not",
       `${erase}, erased_at = :at, digest = zeroblob(32)`,
@@ -611,7 +616,7 @@ const cutAndAppend =
         }
       let sequence = Number(db.prepare("SELECT max(sequence) FROM events").pluck().get())
       const added = events + random.pick([-1, 0, 3])!
-      const rows = link(
+      const rows = linkEvents(
         head,
         {
           actor: "somebody",

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { levels, readable, Store, TrustLevel } from "../../events/Trust.js"
 
-/** What was asked for cannot be taken as it is: which field, and what is wrong with it. Never the value. */
+/** A field of the input is invalid: which one, and why. Never contains the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   field: Schema.String,
   problem: Schema.String
@@ -11,21 +11,21 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
-/** There is no such index, or it cannot be dropped or gone back to: which, and why. */
+/** No such embedding index, or it cannot be dropped or switched back to; `problem` says which and why. */
 export class NoSuchIndex extends Schema.TaggedError<NoSuchIndex>()("NoSuchIndex", { problem: Schema.String }) {
   override get message() {
     return this.problem
   }
 }
 
-/** No memory with this id, as far as the reader may know. */
+/** No memory with this id that the reader may see. */
 export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("MemoryNotFound", { id: Schema.String }) {
   override get message() {
     return `no memory ${this.id}`
   }
 }
 
-/** No turn, file or memory that something was made of, as far as the writer may know. */
+/** No source (turn, file or memory) with this id that the writer may see. */
 export class SourceNotFound extends Schema.TaggedError<SourceNotFound>()("SourceNotFound", {
   kind: Schema.Literal("memory", "turn", "file"),
   id: Schema.String
@@ -35,7 +35,7 @@ export class SourceNotFound extends Schema.TaggedError<SourceNotFound>()("Source
   }
 }
 
-/** No session with this key, as far as the reader may know. */
+/** No session with this key that the reader may see. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   session: Schema.String
 }) {
@@ -67,26 +67,28 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   }
 }
 
-/** The agent has as many schedules that are not over as it may have. Nothing was written. */
+/** The agent has reached its limit of active and paused schedules. Nothing was written. */
 export class TooManySchedules extends Schema.TaggedError<TooManySchedules>()("TooManySchedules", {
   most: Schema.Number
 }) {
   override get message() {
-    return `there are ${this.most} schedules that are not over, and there may not be more`
+    return `schedule limit reached (${this.most} active or paused): delete a schedule first`
   }
 }
 
-/** The run is not under way any more: it ended, or its lease ran out and somebody else took it. Nothing was written. */
+/**
+ * The run is no longer active: it ended, or its lease expired and another process took it over. Nothing was written.
+ */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { run: Schema.String }) {
   override get message() {
-    return `run ${this.run} is not under way any more`
+    return `run ${this.run} is no longer active: it ended, or another process took it over`
   }
 }
 
 /** The agent has no such version yet. */
 export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", {
   version: Schema.Number,
-  /** The version of its newest event; 0 where it has none. */
+  /** The version of the agent's newest event; 0 without events. */
   newest: Schema.Number
 }) {
   override get message() {
@@ -94,7 +96,7 @@ export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("Vers
   }
 }
 
-/** A path that cannot be taken, and why. Nothing was written. */
+/** A path that cannot be indexed, and why. Nothing was written. */
 export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {
   path: Schema.String,
   problem: Schema.String
@@ -104,7 +106,7 @@ export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused"
   }
 }
 
-/** No file under this path, as far as the reader may know. */
+/** No file with this path that the reader may see. */
 export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFound", { path: Schema.String }) {
   override get message() {
     return `no file ${this.path}`
@@ -112,20 +114,20 @@ export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFou
 }
 
 /**
- * The file belongs to another session than the one that was named, and goes when that one is forgotten. Nothing was
- * written: leave the session out, or ask for the move.
+ * The file belongs to another session than the one in the request, and is forgotten together with it. Nothing was
+ * written: leave out the session, or request the move.
  */
 export class FileInSession extends Schema.TaggedError<FileInSession>()("FileInSession", {
   path: Schema.String,
-  /** The session that it belongs to. */
+  /** The session that the file belongs to. */
   session: Schema.String
 }) {
   override get message() {
-    return `session: the file belongs to session ${this.session}, and is moved only where that is asked for`
+    return `session: the file belongs to session ${this.session}; pass move: true to move it`
   }
 }
 
-/** A turn that does not come after the turns of its session. Nothing was written. */
+/** The turn's sequence is not after the existing turns of its session. Nothing was written. */
 export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("SequenceConflict", {
   session: Schema.String,
   sequence: Schema.Number,
@@ -133,18 +135,17 @@ export class SequenceConflict extends Schema.TaggedError<SequenceConflict>()("Se
   last: Schema.Number
 }) {
   override get message() {
-    return `sequence: ${this.sequence} does not come after ${this.last}, the newest of session ${this.session}`
+    return `sequence: ${this.sequence} is not after ${this.last}, the newest turn of session ${this.session}; use ${this.last + 1} or more`
   }
 }
 
 /**
- * A read model that a write must ask has stopped at an event that it cannot
- * apply: what it says is old. Nothing was written; `rebuild` or a newer version
- * of the program mends it.
+ * A projection that the write depends on has stopped at an event that it cannot apply, so its rows are outdated.
+ * Nothing was written. `rebuild` or a newer version of the program repairs it.
  */
 export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("ProjectionParked", {
   projection: Schema.String,
-  /** The kind of failure: a code of SQLite's or the name of an error. */
+  /** The kind of failure: an SQLite code or the name of an error. */
   reason: Schema.String
 }) {
   override get message() {
@@ -152,42 +153,44 @@ export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("Pr
   }
 }
 
-/** A write from a level into a store that it cannot read, or from one that reads none. */
+/** A write to a store that the trust level cannot read, or by a level that can read no store. */
 export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreForbidden", {
   level: TrustLevel,
   store: Store
 }) {
   override get message() {
     const writable = readable(this.level)
-    if (writable.length > 0) return `store: trust level ${this.level} may write to ${writable.join(" and ")} only`
-    const others = levels.filter((level) => readable(level).length > 0)
-    return `trust: level ${this.level} may not write at all; ${others.join(", ")} may`
+    if (writable.length > 0) {
+      return `store: trust level ${this.level} cannot write to ${this.store}: use ${writable.join(" or ")}`
+    }
+    const writers = levels.filter((level) => readable(level).length > 0)
+    return `trust: level ${this.level} cannot write: use ${writers.join(", ")}`
   }
 }
 
 /**
- * A write from a level that cannot read `private` holds a credential, which is
- * kept nowhere else. Nothing was written. Which kinds were found, never what.
+ * A write contains a credential, but its trust level cannot write to `private`, the only store that keeps credentials.
+ * Nothing was written. Names the kinds of credentials, never their text.
  */
 export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>()("CredentialForbidden", {
   level: TrustLevel,
-  /** What it was found to be; none where only its type said so. */
+  /** The kinds of credentials; empty where only the memory's type is `credential`. */
   kinds: Schema.Array(Schema.Literal("api-key", "token", "private-key", "password"))
 }) {
   override get message() {
-    const found = this.kinds.length === 0 ? "" : ` (${this.kinds.join(", ")})`
-    return `a credential${found} is kept in store private alone: trust level ${this.level} cannot write to it`
+    const kinds = this.kinds.length === 0 ? "" : ` (${this.kinds.join(", ")})`
+    return `a credential${kinds} can only be stored in private, where trust level ${this.level} cannot write: remove it, or write at level full`
   }
 }
 
-/** Something that only full trust may ask for. */
+/** An operation that only full trust may use. */
 export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustRequired", { what: Schema.String }) {
   override get message() {
     return `${this.what} needs trust level full`
   }
 }
 
-/** What is to be undone is not there: no such event, no change of a memory in such a run or from such a source. */
+/** Nothing matches the undo request: no such event, or no change of a memory by that run or from that source. */
 export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", { what: Schema.String }) {
   override get message() {
     return `nothing to undo: there is no ${this.what}`
@@ -201,21 +204,21 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
   problem: Schema.String
 }) {
   override get message() {
-    return `version ${this.version}, ${this.type}, ${this.problem}`
+    return `cannot undo version ${this.version} (${this.type}): it ${this.problem}`
   }
 }
 
-/** More commands wait for this agent than are taken. Nothing was written; ask again later. */
+/** The agent's queue of commands is full. Nothing was written; retry later. */
 export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", { agent: Schema.String }) {
   override get message() {
-    return `too many commands wait for ${this.agent}`
+    return `too many commands are waiting for agent ${this.agent}: retry later`
   }
 }
 
-/** The policy file or environment does not decode: every problem, each with its path. */
+/** The policy file or environment does not decode. Lists every problem with its path. */
 export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidPolicy", {
   problems: Schema.Array(Schema.String),
-  /** The file that holds it, where there is one. */
+  /** The policy file, where there is one. */
   file: Schema.optional(Schema.String)
 }) {
   override get message() {
@@ -223,7 +226,7 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidP
   }
 }
 
-/** No reranker has this name, or it cannot be asked from here: one line that says what to do. */
+/** No reranker has this name, or this process cannot use it. `problem` is one line that says what to do. */
 export class UnknownReranker extends Schema.TaggedError<UnknownReranker>()("UnknownReranker", {
   name: Schema.String,
   problem: Schema.String

@@ -10,39 +10,42 @@ type Checked<A> = Either.Either<A, InvalidInput>
 
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/** That what is asked says nothing else: a name that is not known would be passed over in silence. */
-export const noOthers = (asked: object, names: ReadonlyArray<string>): Checked<void> => {
-  const other = Object.keys(asked).find((name) => !names.includes(name))
-  return other === undefined ? Either.void : invalid(other, `is not known here: ${names.join(", ")} are`)
+/** Refuses unknown option names, which would otherwise be ignored silently. */
+export const noOthers = (options: object, names: ReadonlyArray<string>): Checked<void> => {
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)
 }
 
-/** A list of alternatives; empty where it is absent. */
+/** A list of allowed values; empty where it is absent. */
 export const listOf = <A extends string>(
   field: string,
   values: ReadonlyArray<A> | undefined,
-  one: Schema.Schema<A> | Schema.Literal<[A, ...Array<A>]>
+  item: Schema.Schema<A> | Schema.Literal<[A, ...Array<A>]>
 ): Checked<ReadonlyArray<A>> => {
   if (values === undefined) return Either.right([])
   if (!Array.isArray(values) || !values.every(Schema.is(Schema.String)))
     return invalid(field, "must be a list of texts")
   if (values.length > limits.filterValues) return invalid(field, `has more than ${limits.filterValues} entries`)
-  if (values.every(Schema.is(one))) return Either.right(values)
-  return invalid(field, `must be among ${"literals" in one ? one.literals.join(", ") : "texts"}`)
+  if (values.every(Schema.is(item))) return Either.right(values)
+  return invalid(
+    field,
+    "literals" in item ? `must contain only ${item.literals.join(", ")}` : "must be a list of texts"
+  )
 }
 
-/** A point in time under its name, in milliseconds; nothing where it is absent. */
+/** A record with one field: the instant in milliseconds; empty where it is absent. */
 export const instantOf = <Field extends string>(
   field: Field,
   value: InstantInput | undefined
 ): Checked<{ readonly [K in Field]?: number }> => {
   if (value === undefined) return Either.right({})
-  const at = toInstant(value)
-  return at === undefined
+  const instant = toInstant(value)
+  return instant === undefined
     ? invalid(field, "is not a date: use an ISO 8601 time, a Date or milliseconds")
-    : Either.right({ [field]: at } as { readonly [K in Field]?: number })
+    : Either.right({ [field]: instant } as { readonly [K in Field]?: number })
 }
 
-/** A text under its name; nothing where it is absent. */
+/** A record with one field: the text; empty where it is absent. */
 export const textOf = <Field extends string>(
   field: Field,
   value: string | undefined
@@ -53,23 +56,23 @@ export const textOf = <Field extends string>(
       ? Either.right({ [field]: value } as { readonly [K in Field]?: string })
       : invalid(field, "must be text")
 
-/** A whole number between two others. */
-export const integerOf = (field: string, value: number, least: number, most: number): Checked<number> =>
-  Number.isInteger(value) && value >= least && value <= most
+/** A whole number within bounds, both included. */
+export const integerOf = (field: string, value: number, min: number, max: number): Checked<number> =>
+  Number.isInteger(value) && value >= min && value <= max
     ? Either.right(value)
-    : invalid(field, `must be a whole number from ${least} to ${most}`)
+    : invalid(field, `must be a whole number from ${min} to ${max}`)
 
-/** Why a read fails: what it was asked for, or the view. */
+/** Errors of a read: invalid input, or the view. */
 export type ReadError = ViewError | InvalidInput
 
-/** A page of an answer. */
+/** The page of a paged read. */
 export interface PageQuery {
   /** Default 50. */
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }
 
-/** Which page of an answer. */
+/** The page of a paged read, checked. */
 export const pageOf = (
   query: PageQuery,
   defaultLimit: number

@@ -8,14 +8,14 @@ import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
 import { limits } from "./limits.js"
 
-/** Text is kept to the letter or refused: half characters and NUL cannot be stored so that they come back. */
+/** Text is stored exactly or refused: lone surrogates and NUL would not read back unchanged. */
 const unstorable = /[\p{Surrogate}\0]/u
 
 export const text = (max: number, options: { readonly blank?: boolean } = {}) =>
   Schema.String.annotations({ message: () => "must be text" }).pipe(
     Schema.filter((value) => {
       if (value.length > max) return `is longer than ${max} characters`
-      if (unstorable.test(value)) return "holds a lone surrogate or a NUL character"
+      if (unstorable.test(value)) return "contains a lone surrogate or a NUL character"
       if (options.blank !== true && value.trim() === "") return "is empty"
       return true
     })
@@ -65,14 +65,14 @@ export const optional = <Fields extends Record<string, Schema.Schema.AnyNoContex
     readonly [K in keyof Fields]: Schema.optional<Fields[K]>
   }
 
-/** What a memory was made of: another memory or a turn by its id, a file by its path. */
+/** A source of a memory: another memory or a turn by its id, a file by its path. */
 const sourceField = Schema.Struct({
   kind: oneOf(Schema.Literal("memory", "turn", "file"), "memory, turn, file"),
   id: text(limits.file)
 })
 export type SourceInput = typeof sourceField.Type
 
-/** What somebody asks to be remembered. Only the title is needed. */
+/** A memory to store. Only the title is required. */
 const ObservationSchema = Schema.Struct({
   title: text(limits.title),
   ...optional({
@@ -90,7 +90,7 @@ const ObservationSchema = Schema.Struct({
   })
 })
 
-/** A change to a memory: only the fields that are given change; null clears one that may be absent. */
+/** A change to a memory. Only the given fields change; null clears an optional field. */
 const ChangesSchema = Schema.Struct({
   ...optional({
     ...content,
@@ -107,7 +107,7 @@ const ChangesSchema = Schema.Struct({
 /** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC where it names no zone). */
 export type InstantInput = number | Date | string
 
-/** A new observation, as a program gives it. Defaults: type `discovery`, the strictest store the level reads, tier `long`. */
+/** A new observation. Defaults: type `discovery`, the strictest store that the trust level reads, tier `long`. */
 export interface Observation {
   readonly title: string
   readonly type?: string | undefined
@@ -122,7 +122,10 @@ export interface Observation {
   readonly sender?: string | undefined
   readonly project?: string | undefined
   readonly topic?: string | undefined
-  /** What it was made of. It is never more open than the strictest of these, and is flagged where one of them goes. */
+  /**
+   * Its sources. The memory is never less restrictive than the strictest of them, and becomes stale when one of them
+   * goes.
+   */
   readonly from?: ReadonlyArray<SourceInput> | undefined
   readonly store?: Store | undefined
   readonly tier?: Tier | undefined
@@ -149,12 +152,12 @@ export interface Changes {
   readonly expiresAt?: InstantInput | null | undefined
 }
 
-/** Decodes what a program gives; the schema is made ready once. */
+/** A decoder for input of programs; the schema is compiled once. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const check = compile(schema)
   const copy = copier(schema)
   return (input: unknown): Either.Either<A, InvalidInput> => {
-    // Schema itself, at six times the cost, is only asked what is wrong.
+    // Schema costs six times as much, so it runs only to find out what is wrong.
     if (check(input)) return Either.right(copy(input) as A)
     const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(input)
     if (Either.isRight(decoded)) return Either.right(decoded.right)
@@ -172,27 +175,27 @@ export const decodeChanges = decodeWith(ChangesSchema) as (input: unknown) => Ei
 
 const decodeKeyField = decodeWith(keyField)
 
-/** One field on its own: an id, a session key, a command id. */
+/** Decodes a single field: an id, a session key, a command id. */
 export const decodeKey = (field: string, value: string): Either.Either<string, InvalidInput> =>
   Either.mapLeft(decodeKeyField(value), ({ problem }) => new InvalidInput({ field, problem }))
 
-/** One tag as it is kept and compared: trimmed, lower-cased, cut to 64 characters. */
+/** A tag as it is stored and compared: trimmed, lower-cased, cut to 64 characters. */
 export const normaliseTag = (tag: string): string => cut(tag.trim().toLowerCase(), limits.tag).trim()
 
-/** Normalised and deduplicated; at most 16 of at most 64 characters. */
+/** Normalised and deduplicated tags; at most 16 of at most 64 characters. */
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
 
-/** What the schemas above say themselves; what Effect says on its own may quote the value. */
+/** The message of the schemas above. Effect's own messages may quote the value. */
 const problemOf = (issue: ParseResult.ArrayFormatterIssue | undefined): string => {
   if (issue?._tag === "Unexpected") return "is not a known field"
   if (issue?._tag === "Missing") return "is missing"
-  return issue !== undefined && said.test(issue.message) ? issue.message : "is not valid"
+  return issue !== undefined && ownMessage.test(issue.message) ? issue.message : "is not valid"
 }
 
-const said = /^(is|must|has|holds) [^"]*$/
+const ownMessage = /^(is|must|has|contains) [^"]*$/
 
-/** Cuts without leaving half a character behind. */
+/** Cuts without splitting a surrogate pair. */
 const cut = (value: string, max: number): string => {
   const short = value.slice(0, max)
   return unstorable.test(short) ? short.slice(0, -1) : short

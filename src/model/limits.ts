@@ -1,17 +1,17 @@
-/** Every bound on what is accepted, in one place. Lengths are in UTF-16 units, as JavaScript counts. */
+/** All limits on input. Lengths are in UTF-16 units, as JavaScript counts. */
 export const limits = {
   agent: 64,
   title: 500,
   narrative: 65_536,
   facts: 200,
   fact: 2_000,
-  /** More are dropped; longer ones are cut. */
+  /** Further tags are dropped; longer ones are cut. */
   tags: 16,
   tag: 64,
   people: 64,
   person: 200,
   files: 100,
-  /** What one memory was made of. */
+  /** Sources of one memory. */
   sources: 100,
   file: 1_024,
   type: 64,
@@ -22,21 +22,23 @@ export const limits = {
   queryTerms: 32,
   /** Values of one filter. */
   filterValues: 32,
-  /** Rows of one answer, ids of one `get`, rows on one side of a timeline. */
+  /** Rows of one answer, ids of one `get`, rows on each side of a timeline. */
   page: 1_000,
   ids: 200,
   around: 500,
   /** Memories in one call of `rememberAll`. */
   batch: 1_000,
-  /** The text of one turn, the arguments or the result of a tool call; and how many calls. */
+  /** Length of a turn's text, and of the arguments or the result of a tool call; tool calls of one turn. */
   turn: 1 << 20,
   toolCalls: 100,
-  /** The text of one indexed file; on the command line, also its bytes. */
+  /** Length of an indexed file's text; on the command line, also its bytes. */
   indexedFile: 1 << 20,
-  /** Files of one `daybook add-file`, and folders below the one that is named. */
+  /** Files of one `daybook add-file`, and folder levels below the named one. */
   addedFiles: 10_000,
   folders: 32,
-  /** Schedules of one agent that are not over; the goal of one; what a run leaves behind. */
+  /**
+   * Active and paused schedules of one agent; length of a schedule's goal; size of a run's summary, output and counts.
+   */
   schedules: 1_000,
   goal: 10_000,
   runSummary: 500,

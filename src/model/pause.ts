@@ -1,4 +1,4 @@
 import * as Effect from "effect/Effect"
 
-/** Lets others do something: what waits for the event loop comes before what follows. */
+/** Yields to the event loop: pending events run before the next step. */
 export const pause: Effect.Effect<void> = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))

@@ -3,17 +3,17 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Store } from "../../events/Trust.js"
 
-/** Why no vectors came. Names the kind of failure, never a text or a key. */
+/** An embedder failed. Names the kind of failure, never a text or a key. */
 export class EmbedderError extends Schema.TaggedError<EmbedderError>()("EmbedderError", {
   model: Schema.String,
   reason: Schema.Literal("failed", "timeout", "count", "dimensions", "values"),
   detail: Schema.optional(Schema.String),
   /**
-   * What it is that fails, where it is none of the texts: `settings` (the key, the model or the address is not accepted,
-   * and it takes somebody to mend that), `connection` (nobody answers), `busy` (so much is not answered now).
+   * The cause, where it is not in the texts: `settings` (the provider rejects the key, the model or the address; a
+   * person must fix it), `connection` (no answer), `busy` (overloaded or rate-limited).
    */
   kind: Schema.optional(Schema.Literal("settings", "connection", "busy")),
-  /** Milliseconds that whoever was asked asks to wait. */
+  /** Milliseconds to wait before a retry, as the provider requested. */
   after: Schema.optional(Schema.Number)
 }) {
   override get message() {
@@ -21,43 +21,45 @@ export class EmbedderError extends Schema.TaggedError<EmbedderError>()("Embedder
   }
 }
 
-/** What turns texts into vectors. */
+/** An embedding model: converts texts to vectors. */
 export interface EmbedderService {
-  /** Name and version of the model: vectors of different models are never compared. */
+  /** Name and version of the model. Vectors of different models are never compared. */
   readonly model: string
   /** 1…8,192. */
   readonly dimensions: number
-  /** How far ranking may trust its vectors: the share of similarity in the fused score, 0…1 (0.2 weak, 0.7 strong). */
+  /** The weight of its similarity in the fused score, 0…1 (0.2 for a weak model, 0.7 for a strong one). */
   readonly weight: number
-  /** Cosine similarity below which two texts have nothing to do with each other. */
+  /** Cosine similarity below which two texts count as unrelated. */
   readonly floor: number
-  /** Whether it answers without a network: memories that come in bulk are then embedded as they are written. */
+  /** Whether it needs no network. Bulk writes then embed their memories as they write them. */
   readonly local?: boolean
   /**
-   * Whether a vector costs no more than to look it up: it is made anew rather than taken from the cache, and asked for
-   * in vain rather than late.
+   * Whether computing a vector is as cheap as a cache lookup. Its vectors are then recomputed instead of cached, and
+   * embedded early even if they may not be needed.
    */
   readonly cheap?: boolean
-  /** Texts of one request. */
+  /** Texts in one request. */
   readonly batch: number
-  /** One vector for each text, in order; any length other than 0 (they are normalised on arrival). */
+  /** Returns one vector per text, in order; any length other than 0 (the engine normalises them). */
   readonly embed: (
     texts: ReadonlyArray<string>,
     purpose: "document" | "query"
   ) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>
-  /** Stores whose texts it is not to see, and the local one that embeds them in its place, into an index of their own. */
+  /** Stores withheld from it, and the local embedder that embeds them instead, into a separate index. */
   readonly apart?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
-  /** Whether it takes the place of one that is not to see a store, and no part in which one made its first vectors. */
+  /**
+   * Whether it replaces another embedder for withheld stores. False for an embedder of a store that embedded its first
+   * vectors with it.
+   */
   readonly standsIn?: boolean
-  /** Stores that it was allowed to see once, and is not any more: a query that asks for these alone is not shown to it. */
+  /** Stores that it saw in the past and must not see any more. A query for these stores alone is not sent to it. */
   readonly withheld?: ReadonlyArray<Store>
-  /** What it asked of its provider in this process so far. */
+  /** Its requests and tokens so far, in this process. */
   readonly usage?: () => { readonly requests: number; readonly tokens: number }
 }
 
 /**
- * Turns texts into vectors. A layer of it is all that it takes to change the
- * model: see `layers/HashEmbedder.ts`. It may fail, hang or answer nonsense;
- * writes and searches go on without it.
+ * Converts texts to vectors. To change the model, provide another layer: see `layers/HashEmbedder.ts`. It may fail,
+ * hang or return invalid vectors; writes and searches continue without it.
  */
 export class Embedder extends Context.Tag("daybook/Embedder")<Embedder, EmbedderService>() {}

@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { EmbedderService } from "./Embedder.js"
 
-/** No embedder can ever be had by this name, or with these dimensions: one line that says which there are. */
+/** No embedder has this name or these dimensions. `problem` is one line that lists the choices. */
 export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("UnknownEmbedder", {
   name: Schema.String,
   problem: Schema.String
@@ -13,15 +13,18 @@ export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("Unkn
   }
 }
 
-/** An embedder that is known and cannot be asked from here, for want of a key or a file, say: one line that says what. */
+/**
+ * A known embedder that this process cannot use, for example without its key or file. `problem` is one line that says
+ * why.
+ */
 export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>()("EmbedderUnavailable", {
   name: Schema.String,
   problem: Schema.String
 }) {
-  /** The one of the stores that it is not to see, which can be had all the same. */
+  /** The embedder of its withheld stores, which is available nevertheless. */
   declare readonly apart?: EmbedderService["apart"]
 
-  /** The same error, with that one. */
+  /** The same error with the embedder of the withheld stores. */
   static besides(name: string, problem: string, apart: EmbedderService["apart"]): EmbedderUnavailable {
     return Object.defineProperty(new EmbedderUnavailable({ name, problem }), "apart", {
       value: apart,
@@ -30,14 +33,14 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
   }
 
   override get message() {
-    return `embedder ${this.name} cannot be asked: ${this.problem}`
+    return `cannot use embedder ${this.name}: ${this.problem}`
   }
 }
 
-/** Why there is no embedder for a name: there can be none, or not here and now. */
+/** Errors of looking up an embedder: it does not exist, or this process cannot use it. */
 export type NoEmbedder = UnknownEmbedder | EmbedderUnavailable
 
-/** Embedders by name: what a switch, a past version and the configuration name. */
+/** Looks up embedders by name, for a switch, a past version, or the configuration. */
 export class Embedders extends Context.Tag("daybook/Embedders")<
   Embedders,
   {

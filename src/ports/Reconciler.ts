@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Decision } from "../../events/catalogue.js"
 
-/** What a memory states: all that a reconciler is told of it. */
+/** The content of a memory as a reconciler sees it. */
 export interface Statement {
   readonly type: string
   readonly title: string
@@ -16,13 +16,16 @@ export interface Statement {
   readonly at: number
 }
 
-/** What is to be remembered, and the memories of the same store that it may concern, the likest first; named by their place, 0…n−1. */
+/**
+ * A new statement and the existing memories of the same store that it may concern, most similar first. They are
+ * identified by their index, 0…n−1.
+ */
 export interface Question {
   readonly statement: Statement
   readonly candidates: ReadonlyArray<Statement & { readonly score: number }>
 }
 
-/** What an updated memory is to say; what is absent is merged by `mergeStatements`. */
+/** The new content of an updated memory; `mergeStatements` fills in absent fields. */
 export const Merged = Schema.Struct({
   title: Schema.optional(Schema.String),
   narrative: Schema.optional(Schema.String),
@@ -35,10 +38,9 @@ const target = Schema.Int.pipe(Schema.nonNegative())
 const reason = Schema.String
 
 /**
- * What is to become of a statement: ADD stores it as a memory of its own; UPDATE
- * merges it into the target, which keeps its id; DELETE retires the target and
- * stores the statement in its place; NONE says nothing new and counts as another
- * mention of the target (the first candidate where none is named).
+ * The decision about a statement: ADD stores it as a new memory; UPDATE merges it into the target, which keeps its id;
+ * DELETE retires the target and stores the statement in its place; NONE adds nothing and counts as another mention of
+ * the target (default: the first candidate).
  */
 export const Verdict = Schema.Union(
   Schema.Struct({ action: Schema.Literal("ADD"), reason }),
@@ -48,15 +50,15 @@ export const Verdict = Schema.Union(
 )
 export type Verdict = typeof Verdict.Type
 
-/** A verdict, and whose it is. */
+/** A verdict and who made it. */
 export interface Judgement {
   readonly verdict: Verdict
   readonly by: Decision["by"]
-  /** Whether nobody else need be asked. */
+  /** Whether the rules need no second opinion from a model. */
   readonly sure: boolean
 }
 
-/** Why a reconciler's answer cannot be used. Names the kind of failure, never a text or a key. */
+/** A reconciler's answer cannot be used. Names the kind of failure, never a text or a key. */
 export class ReconcilerError extends Schema.TaggedError<ReconcilerError>()("ReconcilerError", {
   name: Schema.String,
   reason: Schema.Literal("failed", "timeout", "refused", "unreadable", "action", "target", "merged"),
@@ -68,23 +70,22 @@ export class ReconcilerError extends Schema.TaggedError<ReconcilerError>()("Reco
 }
 
 /**
- * Decides what a statement means for the memories that are like it. It is asked
- * only where there are candidates. `judge` answers at once and is a pure function
- * of the question: no clock, no network, no randomness. `ask`, where there is
- * one, is asked first, outside of any transaction; when it fails, hangs or
- * answers nonsense, `judge` decides and the event says so.
+ * Decides what a statement means for similar memories. It is called only where there are candidates. `judge` answers at
+ * once and is a pure function of the question: no clock, no network, no randomness. `ask` is optional and comes first,
+ * outside of any transaction. When it fails, hangs or returns an invalid answer, `judge` decides and the event records
+ * that.
  */
 export class Reconciler extends Context.Tag("daybook/Reconciler")<
   Reconciler,
   {
-    /** Name and version, as decisions name it. */
+    /** Name and version, as decisions record it. */
     readonly name: string
     readonly judge: (question: Question) => Judgement
     readonly ask?: (question: Question) => Effect.Effect<Judgement, ReconcilerError>
   }
 >() {}
 
-/** Reads an answer strictly: a known action, and a target among the candidates. */
+/** Decodes an answer strictly: a known action, and a target among the candidates. */
 export const decodeVerdict = (
   name: string,
   answer: unknown,
@@ -102,7 +103,7 @@ export const decodeVerdict = (
 const isAction = (answer: unknown): boolean =>
   ["ADD", "UPDATE", "DELETE", "NONE"].includes((answer as { readonly action?: string } | null)?.action ?? "")
 
-/** Stores everything: nobody is asked, nothing is retired. */
+/** Stores every statement as a new memory. */
 export const none: Context.Tag.Service<Reconciler> = {
   name: "none",
   judge: () => ({
@@ -112,5 +113,5 @@ export const none: Context.Tag.Service<Reconciler> = {
   })
 }
 
-/** How the reconciler judges a statement against one that may concern the same; it never leaves the process. */
+/** A reconciler's local judgement; nothing leaves the process. */
 export type Judge = (question: Question) => Judgement

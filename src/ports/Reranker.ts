@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Store } from "../../events/Trust.js"
 
-/** Why a second opinion did not come. Names the kind of failure, never a text or a key. */
+/** A reranker failed. Names the kind of failure, never a text or a key. */
 export class RerankerError extends Schema.TaggedError<RerankerError>()("RerankerError", {
   name: Schema.String,
   reason: Schema.Literal("failed", "timeout", "count", "values"),
@@ -15,25 +15,28 @@ export class RerankerError extends Schema.TaggedError<RerankerError>()("Reranker
 }
 
 /**
- * Looks at the first hits of a search once more, text by text. A search without
- * one, or with one that fails, hangs or answers nonsense, keeps its order.
+ * Rescores the first hits of a search, text by text. A search without a reranker, or with one that fails, hangs or
+ * returns invalid scores, keeps its order.
  */
 export class Reranker extends Context.Tag("daybook/Reranker")<
   Reranker,
   {
-    /** Name and version, as a recall names it. */
+    /** Name and version, as a recall records it. */
     readonly name: string
-    /** Hits that it looks at; no more than the policy's `search.drafts` are given. */
+    /** Hits that it rescores, at most the policy's `search.drafts`. */
     readonly topN: number
-    /** Whether it answers at once and without a network: it is not timed then. */
+    /** Whether it answers at once and without a network. It then has no time-out. */
     readonly local?: boolean
-    /** Stores whose texts it is not to see, nor any credential: their hits count as middling. All are shown where absent. */
+    /**
+     * Stores withheld from it, together with all credentials: their hits get a middle score. Absent: it sees all
+     * stores.
+     */
     readonly apart?: ReadonlyArray<Store>
-    /** Milliseconds that a search waits for it; the policy's `search.queryTimeout` where absent. */
+    /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
     readonly timeout?: number
-    /** What its best score adds to a hit's. */
+    /** What its best score adds to a hit's score. */
     readonly weight: number
-    /** A score for each text, in order, 0…1. */
+    /** Returns a score for each text, in order, 0…1. */
     readonly rerank: (
       query: string,
       texts: ReadonlyArray<string>

@@ -3,38 +3,38 @@ import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
-/** What is summed up: memories that say the same over again, what a day or a week brought on one subject, a conversation. */
+/** The kind of summary: of memories that repeat each other, of a day or a week on one subject, or of a conversation. */
 export type SummaryKind = "cluster" | "daily" | "weekly" | "session"
 
-/** One of the texts that are summed up: a memory or a turn, without its id; it is named by its place, 0…n−1. */
+/** One source of a summary: a memory or a turn without its id. It is identified by its index, 0…n−1. */
 export interface SummarySource {
-  /** The type of a memory, or the role of whoever speaks. */
+  /** The type of a memory, or the role of a turn's speaker. */
   readonly type: string
   readonly speaker?: string | undefined
   readonly title?: string | undefined
-  /** The narrative of a memory, or what was said. */
+  /** The narrative of a memory, or the text of a turn. */
   readonly text?: string | undefined
   readonly facts: ReadonlyArray<string>
   /** When it happened or was said, milliseconds since the epoch. */
   readonly at: number
 }
 
-/** What a summarizer is told. */
+/** The input of a summarizer. */
 export interface SummaryRequest {
   readonly kind: SummaryKind
-  /** What it is about: a title, a project, a topic; empty where nothing says it. */
+  /** The subject: a title, a project, a topic; empty where unknown. */
   readonly subject: string
-  /** In the order of time. */
+  /** Oldest first. */
   readonly sources: ReadonlyArray<SummarySource>
-  /** Tokens that the texts of the answer may cost together. */
+  /** Token limit for all texts of the answer together. */
   readonly budget: number
 }
 
-/** What a line of a summary is. A memory has a title, facts and perhaps a narrative; a session has the others. */
+/** The role of a line. A memory has a title, facts and perhaps a narrative; a session has the other parts. */
 export const Part = Schema.Literal("title", "narrative", "fact", "request", "outcome", "decision", "open")
 export type Part = typeof Part.Type
 
-/** One statement of a summary, and the sources that say it. */
+/** One statement of a summary, and the sources that support it. */
 export const Line = Schema.Struct({
   part: Part,
   text: Schema.String,
@@ -45,7 +45,7 @@ export type Line = typeof Line.Type
 export const Summary = Schema.Struct({ lines: Schema.Array(Line) })
 export type Summary = typeof Summary.Type
 
-/** The parts that a summary has: those that stand in it once at most, and those that may be many. */
+/** The parts of a summary by kind: required, allowed at most once, and allowed many times. */
 export const partsOf = (
   kind: SummaryKind
 ): {
@@ -58,9 +58,9 @@ export const partsOf = (
     : { required: ["title"], single: ["title", "narrative"], many: ["fact"] }
 
 /**
- * Why a summarizer's answer cannot be used: it failed; it is not of its form (`unreadable`, `part`), names a source that
- * there is none of (`source`), is too long (`size`) or too dear (`cost`); or says what no source says (`invented`), or
- * not all that they say (`dropped`). Names the kind of failure, never a text or a key.
+ * A summarizer's answer cannot be used: it failed, has the wrong form (`unreadable`, `part`), names an unknown source
+ * (`source`), is too long (`size`) or costs too many tokens (`cost`), states something that no source states
+ * (`invented`), or omits something that they state (`dropped`). Names the kind of failure, never a text or a key.
  */
 export class SummarizerError extends Schema.TaggedError<SummarizerError>()("SummarizerError", {
   name: Schema.String,
@@ -84,21 +84,21 @@ export class SummarizerError extends Schema.TaggedError<SummarizerError>()("Summ
 }
 
 /**
- * Writes the text of what maintenance makes of several memories or turns. What it writes is checked against its sources;
- * where it fails, hangs, or says more or less than they do, the text that the rules made is used, and the event says so.
+ * Writes the summaries of maintenance. The engine checks them against their sources. Where it fails, hangs or does not
+ * match its sources, the text of the rules is used, and the event records that.
  */
 export class Summarizer extends Context.Tag("daybook/Summarizer")<
   Summarizer,
   {
-    /** Name and version, as decisions name it. */
+    /** Name and version, as decisions record it. */
     readonly name: string
-    /** Names the wording of what it asks, so that a decision tells by which it was made. */
+    /** Digest of the prompt's wording, so that a decision records which prompt made it. */
     readonly promptDigest?: string | undefined
     readonly summarize: (request: SummaryRequest) => Effect.Effect<Summary, SummarizerError>
   }
 >() {}
 
-/** Reads an answer strictly: the parts that belong to its kind, none of them twice that may be there once, each with sources that there are. */
+/** Decodes an answer strictly: only parts of its kind, single parts at most once, and every line with valid sources. */
 export const decodeSummary = (
   name: string,
   answer: unknown,
@@ -109,18 +109,18 @@ export const decodeSummary = (
   if (Either.isLeft(decoded)) return failed("unreadable")
   const { lines } = decoded.right
   const { many, required, single } = partsOf(request.kind)
-  const counted = (part: Part) => lines.filter((line) => line.part === part).length
+  const countOf = (part: Part) => lines.filter((line) => line.part === part).length
   if (
     lines.some(({ part }) => ![...single, ...many].includes(part)) ||
-    single.some((part) => counted(part) > 1) ||
-    required.some((part) => counted(part) === 0 && (part !== "request" || request.sources.some(isUser)))
+    single.some((part) => countOf(part) > 1) ||
+    required.some((part) => countOf(part) === 0 && (part !== "request" || request.sources.some(isUser)))
   ) {
     return failed("part")
   }
-  const isThere = (index: number) => index < request.sources.length
-  if (lines.some(({ sources }) => sources.length === 0 || !sources.every(isThere))) return failed("source")
+  const isValidSource = (index: number) => index < request.sources.length
+  if (lines.some(({ sources }) => sources.length === 0 || !sources.every(isValidSource))) return failed("source")
   return Either.right(decoded.right)
 }
 
-/** Nobody else asks for anything. */
+/** Only user turns contain requests. */
 const isUser = ({ type }: SummarySource): boolean => type === "user"

@@ -7,9 +7,9 @@ type Service = Context.Tag.Service<Embedder>
 type Each<A> = Readonly<Record<Store, A>>
 
 /**
- * The model of each store where nobody chose one: that of its own first vectors, else that of the store that is more
- * open, at last the configured one. What stands in a store tells the more open ones nothing. Of two models at the most:
- * the strictest store gives way.
+ * The model of each store where nobody chose one: the model of its own first vectors, else that of the next more open
+ * store, else the configured one. A store's content reveals nothing to more open stores. There are at most two models:
+ * the strictest store adopts another store's model.
  */
 export const modelsOf = (firsts: NonNullable<EmbedderFact["stores"]>, configured: ModelName): Each<ModelName> => {
   const social = firsts.social ?? configured
@@ -18,38 +18,46 @@ export const modelsOf = (firsts: NonNullable<EmbedderFact["stores"]>, configured
 }
 
 /**
- * One embedder for all stores, out of one for each: what the main one is not for is apart. By the settings of this
- * process none sees a store that is withheld from it; by the log alone each has what it had then.
+ * Combines the embedders of all stores into one: the main embedder, with a second one for the stores it does not embed.
+ * With `bySettings`, stores withheld by this process's settings are enforced; without it, each store gets the embedder
+ * that the log records.
  */
 export const together = (each: Each<Service>, main: Store, bySettings: boolean): Service => {
   const isWithheld = (store: Store, from = store) => each[from].apart?.stores.includes(store) === true
-  const standIn = (store: Store): Service => ({ ...each[store].apart!.embedder, standsIn: true })
-  const own = (store: Store): Service => {
-    const { apart: _, ...one } = each[store]
-    return { ...one, standsIn: false }
+  const localSubstitute = (store: Store): Service => ({ ...each[store].apart!.embedder, standsIn: true })
+  const withoutApart = (store: Store): Service => {
+    const { apart: _apart, ...embedder } = each[store]
+    return { ...embedder, standsIn: false }
   }
-  const served: Record<Store, Service> = { social: own("social"), shared: own("shared"), private: own("private") }
+  const embedders: Record<Store, Service> = {
+    social: withoutApart("social"),
+    shared: withoutApart("shared"),
+    private: withoutApart("private")
+  }
   if (bySettings) {
-    for (const store of allStores) if (isWithheld(store)) served[store] = standIn(store)
-    if (!sameModel(served.shared, served.social)) {
-      // A third one has no place: the strictest store has one of the others, if that may see it.
+    for (const store of allStores) if (isWithheld(store)) embedders[store] = localSubstitute(store)
+    if (!sameModel(embedders.shared, embedders.social)) {
+      // At most two embedders: the strictest store takes one of the others that may see it.
       const allowed = (["shared", "social"] as const).find(
-        (one) => served[one].standsIn === true || !isWithheld("private", one)
+        (candidate) => embedders[candidate].standsIn === true || !isWithheld("private", candidate)
       )
-      if (allowed === undefined) served.shared = standIn("shared")
-      served.private = served[allowed ?? "shared"]
+      if (allowed === undefined) embedders.shared = localSubstitute("shared")
+      embedders.private = embedders[allowed ?? "shared"]
     }
   }
-  const stores = allStores.filter((store) => !sameModel(served[store], served[main]))
+  const stores = allStores.filter((store) => !sameModel(embedders[store], embedders[main]))
   const withheld = bySettings ? [] : allStores.filter((store) => isWithheld(store))
   return {
-    ...served[main],
-    ...(stores.length === 0 ? {} : { apart: { stores, embedder: served[stores[0]!] } }),
+    ...embedders[main],
+    ...(stores.length === 0 ? {} : { apart: { stores, embedder: embedders[stores[0]!] } }),
     ...(withheld.length === 0 ? {} : { withheld })
   }
 }
 
-/** What embeds a store, where each keeps to its first vectors: of an embedder that another stands in for, itself. */
+/**
+ * The embedder of a store, where each store keeps the model of its first vectors. For an embedder with a local
+ * substitute it is the embedder itself.
+ */
 export const ofStore = (embedder: Service, store: Store): Service => {
   const { apart } = embedder
   return apart?.embedder.standsIn === false && apart.stores.includes(store) ? apart.embedder : embedder

@@ -8,8 +8,8 @@ import { type Embedder, EmbedderError } from "./Embedder.js"
 import { unitVector } from "./unitVector.js"
 
 /**
- * Asks the embedder and checks what it says: in time, one vector a text, of its
- * own dimensions, finite. A vector without direction (all zero) is as good as none.
+ * Embeds texts and checks the result: in time, one vector per text, of the embedder's dimensions, finite. A zero vector
+ * counts as missing.
  */
 export const embedAll = (
   embedder: Context.Tag.Service<Embedder>,
@@ -20,7 +20,7 @@ export const embedAll = (
   const { dimensions, model } = embedder
   const inTime = (rest: Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>) =>
     rest.pipe(
-      // An embedder that cannot be interrupted keeps nobody waiting.
+      // The caller does not wait for an embedder that ignores interruption.
       Effect.disconnect,
       Effect.timeoutFail({
         duration: Duration.millis(timeout),
@@ -34,14 +34,16 @@ export const embedAll = (
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))
       if (!Array.isArray(vectors) || vectors.length !== texts.length) return fail("count")
       if (vectors.some((vector) => vector?.length !== dimensions)) return fail("dimensions")
-      // Copies, in one piece of memory: what the embedder gave may be its own.
+      // Copies in one allocation: the embedder may reuse its own arrays.
       const copies = new Float32Array(vectors.length * dimensions)
-      const unit = vectors.map((vector, index) => {
+      const unitVectors = vectors.map((vector, index) => {
         const copy = copies.subarray(index * dimensions, (index + 1) * dimensions)
         copy.set(vector)
         return unitVector(copy)
       })
-      return unit.includes(null) ? fail("values") : Effect.succeed(unit as ReadonlyArray<Float32Array | undefined>)
+      return unitVectors.includes(null)
+        ? fail("values")
+        : Effect.succeed(unitVectors as ReadonlyArray<Float32Array | undefined>)
     })
   )
 }

@@ -1,10 +1,10 @@
-/** The same direction with length 1, in place; undefined where there is none, null where a value is not finite. */
+/** Normalises a vector to length 1, in place; undefined for a zero vector, null where a value is not finite. */
 export const unitVector = (vector: Float32Array): Float32Array | undefined | null => {
   let squares = 0
-  for (let at = 0; at < vector.length; at++) squares += vector[at]! * vector[at]!
+  for (let index = 0; index < vector.length; index++) squares += vector[index]! * vector[index]!
   if (!Number.isFinite(squares)) return null
   if (squares === 0) return undefined
   const scale = 1 / Math.sqrt(squares)
-  for (let at = 0; at < vector.length; at++) vector[at]! *= scale
+  for (let index = 0; index < vector.length; index++) vector[index]! *= scale
   return vector
 }

@@ -1,77 +1,78 @@
 /**
- * Counts the ways in which turns were cut so far. Raised when chunks, their
- * numbers or what stands beside them change: both projections of them are then
- * rebuilt, and vectors of chunks that were cut otherwise are left out and made again.
+ * Version of the chunking. Raise it when chunks, their numbers or their data change. Both projections of chunks are
+ * then rebuilt, and vectors of older chunks are ignored and made again.
  */
 export const cutting = 1
 
-/** A turn longer than this many characters (UTF-16 units) is cut into chunks that overlap. */
+/** Turns longer than this many characters (UTF-16 units) are cut into overlapping chunks. */
 export const chunkLength = 640
 export const chunkOverlap = 96
 
-/** More than a turn or a file of 1 MiB can have: a chunk begins at least 225 characters after the one before. */
+/**
+ * Row numbers reserved per turn or file. More than 1 MiB of text needs, because chunks begin at least 225 characters
+ * apart.
+ */
 export const numbersPerTurn = 8_192
 
-/** The row number of a chunk: of the part `part` of the turn or the file that the event `version` added. */
+/** The row number of chunk `part` of the turn or file that event `version` added. */
 export const chunkNumber = (version: number, part: number): number => version * numbersPerTurn + part
 
-/** Which chunk of its turn has this row number. */
+/** The index of a chunk within its turn, from its row number. */
 export const partOf = (born: number): number => born % numbersPerTurn
 
-/** The row numbers of all chunks of a turn: from the first, and below the second. */
+/** The row numbers of all chunks of a turn: from the first number (included) to the second (excluded). */
 export const chunkNumbers = (version: number): readonly [number, number] => [
   chunkNumber(version, 0),
   chunkNumber(version + 1, 0)
 ]
 
-/** A piece of a text, and the place of its first character. */
+/** A chunk of a text, and the position of its first character. */
 export interface Cut {
   readonly from: number
   readonly text: string
 }
 
 /**
- * Cuts a text into chunks of at most 640 characters, each beginning with the
- * last 96 or fewer of the one before: at the end of a sentence where there is
- * one in the second half of a chunk, else between words, else anywhere but
- * inside a character. Nothing is left out.
+ * Cuts a text into chunks of at most 640 characters. Each begins with the last 96 or fewer characters of the previous
+ * one. It cuts at the end of a sentence if one ends in the second half of the chunk, else between words, else anywhere
+ * except inside a character. No text is lost.
  */
 export const cutsOf = (text: string): ReadonlyArray<Cut> => {
   const cuts: Array<Cut> = []
   let from = 0
   while (text.length - from > chunkLength) {
-    const to = cutIn(text, from)
+    const to = endOfChunk(text, from)
     cuts.push({ from, text: text.slice(from, to) })
-    from = Math.max(wordFrom(text, to - chunkOverlap, to), from + 1)
+    from = Math.max(startOfWord(text, to - chunkOverlap, to), from + 1)
   }
   cuts.push({ from, text: text.slice(from) })
   return cuts
 }
 
-/** The texts alone. */
+/** The texts of the chunks. */
 export const chunksOf = (text: string): ReadonlyArray<string> => cutsOf(text).map((cut) => cut.text)
 
-const cutIn = (text: string, from: number): number => {
+const endOfChunk = (text: string, from: number): number => {
   const window = text.slice(from + chunkLength / 2, from + chunkLength)
-  for (const boundary of [sentenceEnd, space]) {
+  for (const boundary of [sentenceEnd, spaces]) {
     let last = -1
-    for (const found of window.matchAll(boundary)) last = found.index + found[0].length
+    for (const match of window.matchAll(boundary)) last = match.index + match[0].length
     if (last > 0) return from + chunkLength / 2 + last
   }
-  return whole(text, from + chunkLength)
+  return characterStart(text, from + chunkLength)
 }
 
-/** Where the next word begins; `at` itself where none does before `end`. */
-const wordFrom = (text: string, at: number, end: number): number => {
-  const found = /\s\S/u.exec(text.slice(at, end))
-  return found === null ? whole(text, at) : at + found.index + 1
+/** The start of the next word; `position` itself where none starts before `end`. */
+const startOfWord = (text: string, position: number, end: number): number => {
+  const match = /\s\S/u.exec(text.slice(position, end))
+  return match === null ? characterStart(text, position) : position + match.index + 1
 }
 
-/** Not between the two halves of a character. */
-const whole = (text: string, at: number): number => {
-  const unit = text.charCodeAt(at)
-  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
+/** The position, moved out of a surrogate pair. */
+const characterStart = (text: string, position: number): number => {
+  const unit = text.charCodeAt(position)
+  return unit >= 0xdc00 && unit <= 0xdfff ? position - 1 : position
 }
 
 const sentenceEnd = /[.!?][)"'”’\]]*\s+|[。！？]|\n+/gu
-const space = /\s+/gu
+const spaces = /\s+/gu

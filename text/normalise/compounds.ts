@@ -1,9 +1,9 @@
 import { isStopWord } from "./stopWords.js"
 
-// People write a compound with a hyphen, as one word or as two. The index has a hyphenated one in all three ways;
-// between the other two the query has to look for what was not asked.
+// People write a compound with a hyphen, as one word or as two. The index stores a hyphenated compound in all three
+// ways. For the other two, the query must search for the variant that the user did not type.
 
-/** A word of a query: as it was written, what it is for FTS5, whether it stands for itself alone. */
+/** A word of a query: its text, its FTS5 expression, and whether the search may drop it. */
 interface Term {
   readonly text: string
   readonly expression: string
@@ -11,43 +11,43 @@ interface Term {
 }
 
 /**
- * Neighbouring words, for FTS5: apart as they were asked for, and as one, since
- * "rate limit" may have been written "ratelimit".
+ * Pairs of neighbouring words as FTS5 expressions: as two words, and as one, because "rate limit" may be written
+ * "ratelimit".
  */
 export const joined = (
   words: ReadonlyArray<Term>
 ): ReadonlyArray<{ readonly apart: string; readonly together: string }> =>
-  words.flatMap((word, at) => {
-    const before = words[at - 1]
-    if (before === undefined || !isPart(before) || !isPart(word)) return []
-    const both = `"${before.text}${word.text}"`
-    return both.length - 2 > longest ? [] : [{ apart: `"${before.text} ${word.text}"`, together: both }]
+  words.flatMap((word, index) => {
+    const previous = words[index - 1]
+    if (previous === undefined || !isPart(previous) || !isPart(word)) return []
+    const compound = `"${previous.text}${word.text}"`
+    return compound.length - 2 > maxLength ? [] : [{ apart: `"${previous.text} ${word.text}"`, together: compound }]
   })
 
-/** Whether a word of a query is long enough to be two. */
+/** Whether a word of a query is long enough to consist of two. */
 export const hasHalves = (word: Term): boolean =>
-  word.text.length >= 2 * shortestHalf && word.text.length <= longest && isPart(word)
+  word.text.length >= 2 * minHalf && word.text.length <= maxLength && isPart(word)
 
-/** A word with the ways to write it as two where hardly any row contains it: "ratelimit" may have been written "rate limit". */
+/** A rare word with its possible splits into two: "ratelimit" may be written "rate limit". */
 export const withHalves = <A extends Term>(word: A, rows: number): A => {
   const { expression, text } = word
   if (rows > rare || !hasHalves(word)) return word
   const halves: Array<string> = []
-  for (let at = shortestHalf; at <= text.length - shortestHalf; at++) {
-    const both = [text.slice(0, at), text.slice(at)]
-    if (!both.some(isStopWord)) halves.push(`"${both.join(" ")}"`)
+  for (let cut = minHalf; cut <= text.length - minHalf; cut++) {
+    const parts = [text.slice(0, cut), text.slice(cut)]
+    if (!parts.some(isStopWord)) halves.push(`"${parts.join(" ")}"`)
   }
   return { ...word, expression: `(${[expression, ...halves].join(" OR ")})` }
 }
 
-/** Words that more rows contain are taken as they are. */
+/** Words in more rows than this are not split. */
 export const rare = 2
 
-/** Two words that more rows have as one are mostly written with a hyphen, and found by their parts. */
+/** A pair that occurs as one word in more rows than this is usually hyphenated, and found by its parts. */
 export const fewTogether = 8
 
 const isPart = ({ droppable, text }: Term): boolean => droppable && letters.test(text) && !isStopWord(text)
 const letters = /^\p{Script=Latin}{2,}$/u
-/** Characters of a compound, and of its halves. */
-const longest = 24
-const shortestHalf = 3
+/** Characters of a compound, and of each half. */
+const maxLength = 24
+const minHalf = 3

@@ -1,15 +1,13 @@
 /**
- * Whether a text is ASCII without anything that has other forms (`formsOf`).
- * Most text is, and has to be told apart at the cost of reading it once: a
- * table of what a character may follow, one look a character. What it refuses
- * may have no other form all the same ("2023, 5 of"); what it lets pass has none.
+ * Whether a text is plain ASCII without other written forms (`formsOf`). Most text is, so the check costs one pass and
+ * one table lookup per character. True only for texts without other forms; false also for some of them ("2023, 5 of").
  */
 export const isEveryday = (text: string): boolean => {
   let state = 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
     if (unit > 127) return false
-    state = next[(state << 4) | kinds[unit]!]!
+    state = transitions[(state << 4) | kindOfUnit[unit]!]!
     if (state === refused) return false
   }
   return true
@@ -18,7 +16,10 @@ export const isEveryday = (text: string): boolean => {
 const kindNames = ["other", "lower", "upper", "digit", "joiner", "sign", "hash", "plus"] as const
 type Kind = (typeof kindNames)[number]
 
-/** A number by its digits; `apart` and `joined` stand behind one, where another may make a telephone number of it. */
+/**
+ * States of the scan. `number1` to `number4` count digits; `apart` and `joined` follow a number, where another number
+ * could make it a telephone number.
+ */
 const states = [
   "start",
   "lower",
@@ -82,8 +83,9 @@ const step = (state: State, kind: Kind): State => {
   }
 }
 
-const kinds = Uint8Array.from({ length: 128 }, (_, unit) => kindNames.indexOf(kindOf(String.fromCharCode(unit))))
-const next = new Uint8Array(states.length << 4)
-for (const [at, state] of states.entries()) {
-  for (const [kind, name] of kindNames.entries()) next[(at << 4) | kind] = states.indexOf(step(state, name))
+const kindOfUnit = Uint8Array.from({ length: 128 }, (_, unit) => kindNames.indexOf(kindOf(String.fromCharCode(unit))))
+const transitions = new Uint8Array(states.length << 4)
+for (const [stateIndex, state] of states.entries()) {
+  for (const [kind, name] of kindNames.entries())
+    transitions[(stateIndex << 4) | kind] = states.indexOf(step(state, name))
 }

@@ -1,33 +1,32 @@
-/** Whether a message to an agent is worth a look into its memory, and why. */
+/** Whether a message to an agent is worth a memory search, and why. */
 export interface Gated {
   readonly recall: boolean
   readonly reason: "memory word" | "question" | "statement" | "empty" | "acknowledgement" | "code" | "short"
 }
 
 /**
- * The gate before a recall that nobody asked for: messages that are short, code
- * or mere acknowledgements need no memory; what asks, or speaks of memory and of
- * the past, does. English and Chinese; other languages pass by their question
- * marks and their length.
+ * The gate for automatic recalls. Messages that are short, code or only acknowledgements need no memory. Questions and
+ * messages about memory or the past do. It knows English and Chinese words; messages in other languages pass by
+ * question marks and length.
  */
 export const gate = (message: string): Gated => {
-  const text = message.slice(0, looked).normalize("NFKC").trim()
+  const text = message.slice(0, maxLength).normalize("NFKC").trim()
   if (text === "") return { recall: false, reason: "empty" }
-  const said = text.replace(codeBlocks, " ").trim()
-  if (said === "" || isCode(said)) return { recall: false, reason: "code" }
-  if (memoryWords.test(said)) return { recall: true, reason: "memory word" }
-  if (acknowledges(said)) return { recall: false, reason: "acknowledgement" }
-  if (question.test(said)) return { recall: true, reason: "question" }
-  // What one character says in Chinese takes about a word elsewhere.
-  const words = (said.match(/[\p{L}\p{N}'’_-]+/gu) ?? []).flatMap((word) => word.match(han) ?? [word]).length
-  return words < shortMessage ? { recall: false, reason: "short" } : { recall: true, reason: "statement" }
+  const prose = text.replace(codeBlocks, " ").trim()
+  if (prose === "" || isCode(prose)) return { recall: false, reason: "code" }
+  if (memoryWords.test(prose)) return { recall: true, reason: "memory word" }
+  if (acknowledges(prose)) return { recall: false, reason: "acknowledgement" }
+  if (question.test(prose)) return { recall: true, reason: "question" }
+  // A Chinese character carries about as much as a word elsewhere.
+  const words = (prose.match(/[\p{L}\p{N}'’_-]+/gu) ?? []).flatMap((word) => word.match(han) ?? [word]).length
+  return words < minWords ? { recall: false, reason: "short" } : { recall: true, reason: "statement" }
 }
 
-/** Characters of a message that are looked at. */
-const looked = 2_000
+/** Characters of a message that are read. */
+const maxLength = 2_000
 
-/** Messages of fewer words say too little to look for. */
-const shortMessage = 4
+/** Messages with fewer words are too short to search for. */
+const minWords = 4
 
 const codeBlocks = /```[\s\S]*?(?:```|$)|`[^`]*`/gu
 const han = /\p{Script=Han}/gu
@@ -40,22 +39,24 @@ const memoryWords = new RegExp(
   "iu"
 )
 
-/** Whether a message is made of such words alone. Word by word, so that a long laugh takes no longer to read. */
+/**
+ * Whether a message consists of acknowledgements only. Checked word by word, so that a long laugh does not backtrack.
+ */
 const acknowledges = (text: string): boolean => {
-  for (let at = 0; at < text.length; ) {
-    separators.lastIndex = at
-    at += separators.exec(text)?.[0].length ?? 0
-    if (at === text.length) return true
-    acknowledgement.lastIndex = at
-    const said = acknowledgement.exec(text)
-    if (said === null) return false
-    at += said[0].length
+  for (let index = 0; index < text.length; ) {
+    separators.lastIndex = index
+    index += separators.exec(text)?.[0].length ?? 0
+    if (index === text.length) return true
+    acknowledgement.lastIndex = index
+    const match = acknowledgement.exec(text)
+    if (match === null) return false
+    index += match[0].length
   }
   return true
 }
 
 const separators = /[\s\p{P}\p{S}]+/uy
-/** The longer first; Latin words end where the word ends. */
+/** Longer alternatives come first; Latin words must end at a word boundary. */
 const acknowledgement = new RegExp(
   `(?:${[
     "thank you (?:so|very) much|thanks? a lot|thank you|thanks?|thx|ty|cheers|got it|i see|understood|makes sense",
@@ -79,7 +80,7 @@ const question = new RegExp(
   "iu"
 )
 
-/** Lines that end as statements and blocks of programs do, or begin as a shell's do, and little else. */
+/** Whether most lines look like code: they end like statements and blocks of programs, or begin like shell commands. */
 const isCode = (text: string): boolean => {
   const lines = text.split("\n").filter((line) => line.trim() !== "")
   const code = lines.filter((line) => codeLine.test(line)).length

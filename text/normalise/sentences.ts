@@ -1,43 +1,45 @@
-/** The sentences of a text, without the space around them; lines end sentences. */
+/** The trimmed sentences of a text. Line breaks end sentences. */
 export const sentencesOf = (text: string): ReadonlyArray<string> =>
   text
     .split(/\n+|(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。！？])/u)
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== "")
 
-/** What a text says that cannot be told from the rest: numbers, dates, and words that are written as names. */
+/** The specific words of a text: numbers, dates, and words written like names. */
 export const tellingWords = (text: string): ReadonlySet<string> => {
-  const found = new Set<string>()
+  const words = new Set<string>()
   for (const [word] of text.matchAll(/\p{N}[\p{N}.,:/-]*|[\p{L}\p{M}][\p{L}\p{M}\p{N}_'’-]*/gu)) {
-    const bare = word.replace(/[.,:/'’-]+$/u, "")
-    if (/\p{N}/u.test(bare) || /^\p{Lu}/u.test(bare) || /\p{Ll}\p{Lu}/u.test(bare)) found.add(bare)
+    const trimmed = word.replace(/[.,:/'’-]+$/u, "")
+    if (/\p{N}/u.test(trimmed) || /^\p{Lu}/u.test(trimmed) || /\p{Ll}\p{Lu}/u.test(trimmed)) words.add(trimmed)
   }
-  return found
+  return words
 }
 
 /**
- * At most so many characters of a text: its first sentence, and of the others those that say the most numbers, dates
- * and names for their length, all in their order. What is short enough stays as it is.
+ * Shortens a text to a maximum length in characters. It keeps the first sentence, then those with the most numbers,
+ * dates and names for their length, in text order. A text within the limit stays unchanged.
  */
-export const shortened = (text: string, most: number): string => {
-  if (text.length <= most) return text
+export const shortened = (text: string, maxLength: number): string => {
+  if (text.length <= maxLength) return text
   const sentences = sentencesOf(text)
-  const worth = sentences.map((one, at) => (at === 0 ? Number.POSITIVE_INFINITY : tellingWords(one).size / one.length))
-  const order = sentences.map((_, at) => at).sort((a, b) => worth[b]! - worth[a]! || a - b)
-  const kept = new Set<number>()
+  const scores = sentences.map((sentence, index) =>
+    index === 0 ? Number.POSITIVE_INFINITY : tellingWords(sentence).size / sentence.length
+  )
+  const order = sentences.map((_, index) => index).sort((a, b) => scores[b]! - scores[a]! || a - b)
+  const selected = new Set<number>()
   let length = 0
-  for (const at of order) {
-    const more = sentences[at]!.length + (kept.size === 0 ? 0 : 1)
-    if (length + more > most) continue
-    kept.add(at)
-    length += more
+  for (const index of order) {
+    const added = sentences[index]!.length + (selected.size === 0 ? 0 : 1)
+    if (length + added > maxLength) continue
+    selected.add(index)
+    length += added
   }
-  if (kept.size === 0) return cut(sentences[0] ?? text, most)
-  return sentences.filter((_, at) => kept.has(at)).join(" ")
+  if (selected.size === 0) return cut(sentences[0] ?? text, maxLength)
+  return sentences.filter((_, index) => selected.has(index)).join(" ")
 }
 
-/** A sentence that is too long, up to the end of a word. */
-const cut = (sentence: string, most: number): string => {
-  const start = sentence.slice(0, most - 1).replace(/\p{Surrogate}$/u, "")
+/** A sentence that is too long, cut at the end of a word. */
+const cut = (sentence: string, maxLength: number): string => {
+  const start = sentence.slice(0, maxLength - 1).replace(/\p{Surrogate}$/u, "")
   return `${start.replace(/\s+\S*$/u, "") || start}…`
 }

@@ -1,7 +1,6 @@
 /**
- * English words that say nothing of what is asked for: articles, pronouns,
- * prepositions, auxiliaries, question words. A query is searched without them
- * as long as anything else is left of it.
+ * English words without search value: articles, pronouns, prepositions, auxiliaries, question words. A query drops them
+ * as long as other words remain.
  */
 const stopWords = new Set(
   `a about above after again against all am an and any are aren't as at be because been before being below between both
@@ -13,7 +12,7 @@ const stopWords = new Set(
   which while who who's whom whose why will with won't would wouldn't you your yours yourself yourselves`.split(/\s+/)
 )
 
-/** Whether a word of a query, as it was written, is one of them. */
+/** Whether a word, as typed in a query, is a stop word. */
 export const isStopWord = (word: string): boolean =>
   stopWords.has(
     word
@@ -23,8 +22,8 @@ export const isStopWord = (word: string): boolean =>
   )
 
 /**
- * Where a text says no more than that something is asked for: "show me everything
- * about", "do you know of". From the first character to the one behind the last.
+ * Ranges of a query that only introduce the request: "show me everything about", "do you know of". From the first
+ * character to the one after the last.
  */
 export const framesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
   [...text.matchAll(frames)].map(({ 0: { length }, index }) => [index, index + length])

@@ -3,41 +3,36 @@ import { isEveryday } from "./everyday.js"
 import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
 import { folded } from "./letters.js"
 
-/**
- * Counts the ways in which text was made ready for its index so far. Raised
- * when `indexed` or the tokenizer changes: the indexes are then made again.
- */
+/** Version of the index text. Raise it when `indexed` or the tokenizer changes: the indexes are then rebuilt. */
 export const indexing = 3
 
 /**
- * Text as it is indexed and searched, never as it is stored. Letters are
- * folded; runs of a script that writes no spaces are cut into words by
- * `Intl.Segmenter` and into overlapping pairs of characters, so that 東京 is
- * found inside 東京都に; emoji become words. Behind the text stand other forms of
- * its identifiers, numbers and names, so that phrases are found as they were.
- * Case, Latin accents and English word endings are left to FTS5's tokenizer.
+ * Converts text for indexing and searching; stored text stays unchanged. Letters are normalised. Runs of scripts
+ * without spaces are cut into words by `Intl.Segmenter` and into overlapping pairs of characters, so that 東京 is found
+ * inside 東京都に. Emoji become words. Other forms of identifiers, numbers and names are appended after the text, so that
+ * phrases still match the original. FTS5's tokenizer handles case, Latin accents and English endings.
  */
 export const indexed = (text: string): string => {
   if (isEveryday(text)) return text
   if (plain.test(text)) return withForms(text, formsOf(text))
   const letters = folded(text)
   const spaced = letters.replace(unspacedOrEmoji, " ")
-  return withForms(letters.replace(emoji, (match) => ` ${emojiWord(match)} `).replace(unspaced, inParts), [
+  return withForms(letters.replace(emoji, (match) => ` ${emojiWord(match)} `).replace(unspaced, toParts), [
     ...formsOf(spaced),
     ...pairsOfHangul(spaced)
   ])
 }
 
-const inParts = (run: string): string => {
-  const short = shortened(run)
-  const parts = new Set([...words(run), ...pairs(run), ...(short === run ? [] : pairs(short))])
+const toParts = (run: string): string => {
+  const shortForm = withoutFinalMark(run)
+  const parts = new Set([...words(run), ...pairs(run), ...(shortForm === run ? [] : pairs(shortForm))])
   return ` ${[...parts].join(" ")} `
 }
 
 const withForms = (text: string, forms: ReadonlyArray<string>): string =>
   forms.length === 0 ? text : `${text}\n${forms.join(" ")}`
 
-/** The FTS5 expression for one word or phrase of a query; null where nothing in it is indexed. */
+/** The FTS5 expression for one word or phrase of a query; null where it has nothing indexed. */
 export const expression = (phrase: string): string | null => {
   if (isEveryday(phrase) && !phrase.includes("://")) return tokenLike.test(phrase) ? quoted(phrase) : null
   const parts = folded(phrase)
@@ -47,53 +42,64 @@ export const expression = (phrase: string): string | null => {
       if (unspacedAlone.test(piece)) return unspacedParts(piece)
       return tokenLike.test(piece) ? [spacedPart(piece.trim())] : []
     })
-  return parts.length === 0 ? null : both(parts)
+  return parts.length === 0 ? null : allOf(parts)
 }
 
-/** What must be there of a run of a script without spaces. */
+/** The expressions that must match for a run of a script without spaces. */
 const unspacedParts = (run: string): ReadonlyArray<string> => {
-  const asked = shortened(run)
-  const found = pairs(asked)
-  // One character alone is the beginning of some pair or the end of its run.
-  if (found.length === 1) return tokenLike.test(asked) ? [`"${asked}" *`] : []
-  return found
+  const shortForm = withoutFinalMark(run)
+  const pairsOfRun = pairs(shortForm)
+  // A single character matches as the start of a pair or as the end of its run.
+  if (pairsOfRun.length === 1) return tokenLike.test(shortForm) ? [`"${shortForm}" *`] : []
+  return pairsOfRun
     .slice(0, -1)
     .filter((pair) => tokenLike.test(pair))
     .map(quoted)
 }
 
-/** Katakana without the sign of length at the end of a word, which may be left out: サーバー is サーバ. */
-const shortened = (run: string): string => run.replace(/(?<=[ァ-ヶー]{3})ー(?![ァ-ヶー])/gu, "")
+/** Katakana without the optional length mark at the end of a word: サーバー is サーバ. */
+const withoutFinalMark = (run: string): string => run.replace(/(?<=[ァ-ヶー]{3})ー(?![ァ-ヶー])/gu, "")
 
 /** A word with its alternatives, or several words as a phrase. */
 const spacedPart = (phrase: string): string => {
   const words = phrase.replace(edges, "")
   if (/\s/u.test(phrase) && tokenLike.test(phrase.replace(telephone, ""))) return quoted(phrase)
   const forms = formsOfWord(phrase).map(quoted)
-  if (forms.length > 0 && isSignedName(phrase)) return either(forms)
-  return either([quoted(phrase), ...forms, ...hashes(words), ...addresses(phrase), ...endingsOf(words).map(matching)])
+  if (forms.length > 0 && isSignedName(phrase)) return anyOf(forms)
+  return anyOf([
+    quoted(phrase),
+    ...forms,
+    ...hashForms(words),
+    ...urlForms(phrase),
+    ...endingsOf(words).map(alternativeExpression)
+  ])
 }
 
-/** A hash may be meant by its beginning, and a shorter one may have been written. */
-const hashes = (word: string): ReadonlyArray<string> => {
+/** A hash may be typed by its beginning, and the text may contain a shorter one. */
+const hashForms = (word: string): ReadonlyArray<string> => {
   if (!isHash(word)) return []
   const shorter = [7, 8, 10, 12].filter((length) => length < word.length)
   return [`${quoted(word)} *`, ...shorter.map((length) => quoted(word.slice(0, length)))]
 }
 
-/** An address without its scheme, and without what stands behind its path. */
-const addresses = (word: string): ReadonlyArray<string> => {
+/** A URL without its scheme, and without its query and fragment. */
+const urlForms = (word: string): ReadonlyArray<string> => {
   const [, address] = /^\W*[a-z][a-z\d+.-]*:\/\/(?:www\.)?(.+)$/iu.exec(word) ?? []
   if (address === undefined) return []
-  return [address, address.replace(/[?#].*$/u, "")].filter((one) => tokenLike.test(one)).map(quoted)
+  return [address, address.replace(/[?#].*$/u, "")].filter((text) => tokenLike.test(text)).map(quoted)
 }
 
-const matching = ({ all, prefix }: { readonly all: ReadonlyArray<string>; readonly prefix: boolean }): string =>
-  both(all.map((word) => (prefix ? `${quoted(word)} *` : quoted(word))))
+const alternativeExpression = ({
+  all,
+  prefix
+}: {
+  readonly all: ReadonlyArray<string>
+  readonly prefix: boolean
+}): string => allOf(all.map((word) => (prefix ? `${quoted(word)} *` : quoted(word))))
 
 const quoted = (phrase: string): string => `"${phrase.trim().replaceAll('"', " ")}"`
-const both = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? parts[0]! : `(${parts.join(" AND ")})`)
-const either = (parts: ReadonlyArray<string>): string => {
+const allOf = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? parts[0]! : `(${parts.join(" AND ")})`)
+const anyOf = (parts: ReadonlyArray<string>): string => {
   const different = [...new Set(parts)]
   return different.length === 1 ? different[0]! : `(${different.join(" OR ")})`
 }
@@ -114,22 +120,22 @@ const unspacedOrEmoji = new RegExp(`([${scripts}][${scripts}\\p{M}]*|${emoji.sou
 const tokenLike = /[\p{L}\p{N}\p{M}]/u
 const edges = /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}\p{M}])[^\p{L}\p{N}\p{M}]+$/gu
 
-/** The word for an emoji, whatever its colour and company; for a flag the word for its country. */
+/** The index word for an emoji, ignoring skin tone and joined emoji; for a flag, the word for its country. */
 const emojiWord = (match: string): string => {
   const [first, second] = [...match].map((character) => character.codePointAt(0)!)
   const country = first! >= 0x1f1e6 && first! <= 0x1f1ff
   return country ? `flag${first!.toString(16)}${second!.toString(16)}` : `emoji${first!.toString(16)}`
 }
 
-/** Made when it is first needed: what it knows of words takes a while to load. */
+/** Created on first use: its dictionary takes a while to load. */
 let segmenter: Intl.Segmenter | undefined
 
-/** Each segment that `Intl` gives holds a copy of all that is cut: a long run comes in portions. */
+/** The words of a run. Each segment that `Intl` returns copies the whole input, so a long run is cut in portions. */
 const words = (run: string): ReadonlyArray<string> => {
   segmenter ??= new Intl.Segmenter("ja", { granularity: "word" })
-  const cut = segmenter
+  const wordSegmenter = segmenter
   return (run.match(/.{1,128}/gsu) ?? []).flatMap((portion) =>
-    [...cut.segment(portion)].filter((part) => part.isWordLike).map((part) => part.segment)
+    [...wordSegmenter.segment(portion)].filter((part) => part.isWordLike).map((part) => part.segment)
   )
 }
 

@@ -1,25 +1,25 @@
-import type { Hits } from "./hits.js"
-import type { Topic } from "./words.js"
+import type { Topic } from "./cueWordList.js"
+import type { CueWords } from "./cueWords.js"
 
 /**
- * Postal addresses: a street and a house number as one language writes them, a
- * box, or a town with its code. A shape is looked for around its words alone.
+ * Postal addresses: a street and a house number in a language's format, a PO box, or a town with its postal code. Each
+ * format is searched only around its cue words.
  */
 const number = "\\d{1,5}(?: ?[a-zA-Z])?(?:[-/]\\d{1,4}[a-z]?)?"
 const name = "[\\p{Lu}][\\p{L}\\d'’.-]{0,24}"
 
-/** Words before a street that say that somebody or something is there. */
+/** Words before a street that indicate a location. */
 const cue =
   /(?:\bat|\bto|\bfrom|\bnear|address|lives?|living|moved|located|deliver\w*|ship\w*|visit|office|home|house|\bis|wohnt|adresse|anschrift|ziehe?n?|zog|in der|im|am|bei|nach|:|,|^)[\s,:"'(]{1,3}$/i
 
 interface Shape {
   readonly shape: RegExp
-  /** Whether a cue must stand before, or a code or a comma with a town behind. */
+  /** Whether it counts only with a location word before it, or a postal code or a comma and a town after it. */
   readonly weak?: boolean
 }
 
 const shapes: Partial<Record<Topic, Shape>> = {
-  // 221B Baker Street; a year alone is no number: "in 2008 Wall Street fell".
+  // 221B Baker Street. A year is not a house number: "in 2008 Wall Street fell".
   english: {
     shape: new RegExp(
       `(?<![\\w.,-])(?!(?:19|20)\\d\\d )${number} (?:(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\\.? )?(?:(?:${name} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Parkway|Pkwy|Terrace|Crescent|Mews|Highway)\\b|[a-z]{3,20} (?:street|avenue|boulevard)\\b(?! (?:art|food|light|sign|view|name)))`,
@@ -37,7 +37,7 @@ const shapes: Partial<Record<Topic, Shape>> = {
     shape:
       /\bP\.? ?O\.? ?Box \d{1,6}|\bPostfach \d{2}|\bBo[iî]te postale \d|\bApartado (?:de correos |postal )?\d|\bCasilla (?:de correo )?\d/gi
   },
-  // The street is one word, or two, before the number.
+  // The street name is one word or two, before the number.
   german: {
     shape:
       /(?:\p{Lu}[\p{L}.-]{0,30}(?:stra(?:ß|ss)e|str\.|gasse|allee|chaussee|straat|laan|gracht|kade|singel|gatan|vägen|gata|veien|vej|gade|katu)|\p{Lu}\p{L}{1,20}[- ](?:Stra(?:ß|ss)e|Str\.|Gasse|Allee|Chaussee|Straat|Laan)) \d{1,4} ?[a-zA-Z]?\b/gu
@@ -73,39 +73,39 @@ const shapes: Partial<Record<Topic, Shape>> = {
   arabic: { shape: /شارع [\u0600-\u06ff ]{2,30},? ?(?:رقم )?\d{1,4}/gu }
 }
 
-/** A town of the United States with its code: Springfield, IL 62704. */
-const town =
+/** A town of the United States with its ZIP code: Springfield, IL 62704. */
+const usTown =
   /[A-Z][a-z]{2,20},? (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]) \d{5}(?:-\d{4})?(?!\d)/
 /** A postal code of the United Kingdom, by its areas. */
-const code =
+const ukPostcode =
   /(?<![A-Z\d-])(?:A[BL]|B[ABDHLNRST]?|C[ABFHMORTVW]|D[ADEGHLNTY]|E[CHNX]?|FK|FY|G[LUY]?|H[ADGPRSUX]|I[GPV]|K[ATWY]|L[ADELNSU]?|M[EKL]?|N[EGNPRW]?|O[LX]|P[AEHLOR]|R[GHM]|S[AEGKLMNOPRSTWY]?|T[ADFNQRSW]|UB|W[ACDFNRSV]?|YO|ZE)\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{2}(?![A-Z\d-])/
 
-const back = 64
-const ahead = 72
+const charactersBefore = 64
+const charactersAfter = 72
 
-/** Whether a postal address stands somewhere. */
-export const hasAddress = (text: string, hits: Hits): boolean => {
-  if (town.test(text) || code.test(text)) return true
-  const seen = new Map<Topic, number>()
-  for (const [index, topic] of hits.topics.entries()) {
-    const one = shapes[topic]
-    const start = hits.starts[index]!
-    // What was looked at around the word before it need not be looked at again.
-    if (one === undefined || start < (seen.get(topic) ?? 0)) continue
-    seen.set(topic, start + ahead / 2)
-    const around = text.slice(Math.max(0, start - back), start + ahead)
-    if (/\d/.test(around) && fits(around, one)) return true
+/** Whether a text contains a postal address. */
+export const hasAddress = (text: string, cues: CueWords): boolean => {
+  if (usTown.test(text) || ukPostcode.test(text)) return true
+  const searchedUntil = new Map<Topic, number>()
+  for (const [index, topic] of cues.topics.entries()) {
+    const format = shapes[topic]
+    const start = cues.starts[index]!
+    // Skip text that was searched around the previous cue word.
+    if (format === undefined || start < (searchedUntil.get(topic) ?? 0)) continue
+    searchedUntil.set(topic, start + charactersAfter / 2)
+    const window = text.slice(Math.max(0, start - charactersBefore), start + charactersAfter)
+    if (/\d/.test(window) && matches(window, format)) return true
   }
   return false
 }
 
-const fits = (around: string, { shape, weak }: Shape): boolean => {
-  if (weak !== true) return around.search(shape) >= 0
-  for (const { 0: found, index } of around.matchAll(shape)) {
-    if (cue.test(around.slice(0, index)) || behind.test(around.slice(index + found.length))) return true
+const matches = (window: string, { shape, weak }: Shape): boolean => {
+  if (weak !== true) return window.search(shape) >= 0
+  for (const { 0: address, index } of window.matchAll(shape)) {
+    if (cue.test(window.slice(0, index)) || townOrCode.test(window.slice(index + address.length))) return true
   }
   return false
 }
 
-/** A comma and a town, or a code. */
-const behind = /^,? (?:\p{Lu}\p{L}{2,20},? )?(?:[A-Z]{2} )?\d{4,5}\b|^, \p{Lu}/u
+/** A comma and a town, or a postal code. */
+const townOrCode = /^,? (?:\p{Lu}\p{L}{2,20},? )?(?:[A-Z]{2} )?\d{4,5}\b|^, \p{Lu}/u

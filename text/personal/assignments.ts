@@ -1,11 +1,11 @@
-import type { Hits } from "./hits.js"
+import type { Topic } from "./cueWordList.js"
+import type { CueWords } from "./cueWords.js"
 import type { CredentialKind } from "./kinds.js"
-import type { Topic } from "./words.js"
 
 /**
- * What a word gives away: "the password is …", API_KEY=…, token: …. A word
- * alone is nothing, and most of what follows such words is none either: what
- * counts must look like a secret, which plain words, code and placeholders do not.
+ * Secrets after a cue word: "the password is …", API_KEY=…, token: …. A cue word alone is not enough, and most values
+ * after cue words are not secrets either. A value counts only if it looks like a secret, unlike plain words, code and
+ * placeholders.
  */
 const kinds: Partial<Record<Topic, CredentialKind>> = {
   key: "private-key",
@@ -17,17 +17,17 @@ const kinds: Partial<Record<Topic, CredentialKind>> = {
   pin: "password"
 }
 
-/** What it is for: "password for the door of the shed". */
+/** The purpose between cue and value: "password for the door of the shed". */
 const purpose =
   /^["'`]?\]?(?: ?\([^()\n]{1,24}\))?(?:(?: [а-яё]{2,16}){1,2}(?= ?[:=])|(?: |_)(?:for|of|on|at|to|in|für|vom|von|zum|zur|der|des|de|du|la|del|do|da|para|per|pour|til|för|voor|от|для|к) [^.:;=\n|]{1,56}?(?= ?[:=→]| (?:is|was|ist|lautet|est|es|é|è|[-–—]) ))/u
-/** From the name to the value: = : "is" and their like, and quotes. */
-const joined =
+/** What connects a cue word to its value: "=", ":", "is" and similar words, and quotes. */
+const connector =
   /^["'`*]{0,3}\]?(?: ?\([^()\n]{1,24}\))?["'`*]{0,3} {0,2}(:=|=>|->|→|={1,2}|:|(?<= )(?:is now|is still|is|was|set to|changed to|ist jetzt|ist|lautet|est|es|é|è|to(?= ["'`])|[—–-](?= ))|是|为|為|は|이|는|은)[ \t]{0,4}(["'`*]{0,3})([^\s"'`]{3,256})/u
-/** Nothing between: password "hunter2", --password hunter2. */
-const bare = /^ (["'`])?([^\s"'`]{4,64})/
+/** A value directly after the cue word: password "hunter2", --password hunter2. */
+const directValue = /^ (["'`])?([^\s"'`]{4,64})/
 
-/** What the name goes on with when it names no secret: password_hash, "token count", api key rotation. */
-const goesOn =
+/** Continuations after which a cue word names no secret: password_hash, "token count", api key rotation. */
+const otherMeaning =
   /^(?:s\b|[A-Za-z0-9]|[ _-]?(?:hash|reset|policy|polic|length|field|file|manager|count|limit|bucket|type|name|url|uri|path|id\b|hint|rotation|expir|ttl|usage|budget|rules?|strength|entropy|salt|prompt|store|vault|arn|ref|version|endpoint|header|format|prefix|regex|pattern))/
 
 const placeholder =
@@ -35,58 +35,62 @@ const placeholder =
 const dates =
   /^(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[.:/]\d{1,2}(?:[.:/]\d{2,4})?|\d+(?:[.,]\d+)?(?:%|[smhdwy]|ms|min|px|kb|mb|gb|k|days?|hours?|minutes?|chars?|characters?|bits?|bytes?|th|st|nd|rd|x|v\d.*)?|v?\d+(?:\.\d+){1,3})$/i
 
-/** Adds the kinds of the secrets that follow their names. */
-export const assignmentsIn = (text: string, hits: Hits, found: Set<CredentialKind>): void => {
-  for (const [index, topic] of hits.topics.entries()) {
-    const [start, end] = [hits.starts[index]!, hits.ends[index]!]
-    if (topic === "bearer" && !found.has("token")) {
+/** Adds the kinds of the secrets that follow cue words. */
+export const assignmentsIn = (text: string, cues: CueWords, detected: Set<CredentialKind>): void => {
+  for (const [index, topic] of cues.topics.entries()) {
+    const [start, end] = [cues.starts[index]!, cues.ends[index]!]
+    if (topic === "bearer" && !detected.has("token")) {
       const value = /^[\w.~+/-]{20,512}/.exec(text.slice(end, end + 512))?.[0]
-      if (value !== undefined && isMixed(value)) found.add("token")
-    } else if (topic === "basic" && !found.has("password")) {
+      if (value !== undefined && looksGenerated(value)) detected.add("token")
+    } else if (topic === "basic" && !detected.has("password")) {
       if (/^(?=[A-Za-z+/]{0,64}(?:\d|[a-z][A-Z]))[A-Za-z0-9+/]{8}/.test(text.slice(end, end + 96)))
-        found.add("password")
+        detected.add("password")
     }
     const kind = kinds[topic]
-    if (kind !== undefined && !found.has(kind) && gives(kind, topic, text, start, end)) found.add(kind)
+    if (kind !== undefined && !detected.has(kind) && hasSecret(topic, text, start, end)) detected.add(kind)
   }
 }
 
-/** Whether a name, from `start` to `end`, gives its secret away. */
-const gives = (kind: CredentialKind, topic: Topic, text: string, start: number, end: number): boolean => {
+/** Whether the cue word from `start` to `end` has a secret after it. */
+const hasSecret = (topic: Topic, text: string, start: number, end: number): boolean => {
   const after = text.slice(end, end + 360)
   const constant = /^[A-Z_]/.test(text.slice(end - 1, end)) && /^_[A-Z0-9_]{1,24} ?=/.test(after)
   if (
-    constant ? /^_(?:HASH|FILE|POLICY|LENGTH|URL|PATH|NAME|TTL|SALT|LIMIT|COUNT|ID_)/.test(after) : goesOn.test(after)
+    constant
+      ? /^_(?:HASH|FILE|POLICY|LENGTH|URL|PATH|NAME|TTL|SALT|LIMIT|COUNT|ID_)/.test(after)
+      : otherMeaning.test(after)
   )
     return false
-  // Within a longer word: only names that are words of nothing else.
+  // Inside a longer word, short cue words may be part of other words, so only longer ones count.
   if (/[a-z0-9]/.test(text.charAt(start - 1)) && /[a-z]/.test(text[start]!) && end - start < 6) return false
   if (topic === "phrase") return isPhrase(after)
   const rest = constant ? after.slice(after.indexOf("=")) : after.slice(purpose.exec(after)?.[0].length ?? 0)
-  const [, sign, open, written] = joined.exec(rest) ?? []
+  const [, sign, openingQuote, rawValue] = connector.exec(rest) ?? []
   if (sign !== undefined) {
-    const quoted = open !== ""
-    const value = written!.replace(quoted ? /[*]+$/ : /[.,;:!?)\]}。，；*]+$/, "")
-    const last =
+    const isQuoted = openingQuote !== ""
+    const value = rawValue!.replace(isQuoted ? /[*]+$/ : /[.,;:!?)\]}。，；*]+$/, "")
+    const isLast =
       sign === ":" &&
       topic === "password" &&
       /^[.!"']{0,2}\s*(?:\n|$)/.test(rest.slice(rest.indexOf(value) + value.length))
-    return isSecret(kind, topic, value, quoted, last || sign === "=" || sign === ":=")
+    return isSecret(topic, value, isQuoted, isLast || sign === "=" || sign === ":=")
   }
   if (topic !== "password") return false
-  const [, mark, direct] = bare.exec(after) ?? []
-  if (direct === undefined) return false
-  const value = direct.replace(/[.,;:!?)\]}]+$/, "")
+  const [, quote, rawDirect] = directValue.exec(after) ?? []
+  if (rawDirect === undefined) return false
+  const value = rawDirect.replace(/[.,;:!?)\]}]+$/, "")
   if (placeholder.test(value) || dates.test(value) || value.startsWith("-")) return false
   const option = text.slice(Math.max(0, start - 2), start) === "--"
-  return option || mark !== undefined ? value.length >= 4 && /\w/.test(value) && !common.test(value) : isOdd(value)
+  return option || quote !== undefined
+    ? value.length >= 4 && /\w/.test(value) && !common.test(value)
+    : looksChosen(value)
 }
 
-const isSecret = (kind: CredentialKind, topic: Topic, value: string, quoted: boolean, strong: boolean): boolean => {
+const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: boolean): boolean => {
   if (placeholder.test(value)) return false
-  if (kind !== "password") return value.length >= 12 && !dates.test(value) && isMixed(value)
+  if (kinds[topic] !== "password") return value.length >= 12 && !dates.test(value) && looksGenerated(value)
   if (topic === "pin") return /^(?:\d{4,8}|\d{1,2}(?:-\d{1,2}){2})$/.test(value)
-  if (topic === "secret") return value.length >= 8 && isOdd(value) && !value.includes("/")
+  if (topic === "secret") return value.length >= 8 && looksChosen(value) && !value.includes("/")
   if (
     value.length < 4 ||
     (dates.test(value) && !/^\d{4,}$/.test(value)) ||
@@ -95,15 +99,18 @@ const isSecret = (kind: CredentialKind, topic: Topic, value: string, quoted: boo
   )
     return false
   if (/^[\w.]+\(/.test(value)) return false
-  return isOdd(value) || ((quoted || strong) && /^[\p{L}\d-]{6,}$/u.test(value) && !common.test(value))
+  return looksChosen(value) || ((isQuoted || isStrong) && /^[\p{L}\d-]{6,}$/u.test(value) && !common.test(value))
 }
 
-/** Words that stand where a password would, and say something about it. */
+/** Common words in the place of a password, which describe it instead. */
 const common =
   /^(?:required|optional|missing|invalid|expired?|wrong|incorrect|correct|weak|strong|reset|changed?|rotated?|updated?|unknown|unset|empty|none|blank|password|passwort|secret|string|text|varchar|boolean|number|input|hidden|field|admin|default|encrypted|hashed|stored|shared|same|prompt|never|always|later|below|above|attached|reader|writer)$/i
 
-/** As people make passwords: letters with digits or signs among them, several hyphened words, or digits alone. */
-const isOdd = (value: string): boolean => {
+/**
+ * Whether it looks like a password chosen by a person: letters mixed with digits or signs, several hyphenated words, or
+ * digits only.
+ */
+const looksChosen = (value: string): boolean => {
   if (/^\d{4,}$/.test(value)) return true
   if (/^(?:\p{Lu}?\p{Ll}+)(?:[-'’/](?:\p{Lu}?\p{Ll}+)){0,2}$/u.test(value) || !/\p{L}/u.test(value)) return false
   if (/^\p{Ll}+(?:[-_.]\p{Ll}+){3,}$/u.test(value)) return true
@@ -111,8 +118,11 @@ const isOdd = (value: string): boolean => {
   return (/\d/.test(value) || signs) && /^[\x21-\x7e\u00c0-\u024f\u0400-\u04ff]+$/.test(value) && value.length >= 6
 }
 
-/** As machines make keys: at least 2 digits and 2 letters in one piece of 10 or more, or all of it hexadecimal. */
-const isMixed = (value: string): boolean => {
+/**
+ * Whether it looks like a generated key: at least 2 digits and 2 letters in one piece of 10 or more characters, or a
+ * UUID.
+ */
+const looksGenerated = (value: string): boolean => {
   if (/^\p{Ll}+(?:[-_.]\p{Ll}+)*$/u.test(value)) return false
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return true
   return value
@@ -123,5 +133,5 @@ const isMixed = (value: string): boolean => {
     )
 }
 
-/** Twelve small words or more in a row. */
+/** Whether twelve or more short lower-case words follow in a row, as in a seed phrase. */
 const isPhrase = (after: string): boolean => /(?:^|[\s"'`:])(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}/.test(after)

@@ -1,14 +1,14 @@
-/** Check digits by the public rules of their issuers. All take digits (or capitals) alone, of the right length. */
+/** Check digits by the public rules of their issuers. The input has only digits (or capitals), in the right length. */
 
-const at = (digits: string, index: number): number => digits.charCodeAt(index) - 48
+const digitAt = (digits: string, index: number): number => digits.charCodeAt(index) - 48
 
 const weighted = (digits: string, weights: ReadonlyArray<number>): number =>
-  weights.reduce((sum, weight, index) => sum + weight * at(digits, index), 0)
+  weights.reduce((sum, weight, index) => sum + weight * digitAt(digits, index), 0)
 
 export const luhn = (digits: string): boolean => {
   let sum = 0
   for (let index = digits.length - 1, twice = false; index >= 0; index--, twice = !twice) {
-    const value = at(digits, index) * (twice ? 2 : 1)
+    const value = digitAt(digits, index) * (twice ? 2 : 1)
     sum += value > 9 ? value - 9 : value
   }
   return sum % 10 === 0
@@ -16,22 +16,22 @@ export const luhn = (digits: string): boolean => {
 
 /** ISO 7064 mod 97-10 over digits and capitals (A = 10). */
 export const mod97 = (value: string): number => {
-  let rest = 0
+  let remainder = 0
   for (let index = 0; index < value.length; index++) {
     const code = value.charCodeAt(index)
-    rest = code > 64 ? (rest * 100 + code - 55) % 97 : (rest * 10 + code - 48) % 97
+    remainder = code > 64 ? (remainder * 100 + code - 55) % 97 : (remainder * 10 + code - 48) % 97
   }
-  return rest
+  return remainder
 }
 
 /** ISO 7064 mod 11,10 (German tax number). */
 export const mod11and10 = (digits: string): boolean => {
   let product = 10
   for (let index = 0; index < digits.length - 1; index++) {
-    const sum = (at(digits, index) + product) % 10 || 10
+    const sum = (digitAt(digits, index) + product) % 10 || 10
     product = (sum * 2) % 11
   }
-  return (11 - product) % 10 === at(digits, digits.length - 1)
+  return (11 - product) % 10 === digitAt(digits, digits.length - 1)
 }
 
 const dihedral = [
@@ -46,7 +46,7 @@ const dihedral = [
   "8765932104",
   "9876543210"
 ]
-const permuted = [
+const permutations = [
   "0123456789",
   "1576283094",
   "5803796142",
@@ -60,34 +60,37 @@ const permuted = [
 /** Verhoeff's check (Aadhaar). */
 export const verhoeff = (digits: string): boolean => {
   let check = 0
-  for (let place = 0; place < digits.length; place++) {
-    const value = at(digits, digits.length - 1 - place)
-    check = at(dihedral[check]!, at(permuted[place % 8]!, value))
+  for (let position = 0; position < digits.length; position++) {
+    const value = digitAt(digits, digits.length - 1 - position)
+    check = digitAt(dihedral[check]!, digitAt(permutations[position % 8]!, value))
   }
   return check === 0
 }
 
-/** Whether year (two digits), month and day can be a date. */
+/** Whether year (two digits), month and day are a valid date. */
 export const isDay = (year: string, month: string, day: string): boolean => {
-  const [m, d] = [Number(month), Number(day)]
+  const [monthNumber, dayNumber] = [Number(month), Number(day)]
   return (
-    m >= 1 &&
-    m <= 12 &&
-    d >= 1 &&
-    d <= (m === 2 ? (Number(year) % 4 === 0 ? 29 : 28) : [4, 6, 9, 11].includes(m) ? 30 : 31)
+    monthNumber >= 1 &&
+    monthNumber <= 12 &&
+    dayNumber >= 1 &&
+    dayNumber <=
+      (monthNumber === 2 ? (Number(year) % 4 === 0 ? 29 : 28) : [4, 6, 9, 11].includes(monthNumber) ? 30 : 31)
   )
 }
 
-const two = (digits: string, from: number): string => digits.slice(from, from + 2)
-/** A date that begins the digits. */
-export const beginsWithYmd = (digits: string): boolean => isDay(two(digits, 0), two(digits, 2), two(digits, 4))
-export const beginsWithDmy = (digits: string): boolean => isDay(two(digits, 4), two(digits, 2), two(digits, 0))
+const twoDigits = (digits: string, from: number): string => digits.slice(from, from + 2)
+/** Whether the digits begin with a date (yymmdd). */
+export const beginsWithYmd = (digits: string): boolean =>
+  isDay(twoDigits(digits, 0), twoDigits(digits, 2), twoDigits(digits, 4))
+export const beginsWithDmy = (digits: string): boolean =>
+  isDay(twoDigits(digits, 4), twoDigits(digits, 2), twoDigits(digits, 0))
 
-/** United States: social security number. No check digit; some blocks are never given out. */
+/** United States: social security number. It has no check digit; some blocks are never assigned. */
 export const ssn = (digits: string): boolean =>
   !/^(?:000|666|9)/.test(digits) && digits.slice(3, 5) !== "00" && digits.slice(5) !== "0000"
 
-/** France: number of social security, key mod 97. */
+/** France: social security number (NIR), key mod 97. */
 export const nir = (digits: string): boolean => {
   const month = Number(digits.slice(3, 5))
   return (
@@ -99,9 +102,9 @@ export const nir = (digits: string): boolean => {
 
 /** Norway: birth number (or D number), two check digits. */
 export const fodselsnummer = (digits: string): boolean => {
-  const day = Number(two(digits, 0))
+  const day = Number(twoDigits(digits, 0))
   return (
-    isDay(two(digits, 4), String(Number(two(digits, 2)) % 40), String(day > 40 ? day - 40 : day)) &&
+    isDay(twoDigits(digits, 4), String(Number(twoDigits(digits, 2)) % 40), String(day > 40 ? day - 40 : day)) &&
     weighted(digits, [3, 7, 6, 1, 8, 9, 4, 5, 2, 1]) % 11 === 0 &&
     weighted(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
   )
@@ -109,50 +112,51 @@ export const fodselsnummer = (digits: string): boolean => {
 
 /** Türkiye: TCKN, two check digits. */
 export const tckn = (digits: string): boolean => {
-  const odd = weighted(digits, [1, 0, 1, 0, 1, 0, 1, 0, 1])
-  const even = weighted(digits, [0, 1, 0, 1, 0, 1, 0, 1])
+  const oddSum = weighted(digits, [1, 0, 1, 0, 1, 0, 1, 0, 1])
+  const evenSum = weighted(digits, [0, 1, 0, 1, 0, 1, 0, 1])
   return (
-    at(digits, 0) > 0 &&
-    (((odd * 7 - even) % 10) + 10) % 10 === at(digits, 9) &&
-    weighted(digits, Array(10).fill(1)) % 10 === at(digits, 10)
+    digitAt(digits, 0) > 0 &&
+    (((oddSum * 7 - evenSum) % 10) + 10) % 10 === digitAt(digits, 9) &&
+    weighted(digits, Array(10).fill(1)) % 10 === digitAt(digits, 10)
   )
 }
 
-/** Poland: PESEL; the month tells the century. */
+/** Poland: PESEL; the month encodes the century. */
 export const pesel = (digits: string): boolean =>
-  isDay(two(digits, 0), String(Number(two(digits, 2)) % 20), two(digits, 4)) &&
+  isDay(twoDigits(digits, 0), String(Number(twoDigits(digits, 2)) % 20), twoDigits(digits, 4)) &&
   weighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
 
 /** Brazil: CPF, two check digits. */
 export const cpf = (digits: string): boolean => {
-  const key = (length: number): number => {
+  const checkDigit = (length: number): number => {
     let sum = 0
-    for (let index = 0; index < length; index++) sum += at(digits, index) * (length + 1 - index)
+    for (let index = 0; index < length; index++) sum += digitAt(digits, index) * (length + 1 - index)
     return ((sum * 10) % 11) % 10
   }
-  return !/^(\d)\1*$/.test(digits) && key(9) === at(digits, 9) && key(10) === at(digits, 10)
+  return !/^(\d)\1*$/.test(digits) && checkDigit(9) === digitAt(digits, 9) && checkDigit(10) === digitAt(digits, 10)
 }
 
-/** Belgium: national number, key mod 97; born since 2000 with a 2 before it. */
+/** Belgium: national number, key mod 97; for people born since 2000 computed with a leading 2. */
 export const belgian = (digits: string): boolean => {
-  const [head, key] = [digits.slice(0, 9), 97 - Number(digits.slice(9))]
-  return beginsWithYmd(digits) && (Number(head) % 97 === key || Number(`2${head}`) % 97 === key)
+  const [head, checkDigit] = [digits.slice(0, 9), 97 - Number(digits.slice(9))]
+  return beginsWithYmd(digits) && (Number(head) % 97 === checkDigit || Number(`2${head}`) % 97 === checkDigit)
 }
 
 /** Sweden: personal number, Luhn over all ten. */
 export const personnummer = (digits: string): boolean => beginsWithYmd(digits) && luhn(digits)
 
-/** Czechia and Slovakia: birth number; women's months are 50 more, overflow 20. */
+/** Czechia and Slovakia: birth number; months are 50 higher for women, and 20 higher on overflow. */
 export const rodneCislo = (digits: string): boolean =>
-  isDay(two(digits, 0), String((Number(two(digits, 2)) % 50) % 20), two(digits, 4)) && Number(digits) % 11 === 0
+  isDay(twoDigits(digits, 0), String((Number(twoDigits(digits, 2)) % 50) % 20), twoDigits(digits, 4)) &&
+  Number(digits) % 11 === 0
 
 /** South Korea: resident registration number. */
 export const rrn = (digits: string): boolean =>
   beginsWithYmd(digits) &&
   /[1-8]/.test(digits[6]!) &&
-  (11 - (weighted(digits, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10 === at(digits, 12)
+  (11 - (weighted(digits, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10 === digitAt(digits, 12)
 
-/** China: resident identity number, mod 11-2; the last may be X. */
+/** China: resident identity number, mod 11-2; the last character may be X. */
 export const chinese = (value: string): boolean =>
   /^[1-8]\d{5}(?:19|20)/.test(value) &&
   beginsWithYmd(value.slice(8)) &&
@@ -166,13 +170,13 @@ export const ahv = (digits: string): boolean =>
 
 /** Thailand. */
 export const thai = (digits: string): boolean =>
-  (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === at(digits, 12)
+  (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digitAt(digits, 12)
 
 /** Argentina: CUIL and CUIT of persons. */
 export const cuil = (digits: string): boolean =>
   /^2[03478]/.test(digits) && weighted(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
 
-/** Germany: tax number of persons: of its first ten digits one stands twice or three times, no other again. */
+/** Germany: tax number of persons. Of its first ten digits, one occurs two or three times and no other repeats. */
 export const steuerId = (digits: string): boolean =>
   digits[0] !== "0" && [8, 9].includes(new Set(digits.slice(0, 10)).size) && mod11and10(digits)
 
@@ -184,25 +188,25 @@ export const tfn = (digits: string): boolean => weighted(digits, [1, 4, 3, 7, 5,
 
 /** England: NHS number. */
 export const nhs = (digits: string): boolean =>
-  (11 - (weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === at(digits, 9)
+  (11 - (weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === digitAt(digits, 9)
 
-/** Chile: RUT, the last may be K. */
+/** Chile: RUT; the last character may be K. */
 export const rut = (value: string): boolean => {
   let sum = 0
   const body = value.slice(0, -1)
   for (let index = body.length - 1, weight = 2; index >= 0; index--, weight = weight === 7 ? 2 : weight + 1) {
-    sum += at(body, index) * weight
+    sum += digitAt(body, index) * weight
   }
   return "0K987654321"[sum % 11] === value.slice(-1).toUpperCase()
 }
 
-/** Spain: DNI, and NIE with X, Y or Z for the first digit. */
+/** Spain: DNI, and NIE with X, Y or Z as the first digit. */
 export const dni = (value: string): boolean => {
   const number = value.replace(/^[XYZ]/, (letter) => String("XYZ".indexOf(letter))).slice(0, -1)
   return "TRWAGMYFPDXBNJZSQVHLCKE"[Number(number) % 23] === value.slice(-1)
 }
 
-/** Finland: one of 31 signs after nine digits. */
+/** Finland: one of 31 check characters after nine digits. */
 export const hetu = (value: string): boolean => {
   const digits = value.slice(0, 6) + value.slice(7, 10)
   return beginsWithDmy(digits) && "0123456789ABCDEFHJKLMNPRSTUVWXY"[Number(digits) % 31] === value[10]
@@ -221,7 +225,7 @@ export const taiwanese = (value: string): boolean => {
   return (Math.floor(area / 10) + (area % 10) * 9 + weighted(value.slice(1), [8, 7, 6, 5, 4, 3, 2, 1, 1])) % 10 === 0
 }
 
-/** Hong Kong: one or two letters, six digits, a check sign. */
+/** Hong Kong: one or two letters, six digits, a check character. */
 export const hkid = (value: string): boolean => {
   const padded = value.length === 8 ? ` ${value}` : value
   let sum = 0
@@ -234,7 +238,7 @@ export const hkid = (value: string): boolean => {
   return padded[8] === (check === 10 ? "A" : String(check))
 }
 
-const odd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
+const oddValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
 
 /** Italy: tax code of persons. */
 export const codiceFiscale = (value: string): boolean => {
@@ -242,17 +246,17 @@ export const codiceFiscale = (value: string): boolean => {
   for (let index = 0; index < 15; index++) {
     const code = value.charCodeAt(index)
     const number = code > 64 ? code - 65 : code - 48
-    sum += index % 2 === 0 ? odd[number]! : number
+    sum += index % 2 === 0 ? oddValues[number]! : number
   }
   return String.fromCharCode(65 + (sum % 26)) === value[15]
 }
 
 /** Mexico: CURP. */
 export const curp = (value: string): boolean => {
-  const signs = "0123456789ABCDEFGHIJKLMN_OPQRSTUVWXYZ"
+  const characters = "0123456789ABCDEFGHIJKLMN_OPQRSTUVWXYZ"
   let sum = 0
-  for (let index = 0; index < 17; index++) sum += signs.indexOf(value[index]!) * (18 - index)
-  return (10 - (sum % 10)) % 10 === at(value, 17) && beginsWithYmd(value.slice(4))
+  for (let index = 0; index < 17; index++) sum += characters.indexOf(value[index]!) * (18 - index)
+  return (10 - (sum % 10)) % 10 === digitAt(value, 17) && beginsWithYmd(value.slice(4))
 }
 
 /** Ireland: PPS number. */

@@ -1,30 +1,33 @@
 import { assignmentsIn } from "./assignments.js"
-import type { Look } from "./fold.js"
-import type { Hits } from "./hits.js"
-import { issued } from "./issued.js"
+import type { CueWords } from "./cueWords.js"
+import { keyFormatsOf } from "./keyFormats.js"
 import type { CredentialKind } from "./kinds.js"
+import type { TextScan } from "./scan.js"
 
-/** Adds the kinds of what lets somebody in: keys and tokens by their issuers' shapes, key blocks, and what a word gives away. */
-export const credentialsIn = (text: string, seen: Look, hits: Hits, found: Set<CredentialKind>): void => {
-  // Every issuer's key has a run of at least 16.
-  if (seen.run >= 16) {
-    issuedIn(text, found)
-    if (!found.has("private-key") && hasKeyBlock(text)) found.add("private-key")
+/**
+ * Adds the kinds of credentials in a text: keys and tokens in their issuers' formats, key blocks, and secrets that
+ * follow a cue word.
+ */
+export const credentialsIn = (text: string, scan: TextScan, cues: CueWords, kinds: Set<CredentialKind>): void => {
+  // Every issuer's key has a run of at least 16 characters.
+  if (scan.longestRun >= 16) {
+    issuedKeysIn(text, kinds)
+    if (!kinds.has("private-key") && hasKeyBlock(text)) kinds.add("private-key")
   }
-  if (!found.has("password") && hasUrlWithPassword(text)) found.add("password")
-  assignmentsIn(text, hits, found)
+  if (!kinds.has("password") && hasUrlWithPassword(text)) kinds.add("password")
+  assignmentsIn(text, cues, kinds)
 }
 
-const runs = /(?<![\w-])[\w-][\w.-]{15,2047}/g
+const runPattern = /(?<![\w-])[\w-][\w.-]{15,2047}/g
 
-const issuedIn = (text: string, found: Set<CredentialKind>): void => {
-  for (const { 0: run, index } of text.matchAll(runs)) {
-    for (const { kind, shape } of issued(run)) {
-      if (found.has(kind)) continue
+const issuedKeysIn = (text: string, kinds: Set<CredentialKind>): void => {
+  for (const { 0: run, index } of text.matchAll(runPattern)) {
+    for (const { kind, shape } of keyFormatsOf(run)) {
+      if (kinds.has(kind)) continue
       const key = shape.exec(run)?.[0]
-      if (key !== undefined && isVaried(key)) found.add(kind)
+      if (key !== undefined && isVaried(key)) kinds.add(kind)
     }
-    // Slack's and Discord's hooks: whoever knows the address may write.
+    // Slack's and Discord's webhooks: the URL alone gives write access.
     if (
       index > 8 &&
       /(?:hooks\.slack\.com\/services\/T\w{6,14}\/B\w{6,14}|discord(?:app)?\.com\/api\/webhooks\/\d{17,20})\/$/.test(
@@ -32,24 +35,24 @@ const issuedIn = (text: string, found: Set<CredentialKind>): void => {
       ) &&
       isVaried(run)
     ) {
-      found.add("token")
+      kinds.add("token")
     }
-    // The token of a Telegram bot: its number, a colon, 35 characters.
+    // A Telegram bot token: the bot's number, a colon, 35 characters.
     if (
       text[index - 1] === ":" &&
       /^[\w-]{35}(?![\w-])/.test(run) &&
       /(?<!\d)\d{8,10}:$/.test(text.slice(Math.max(0, index - 12), index))
     ) {
-      found.add("token")
+      kinds.add("token")
     }
   }
 }
 
-/** Whether it is no placeholder: enough different characters, and no word that says so. */
+/** Whether it is a real key and not a placeholder: enough different characters, and no placeholder word. */
 const isVaried = (key: string): boolean =>
   new Set(key.slice(-16)).size >= 6 && !/x{5}|your|\.\.\.|placeholder|redacted|insert|replace|dummy|0{8}/i.test(key)
 
-/** Blocks of PEM, OpenPGP, OpenSSH and PuTTY with a body; a heading that is only mentioned is none. */
+/** Key blocks of PEM, OpenPGP, OpenSSH and PuTTY with a body. A heading without a body does not count. */
 const hasKeyBlock = (text: string): boolean => {
   const heading =
     /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d/g

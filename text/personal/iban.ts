@@ -11,33 +11,36 @@ const lengths: Readonly<Record<string, number>> = Object.fromEntries(
     "28UA 29BR 29EG 29PS 29QA 30JO 30KW 30MR 30MU 31MT 31SC 32YE 33RU"
   )
     .split(" ")
-    .map((one) => [one.slice(2), Number(one.slice(0, 2))])
+    .map((entry) => [entry.slice(2), Number(entry.slice(0, 2))])
 )
 
-const begins = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])/g
+const startPattern = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])/g
 
-/** Whether an IBAN begins somewhere: a country, its length, the check mod 97; in one piece or in groups. */
+/** Whether a text contains an IBAN: a country code, its length, and a valid mod 97 check, in one piece or in groups. */
 export const hasIban = (text: string): boolean => {
-  for (const { 0: head, index } of text.matchAll(begins)) {
+  for (const { 0: head, index } of text.matchAll(startPattern)) {
     const length = lengths[head.slice(0, 2).toUpperCase()]
     if (length === undefined) continue
-    const value = piece(text, index, length)
+    const value = compact(text, index, length)
     if (value !== undefined && mod97(value.slice(4) + value.slice(0, 4)) === 1) return true
   }
   return false
 }
 
-/** So many letters and digits, single spaces and hyphens left out; words may follow, but not in the same group. */
-const piece = (text: string, start: number, length: number): string | undefined => {
+/**
+ * A number of letters and digits from `start` on, without single spaces and hyphens. Words may follow, but not in the
+ * same group.
+ */
+const compact = (text: string, start: number, length: number): string | undefined => {
   let value = ""
-  let gap = false
+  let isAfterGap = false
   for (let index = start; index < text.length && value.length < length; index++) {
     const code = text.charCodeAt(index)
     if (isWord(code)) {
       value += text[index]
-      gap = false
-    } else if (gap || (code !== 32 && code !== 45)) return undefined
-    else gap = true
+      isAfterGap = false
+    } else if (isAfterGap || (code !== 32 && code !== 45)) return undefined
+    else isAfterGap = true
     if (value.length === length && isWord(text.charCodeAt(index + 1))) return undefined
   }
   return value.length === length && !value.includes("_") ? value.toUpperCase() : undefined

@@ -1,5 +1,5 @@
-/** What is private by its nature, because it tells who somebody is. */
+/** Kinds of personal data: they identify a person. */
 export type PiiKind = "email" | "phone" | "address" | "card" | "national-id" | "iban"
 
-/** What lets somebody in. */
+/** Kinds of credentials. */
 export type CredentialKind = "api-key" | "token" | "private-key" | "password"

@@ -1,13 +1,13 @@
 import * as check from "./checks.js"
-import { endBefore, type Hits } from "./hits.js"
-import { endsThere, isDated, type Written } from "./numbers.js"
-import type { Topic } from "./words.js"
+import type { Topic } from "./cueWordList.js"
+import { type CueWords, lastCueEnd } from "./cueWords.js"
+import { beginsWithDate, mayEndAfter, type WrittenNumber } from "./numbers.js"
 
 interface Rule {
-  /** Lengths of its groups and what separates them: "3-2-4". */
+  /** The lengths of its groups of digits, with their separators: "3-2-4". */
   readonly shape: string
   readonly holds: (digits: string) => boolean
-  /** A weak check, or none, counts only behind such a word. */
+  /** Required cue word, for numbers with a weak check digit or none. */
   readonly after?: Topic
 }
 
@@ -52,7 +52,7 @@ const rules: ReadonlyArray<Rule> = [
   { shape: "13", holds: (digits) => check.beginsWithYmd(digits) && check.luhn(digits), after: "southAfrica" }
 ]
 
-/** The shapes as a tree of group lengths and separators: most numbers leave it at the first step. */
+/** The shapes as a tree of group lengths and separators. Most numbers match no first step. */
 interface Node {
   readonly next: Map<number, Node>
   readonly rules: Array<Rule>
@@ -71,7 +71,7 @@ for (const rule of rules) {
   node.rules.push(rule)
 }
 
-/** Letters and digits: the shape, then its check. All in capitals, or hashes would pass. */
+/** Ids with letters and digits: the shape and its check. Only capitals, because lower case would match hashes. */
 const lettered: ReadonlyArray<readonly [shape: RegExp, holds: (value: string) => boolean]> = [
   [/^[XYZ]\d{7}[A-Z]$|^\d{8}[A-Z]$/, check.dni],
   [/^[STFGM]\d{7}[A-Z]$/, check.nric],
@@ -89,12 +89,12 @@ const lettered: ReadonlyArray<readonly [shape: RegExp, holds: (value: string) =>
 const candidates =
   /(?<![\w-])(?:[A-Z]{2} \d{2} \d{2} \d{2} [A-D]|\d{6}[-+]\d{3}[0-9A-Y]|\d{8}-[A-Z]|\d{1,2}\.\d{3}\.\d{3}-K|[A-Z]{1,2}\d{6}\([0-9A]\)|[A-Z0-9]{8,18})(?![\w-])/g
 
-/** Behind the name of a paper, letters and digits of some length are enough. */
-const paper =
+/** After the name of an identity document, letters and digits of some length are enough. */
+const documentNumber =
   /^(?:[ -]?(?:no|nr|number|num|nummer|id|号码|#))?\.?(?: is| ist)?[ :#=]{0,3}([A-Z0-9]{6,12})(?![A-Za-z0-9])/i
 
-/** Whether a number is one by its groups and its check, or by the word before it. */
-export const isNationalId = (text: string, number: Written, hits: Hits): boolean => {
+/** Whether a number is an identity number, by its groups and check digit or by the cue word before it. */
+export const isNationalId = (text: string, number: WrittenNumber, cues: CueWords): boolean => {
   const { digits, lengths, separators, start } = number
   if (text.charCodeAt(start - 1) === 43) return false
   let node: Node | undefined = tree
@@ -104,23 +104,25 @@ export const isNationalId = (text: string, number: Written, hits: Hits): boolean
     if (node === undefined) break
     total += lengths[index]!
     for (const { after, holds } of node.rules) {
-      if (after !== undefined && endBefore(hits, text, start, after, 24) < 0) continue
-      if (holds(digits.slice(0, total)) && endsThere(text, number, index + 1)) return true
+      if (after !== undefined && lastCueEnd(cues, text, start, { topic: after, reach: 24 }) < 0) continue
+      if (holds(digits.slice(0, total)) && mayEndAfter(text, number, index + 1)) return true
     }
   }
-  return lengths[0]! < 19 && !isDated(number) && endBefore(hits, text, start, "named", 20) >= 0
+  return (
+    lengths[0]! < 19 && !beginsWithDate(number) && lastCueEnd(cues, text, start, { topic: "document", reach: 20 }) >= 0
+  )
 }
 
-/** Whether there is one of letters and digits. */
-export const hasLetteredId = (text: string, hits: Hits): boolean => {
-  for (const [found] of text.matchAll(candidates)) {
-    if (!/\d/.test(found)) continue
-    const value = found.replace(/[ .()]|(?<=^\d{8})-|-(?=K$)/g, "")
+/** Whether a text contains an id of letters and digits. */
+export const hasLetteredId = (text: string, cues: CueWords): boolean => {
+  for (const [candidate] of text.matchAll(candidates)) {
+    if (!/\d/.test(candidate)) continue
+    const value = candidate.replace(/[ .()]|(?<=^\d{8})-|-(?=K$)/g, "")
     if (lettered.some(([shape, holds]) => shape.test(value) && holds(value))) return true
   }
-  return hits.topics.some((topic, index) => {
-    if (topic !== "named") return false
-    const value = paper.exec(text.slice(hits.ends[index]!, hits.ends[index]! + 36))?.[1]
+  return cues.topics.some((topic, index) => {
+    if (topic !== "document") return false
+    const value = documentNumber.exec(text.slice(cues.ends[index]!, cues.ends[index]! + 36))?.[1]
     return value !== undefined && (/\d.{0,8}\d.{0,8}\d.{0,8}\d/.test(value) || /^(?=.{0,8}\d)[A-Z0-9]{9}$/.test(value))
   })
 }

@@ -1,16 +1,16 @@
 import { luhn } from "./checks.js"
 
-/** A number as it is written: groups of digits and what stands between them. */
-export interface Written {
-  /** Where its first digit stands. */
+/** A number as written: groups of digits and their separators. */
+export interface WrittenNumber {
+  /** The position of its first digit. */
   readonly start: number
   /** All digits. */
   readonly digits: string
   /** The length of each group, at most eight groups. */
   readonly lengths: ReadonlyArray<number>
-  /** What separates group n from n + 1. */
+  /** The separator between group n and n + 1. */
   readonly separators: ReadonlyArray<string>
-  /** Where each group ends. */
+  /** The end position of each group. */
   readonly ends: ReadonlyArray<number>
 }
 
@@ -19,15 +19,15 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 export const isWord = (code: number): boolean =>
   isDigit(code) || code === 95 || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
-/** Longer digits are no number that anybody is known by. */
-const longest = 24
+/** Maximum digits: no personal number is longer. */
+const maxDigits = 24
 
 /**
- * Every number of 7 digits or more, from every group that may begin one. A group
- * within a word, behind a dot, a dash or a slash begins none. At most 24 digits
- * in 8 groups each, so the work is linear in the text.
+ * Calls `take` with every number of 7 digits or more, from every group that may begin one. A group inside a word, or
+ * after a dot, a dash or a slash, begins none. Each number has at most 24 digits in 8 groups, so the work is linear in
+ * the text.
  */
-export const forNumbersIn = (text: string, take: (number: Written) => void): void => {
+export const forEachNumber = (text: string, take: (number: WrittenNumber) => void): void => {
   let index = 0
   while (index < text.length) {
     if (!isDigit(text.charCodeAt(index))) {
@@ -37,12 +37,12 @@ export const forNumbersIn = (text: string, take: (number: Written) => void): voi
     const before = index === 0 ? 32 : text.charCodeAt(index - 1)
     let end = index + 1
     while (end < text.length && isDigit(text.charCodeAt(end))) end++
-    const inside = isWord(before) || (before >= 45 && before <= 47 && index > 1 && isWord(text.charCodeAt(index - 2)))
-    if (!inside && end - index <= longest) {
-      const number = from(text, index, end)
+    const isInside = isWord(before) || (before >= 45 && before <= 47 && index > 1 && isWord(text.charCodeAt(index - 2)))
+    if (!isInside && end - index <= maxDigits) {
+      const number = readNumber(text, index, end)
       if (number !== undefined) {
         take(number)
-        // A row of figures, "12 15 11 14 …": none of its next groups begins what the first did not.
+        // A row of figures, "12 15 11 14 …": its other groups begin no number that the first group did not.
         if (isRow(number)) end = number.ends[number.lengths[0]! < 4 ? number.ends.length - 2 : 3]!
       }
     }
@@ -50,11 +50,13 @@ export const forNumbersIn = (text: string, take: (number: Written) => void): voi
   }
 }
 
-/** Six groups of one length or more. */
-const isRow = ({ lengths, separators }: Written): boolean =>
-  lengths.length >= 6 && lengths.every((one) => one === lengths[0]) && separators.every((one) => one === separators[0])
+/** Six groups or more, all of one length. */
+const isRow = ({ lengths, separators }: WrittenNumber): boolean =>
+  lengths.length >= 6 &&
+  lengths.every((length) => length === lengths[0]) &&
+  separators.every((separator) => separator === separators[0])
 
-const from = (text: string, start: number, firstEnd: number): Written | undefined => {
+const readNumber = (text: string, start: number, firstEnd: number): WrittenNumber | undefined => {
   let total = firstEnd - start
   let digits = text.slice(start, firstEnd)
   const [lengths, separators, ends]: [Array<number>, Array<string>, Array<number>] = [[total], [], [firstEnd]]
@@ -63,17 +65,17 @@ const from = (text: string, start: number, firstEnd: number): Written | undefine
     let next = end
     while (next - end < 3 && isSeparator(text.charCodeAt(next))) next++
     if (next === end) break
-    // +33 (0)6 12: what is left out when it is dialled from abroad.
+    // +33 (0)6 12: the 0 that callers from abroad leave out.
     if (text.startsWith("(0)", next) || text.startsWith("0)", next)) next = text.indexOf(")", next) + 1
-    // A single digit is the first group, the second after a calling code, or the last.
+    // A group of one digit is the first, the second after a calling code, or the last.
     if (lengths[lengths.length - 1] === 1 && (lengths.length > 2 || (lengths.length === 2 && lengths[0] === 1))) break
     let stop = next
-    while (stop - next <= longest && isDigit(text.charCodeAt(stop))) stop++
-    // A letter behind a group: it belongs to something else, "12 345 6789abc".
-    if (stop === next || total + stop - next > longest || isWord(text.charCodeAt(stop))) break
-    const between = next - end === 1 ? single[text.charCodeAt(end) - 32]! : text.slice(end, next)
-    if (next - end > 1 && !sound.has(between)) break
-    separators.push(between)
+    while (stop - next <= maxDigits && isDigit(text.charCodeAt(stop))) stop++
+    // A letter after a group: the group belongs to something else, "12 345 6789abc".
+    if (stop === next || total + stop - next > maxDigits || isWord(text.charCodeAt(stop))) break
+    const separator = next - end === 1 ? oneCharacter[text.charCodeAt(end) - 32]! : text.slice(end, next)
+    if (next - end > 1 && !validSeparators.has(separator)) break
+    separators.push(separator)
     digits += text.slice(next, stop)
     total += stop - next
     lengths.push(stop - next)
@@ -85,12 +87,12 @@ const from = (text: string, start: number, firstEnd: number): Written | undefine
 
 /** Space . - / ( ) */
 const isSeparator = (code: number): boolean => code === 32 || (code >= 45 && code <= 47) || code === 40 || code === 41
-const single = Array.from({ length: 16 }, (_, index) => String.fromCharCode(32 + index))
+const oneCharacter = Array.from({ length: 16 }, (_, index) => String.fromCharCode(32 + index))
 
-const sound = new Set([" (0)", "(0)", ") ", " (", ")-", " - ", " / ", "-(", ")/", ") -"])
+const validSeparators = new Set([" (0)", "(0)", ") ", " (", ")-", " - ", " / ", "-(", ")/", ") -"])
 
-/** Whether what stands behind the first `groups` groups lets the number end there. */
-export const endsThere = (text: string, number: Written, groups: number): boolean => {
+/** Whether the number may end after its first `groups` groups. */
+export const mayEndAfter = (text: string, number: WrittenNumber, groups: number): boolean => {
   const end = number.ends[groups - 1]!
   const code = text.charCodeAt(end)
   if (isWord(code)) return false
@@ -111,11 +113,14 @@ const ranges: ReadonlyArray<readonly [prefix: RegExp, lengths: ReadonlyArray<num
   [/^(?:508[5-9]|60698|607|608|81|82)/, [16]]
 ]
 
-/** As cards print it: all at once, in fours, or 4-6-5 and 4-6-4. */
+/** The groups printed on cards: all in one piece, in fours, or 4-6-5 and 4-6-4. */
 const printed = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4"])
 
-/** Whether the number begins as a payment card's: an issuer's range, its length, Luhn's check, its printed groups. */
-export const isCard = ({ digits, lengths, separators }: Written): boolean => {
+/**
+ * Whether the number begins with a payment card number: an issuer's range and length, a valid Luhn check, and printed
+ * groups.
+ */
+export const isCard = ({ digits, lengths, separators }: WrittenNumber): boolean => {
   if (digits.length < 12 || /^[0179]/.test(digits)) return false
   if (lengths[0]! < 12 && (lengths[0] !== 4 || (lengths[1] !== 4 && lengths[1] !== 6))) return false
   let total = 0
@@ -123,8 +128,10 @@ export const isCard = ({ digits, lengths, separators }: Written): boolean => {
     total += lengths[groups - 1]!
     if (total > 19) return false
     if (total < 12) continue
-    const even = separators.slice(0, groups - 1).every((one) => one === separators[0] && /^[ -]$/.test(one))
-    if (!even || (groups > 1 && !printed.has(lengths.slice(0, groups).join(" ")))) continue
+    const isEven = separators
+      .slice(0, groups - 1)
+      .every((separator) => separator === separators[0] && /^[ -]$/.test(separator))
+    if (!isEven || (groups > 1 && !printed.has(lengths.slice(0, groups).join(" ")))) continue
     const number = digits.slice(0, total)
     if (/^(\d)\1*$/.test(number) || !ranges.some(([prefix, sizes]) => sizes.includes(total) && prefix.test(number)))
       continue
@@ -133,11 +140,11 @@ export const isCard = ({ digits, lengths, separators }: Written): boolean => {
   return false
 }
 
-/** 2026-03-14, 14.03.2026 and what follows them. */
-export const isDated = ({ digits, lengths, separators }: Written): boolean => {
+/** Whether it begins with a date: 2026-03-14, 14.03.2026. */
+export const beginsWithDate = ({ digits, lengths, separators }: WrittenNumber): boolean => {
   const [first, second, third] = lengths
-  const between = separators[0]
-  if (between === undefined || between === " " || between !== separators[1]) return false
+  const separator = separators[0]
+  if (separator === undefined || separator === " " || separator !== separators[1]) return false
   if (first === 4 && second! <= 2 && third! <= 2) return /^(?:1[89]|20|21)/.test(digits)
   return first! <= 2 && second! <= 2 && third === 4 && /^(?:1[89]|20|21)/.test(digits.slice(first! + second!))
 }

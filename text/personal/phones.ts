@@ -1,7 +1,7 @@
-import { endBefore, type Hits } from "./hits.js"
-import { endsThere, isDated, type Written } from "./numbers.js"
+import { type CueWords, lastCueEnd } from "./cueWords.js"
+import { beginsWithDate, mayEndAfter, type WrittenNumber } from "./numbers.js"
 
-/** Calling codes by length, as the ITU gives them out (E.164). */
+/** Calling codes by length, as assigned by the ITU (E.164). */
 const codes = new Set(
   (
     "1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 " +
@@ -14,43 +14,46 @@ const codes = new Set(
   ).split(" ")
 )
 
-/** What may stand between a word that asks for a call and the number. */
-const direct =
+/** The words allowed between a request to call and the number. */
+const callConnector =
   /^(?:ed|s|e[rz]?|r|re|able)?(?: (?:me|him|her|us|them|back|[A-Z]\w{1,14}))?(?: (?:at|on|under|unter|au|al|no\.?|number))?[:,]? {0,2}\(?\+?$/
-/** What may stand between the name of a thing and its number. */
-const ofIt = /^\p{L}{0,8}(?:[ -]?(?:id|no|nr|num|number|nummer|code|key|№|номер|n[º°]|号))?[.:#=]{0,2} {0,2}["'(]?$/iu
+/** The characters allowed between the name of a thing and its number. */
+const thingConnector =
+  /^\p{L}{0,8}(?:[ -]?(?:id|no|nr|num|number|nummer|code|key|№|номер|n[º°]|号))?[.:#=]{0,2} {0,2}["'(]?$/iu
 
-const inner = (separators: ReadonlyArray<string>, groups: number): ReadonlyArray<string> =>
+const separatorsWithin = (separators: ReadonlyArray<string>, groups: number): ReadonlyArray<string> =>
   separators.slice(0, groups - 1)
 
-/** Whether a number is written as phone numbers are, or a word before it says that it is one. */
-export const isPhone = (text: string, number: Written, hits: Hits): boolean => {
+/** Whether a number is written like a phone number, or a cue word before it says so. */
+export const isPhone = (text: string, number: WrittenNumber, cues: CueWords): boolean => {
   const { digits, lengths, separators, start } = number
-  const marks = text.slice(Math.max(0, start - 2), start)
-  const plus = marks.endsWith("+") || marks.endsWith("+(")
-  if (plus && isInternational(text, number)) return true
-  if (isDated(number)) return false
-  if (endBefore(hits, text, start, "phone", 24) >= 0) return startsSome(text, number, 7, 15)
-  const asked = endBefore(hits, text, start, "asked", 32)
-  if (asked >= 0 && direct.test(text.slice(asked, start))) return startsSome(text, number, 7, 15)
-  const counted = endBefore(hits, text, start, "counted", 16)
-  if (text[start - 1] === "#" || (counted >= 0 && ofIt.test(text.slice(counted, start)))) return false
-  if (plus) return false
-  const bracket = marks.endsWith("(")
+  const prefix = text.slice(Math.max(0, start - 2), start)
+  const hasPlus = prefix.endsWith("+") || prefix.endsWith("+(")
+  if (hasPlus && isInternational(text, number)) return true
+  if (beginsWithDate(number)) return false
+  if (lastCueEnd(cues, text, start, { topic: "phone", reach: 24 }) >= 0) return hasPrefixOfLength(text, number, 7, 15)
+  const callEnd = lastCueEnd(cues, text, start, { topic: "call", reach: 32 })
+  if (callEnd >= 0 && callConnector.test(text.slice(callEnd, start))) return hasPrefixOfLength(text, number, 7, 15)
+  const thingEnd = lastCueEnd(cues, text, start, { topic: "thing", reach: 16 })
+  if (text[start - 1] === "#" || (thingEnd >= 0 && thingConnector.test(text.slice(thingEnd, start)))) return false
+  if (hasPlus) return false
+  const hasBracket = prefix.endsWith("(")
   if (lengths.length === 1) {
-    // Chinese mobile numbers stand in one piece.
-    return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && endsThere(text, number, 1)
+    // Chinese mobile numbers are written in one piece.
+    return lengths[0] === 11 && /^1[3-9]/.test(digits) && afterHan(text, start) && mayEndAfter(text, number, 1)
   }
-  // The middle of a longer number: of an account, say.
-  if (!bracket && /\d /.test(marks)) return false
-  // Within a country: 0 first, an area code in brackets, or the few shapes of three and one that `isNational` knows.
-  if (!bracket && text[start] !== "0" && lengths[0] !== 3 && lengths[0] !== 1) return false
+  // The middle of a longer number, for example of an account.
+  if (!hasBracket && /\d /.test(prefix)) return false
+  // National formats begin with 0 or an area code in brackets, or are one of the few shapes in `isNational` that begin
+  // with a group of three digits or one digit.
+  if (!hasBracket && text[start] !== "0" && lengths[0] !== 3 && lengths[0] !== 1) return false
   let total = 0
   for (let groups = 1; groups <= Math.min(lengths.length, 6); groups++) {
     total += lengths[groups - 1]!
     if (total > 13) return false
-    if (total < 8 || !endsThere(text, number, groups)) continue
-    if (isNational(digits.slice(0, total), lengths.slice(0, groups), inner(separators, groups), bracket)) return true
+    if (total < 8 || !mayEndAfter(text, number, groups)) continue
+    if (isNational(digits.slice(0, total), lengths.slice(0, groups), separatorsWithin(separators, groups), hasBracket))
+      return true
   }
   return false
 }
@@ -59,57 +62,61 @@ const afterHan = (text: string, start: number): boolean =>
   /\p{Script=Han}/u.test(text.slice(Math.max(0, start - 24), start))
 
 /** + and a calling code; 8 to 15 digits. */
-const isInternational = (text: string, number: Written): boolean => {
+const isInternational = (text: string, number: WrittenNumber): boolean => {
   const { digits, lengths, separators } = number
   if (![1, 2, 3].some((length) => codes.has(digits.slice(0, length)))) return false
-  // A coordinate: one group, a dot, a few decimals.
+  // A coordinate: one group, a dot, and decimals.
   if (lengths.length === 2 && separators[0] === "." && digits.length <= 11) return false
   if (digits[0] === "1") {
-    return /^1[2-9]\d\d[2-9]\d{6}/.test(digits) && startsSome(text, number, 11, 11)
+    return /^1[2-9]\d\d[2-9]\d{6}/.test(digits) && hasPrefixOfLength(text, number, 11, 11)
   }
-  return startsSome(text, number, 8, 15)
+  return hasPrefixOfLength(text, number, 8, 15)
 }
 
-/** Whether some of its first groups make a number of so many digits, and end there. */
-const startsSome = (text: string, number: Written, least: number, most: number): boolean => {
+/** Whether some of its first groups form a number with this many digits that ends there. */
+const hasPrefixOfLength = (text: string, number: WrittenNumber, min: number, max: number): boolean => {
   let total = 0
   for (const [index, length] of number.lengths.entries()) {
     total += length
-    if (total > most) return false
-    if (total >= least && endsThere(text, number, index + 1)) return true
+    if (total > max) return false
+    if (total >= min && mayEndAfter(text, number, index + 1)) return true
   }
   return false
 }
 
-/** As it is dialled within a country, where its groups alone tell. */
+/** Whether it is a national format that its groups alone identify. */
 const isNational = (
   digits: string,
   lengths: ReadonlyArray<number>,
   separators: ReadonlyArray<string>,
-  bracket: boolean
+  hasBracket: boolean
 ): boolean => {
   const shape = lengths.join(" ")
-  const alike = separators.every((one) => one === separators[0])
-  const closed = bracket && separators[0]?.startsWith(")") === true
+  const sameSeparators = separators.every((separator) => separator === separators[0])
+  const isBracketClosed = hasBracket && separators[0]?.startsWith(")") === true
   // North America: (212) 555-0134, 212-555-0134, 212.555.0134, 1-212-555-0134.
-  if (shape === "3 3 4" && /^[2-9]\d\d[2-9]/.test(digits) && (closed || (alike && /^[-.]$/.test(separators[0]!))))
+  if (
+    shape === "3 3 4" &&
+    /^[2-9]\d\d[2-9]/.test(digits) &&
+    (isBracketClosed || (sameSeparators && /^[-.]$/.test(separators[0]!)))
+  )
     return true
   if (shape === "1 3 3 4" && /^1[2-9]\d\d[2-9]/.test(digits) && /^(?:[-.]| ?\()$/.test(separators[0]!)) return true
   // An area code in brackets: (030) 901820, (11) 98765-4321.
   if (
-    closed &&
+    isBracketClosed &&
     digits.length <= 12 &&
     lengths[0]! >= 2 &&
     lengths[0]! <= 5 &&
-    lengths.slice(1).every((one) => one >= 2)
+    lengths.slice(1).every((group) => group >= 2)
   )
     return true
   // Russia: 8 (912) 345-67-89.
   if (shape === "1 3 3 2 2" && digits.startsWith("8")) return true
   // Spain: 612 34 56 78. China: 138-1234-5678.
-  if (shape === "3 2 2 2" && /^[679]/.test(digits) && alike && separators[0] === " ") return true
-  if (shape === "3 4 4" && /^1[3-9]/.test(digits) && alike && /^[- ]$/.test(separators[0]!)) return true
-  // 00 and a calling code, or 0 and an area code, in groups of two or more.
-  if (lengths.length < 2 || lengths.some((one) => one < 2) || !/^0(?:0[1-9]|[1-9])/.test(digits)) return false
+  if (shape === "3 2 2 2" && /^[679]/.test(digits) && sameSeparators && separators[0] === " ") return true
+  if (shape === "3 4 4" && /^1[3-9]/.test(digits) && sameSeparators && /^[- ]$/.test(separators[0]!)) return true
+  // 00 and a calling code, or 0 and an area code, in groups of two or more digits.
+  if (lengths.length < 2 || lengths.some((group) => group < 2) || !/^0(?:0[1-9]|[1-9])/.test(digits)) return false
   return lengths.length <= 5 && digits.length >= (separators[0] === "." ? 10 : 9) && /^[-./ ]/.test(separators[0]!)
 }

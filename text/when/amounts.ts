@@ -1,6 +1,6 @@
-import { type Clock, type Stretch, shift, type Unit, unitAt } from "./clock.js"
+import { type Clock, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
 
-// "three weeks", "a few days": what stands before "ago", "before Christmas", and after "the last".
+// Amounts of time: "three weeks", "a few days". They precede "ago" or "before Christmas", or follow "the last".
 
 const numbers: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
   ..."one two three four five six seven eight nine ten eleven twelve"
@@ -13,7 +13,7 @@ const numbers: ReadonlyMap<string, readonly [least: number, most: number]> = new
   ["several", [3, 7]]
 ])
 
-/** Any word may stand for a number here: a pattern of all of them takes milliseconds to compile. */
+/** Any word may be a number here: a pattern of all number words takes milliseconds to compile. */
 const count = "(?:\\d{1,4}|(?:(?:an?|the)\\s+)?[a-z]+(?:\\s+of)?)"
 const unit = "(?:second|minute|hour|day|weekend|week|month|quarter|year|decade)s?"
 const shortUnits: { readonly [short: string]: Unit } = {
@@ -32,41 +32,52 @@ export const amount = `(?:half\\s+an?\\s+(?:hour|year)|${step}(?:(?:\\s*,\\s*|\\
 
 export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly least: number; readonly most: number }>
 
-const steps = new RegExp(`(${count})[\\s-]+(${unit})\\b|(\\d{1,4})\\s?(${short})\\b`, "gi")
+const stepPattern = new RegExp(`(${count})[\\s-]+(${unit})\\b|(\\d{1,4})\\s?(${short})\\b`, "gi")
 
 /**
- * The units of an amount, the coarsest first as they are said; nothing where a word in
- * it is no number. "A few" is 2 to 5, "several" 3 to 7, "a couple" 2.
+ * The units of an amount, in text order, the coarsest usually first; undefined where a word is not a number. "A few" is
+ * 2 to 5, "several" 3 to 7, "a couple" 2.
  */
-export const amountOf = (said: string): Amount | undefined => {
-  const half = /^half\s+an?\s+(hour|year)/i.exec(said)?.[1]?.toLowerCase()
+export const amountOf = (phrase: string): Amount | undefined => {
+  const half = /^half\s+an?\s+(hour|year)/i.exec(phrase)?.[1]?.toLowerCase()
   if (half !== undefined) return half === "hour" ? [exactly("minute", 30)] : [exactly("month", 6)]
-  const parts = [...said.matchAll(steps)].map(([, number, name, digits, short]) => {
+  const parts = [...phrase.matchAll(stepPattern)].map(([, number, name, digits, short]) => {
     const word = (number ?? digits)!.toLowerCase().replace(/^(?:an?|the)\s+(?=c|f)|\s+of$/g, "")
-    const range = /^\d/.test(word) ? ([Number(word), Number(word)] as const) : numbers.get(word)
+    const bounds = /^\d/.test(word) ? ([Number(word), Number(word)] as const) : numbers.get(word)
     const unit =
       short === undefined ? (name!.toLowerCase().replace(/s$/, "") as Unit) : shortUnits[short[0]!.toLowerCase()]!
-    return range && { unit, least: range[0], most: range[1] }
+    return bounds && { unit, least: bounds[0], most: bounds[1] }
   })
   return parts.every((part) => part !== undefined) && parts.length > 0 ? parts : undefined
 }
 
 const exactly = (unit: Unit, number: number) => ({ unit, least: number, most: number })
 
+interface Distance {
+  readonly amount: Amount
+  /** -1 before, 1 after. */
+  readonly side: 1 | -1
+  /** Default: the finest unit of the amount, days for weeks. */
+  readonly grain?: Unit | undefined
+}
+
 /**
- * What lies an amount before (-1) or after (1) an instant: the hour, the day for days
- * and weeks, the month, the quarter or the year that holds it, by the finest unit said.
+ * The range at a distance from an instant, in the grain of the finest unit: the hour, the day (for days
+ * and weeks), the month, the quarter or the year that contains it.
  */
-export const away = (clock: Clock, instant: number, amount: Amount, side: 1 | -1, least?: Unit): Stretch => {
-  const finest = least ?? amount.at(-1)!.unit
-  const grain = finest === "week" ? "day" : finest
-  const at = (end: "least" | "most") =>
+export const rangeAtDistance = (clock: Clock, instant: number, { amount, grain, side }: Distance): TimeRange => {
+  const unitAtDistance = (end: "least" | "most") =>
     unitAt(
       clock,
-      amount.reduce((there, step) => shift(clock, there, step.unit, side * step[end]), instant),
-      grain
+      amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step[end]), instant),
+      grain ?? grainOf(amount)
     )
-  const near = at("least")
-  const far = at("most")
+  const near = unitAtDistance("least")
+  const far = unitAtDistance("most")
   return side < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to }
+}
+
+const grainOf = (amount: Amount): Unit => {
+  const finest = amount.at(-1)!.unit
+  return finest === "week" ? "day" : finest
 }

@@ -1,22 +1,24 @@
 import type { ParsedComponents, ParsedResult } from "chrono-node"
 import { Chrono, configuration } from "chrono-node/en"
-import type { Atom } from "./atom.js"
-import { type Clock, days, hour, isDay, minute, type Stretch, second } from "./clock.js"
+import { type Clock, days, hour, isDay, minute, second, type TimeRange } from "./clock.js"
+import type { TimeExpression } from "./expression.js"
 
-// Dates and clock times as chrono reads them. Its parsers say which fields a text names; what it makes of
-// them (a point in time, the year nearest to now, the zone of the process) is left aside, and with it its refiners.
-/** The same day whenever and wherever this runs: nothing relative is taken from it. */
+// Dates and clock times as chrono reads them. Daybook uses only the fields that chrono's parsers report. It ignores
+// chrono's results (a point in time, the year nearest to now, the zone of the process), and so its refiners.
+/** A fixed day, so that results do not depend on the process. Nothing relative is computed from it. */
 const reference = new Date(2000, 0, 1, 12)
-/** What those parsers read is never taken, and their patterns cost more than all others. */
-const unused = /TimeUnit|Relative|Casual|Weekday|EndOf/
+/** Daybook never uses the results of these parsers, and their patterns cost more than all otherModifiers. */
+const unusedParsers = /TimeUnit|Relative|Casual|Weekday|EndOf/
 const reader = new Chrono({
-  parsers: configuration.createCasualConfiguration().parsers.filter((parser) => !unused.test(parser.constructor.name)),
+  parsers: configuration
+    .createCasualConfiguration()
+    .parsers.filter((parser) => !unusedParsers.test(parser.constructor.name)),
   refiners: []
 })
 
-/** Dates, months and times of day, in no order; they may overlap. */
-export const calendarAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> =>
-  readable.test(text)
+/** Dates, months and times of day. Unordered; expressions may overlap. */
+export const calendarExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
+  mayContainDate.test(text)
     ? [
         ...reader
           .parse(text, reference)
@@ -26,126 +28,125 @@ export const calendarAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> =
     : []
 
 const months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-const readable = new RegExp(`\\d|${months}`, "i")
-const shaped = new RegExp(
+const mayContainDate = new RegExp(`\\d|${months}`, "i")
+const dateShape = new RegExp(
   `(?:^|[^a-z])(?:${months})|^\\d{4}[-/]|^\\d\\d?([./-])\\d\\d?\\1\\d{4}$|^[01]\\d/\\d{4}$`,
   "i"
 )
 const monthName = new RegExp(`(?:${months})[a-z]*\\.?`, "i")
-/** Of the twelve those that are nothing else: no verb, no name, no short form. */
+/** Month names without another meaning: not a verb, a name or a short form. */
 const plainMonth = /^(?:january|february|july|sept|september|october|november|december)$/i
 
-const dateOf = (text: string, result: ParsedResult, clock: Clock): Atom | undefined => {
+const dateOf = (text: string, result: ParsedResult, clock: Clock): TimeExpression | undefined => {
   const { start } = result
-  if (!start.isCertain("month") || !shaped.test(result.text)) return undefined
+  if (!start.isCertain("month") || !dateShape.test(result.text)) return undefined
   const lead = /^(?:(on|in)\s+)?/i.exec(result.text)!
   const index = result.index + lead[0].length
-  const said = result.text.slice(lead[0].length)
-  const name = monthName.exec(said)?.[0]
+  const phrase = result.text.slice(lead[0].length)
+  const name = monthName.exec(phrase)?.[0]
   const month = start.get("month")!
   let year = start.isCertain("year") ? start.get("year")! : undefined
-  let end = index + said.trimEnd().length
+  let end = index + phrase.trimEnd().length
   if (!start.isCertain("day")) {
-    if (name === undefined && !/^\d{4}-|\/\d{4}$/.test(said)) return undefined
-    if (year !== undefined && !(year >= 1000 && /\d{4}/.test(said))) year = undefined
-    if (year === undefined) end = index + said.search(monthName) + name!.length
-    return monthAtom(index, end, year, month, year === undefined && !plainMonth.test(name!), clock)
+    if (name === undefined && !/^\d{4}-|\/\d{4}$/.test(phrase)) return undefined
+    if (year !== undefined && !(year >= 1000 && /\d{4}/.test(phrase))) year = undefined
+    if (year === undefined) end = index + phrase.search(monthName) + name!.length
+    return { index, end, ...monthFields(year, month, year === undefined && !plainMonth.test(name!), clock) }
   }
   let first = start.get("day")!
   let last = result.end?.get("day") ?? first
-  let of = month
-  // "in May 12 people": English says "on May 12".
-  if (year === undefined && name !== undefined && said.startsWith(name) && /\bin\s+$/i.test(text.slice(0, index)))
-    return monthAtom(index, index + name.length, undefined, month, true, clock)
-  // "3 May 10 people": a year of two digits is no year here.
-  const short = year === undefined ? null : /[\s,]+\d\d$/.exec(said.trimEnd())
-  if (short !== null && !/\d{4}/.test(said)) {
+  let monthOfDay = month
+  // "in May 12 people" is the month: English says "on May 12".
+  if (year === undefined && name !== undefined && phrase.startsWith(name) && /\bin\s+$/i.test(text.slice(0, index)))
+    return { index, end: index + name.length, ...monthFields(undefined, month, true, clock) }
+  // "3 May 10 people": a two-digit year does not count.
+  const short = year === undefined ? null : /[\s,]+\d\d$/.exec(phrase.trimEnd())
+  if (short !== null && !/\d{4}/.test(phrase)) {
     year = undefined
     end -= short[0].length
   }
-  // "3.5.2025" has the day first, whatever slashes do.
-  if (/^\d+\.\d+\.\d+$/.test(said)) {
-    const [left, right] = said.split(".").map(Number) as [number, number]
+  // "3.5.2025" has the day first, unlike dates with slashes.
+  if (/^\d+\.\d+\.\d+$/.test(phrase)) {
+    const [left, right] = phrase.split(".").map(Number) as [number, number]
     if (right > 12) return undefined
     first = left
     last = left
-    of = right
+    monthOfDay = right
   }
-  const known =
+  const isValid =
     (year ?? 1000) >= 1000 &&
-    isDay(year ?? 2000, of, first) &&
-    isDay(year ?? 2000, of, last) &&
+    isDay(year ?? 2000, monthOfDay, first) &&
+    isDay(year ?? 2000, monthOfDay, last) &&
     first <= last &&
-    // chrono reads the 13th month as the 13th day.
-    !(/^\d{4}\D\d/.test(said) && Number(/\D(\d+)/.exec(said)![1]) !== month)
-  if (!known || modal(text.slice(0, index), said, text.slice(end), year)) return nothing(index, end)
+    // chrono reads a 13th month as the 13th day.
+    !(/^\d{4}\D\d/.test(phrase) && Number(/\D(\d+)/.exec(phrase)![1]) !== month)
+  if (!isValid || isVerbOrName(text.slice(0, index), phrase, text.slice(end), year)) return noDate(index, end)
   if (start.isCertain("hour")) {
-    const stretch = instantOf(start, said, clock)
-    return stretch && { index, end, kind: "day", weak: false, stretch }
+    const range = instantOf(start, phrase, clock)
+    return range && { index, end, kind: "day", weak: false, range }
   }
-  return dayAtom(index, end, year, of, first, last, clock)
+  return { index, end, ...dayFields({ year, month: monthOfDay, first, last }, clock) }
 }
 
-/** No day, and no month either: "30 February 2026". */
-const nothing = (index: number, end: number): Atom => ({ index, end, kind: "span", weak: true })
+/** A date that does not exist: "30 February 2026". It blocks other readings of its words. */
+const noDate = (index: number, end: number): TimeExpression => ({ index, end, kind: "span", weak: true })
 
-/** Days `first` to `last` of a month, of any year where none is said. */
-export const dayAtom = (
-  index: number,
-  end: number,
-  year: number | undefined,
-  month: number,
-  first: number,
-  last: number,
-  clock: Clock
-): Atom => {
-  const of = (year: number) =>
+/** The fields of an expression for the days `first` to `last` of a month; of every year where the year is undefined. */
+export const dayFields = ({ first, last, month, year }: Days, clock: Clock): Fields => {
+  const rangeIn = (year: number) =>
     isDay(year, month, last) ? days(clock, [year, month, first], [year, month, last + 1]) : undefined
-  return { index, end, kind: "day", weak: false, date: { year, month }, ...turned(year, of) }
+  return { kind: "day", weak: false, date: { year, month }, ...ofYear(year, rangeIn) }
 }
 
-const monthAtom = (
-  index: number,
-  end: number,
+type Fields = Omit<TimeExpression, "index" | "end">
+
+interface Days {
+  readonly year: number | undefined
+  readonly month: number
+  readonly first: number
+  readonly last: number
+}
+
+const monthFields = (year: number | undefined, month: number, weak: boolean, clock: Clock): Fields => {
+  const rangeIn = (year: number) => days(clock, [year, month], [year, month + 1])
+  return { kind: "month", weak, date: { year, month }, ...ofYear(year, rangeIn) }
+}
+
+/** "since Jan", "Jan-Mar 2025": chrono reads a short month name only after "in". */
+const shortMonths = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
+  [...text.matchAll(/\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g)].map(({ 0: name, index }) => {
+    const month = months.split("|").indexOf(name.toLowerCase()) + 1
+    return { index, end: index + 3, ...monthFields(undefined, month, true, clock) }
+  })
+
+const ofYear = (
   year: number | undefined,
-  month: number,
-  weak: boolean,
-  clock: Clock
-) => {
-  const of = (year: number) => days(clock, [year, month], [year, month + 1])
-  return { index, end, kind: "month" as const, weak, date: { year, month }, ...turned(year, of) }
-}
-
-/** "since Jan", "Jan-Mar 2025": chrono leaves a short form alone unless "in" stands before. */
-const shortMonths = (text: string, clock: Clock): ReadonlyArray<Atom> =>
-  [...text.matchAll(/\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g)].map(({ 0: name, index }) =>
-    monthAtom(index, index + 3, undefined, months.split("|").indexOf(name.toLowerCase()) + 1, true, clock)
-  )
-
-const turned = (year: number | undefined, turn: (year: number) => Stretch | undefined): Partial<Atom> =>
-  year === undefined ? { cycle: { of: "year", turn } } : { stretch: turn(year) }
+  occurrence: (year: number) => TimeRange | undefined
+): Pick<TimeExpression, "cycle" | "range"> =>
+  year === undefined ? { cycle: { period: "year", occurrence } } : { range: occurrence(year) }
 
 /**
- * "the top 3 may change", "march 3 miles", "the second march": in small letters and
- * without a year these are a date only where nothing but a preposition follows, or "on" stands before.
+ * "the top 3 may change", "march 3 miles", "the second march": in lower case and without a year, these are dates only
+ * where nothing but a preposition follows, or "on" stands before.
  */
-const modal = (before: string, said: string, after: string, year: number | undefined): boolean => {
+const isVerbOrName = (before: string, phrase: string, after: string, year: number | undefined): boolean => {
   if (year !== undefined) return false
-  if (/^[a-z]+ (?:may|march|mar)\b/i.test(said) || /^(?:may|march|mar) [a-z]/.test(said)) return !/\bof\b/i.test(said)
-  if (!/\b(?:may|march|mar)\b/.test(said)) return false
+  if (/^[a-z]+ (?:may|march|mar)\b/i.test(phrase) || /^(?:may|march|mar) [a-z]/.test(phrase))
+    return !/\bof\b/i.test(phrase)
+  if (!/\b(?:may|march|mar)\b/.test(phrase)) return false
   if (/\b(?:on|since|until|till|before|after|from|between|to|and|of)\s+(?:the\s+)?$/i.test(before)) return false
   return !/^\s*(?:$|[^\s\p{L}\p{N}]|(?:in|at|on|with|to|until|and|about|by|for|from)\b)/iu.test(after)
 }
 
-/** "2026-05-03T14:30Z": the minute or the second that it names, in its own zone where it has one. */
-const instantOf = (start: ParsedComponents, said: string, clock: Clock): Stretch | undefined => {
+/** "2026-05-03T14:30Z": the range of its minute or second, in its own zone where it has one. */
+const instantOf = (start: ParsedComponents, phrase: string, clock: Clock): TimeRange | undefined => {
   const [year, month, day] = [start.get("year")!, start.get("month")!, start.get("day")!]
   const time = timeOf(start)
   if (time >= 24 * hour) return undefined
   const zone = start.isCertain("timezoneOffset") ? start.get("timezoneOffset")! : undefined
   const from =
     zone === undefined ? clock.at(year, month, day, time) : Date.UTC(year, month - 1, day) + time - zone * minute
-  return { from, to: from + grainOf(start, said) }
+  return { from, to: from + grainOf(start, phrase) }
 }
 
 const timeOf = (part: ParsedComponents): number =>
@@ -153,25 +154,25 @@ const timeOf = (part: ParsedComponents): number =>
   (part.get("minute") ?? 0) * minute +
   (part.isCertain("second") ? part.get("second")! : 0) * second
 
-const grainOf = (part: ParsedComponents, said: string): number =>
-  part.isCertain("second") ? second : /\d[:.]\d/.test(said) ? minute : hour
+const grainOf = (part: ParsedComponents, phrase: string): number =>
+  part.isCertain("second") ? second : /\d[:.]\d/.test(phrase) ? minute : hour
 
-/** A time of day: with minutes, with am or pm, with "at" or a part of the day. A mere number is none. */
-const hoursOf = (text: string, result: ParsedResult): Atom | undefined => {
+/** A time of day: with minutes, with am or pm, with "at" or a part of the day. A number alone is not a time of day. */
+const hoursOf = (text: string, result: ParsedResult): TimeExpression | undefined => {
   const { start, end } = result
   if (!start.isCertain("hour") || start.isCertain("day") || !clockShape.test(result.text)) return undefined
   const lead = /^(?:(?:at|from)\s+)?/i.exec(result.text)![0].length
   const index = result.index + lead
-  const said = result.text.slice(lead).trimEnd()
+  const phrase = result.text.slice(lead).trimEnd()
   // "at 3 sites"
-  if (/^\d+$/.test(said) && /^\s+\p{Ll}+s\b/u.test(text.slice(index + said.length))) return undefined
+  if (/^\d+$/.test(phrase) && /^\s+\p{Ll}+s\b/u.test(text.slice(index + phrase.length))) return undefined
   // "at 5" is in the afternoon, "at 9" in the morning.
-  const noon = /^[1-6]$/.test(said) ? 12 * hour : 0
+  const noon = /^[1-6]$/.test(phrase) ? 12 * hour : 0
   const from = timeOf(start) + noon
-  const to = end?.isCertain("hour") === true ? timeOf(end) : from + grainOf(start, said)
+  const to = end?.isCertain("hour") === true ? timeOf(end) : from + grainOf(start, phrase)
   if (from >= 24 * hour) return undefined
   const hours = { from, to: to <= from ? to + 24 * hour : to }
-  return { index, end: index + said.length, kind: "clock", weak: true, hours, exact: true }
+  return { index, end: index + phrase.length, kind: "clock", weak: true, hours, exact: true }
 }
 
 const clockShape = /\d:\d\d|\d\s*[ap]\.?m\b|^at\s+\d|o\W*clock|(?:night|morning|afternoon)$/i

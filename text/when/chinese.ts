@@ -1,22 +1,25 @@
-import { away } from "./amounts.js"
-import type { Atom } from "./atom.js"
-import { dayAtom } from "./calendar.js"
-import { type Clock, days, type Stretch, shift, type Unit, unitAt } from "./clock.js"
-import { dayOfWeek, monthsOfYear } from "./feasts.js"
+import { rangeAtDistance } from "./amounts.js"
+import { dayFields } from "./calendar.js"
+import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
+import type { TimeExpression } from "./expression.js"
 import { hoursOfPart } from "./parts.js"
+import { dayOfWeek, monthsOfYear } from "./recurring.js"
 
-// chrono's Chinese knows neither 上周 nor 去年 nor 最近三天, and what it knows it makes points of.
+// chrono's Chinese parser does not know 上周, 去年 or 最近三天, and turns the rest into points in time.
 
 const digits = "零一二三四五六七八九"
 const number = "(\\d{1,4}|[一二两三四五六七八九十]{1,3}|几)"
 
 /** 3, 三, 十二, 二十五; 几 is 2 to 5. */
-const numberOf = (said: string): readonly [number, number] => {
-  if (said === "几") return [2, 5]
-  if (/^\d+$/.test(said)) return [Number(said), Number(said)]
-  const [tens, ones] = said.replace("两", "二").split("十") as [string, string | undefined]
-  const one = (digit: string) => Math.max(0, digits.indexOf(digit))
-  const value = ones === undefined ? one(tens) : 10 * (tens === "" ? 1 : one(tens)) + (ones === "" ? 0 : one(ones))
+const numberOf = (digitsOrWords: string): readonly [number, number] => {
+  if (digitsOrWords === "几") return [2, 5]
+  if (/^\d+$/.test(digitsOrWords)) return [Number(digitsOrWords), Number(digitsOrWords)]
+  const [tens, ones] = digitsOrWords.replace("两", "二").split("十") as [string, string | undefined]
+  const digitValue = (digit: string) => Math.max(0, digits.indexOf(digit))
+  const value =
+    ones === undefined
+      ? digitValue(tens)
+      : 10 * (tens === "" ? 1 : digitValue(tens)) + (ones === "" ? 0 : digitValue(ones))
   return [value, value]
 }
 
@@ -35,7 +38,7 @@ const units: { readonly [unit: string]: Unit } = {
   年: "year"
 }
 const unit = "(秒钟?|分钟|个?小时|个?钟头|天|日|周|个?(?:星期|礼拜)|个?月|个?季度|年)"
-const unitOf = (said: string): Unit => units[said.replace("个", "")[0]!]!
+const unitOf = (phrase: string): Unit => units[phrase.replace("个", "")[0]!]!
 
 const dayNames: { readonly [day: string]: number } = { 大前天: -3, 前天: -2, 昨: -1, 今: 0, 明: 1, 后天: 2 }
 const yearNames: { readonly [year: string]: number } = { 前年: -2, 去年: -1, 今年: 0, 明年: 1 }
@@ -47,35 +50,35 @@ const parts: { readonly [part: string]: string } = {
   晚: "evening",
   夜: "night"
 }
-const by = (said: string): number =>
-  (/[上]/.test(said) ? -1 : /[下]/.test(said) ? 1 : 0) * said.replace("个", "").length
+const offsetOf = (phrase: string): number =>
+  (/[上]/.test(phrase) ? -1 : /[下]/.test(phrase) ? 1 : 0) * phrase.replace("个", "").length
 
-type Read = Omit<Atom, "index" | "end"> | undefined
-const span = (stretch: Stretch, kind: Atom["kind"] = "span"): Read => ({ kind, weak: false, stretch })
+type Read = Omit<TimeExpression, "index" | "end"> | undefined
+const strongRange = (range: TimeRange, kind: TimeExpression["kind"] = "span"): Read => ({ kind, weak: false, range })
 const year = (clock: Clock, number: number): Read => ({
-  ...span(days(clock, [number, 1], [number + 1, 1]), "year")!,
-  turn: { of: "year", number }
+  ...strongRange(days(clock, [number, 1], [number + 1, 1]), "year")!,
+  occurrence: { period: "year", number }
 })
 
 const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: Clock) => Read]> = [
   [
     /大前天|前天|昨[天日]?(?=晚|夜|早|天|日)[天日]?|今(?:天|日|(?=晚|早))|明(?:天|日|(?=晚|早))|后天/g,
-    ([said], clock) => span(unitAt(clock, clock.asked, "day", dayNames[said] ?? dayNames[said[0]!]!), "day")
+    ([phrase], clock) =>
+      strongRange(unitAt(clock, clock.asked, "day", dayNames[phrase] ?? dayNames[phrase[0]!]!), "day")
   ],
   [
     /早上|早晨|上午|中午|下午|晚上|夜里|晚|早(?!就)/g,
-    ([said]) => ({ kind: "clock", weak: true, hours: hoursOfPart(parts[said[0]!]!) })
+    ([phrase]) => ({ kind: "clock", weak: true, hours: hoursOfPart(parts[phrase[0]!]!) })
   ],
-  [/前年|去年|今年|明年/g, ([said], clock) => year(clock, clock.year + yearNames[said]!)],
-  [/((?:19|20)\d\d)\s*年/g, ([, said], clock) => year(clock, Number(said))],
+  [/前年|去年|今年|明年/g, ([phrase], clock) => year(clock, clock.year + yearNames[phrase]!)],
+  [/((?:19|20)\d\d)\s*年/g, ([, phrase], clock) => year(clock, Number(phrase))],
   [
     /(?<![\d个零一二三四五六七八九十])(1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s*月(?!\d?个)(?:份|\s*(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[日号])?(?!天)/g,
     ([, month, day], clock) => {
-      const [of] = numberOf(month!)
-      if (day === undefined) return { kind: "month", weak: false, cycle: monthsOfYear(clock, of, 1) }
+      const [monthNumber] = numberOf(month!)
+      if (day === undefined) return { kind: "month", weak: false, cycle: monthsOfYear(clock, monthNumber, 1) }
       const [date] = numberOf(day)
-      const { index: _, end: __, ...atom } = dayAtom(0, 0, undefined, of, date, date, clock)
-      return atom
+      return dayFields({ year: undefined, month: monthNumber, first: date, last: date }, clock)
     }
   ],
   [
@@ -85,11 +88,13 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
       if (day !== undefined && name === "月") return undefined
       const unit = weekend ? "weekend" : unitOf(name!)
       if (day === undefined || weekend) {
-        const turn = unit === "week" ? { turn: { of: "week" as const, number: by(which!) } } : {}
-        return { ...span(unitAt(clock, clock.asked, unit, by(which!)))!, ...turn }
+        const occurrence = unit === "week" ? { occurrence: { period: "week" as const, number: offsetOf(which!) } } : {}
+        return { ...strongRange(unitAt(clock, clock.asked, unit, offsetOf(which!)))!, ...occurrence }
       }
-      const turn = dayOfWeek(clock, "一二三四五六日".indexOf(day.replace("天", "日"))).turn(by(which!))
-      return turn && span(turn, "day")
+      const occurrence = dayOfWeek(clock, "一二三四五六日".indexOf(day.replace("天", "日"))).occurrence(
+        offsetOf(which!)
+      )
+      return occurrence && strongRange(occurrence, "day")
     }
   ],
   [
@@ -102,16 +107,19 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
   ],
   [
     new RegExp(`${number}\\s*${unit}(?:之|以)?前`, "g"),
-    ([, said, name], clock) => {
-      const [least, most] = numberOf(said!)
+    ([, phrase, name], clock) => {
+      const [least, most] = numberOf(phrase!)
       const unit = unitOf(name!)
-      return span(away(clock, clock.asked, [{ unit, least, most }], -1), /day|week/.test(unit) ? "day" : "span")
+      return strongRange(
+        rangeAtDistance(clock, clock.asked, { amount: [{ unit, least, most }], side: -1 }),
+        /day|week/.test(unit) ? "day" : "span"
+      )
     }
   ],
   [
     new RegExp(`(?:最近|过去)的?这?${number}\\s*${unit}`, "g"),
-    ([, said, name], clock) =>
-      span({ from: shift(clock, clock.asked, unitOf(name!), -numberOf(said!)[1]), to: clock.asked })
+    ([, phrase, name], clock) =>
+      strongRange({ from: shift(clock, clock.asked, unitOf(name!), -numberOf(phrase!)[1]), to: clock.asked })
   ],
   [
     /(?<=年的?)(春|夏|秋|冬)[天季]/g,
@@ -123,13 +131,15 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
   ]
 ]
 
-/** In no order; they may overlap. Nothing for texts without Chinese characters. */
-export const chineseAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> =>
+/** Unordered; expressions may overlap. Empty for texts without Chinese characters. */
+export const chineseExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
   /\p{Script=Han}/u.test(text)
     ? readers.flatMap(([pattern, read]) =>
         [...text.matchAll(pattern)].flatMap((match) => {
-          const atom = read(match, clock)
-          return atom === undefined ? [] : [{ ...atom, index: match.index, end: match.index + match[0].length }]
+          const expression = read(match, clock)
+          return expression === undefined
+            ? []
+            : [{ ...expression, index: match.index, end: match.index + match[0].length }]
         })
       )
     : []

@@ -1,26 +1,26 @@
 import { earliest, latest } from "./dates.js"
 
-/** A stretch of time: `from` is in it, `to` is not. Milliseconds since the epoch. */
-export interface Stretch {
+/** A range of time: `from` is included, `to` is not. Milliseconds since the epoch. */
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
 
 export type Unit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "month" | "quarter" | "year" | "decade"
 
-/** The asking time and the calendar of the zone in which it was asked. */
+/** The asking time, and the calendar of its zone. */
 export interface Clock {
   readonly asked: number
-  /** The asking day in the zone; months count from 1. */
+  /** The date of the asking time in the zone; months count from 1. */
   readonly year: number
   readonly month: number
   readonly day: number
-  /** What the clocks of the zone show, written as the instant at which UTC's show it. */
+  /** The zone's local time at an instant, written as the instant at which UTC shows the same time. */
   readonly local: (instant: number) => number
   /**
-   * When the clocks of the zone show `milliseconds` after midnight of a day; months
-   * and days may run over. The first time where they show it twice; the moment of the
-   * change where they skip it. NaN outside of the years 100 to 9999.
+   * The instant at which the zone's local time is `milliseconds` after midnight of a date. Months and days may
+   * overflow. Where the local time occurs twice, the first; where a clock change skips it, the moment of the change.
+   * NaN outside of the years 100 to 9999.
    */
   readonly at: (year: number, month: number, day?: number, milliseconds?: number) => number
 }
@@ -30,66 +30,69 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** Throws a RangeError where it is used and the zone is none: to ask for a zone first costs 13 ms, and few texts need it. */
+/**
+ * A clock for a zone. An invalid zone throws a RangeError on first use, not here: checking a zone costs 13 ms, and few
+ * texts need it.
+ */
 export const clockOf = (asked: number, zone: string): Clock => {
   let format: Intl.DateTimeFormat | undefined
-  // A zone's offset at that very instant, which need not be the one at the asking time.
+  // The zone's offset at this instant. It may differ from the offset at the asking time.
   const offset = (instant: number): number => {
     if (!(instant >= earliest && instant <= latest)) return Number.NaN
     if (zone === "UTC") return 0
     format ??= formatOf(zone)
-    const [month, day, year, hour, minute, second] = format.format(instant).match(/\d+/g)!.map(Number) as Six
+    const [month, day, year, hour, minute, second] = format.format(instant).match(/\d+/g)!.map(Number) as DateTimeFields
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000
   }
   const local = (instant: number) => instant + offset(instant)
-  const instantOf = (shown: number): number => {
-    const earlier = shown - offset(shown - margin)
-    const later = shown - offset(shown + margin)
+  const instantOf = (localTime: number): number => {
+    const earlier = localTime - offset(localTime - margin)
+    const later = localTime - offset(localTime + margin)
     if (earlier === later) return earlier
-    const shows = [earlier, later].filter((instant) => local(instant) === shown)
+    const shows = [earlier, later].filter((instant) => local(instant) === localTime)
     return shows.length === 0 ? earlier : Math.min(...shows)
   }
   let today: Date | undefined
-  const asking = () => {
+  const askingDate = () => {
     today ??= new Date(local(asked))
     return today
   }
   return {
     asked,
     get year() {
-      return asking().getUTCFullYear()
+      return askingDate().getUTCFullYear()
     },
     get month() {
-      return asking().getUTCMonth() + 1
+      return askingDate().getUTCMonth() + 1
     },
     get day() {
-      return asking().getUTCDate()
+      return askingDate().getUTCDate()
     },
     local,
     at: (year, month, day = 1, milliseconds = 0) => {
       const shown = Date.UTC(year, month - 1, day) + milliseconds
       const shownYear = new Date(shown).getUTCFullYear()
-      // Date.UTC takes the years 0 to 99 for those of the last century.
+      // Date.UTC maps the years 0 to 99 to 1900 to 1999.
       return year >= 100 && shownYear >= 100 && shownYear <= 9999 ? instantOf(shown) : Number.NaN
     }
   }
 }
 
-/** Whether the calendar has that day. */
+/** Whether the date exists in the calendar. */
 export const isDay = (year: number, month: number, day: number): boolean => {
   const date = new Date(Date.UTC(year, month - 1, day))
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** From the start of one day to the start of another, each a year, a month and a day that may run over. */
-export const days = ({ at }: Clock, from: Day, to: Day): Stretch => ({ from: at(...from), to: at(...to) })
+/** The range from the start of one day to the start of another. Months and days may overflow. */
+export const days = ({ at }: Clock, from: Day, to: Day): TimeRange => ({ from: at(...from), to: at(...to) })
 
-/** The whole unit that is `count` units away from the one that holds an instant. Weeks begin on Monday. */
-export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): Stretch => {
+/** The unit `count` units rangeAtDistance from the one that contains an instant. Weeks begin on Monday. */
+export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): TimeRange => {
   const length = lengths[unit]
   if (length !== undefined) {
-    const there = instant + count * length
-    const from = there - modulo(clock.local(there), length)
+    const shifted = instant + count * length
+    const from = shifted - modulo(clock.local(shifted), length)
     return { from, to: from + length }
   }
   const [year, month, date, weekday] = fieldsOf(clock.local(instant))
@@ -117,8 +120,8 @@ export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): St
 }
 
 /**
- * An instant moved by so many units: hours and less as they pass; days and more by
- * the calendar, to the same time of day (31 March less a month is the last of February).
+ * Shifts an instant by a number of units. Hours and shorter units count elapsed time. Days and longer units follow the
+ * calendar and keep the time of day (31 March minus a month is the last day of February).
  */
 export const shift = (clock: Clock, instant: number, unit: Unit, count: number): number => {
   const length = lengths[unit]
@@ -133,28 +136,28 @@ export const shift = (clock: Clock, instant: number, unit: Unit, count: number):
   return clock.at(year, month + months, Math.min(date, last), time)
 }
 
-/** Year, month from 1, day of the month and day of the week from Sunday (0) of a local time. */
+/** Year, month (from 1), day of the month and day of the week (from Sunday, 0) of a local time. */
 export const fieldsOf = (shown: number): readonly [number, number, number, number] => {
   const date = new Date(shown)
   return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()]
 }
 
 type Day = readonly [year: number, month: number, day?: number]
-type Six = [number, number, number, number, number, number]
+type DateTimeFields = [number, number, number, number, number, number]
 
 const lengths: { readonly [unit in Unit]?: number } = { second, minute, hour }
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by
 
-/** Further than any zone is from UTC, so that one side is before and one after a change of the clocks. */
+/** More than any zone's distance from UTC, so that a clock change lies between the two probes. */
 const margin = 26 * hour
 
-/** Making a format costs 50 times what using it costs. Few zones are asked from; many would be somebody's play. */
+/** Creating a format costs 50 times as much as using it. A program uses few zones; the limit protects against many. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 const formatOf = (zone: string): Intl.DateTimeFormat => {
-  const known = formats.get(zone)
-  if (known !== undefined) return known
+  const cached = formats.get(zone)
+  if (cached !== undefined) return cached
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",

@@ -1,17 +1,17 @@
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i
 
-/** The years 1 to 9999, in milliseconds since the epoch. */
+/** The range of the years 1 to 9999, in milliseconds since the epoch. */
 export const earliest = Date.parse("0001-01-01T00:00:00Z")
 export const latest = Date.parse("9999-12-31T23:59:59.999Z")
 
 /**
- * Milliseconds since the epoch of a number, a Date or an ISO 8601 date or time
- * (UTC where it names no zone); undefined for anything else, 30 February included.
+ * Converts a number, a Date or an ISO 8601 date or time (UTC without a zone) to milliseconds since the epoch. Undefined
+ * for anything else, including 30 February.
  */
 export const toInstant = (value: unknown): number | undefined => {
-  if (typeof value === "number") return within(value)
-  if (value instanceof Date) return within(value.getTime())
+  if (typeof value === "number") return ifInRange(value)
+  if (value instanceof Date) return ifInRange(value.getTime())
   if (typeof value !== "string") return undefined
   const parts = iso.exec(value.trim())
   if (parts === null) return undefined
@@ -29,7 +29,7 @@ export const toInstant = (value: unknown): number | undefined => {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second, millis)
-  return within(date.getTime() - offset(parts[8]))
+  return ifInRange(date.getTime() - offset(parts[8]))
 }
 
 /** ISO 8601 in UTC. */
@@ -40,7 +40,7 @@ export const daysBetween = (from: number, to: number): number => Math.max(0, day
 
 const dayOf = (instant: number): number => Math.floor(instant / 86_400_000)
 
-const within = (instant: number): number | undefined =>
+const ifInRange = (instant: number): number | undefined =>
   Number.isInteger(instant) && instant >= earliest && instant <= latest ? instant : undefined
 
 const daysIn = (year: number, month: number): number => {

@@ -1,24 +1,29 @@
-import type { Atom } from "./atom.js"
+import type { TimeExpression } from "./expression.js"
 
-// "May", "Sun", "Friday", "2024" are times where something says so, and names, verbs or numbers elsewhere.
+// "May", "Sun", "Friday" and "2024" are times only where their context says so. Elsewhere they are names, verbs or
+// numbers.
 
-/** What is left: atoms that say time, and nothing that is part of a larger word. */
-export const guarded = (text: string, atoms: ReadonlyArray<Atom>): ReadonlyArray<Atom> => {
-  const strong = atoms.reduce<Array<Atom>>((done, atom) => {
-    const left = done.at(-1)
-    const listed =
+/** The expressions that are times and not part of a larger word. */
+export const plausible = (text: string, expressions: ReadonlyArray<TimeExpression>): ReadonlyArray<TimeExpression> => {
+  const strong = expressions.reduce<Array<TimeExpression>>((results, expression) => {
+    const left = results.at(-1)
+    const isListed =
       left !== undefined &&
       !left.weak &&
-      left.kind === atom.kind &&
-      /^\s*(?:,|&|,?\s*(?:and|or))\s*$/i.test(text.slice(left.end, atom.index))
-    done.push(atom.weak && (listed || supported(text, atom)) ? { ...atom, weak: false } : atom)
-    return done
+      left.kind === expression.kind &&
+      /^\s*(?:,|&|,?\s*(?:and|or))\s*$/i.test(text.slice(left.end, expression.index))
+    results.push(
+      expression.weak && (isListed || hasSupport(text, expression)) ? { ...expression, weak: false } : expression
+    )
+    return results
   }, [])
-  return strong.filter((atom) => !atom.weak && atom.hours === undefined && free(text, atom))
+  return strong.filter(
+    (expression) => !expression.weak && expression.hours === undefined && standsAlone(text, expression)
+  )
 }
 
-/** What stands before a word to make a time of it. */
-const supports: { readonly [kind in Atom["kind"]]?: RegExp } = {
+/** Words before an expression that make it a time. */
+const supports: { readonly [kind in TimeExpression["kind"]]?: RegExp } = {
   month: /\b(?:in|during|of|throughout|around|circa|through|from)\s+$/i,
   year: /\b(?:in|during|of|throughout|around|circa|from|for|by|year|anno)\s+$/i,
   weekday: /\b(?:on|of|from|for)\s+$/i,
@@ -27,11 +32,11 @@ const supports: { readonly [kind in Atom["kind"]]?: RegExp } = {
   span: /\b(?:on|over|at|during|in|of|from|throughout)\s+(?:(?:early|mid|late)\s+)?$/i
 }
 
-const supported = (text: string, { end, index, kind }: Atom): boolean => {
+const hasSupport = (text: string, { end, index, kind }: TimeExpression): boolean => {
   const word = text.slice(index, end)
   const before = text.slice(Math.max(0, index - 40), index)
   const after = text.slice(end)
-  // "the week" on its own is any week; "the weekend" is the last one, "1990s" a decade.
+  // "the week" alone may be any week; "the weekend" is the last one, "1990s" a decade.
   if (kind === "span" && !/weekend|\ds$/i.test(word)) return false
   // "in the fall of Rome", "in Spring Boot"
   if (kind === "season" && (/^\s+of\b/i.test(after) || (/^spring/i.test(word) && /^\s+(?:\p{Lu}|boot\b)/u.test(after))))
@@ -39,14 +44,14 @@ const supported = (text: string, { end, index, kind }: Atom): boolean => {
   // "in the May release"
   if (kind === "month" && /^\p{Lu}/u.test(word) && /\b(?:in|during|of|from|for)\s+the\s+$/i.test(before)) return true
   if (kind !== "weekday") return supports[kind]?.test(before) === true
-  // "what did Ada say Monday?"; "Sun" is the star too, and a company.
-  const ends = /^\s*(?:$|[?!.,;)])/.test(after)
-  if (/day$/i.test(word)) return ends ? !/(?:^|\b(?:a|an)\s+)$/i.test(before) : supports.weekday!.test(before)
-  return /\bon\s+$/i.test(before) && (ends || !/^\s+\p{Lu}/u.test(after))
+  // For "what did Ada say Monday?". "Sun" is also the star, and a company.
+  const endsClause = /^\s*(?:$|[?!.,;)])/.test(after)
+  if (/day$/i.test(word)) return endsClause ? !/(?:^|\b(?:a|an)\s+)$/i.test(before) : supports.weekday!.test(before)
+  return /\bon\s+$/i.test(before) && (endsClause || !/^\s+\p{Lu}/u.test(after))
 }
 
-/** Not of something that comes again and again, and no part of an identifier, a path, an address or an amount. */
-const free = (text: string, { end, index }: Atom): boolean => {
+/** Whether it is not recurring ("every Monday"), and not part of an identifier, a path, an address or an amount. */
+const standsAlone = (text: string, { end, index }: TimeExpression): boolean => {
   const before = text.slice(Math.max(0, index - 12), index)
   const after = text.slice(end, end + 3)
   if (/\b(?:every|each|any|per|most|all|some|other|another|an?)\s+$/i.test(before)) return false

@@ -1,9 +1,12 @@
-import { type Clock, days, fieldsOf, hour, type Stretch, type Unit, unitAt } from "./clock.js"
+import { type Clock, days, fieldsOf, hour, type TimeRange, type Unit, unitAt } from "./clock.js"
 
-// Parts of stretches: "early May", "the second half of 2024", "the first Monday in June", the evening of a day.
+// Parts of ranges: "early May", "the second half of 2024", "the first Monday in June", the evening of a day.
 
-/** Year, month and day on which a stretch begins and ends in the zone, and its length in whole months (0 where it is not). */
-const shape = (clock: Clock, { from, to }: Stretch) => {
+/**
+ * Year, month and day on which a range begins in the zone, its length in days, and in whole months (0 where it is not
+ * whole months).
+ */
+const shape = (clock: Clock, { from, to }: TimeRange) => {
   const [year, month, day] = fieldsOf(clock.local(from))
   const [endYear, endMonth, endDay] = fieldsOf(clock.local(to))
   const months = day === 1 && endDay === 1 ? 12 * (endYear - year) + endMonth - month : 0
@@ -12,33 +15,32 @@ const shape = (clock: Clock, { from, to }: Stretch) => {
 }
 
 /**
- * The first, middle or last third: of a year or a quarter by months, of a month by
- * the 10th and the 20th, of a week Monday and Tuesday, Wednesday and Thursday, Friday
- * to Sunday. Nothing for shorter ones.
+ * The first, middle or last third: of a year or a quarter by months, of a month by the 10th and the 20th, of a week by
+ * Monday and Tuesday, Wednesday and Thursday, Friday to Sunday. Undefined for shorter ranges.
  */
-export const partOf = (clock: Clock, stretch: Stretch, third: number): Stretch | undefined => {
-  const { year, month, day, months, length } = shape(clock, stretch)
+export const partOf = (clock: Clock, range: TimeRange, third: number): TimeRange | undefined => {
+  const { year, month, day, months, length } = shape(clock, range)
   if (months >= 3) {
-    const at = (part: number) => Math.round((months * part) / 3)
-    return days(clock, [year, month + at(third)], [year, month + at(third + 1)])
+    const monthOffset = (part: number) => Math.round((months * part) / 3)
+    return days(clock, [year, month + monthOffset(third)], [year, month + monthOffset(third + 1)])
   }
   const cuts = months === 1 ? [0, 10, 20, length] : length === 7 ? [0, 2, 4, 7] : undefined
   return cuts && days(clock, [year, month, day + cuts[third]!], [year, month, day + cuts[third + 1]!])
 }
 
 /**
- * The nth (from 0; -1 the last) day, week, month … of a stretch. Weeks are counted by
- * seven days from its first day, or back from its last; a weekend is that of the nth Saturday.
+ * The nth (from 0; -1 for the last) day, week, month … of a range. Weeks are seven days each, counted from the first
+ * day of the range, or backwards from its last. A weekend is that of the nth Saturday.
  */
-export const nthOf = (clock: Clock, stretch: Stretch, unit: string, index: number): Stretch | undefined => {
-  const { year, month, day, months, length } = shape(clock, stretch)
-  const between = (first: number, count: number) => {
+export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: number): TimeRange | undefined => {
+  const { year, month, day, months, length } = shape(clock, range)
+  const dayRun = (first: number, count: number) => {
     const from = index < 0 ? first - count : first + index * count
     return days(clock, [year, month, day + from], [year, month, day + from + count])
   }
-  const inside = (part: Stretch | undefined) =>
-    part !== undefined && part.from >= stretch.from && part.from < stretch.to ? part : undefined
-  if (unit === "day" || unit === "week") return inside(between(index < 0 ? length : 0, unit === "day" ? 1 : 7))
+  const ifInside = (part: TimeRange | undefined) =>
+    part !== undefined && part.from >= range.from && part.from < range.to ? part : undefined
+  if (unit === "day" || unit === "week") return ifInside(dayRun(index < 0 ? length : 0, unit === "day" ? 1 : 7))
   if (unit === "half") {
     const half = index < 0 ? 1 : index
     if (half > 1) return undefined
@@ -56,18 +58,18 @@ export const nthOf = (clock: Clock, stretch: Stretch, unit: string, index: numbe
       ? unitAt(clock, clock.at(year, month + from), unit as Unit)
       : undefined
   }
-  const wanted = unit === "weekend" ? 6 : weekdays.indexOf(unit.slice(0, 3))
-  const [, , , begins] = fieldsOf(clock.local(stretch.from))
-  const first = (wanted - begins + 7) % 7
-  const at = index < 0 ? first + 7 * Math.floor((length - 1 - first) / 7) : first + 7 * index
-  return at >= length
+  const weekday = unit === "weekend" ? 6 : weekdays.indexOf(unit.slice(0, 3))
+  const [, , , firstWeekday] = fieldsOf(clock.local(range.from))
+  const first = (weekday - firstWeekday + 7) % 7
+  const position = index < 0 ? first + 7 * Math.floor((length - 1 - first) / 7) : first + 7 * index
+  return position >= length
     ? undefined
-    : days(clock, [year, month, day + at], [year, month, day + at + (unit === "weekend" ? 2 : 1)])
+    : days(clock, [year, month, day + position], [year, month, day + position + (unit === "weekend" ? 2 : 1)])
 }
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-/** What the parts of a day are taken to be, in hours after midnight; the night ends on the next day. */
+/** The parts of a day in hours after midnight. The night ends on the next day. */
 const parts: { readonly [part: string]: readonly [from: number, to: number] } = {
   morning: [5, 12],
   noon: [11, 14],
@@ -79,14 +81,14 @@ const parts: { readonly [part: string]: readonly [from: number, to: number] } = 
   midnight: [23, 25]
 }
 
-export const hoursOfPart = (part: string): Stretch => {
+export const hoursOfPart = (part: string): TimeRange => {
   const [from, to] = parts[part.toLowerCase()]!
   return { from: from * hour, to: to * hour }
 }
 
-/** Those hours of a day. */
-export const hoursOn = (clock: Clock, day: Stretch, { from, to }: Stretch): Stretch => {
-  const shown = new Date(clock.local(day.from))
-  const at = (time: number) => clock.at(shown.getUTCFullYear(), shown.getUTCMonth() + 1, shown.getUTCDate(), time)
-  return { from: at(from), to: at(to) }
+/** The range of these hours on a day. */
+export const hoursOn = (clock: Clock, day: TimeRange, { from, to }: TimeRange): TimeRange => {
+  const date = new Date(clock.local(day.from))
+  const offset = (time: number) => clock.at(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), time)
+  return { from: offset(from), to: offset(to) }
 }

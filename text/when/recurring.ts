@@ -1,7 +1,7 @@
-import type { Atom, Cycle } from "./atom.js"
-import { type Clock, days, type Stretch } from "./clock.js"
+import { type Clock, days, type TimeRange } from "./clock.js"
+import type { Cycle, TimeExpression } from "./expression.js"
 
-// What comes each year or each week and has a name: feasts, seasons, quarters, weekdays.
+// Named recurring times: feasts, seasons, quarters, weekdays.
 
 type DayOf = (year: number) => readonly [month: number, day: number]
 
@@ -9,7 +9,7 @@ const fixed =
   (month: number, day: number): DayOf =>
   () => [month, day]
 
-/** Easter Sunday by the anonymous Gregorian algorithm (Nature, 1876), and days after it. */
+/** Easter Sunday by the anonymous Gregorian algorithm (Nature, 1876), plus `after` days. */
 const easter =
   (after: number): DayOf =>
   (year) => {
@@ -24,7 +24,7 @@ const easter =
     return [Math.floor(days / 31), (days % 31) + 1 + after]
   }
 
-/** The fourth Thursday of November (United States), and days after it. */
+/** The fourth Thursday of November (United States), plus `after` days. */
 const thanksgiving =
   (after: number): DayOf =>
   (year) => [11, 22 + ((11 - new Date(Date.UTC(year, 10, 1)).getUTCDay()) % 7) + after]
@@ -48,29 +48,35 @@ const feasts: ReadonlyArray<readonly [name: string, day: DayOf]> = [
   ["boxing\\s+day", fixed(12, 26)]
 ]
 
-/** The first month of a season of the northern half of the earth, by whole months; winter begins in the year it is named by. */
+/**
+ * The first month of each season of the northern hemisphere, in whole months. Winter belongs to the year in which it
+ * begins.
+ */
 const seasons: { readonly [season: string]: number } = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 }
 
 const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-const feastCycles = (clock: Clock): ReadonlyArray<Cycle["turn"]> =>
+const feastCycles = (clock: Clock): ReadonlyArray<Cycle["occurrence"]> =>
   feasts.map(([, dayOf]) => (year) => {
     const [month, day] = dayOf(year)
     return days(clock, [year, month, day], [year, month, day + 1])
   })
 
-/** So many months of each year. */
+/** A range of months, each year. */
 export const monthsOfYear = (clock: Clock, first: number, count: number): Cycle => ({
-  of: "year",
-  turn: (year) => days(clock, [year, first], [year, first + count])
+  period: "year",
+  occurrence: (year) => days(clock, [year, first], [year, first + count])
 })
 
 /** A day of each week, from Monday (0). */
 export const dayOfWeek = (clock: Clock, weekday: number): Cycle => {
   const { year, month, day } = clock
   const monday = day - ((new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7)
-  const at = (week: number): readonly [number, number, number] => [year, month, monday + 7 * week + weekday]
-  return { of: "week", turn: (week): Stretch => days(clock, at(week), [year, month, at(week)[2] + 1]) }
+  const dateIn = (week: number): readonly [number, number, number] => [year, month, monday + 7 * week + weekday]
+  return {
+    period: "week",
+    occurrence: (week): TimeRange => days(clock, dateIn(week), [year, month, dateIn(week)[2] + 1])
+  }
 }
 
 const feastPattern = new RegExp(`\\b(?:${feasts.map(([name]) => `(${name})`).join("|")})(?!\\w)`, "gi")
@@ -79,23 +85,23 @@ const quarterPattern = /\bq([1-4])\b(?:\s+of(?=\s+20\d\d\b))?/gi
 const weekdayPattern =
   /\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b/gi
 
-/** In no order; they may overlap. */
-export const namedAtoms = (text: string, clock: Clock): ReadonlyArray<Atom> => {
-  const found: Array<Atom> = []
-  const add = (pattern: RegExp, kind: Atom["kind"], read: (match: RegExpMatchArray) => Cycle) => {
+/** Unordered; expressions may overlap. */
+export const recurringExpressions = (text: string, clock: Clock): ReadonlyArray<TimeExpression> => {
+  const expressions: Array<TimeExpression> = []
+  const add = (pattern: RegExp, kind: TimeExpression["kind"], read: (match: RegExpMatchArray) => Cycle) => {
     for (const match of text.matchAll(pattern)) {
-      // "Q2" is a quarter; every other of these names is something else too.
+      // "Q2" is always a quarter. All other names have further meanings.
       const weak = !match[0].startsWith("Q")
-      found.push({ index: match.index, end: match.index + match[0].length, kind, weak, cycle: read(match) })
+      expressions.push({ index: match.index, end: match.index + match[0].length, kind, weak, cycle: read(match) })
     }
   }
-  const turns = feastCycles(clock)
+  const cycles = feastCycles(clock)
   add(feastPattern, "feast", (match) => ({
-    of: "year",
-    turn: turns[match.slice(1).findIndex((name) => name !== undefined)]!
+    period: "year",
+    occurrence: cycles[match.slice(1).findIndex((name) => name !== undefined)]!
   }))
   add(seasonPattern, "season", ([, name]) => monthsOfYear(clock, seasons[name!.toLowerCase()]!, 3))
   add(quarterPattern, "season", ([, number]) => monthsOfYear(clock, Number(number) * 3 - 2, 3))
   add(weekdayPattern, "weekday", ([name]) => dayOfWeek(clock, weekdays.indexOf(name.slice(0, 3).toLowerCase())))
-  return found
+  return expressions
 }

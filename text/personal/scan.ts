@@ -1,0 +1,124 @@
+/** Facts from one pass over a text: enough to skip most texts. */
+export interface TextScan {
+  /** Whether the text has non-ASCII variants of characters: see `fold`. */
+  readonly foreign: boolean
+  /** Whether there is an @, or "(a", which may begin a bracketed "(at)". */
+  readonly mayHaveEmail: boolean
+  /** Number of ASCII digits. */
+  readonly digits: number
+  /** Digits of the longest number, where up to three separators in a row do not end it. */
+  readonly longestNumber: number
+  /** Length of the longest run of letters, digits, - and _. */
+  readonly longestRun: number
+}
+
+const digit = 1
+const word = 2
+const separator = 4
+const opening = 8
+const invisible = 16
+const space = 17
+const dash = 18
+const fullWidth = 19
+const surrogateLead = 20
+/** From this class on: a digit, plus its value. */
+const firstNumeral = 32
+
+const classes = new Uint8Array(65_536)
+for (let code = 48; code < 58; code++) classes[code] = digit | word
+for (let code = 65; code < 91; code++) classes[code] = classes[code + 32] = word
+for (const char of "-_ ./()[{") {
+  classes[char.charCodeAt(0)] =
+    ("-_".includes(char) ? word : 0) | (" .-/()".includes(char) ? separator : 0) | ("([{".includes(char) ? opening : 0)
+}
+const setClass = (kind: number, list: ReadonlyArray<readonly [number, number]>): void => {
+  for (const [from, to] of list) classes.fill(kind, from, to + 1)
+}
+// Soft hyphens, zero-width spaces and joiners, direction marks.
+setClass(invisible, [
+  [0xad, 0xad],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x2060],
+  [0x2066, 0x2069],
+  [0xfeff, 0xfeff]
+])
+setClass(space, [
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000]
+])
+setClass(dash, [
+  [0x2010, 0x2015],
+  [0x2043, 0x2043],
+  [0x2212, 0x2212],
+  [0xfe58, 0xfe58],
+  [0xfe63, 0xfe63]
+])
+setClass(fullWidth, [[0xff01, 0xff5e]])
+// Mathematical digits are surrogate pairs that begin with this unit.
+setClass(surrogateLead, [[0xd835, 0xd835]])
+/** The zeros of the scripts with their own digits (Unicode's Nd, without the supplementary planes). */
+const zeros =
+  "660 6f0 7c0 966 9e6 a66 ae6 b66 be6 c66 ce6 d66 de6 e50 ed0 f20 1040 1090 17e0 1810 1946 19d0 1a80 1a90 1b50 1bb0 " +
+  "1c40 1c50 a620 a8d0 a900 a9d0 a9f0 aa50 abf0 ff10"
+for (const zero of zeros.split(" ")) {
+  for (let value = 0; value < 10; value++) classes[Number.parseInt(zero, 16) + value] = firstNumeral + value
+}
+
+export const scanText = (text: string): TextScan => {
+  let [foreign, mayHaveEmail] = [false, false]
+  let [digits, number, longestNumber, gap] = [0, 0, 0, 0]
+  let [run, longestRun] = [0, 0]
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const kind = classes[code]!
+    if (kind >= invisible) foreign = true
+    if ((kind & word) !== 0 && kind < invisible) {
+      if (++run > longestRun) longestRun = run
+    } else {
+      run = 0
+      if (code === 64) mayHaveEmail = true
+      else if (kind < invisible && (kind & opening) !== 0 && /[aA ]/.test(text.charAt(index + 1))) mayHaveEmail = true
+    }
+    if ((kind & digit) !== 0 && kind < invisible) {
+      digits++
+      number = gap > 3 ? 1 : number + 1
+      gap = 0
+      if (number > longestNumber) longestNumber = number
+    } else gap += (kind & separator) !== 0 && kind < invisible ? 1 : 9
+  }
+  return { foreign, mayHaveEmail, digits, longestNumber, longestRun }
+}
+
+/**
+ * The text with ASCII digits, spaces, hyphens and punctuation in place of their variants, and without invisible
+ * characters. Letters of all scripts stay.
+ */
+export const fold = (text: string): string => {
+  let folded = ""
+  let copiedTo = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const kind = classes[code]!
+    if (kind < invisible) continue
+    let [replacement, units] = ["", 1]
+    if (kind >= firstNumeral) replacement = String(kind - firstNumeral)
+    else if (kind === space) replacement = " "
+    else if (kind === dash) replacement = "-"
+    else if (kind === fullWidth) replacement = String.fromCharCode(code - 0xfee0)
+    else if (kind === surrogateLead) {
+      const trail = text.charCodeAt(index + 1)
+      if (!(trail >= 0xdfce && trail <= 0xdfff)) continue
+      replacement = String((trail - 0xdfce) % 10)
+      units = 2
+    }
+    folded += text.slice(copiedTo, index) + replacement
+    index += units - 1
+    copiedTo = index + 1
+  }
+  return copiedTo === 0 ? text : folded + text.slice(copiedTo)
+}

@@ -1,0 +1,98 @@
+import type { Clock, TimeRange } from "./clock.js"
+
+/** A recurring time: a month or a feast each year, a weekday each week. An occurrence may be missing (29 February). */
+export interface Cycle {
+  readonly period: "year" | "week"
+  /** The occurrence in the year with this number, or in the week this many weeks after the asking week. */
+  readonly occurrence: (number: number) => TimeRange | undefined
+}
+
+/** A time expression in a text, before its context is read. */
+export interface TimeExpression {
+  readonly index: number
+  readonly end: number
+  readonly kind: "day" | "month" | "year" | "weekday" | "feast" | "season" | "clock" | "time" | "span"
+  /** Counts as a time only with support from its context: a preposition, a year, another date. */
+  readonly weak: boolean
+  /** The expression has one of these three. It has `cycle` until the occurrence is known. */
+  readonly range?: TimeRange | undefined
+  readonly cycle?: Cycle | undefined
+  /** Milliseconds after midnight; `to` may be on the next day. */
+  readonly hours?: TimeRange | undefined
+  /** The occurrence of cycles that this range covers: the whole year, the whole week. */
+  readonly occurrence?: { readonly period: Cycle["period"]; readonly number: number } | undefined
+  /** A clock time, not a part of the day. */
+  readonly exact?: boolean
+  /** Set for dates, so that "3 and" can precede "10 May". */
+  readonly date?: { readonly year: number | undefined; readonly month: number } | undefined
+}
+
+/** The expression with a changed range, or with every occurrence of its cycle changed. */
+export const mapRange = (
+  expression: TimeExpression,
+  change: (range: TimeRange) => TimeRange | undefined
+): TimeExpression => {
+  const { cycle, range } = expression
+  return {
+    ...expression,
+    range: range === undefined ? undefined : change(range),
+    cycle: cycle && {
+      period: cycle.period,
+      occurrence: (number) => {
+        const occurrence = cycle.occurrence(number)
+        return occurrence && change(occurrence)
+      }
+    },
+    occurrence: undefined,
+    date: undefined
+  }
+}
+
+export type Which = "begun" | "last" | "this" | "next"
+
+/**
+ * The occurrence that is meant. `begun`: the most recent one that has begun, because memory is about the past. `last`:
+ * the most recent one that is over. `this`: the current one, or else that of this year or week. `next`: the first to
+ * begin.
+ */
+export const occurrenceOf = (cycle: Cycle, which: Which, clock: Clock): TimeRange | undefined => {
+  const current = cycle.period === "year" ? clock.year : 0
+  const { asked } = clock
+  if (which === "begun") return latest(cycle, current + 1, ({ from }) => from <= asked)
+  if (which === "last") return latest(cycle, current + 1, ({ to }) => to <= asked)
+  if (which === "next") return earliest(cycle, current - 1, ({ from }) => from > asked)
+  return latest(cycle, current + 1, ({ from, to }) => from <= asked && asked < to) ?? cycle.occurrence(current)
+}
+
+/** The first occurrence at or after an instant. */
+export const occurrenceFrom = (cycle: Cycle, instant: number, clock: Clock): TimeRange | undefined =>
+  earliest(cycle, approximateNumber(cycle, instant, clock) - 1, ({ from }) => from >= instant)
+
+/** The last occurrence at or before an instant. */
+export const occurrenceUntil = (cycle: Cycle, instant: number, clock: Clock): TimeRange | undefined =>
+  latest(cycle, approximateNumber(cycle, instant, clock) + 1, ({ from }) => from <= instant)
+
+/** The year of an instant, or its distance in weeks from the asking week; off by one at most. */
+const approximateNumber = (cycle: Cycle, instant: number, clock: Clock): number =>
+  cycle.period === "year"
+    ? new Date(clock.local(instant)).getUTCFullYear()
+    : Math.round((instant - clock.asked) / 604_800_000)
+
+/** Occurrences to try: 29 February recurs after eight years at the latest. */
+const maxTries = 10
+
+const latest = (cycle: Cycle, from: number, matches: (range: TimeRange) => boolean): TimeRange | undefined => {
+  for (let number = from; number > from - maxTries; number--) {
+    const occurrence = cycle.occurrence(number)
+    if (occurrence !== undefined && matches(occurrence)) return occurrence
+  }
+  return undefined
+}
+
+const earliest = (cycle: Cycle, from: number, matches: (range: TimeRange) => boolean): TimeRange | undefined => {
+  for (let number = from; number < from + maxTries; number++) {
+    const occurrence = cycle.occurrence(number)
+    if (occurrence !== undefined && matches(occurrence)) return occurrence
+  }
+  return undefined
+}
