@@ -29,7 +29,12 @@ interface File {
 }
 
 /** Where the file lies beside the built package, its bundle, and its sources. */
-const places = ["../assets/rules.json", "../../assets/rules.json", "../../../assets/rules.json"]
+const places = [
+  "../assets/rules.json",
+  "../../assets/rules.json",
+  "../../../../assets/rules.json",
+  "../../../../../assets/rules.json"
+]
 const questions = 15
 const leavesOfTree = 16
 const actions = 4

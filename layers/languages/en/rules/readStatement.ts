@@ -1,5 +1,5 @@
-import type { Statement } from "../../src/ports/Reconciler.js"
-import type { WordTable } from "../wordTable.js"
+import type { Statement } from "../../../../src/ports/Reconciler.js"
+import type { WordTable } from "../../../wordTable.js"
 import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
 import type { Bag } from "./bag.js"
 import type { Clause } from "./Clause.js"

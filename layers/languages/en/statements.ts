@@ -1,15 +1,7 @@
-import { folded } from "../../text/normalise/letters.js"
-import { withoutEnding } from "../../text/normalise/likeness.js"
-import { tellingWords } from "../../text/normalise/sentences.js"
-
-/** What a text states, as far as words tell: without case, accents, endings and the words that carry nothing. */
-export interface Statement {
-  readonly words: ReadonlySet<string>
-  /** Of its words those that turn a statement round or bound it: "not", "before", "was". */
-  readonly turning: ReadonlySet<string>
-  /** Its numbers, dates and names in their order, each once. */
-  readonly telling: ReadonlyArray<string>
-}
+import type { Statement } from "../../../src/ports/StatementReader.js"
+import { folded } from "../../../text/normalise/letters.js"
+import { withoutEnding } from "../../../text/normalise/likeness.js"
+import { tellingWords } from "../../../text/normalise/sentences.js"
 
 export const statementOf = (text: string): Statement => {
   const words = wordsOf(text)
@@ -21,22 +13,22 @@ export const statementOf = (text: string): Statement => {
   }
 }
 
-/** The words of a text in their order, those left out that may come and go without a change of what is said. */
-export const wordsOf = (text: string): ReadonlyArray<string> => {
-  const found: Array<string> = []
+/** The words of a text in order, without the words that can be dropped without a change of meaning. */
+const wordsOf = (text: string): ReadonlyArray<string> => {
+  const words: Array<string> = []
   const plain = folded(text).toLowerCase().replaceAll("’", "'")
   for (const [word] of plain.matchAll(wordOrRun)) {
-    if (unspaced.test(word)) for (let at = 0; at + 1 < word.length; at++) found.push(word.slice(at, at + 2))
-    else if (word === "cannot" || word.endsWith("n't")) found.push("not")
+    if (unspaced.test(word)) for (let at = 0; at + 1 < word.length; at++) words.push(word.slice(at, at + 2))
+    else if (word === "cannot" || word.endsWith("n't")) words.push("not")
     else {
       const bare = word.replace(/'(?:s|re|m|ve|d|ll)?$/u, "")
-      if (!empty.has(bare)) found.push(turning.has(bare) ? bare : withoutEnding(bare))
+      if (!empty.has(bare)) words.push(turning.has(bare) ? bare : withoutEnding(bare))
     }
   }
-  return found
+  return words
 }
 
-/** A text in the pieces that punctuation and conjunctions make of it; itself alone where there are none. */
+/** Splits a text at the strongest separator that it has: sentence ends, then commas, dashes and brackets, then conjunctions. */
 export const piecesOf = (text: string): ReadonlyArray<string> => {
   for (const split of [
     /(?<=[;.!?:…])\s+|\n+|(?<=[。！？；])/u,
@@ -57,13 +49,13 @@ const wordOrRun = new RegExp(`[${scripts}ー]+|${number}|[\\p{L}\\p{M}]+(?:'[\\p
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/u))
 
-/** Articles, forms of the present, pronouns and prepositions that say no direction. */
+/** Articles, present forms, pronouns, and prepositions without a direction. */
 const empty = set(
   `a an the and also of to in at on for by with as is are be am has have it its this that these those which who whom
   there their they them he she his her him we our us you your i my me do does so`
 )
 
-/** English words that change what a statement says wherever they stand; in other languages no word is left out. */
+/** English words that change the meaning of a statement wherever they stand. Texts in other languages keep all their words. */
 const turning = set(
   `not no nor never none nobody nothing neither without cannot only until till before after above below under over
   against from off out less fewer more most least except unless if whether maybe perhaps possibly might may could

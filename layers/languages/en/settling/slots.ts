@@ -1,36 +1,37 @@
+import { kinOf } from "../../../../src/maintenance/pairs.js"
 import { stemOf, stemsOf } from "./clauses.js"
-import { areRivals, mayBegin, mayFill, prepositions, speakers, tellsOf, widest } from "./gaps.js"
-import { kinOf } from "./pairs.js"
+import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
 import type { Said, Saying } from "./said.js"
 
-/** Something that was said in the words of others, and what it says otherwise. */
+/** One utterance with the words that fill the gap in it. */
 interface Entry {
   readonly said: Said
   readonly words: ReadonlyArray<string>
 }
 
-/** What has been said in one place of a sentence. */
+/** A value that fills a gap. */
 export interface Value {
   /** Its stems, as text. */
   readonly key: string
   readonly stems: ReadonlySet<string>
   readonly entries: Array<Entry>
-  /** When it was said for the first time and the last. Milliseconds since the epoch. */
+  /** When it was first said. Milliseconds since the epoch. */
   since: number
+  /** When it was last said. Milliseconds since the epoch. */
   last: number
   mentions: number
 }
 
-/** A sentence with a gap, as several memories of one store and type say it, and with what they fill it. */
+/** A clause with a gap that several memories of one store and type share, and the values that fill the gap. */
 export interface Slot {
   readonly kin: string
   readonly before: ReadonlyArray<string>
   readonly after: ReadonlyArray<string>
-  /** Of the names around the gap the one that is said most. */
+  /** The most frequent name around the gap. */
   readonly about: string
-  /** Stems of what else is around it. */
+  /** Stems of the other words around the gap. */
   readonly around: ReadonlySet<string>
-  /** At least two, in the order in which they were said for the last time. */
+  /** At least two, ordered by the time they were last said. */
   readonly values: ReadonlyArray<Value>
 }
 
@@ -41,7 +42,7 @@ interface Gap {
   readonly entries: Array<Entry>
 }
 
-/** Finds the sentences that several memories say, but for one thing in them. Stops on its way for others to have a turn. */
+/** Finds the clauses that several memories share except for one value. Yields after each utterance and each gap. */
 export function* slotsIn(
   all: ReadonlyArray<Said>,
   isName: (word: string) => boolean,
@@ -49,8 +50,7 @@ export function* slotsIn(
 ): Generator<void, ReadonlyArray<Slot>> {
   const gaps = new Map<string, Gap>()
   for (const said of all) {
-    const kin = kinOf(said.row)
-    for (const words of said.reading.clauses) addGaps(gaps, kin, said, words, isName)
+    for (const words of said.reading.clauses) addGaps(gaps, said, words, isName)
     yield
   }
   const slots: Array<Slot> = []
@@ -65,24 +65,23 @@ export function* slotsIn(
 
 const addGaps = (
   gaps: Map<string, Gap>,
-  kin: string,
   said: Said,
   words: ReadonlyArray<string>,
   isName: (word: string) => boolean
 ): void => {
-  const before = [kin]
+  const before = [kinOf(said.row)]
   for (const [at, word] of words.entries()) before.push(`${before[at]} ${word}`)
   const after = [""]
   for (let at = words.length - 1; at >= 0; at--) after.unshift(`${words[at]} ${after[0]}`)
   for (let start = 0; start < words.length; start++) {
     if (!mayBegin(words, start, isName)) continue
-    for (let end = start + 1; end <= Math.min(words.length, start + widest); end++) {
+    for (let end = start + 1; end <= Math.min(words.length, start + maxGapWords); end++) {
       if (!mayFill(words, start, end)) continue
       const key = `${before[start]}\n${after[end]}`
-      const known = gaps.get(key)
-      if (known === undefined) gaps.set(key, { words, start, end, entries: [{ said, words: words.slice(start, end) }] })
-      else if (!known.entries.some((one) => one.said === said))
-        known.entries.push({ said, words: words.slice(start, end) })
+      const gap = gaps.get(key)
+      const entry = { said, words: words.slice(start, end) }
+      if (gap === undefined) gaps.set(key, { words, start, end, entries: [entry] })
+      else if (!gap.entries.some((other) => other.said === said)) gap.entries.push(entry)
     }
   }
 }
@@ -94,32 +93,34 @@ const slotOf = (
 ): Slot | undefined => {
   const values = valuesOf(entries)
   const current = values.at(-1)!
-  const rivals = values.filter((one) => one === current || areRivals(one.entries[0]!.words, current.entries[0]!.words))
+  const rivals = values.filter(
+    (value) => value === current || areRivals(value.entries[0]!.words, current.entries[0]!.words)
+  )
   if (rivals.length < 2) return undefined
   const [before, after] = [words.slice(0, start), words.slice(end)]
   const outside = [...before, ...after]
-  const named = outside.filter((word) => isName(word) || speakers.has(word)).map(stemOf)
-  if (named.length === 0) return undefined
-  const about = named.reduce((most, word) => (saying.count(word) > saying.count(most) ? word : most))
-  const around = new Set([...stemsOf(outside)].filter((stem) => !named.includes(stem)))
-  if (!tellsOf(around) || (start === 0 && !isNamed(values, after, saying, about))) return undefined
+  const names = outside.filter((word) => isName(word) || speakers.has(word)).map(stemOf)
+  if (names.length === 0) return undefined
+  const about = names.reduce((most, word) => (saying.count(word) > saying.count(most) ? word : most))
+  const around = new Set([...stemsOf(outside)].filter((stem) => !names.includes(stem)))
+  if (!identifies(around) || (start === 0 && !mayLead(values, after, saying, about))) return undefined
   return { kin: kinOf(entries[0]!.said.row), before, after, about, around, values: rivals }
 }
 
 const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
   const values = new Map<string, Value>()
   for (const entry of entries) {
-    const told = stemsOf(entry.words)
-    const stems = told.size > 0 ? told : new Set(entry.words)
+    const content = stemsOf(entry.words)
+    const stems = content.size > 0 ? content : new Set(entry.words)
     const key = [...stems].join(" ")
     const { at, mentions, since } = entry.said
-    const known = values.get(key)
-    if (known === undefined) values.set(key, { key, stems, entries: [entry], since, last: at, mentions })
+    const value = values.get(key)
+    if (value === undefined) values.set(key, { key, stems, entries: [entry], since, last: at, mentions })
     else {
-      known.entries.push(entry)
-      known.since = Math.min(known.since, since)
-      known.last = Math.max(known.last, at)
-      known.mentions += mentions
+      value.entries.push(entry)
+      value.since = Math.min(value.since, since)
+      value.last = Math.max(value.last, at)
+      value.mentions += mentions
     }
   }
   return [...values.values()].sort((a, b) => a.last - b.last || a.since - b.since || bornOf(a) - bornOf(b))
@@ -127,15 +128,19 @@ const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
 
 const bornOf = ({ entries }: Value): number => Math.max(...entries.map(({ said }) => said.row.memory.born))
 
-/** What a sentence begins with is a value where it is told what of something it is, or where hardly anything else is said of it. */
-const isNamed = (values: ReadonlyArray<Value>, after: ReadonlyArray<string>, saying: Saying, about: string): boolean =>
+/**
+ * Whether the first words of a clause may be a value: the clause says which attribute they are ("… is the owner of it"),
+ * or they are seldom said of anything else.
+ */
+const mayLead = (values: ReadonlyArray<Value>, after: ReadonlyArray<string>, saying: Saying, about: string): boolean =>
   isDefinite({ before: [], after }) ||
   values.every(({ stems }) =>
-    [...stems].every((stem) => saying.count(stem) <= mostElse * saying.of(about, new Set([stem])).length)
+    [...stems].every((stem) => saying.count(stem) <= maxShareElsewhere * saying.of(about, new Set([stem])).length)
   )
-const mostElse = 1.5
+/** Utterances with a value, at most so many times those that also name the subject. */
+const maxShareElsewhere = 1.5
 
-/** "The owner of it is …", "its owner is …", "… is its owner", "… is where it stands": there is one of it. */
+/** Whether grammar says that there is only one value: "the owner of it is …", "its owner is …", "… is where it stands". */
 export const isDefinite = ({ after, before }: Pick<Slot, "after" | "before">): boolean => {
   if (after.length === 0) {
     const end = prepositions.has(before.at(-1)!) ? before.slice(0, -1) : before

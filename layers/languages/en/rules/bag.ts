@@ -1,4 +1,4 @@
-import type { Statement } from "../../src/ports/Reconciler.js"
+import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { rowOf, tableOrNone, weightOfRow } from "./align.js"
 import { type Hints, hintNames, matterNames } from "./hints.js"
 import { itemsOf } from "./items.js"

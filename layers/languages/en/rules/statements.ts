@@ -1,4 +1,4 @@
-import type { Statement } from "../../src/ports/Reconciler.js"
+import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { tableOrNone } from "./align.js"
 import { type Bag, bagOf } from "./bag.js"
 import { type Hints, hintsOf } from "./hints.js"

@@ -1,26 +1,30 @@
-import { isStopWord } from "../../text/normalise/stopWords.js"
+import { isStopWord } from "../../../../text/normalise/stopWords.js"
 
-/** A text taken apart: what it says is so, and what it says is so no longer. */
+/** A text, parsed into what it says is true now and what it says is over. */
 export interface Reading {
-  /** Its lines, and the parts of them, each as words in lower case; what a part is about stands at its beginning. */
+  /** Lines and their clauses, each as lower-case words. A clause begins with its subject. */
   readonly clauses: ReadonlyArray<ReadonlyArray<string>>
-  /** The stems of all words that say something, of those of what is so, and of those of what is over. */
+  /** Stems of all content words. */
   readonly all: ReadonlySet<string>
+  /** Stems of what is true now. */
   readonly now: ReadonlySet<string>
+  /** Stems of what is over. */
   readonly over: ReadonlySet<string>
-  /** Words that are written as names within a sentence; those that begin one; and what is written small. */
+  /** Capitalised words within a sentence. */
   readonly names: ReadonlySet<string>
+  /** Capitalised words at the beginning of the text. */
   readonly initial: ReadonlySet<string>
+  /** Words in lower case. */
   readonly small: ReadonlySet<string>
-  /** Whether it says of itself that something changed. */
+  /** Whether the text mentions a change. */
   readonly marks: boolean
 }
 
 const begin = "(?<![\\p{L}\\p{N}])"
 const end = "(?![\\p{L}\\p{N}])"
-/** A word up to its end: a part of one would be tried again and again. Points and commas within numbers, and after "Dr". */
+/** One word, matched to its end, so that the pattern never backtracks into it. Includes points in numbers and after "Dr". */
 const word = "[^\\s,;:.!?()]+(?:[.,:](?=\\p{N})[^\\s,;:.!?()]+)*(?:\\.(?=\\s\\p{Lu}))?(?=[\\s,;:.!?()]|$)"
-/** Up to so many words behind a word that ends something, until another part of the sentence begins. */
+/** Up to seven words, ended by one of the stop words. */
 const until = (stops: string): string => `((?:(?!${begin}(?:${stops})${end})${word}\\s*){1,7})`
 const parts = "and|but|since|because|while|she|he|they|so"
 
@@ -31,7 +35,7 @@ const changing = new RegExp(
   "giu"
 )
 
-/** What is said not to be so any longer. */
+/** Phrases whose captured words name something that is over. */
 const leaving: ReadonlyArray<RegExp> = [
   `(?:no longer|not|never|nobody|instead of|in place of|rather than|used to|formerly|previously|tired of|n't|n’t)\\s+${until(parts)}`,
   `(?:replac\\w+|swapp\\w+|trad(?:ed|es|ing)|exchang\\w+)\\s+${until(`${parts}|by|with|for|to|as`)}`,
@@ -39,7 +43,7 @@ const leaving: ReadonlyArray<RegExp> = [
   `from\\s+${until(`${parts}|to`)}(?:to|(?:she |he |they )?bec[ao]mes?)${end}`
 ].map((pattern) => new RegExp(`${begin}${pattern}`, "giu"))
 
-/** What a text has that tells of a change. */
+/** Words that mention a change. */
 const tellsChange = new RegExp(
   `${begin}(?:now|no longer|any ?more|these days|from now on|as of|from today|since today|instead|in place of|rather than|not|never|` +
     "new|bec[ao]me|becoming|mov(?:ed|es)|switch\\w*|chang\\w+|replac\\w+|swapp\\w+|exchang\\w+|traded|migrat\\w+|ported|shifted|slipped|" +
@@ -54,7 +58,7 @@ const dayMonth = new RegExp(`(?<![\\p{L}\\p{N}.:])(\\d{1,2})(?:st|nd|rd|th)?\\s+
 const monthDay = new RegExp(`${begin}(${months})\\s+(\\d{1,2})(?:st|nd|rd|th)?(?![\\p{L}\\p{N}:.])`, "giu")
 const clock = /(?<![\p{L}\p{N}.:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?m\.?(?![\p{L}\p{N}])/giu
 
-/** A day of a month and a time of day in one way each. */
+/** Writes days of a month as "may-3" and times of day as "15:00". */
 const plain = (text: string): string =>
   text
     .replace(dayMonth, (_, day: string, month: string) => `${month.slice(0, 3).toLowerCase()}-${day}`)
@@ -76,78 +80,80 @@ const lower = (word: string): string => {
 const clauseOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.map(lower).filter((word) => !articles.has(word))
 
-/** A word of content as it is compared: one and many are the same. */
+/** The stem by which words are compared: singular and plural are equal. */
 export const stemOf = (word: string): string =>
   word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
 
-/** Whether a word says something. */
-export const tells = (word: string): boolean => {
-  let known = telling.get(word)
-  if (known !== undefined) return known
-  if (telling.size >= mostTaken) telling.clear()
-  known = word !== "'s" && !articles.has(word) && (word.length > 1 || /\p{N}/u.test(word)) && !isStopWord(word)
-  telling.set(word, known)
-  return known
+/** Whether a word has content: no article, no function word, no single letter. */
+export const isContentWord = (word: string): boolean => {
+  let isContent = contentWords.get(word)
+  if (isContent !== undefined) return isContent
+  if (contentWords.size >= cacheSize) contentWords.clear()
+  isContent = word !== "'s" && !articles.has(word) && (word.length > 1 || /\p{N}/u.test(word)) && !isStopWord(word)
+  contentWords.set(word, isContent)
+  return isContent
 }
-const telling = new Map<string, boolean>()
+const contentWords = new Map<string, boolean>()
 
-export const stemsOf = (words: Iterable<string>): ReadonlySet<string> => new Set([...words].filter(tells).map(stemOf))
+/** The stems of the content words. */
+export const stemsOf = (words: Iterable<string>): ReadonlySet<string> =>
+  new Set([...words].filter(isContentWord).map(stemOf))
 
 const isCapital = (word: string): boolean => /^\p{Lu}/u.test(word)
-const others = new Set(["she", "he", "they", "it", "who"])
-const theirs = new Set(["her", "his", "their", "its", "whose"])
+const subjectPronouns = new Set(["she", "he", "they", "it", "who"])
+const possessivePronouns = new Set(["her", "his", "their", "its", "whose"])
 const between = /\s*[;:,!?()]+(?:\s+|$)|\.\s+(?=\p{Lu})|\s+(?:and|but|so|because|while)\s+/u
 
 const joining = /^\s*(?:and|but|so|because|while)\s+/u
 
-/** Texts that were taken apart: most come up night after night. */
-const taken = new Map<string, Reading>()
-const mostTaken = 20_000
-/** Characters of a text that are read: what has a value is said in a sentence. */
-const mostRead = 1_000
+/** Readings by text: most texts come up again every night. */
+const readings = new Map<string, Reading>()
+const cacheSize = 20_000
+/** Characters of a text that are read; a longer text is cut. */
+const maxChars = 1_000
 
-/** Takes the lines of a memory apart. */
+/** Parses the lines of a memory. Cached. */
 export const readingOf = (text: string): Reading => {
-  const before = taken.get(text)
-  if (before !== undefined) return before
-  if (taken.size >= mostTaken) taken.clear()
-  const reading = read(text.slice(0, mostRead))
-  taken.set(text, reading)
+  const cached = readings.get(text)
+  if (cached !== undefined) return cached
+  if (readings.size >= cacheSize) readings.clear()
+  const reading = read(text.slice(0, maxChars))
+  readings.set(text, reading)
   return reading
 }
 
 const read = (text: string): Reading => {
   const clauses: Array<ReadonlyArray<string>> = []
   const [names, initial, small] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  const [now, over, all]: Array<Set<string>> = [new Set(), new Set(), new Set()]
+  const [now, over, all] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const [row, raw] of text.split("\n").entries()) {
     const line = plain(raw)
-    let left = line.replace(changing, " ")
-    let gone = ""
+    let current = line.replace(changing, " ")
+    let former = ""
     for (const pattern of leaving) {
-      left = left.replace(pattern, (_, one: string) => {
-        gone += ` ${one}`
+      current = current.replace(pattern, (_, phrase: string) => {
+        former += ` ${phrase}`
         return " "
       })
     }
-    for (const stem of stemsOf(clauseOf(wordsIn(left)))) now!.add(stem)
-    for (const stem of stemsOf(clauseOf(wordsIn(gone)))) over!.add(stem)
-    for (const stem of stemsOf(clauseOf(wordsIn(line)))) all!.add(stem)
-    for (const [at, one] of wordsIn(line).entries()) {
-      if (!isCapital(one)) small.add(lower(one))
-      else if (at > 0 && !isStopWord(one)) names.add(lower(one))
-      // What a fact begins with is seldom a name.
-      else if (at === 0 && row === 0 && !isStopWord(one)) initial.add(lower(one))
+    for (const stem of stemsOf(clauseOf(wordsIn(current)))) now.add(stem)
+    for (const stem of stemsOf(clauseOf(wordsIn(former)))) over.add(stem)
+    for (const stem of stemsOf(clauseOf(wordsIn(line)))) all.add(stem)
+    for (const [at, word] of wordsIn(line).entries()) {
+      if (!isCapital(word)) small.add(lower(word))
+      else if (at > 0 && !isStopWord(word)) names.add(lower(word))
+      // Only the first line counts: a fact seldom begins with a name.
+      else if (at === 0 && row === 0 && !isStopWord(word)) initial.add(lower(word))
     }
-    clauses.push(...clausesOf(left))
+    clauses.push(...clausesOf(current))
   }
-  for (const stem of now!) over!.delete(stem)
-  return { clauses, all: all!, now: now!, over: over!, names, initial, small, marks: tellsChange.test(text) }
+  for (const stem of now) over.delete(stem)
+  return { clauses, all, now, over, names, initial, small, marks: tellsChange.test(text) }
 }
 
-/** A line, and its parts: each says of whom it is, and what stands before a colon is what stands behind it. */
+/** The whole line and its clauses. Pronouns are replaced by the subject; "x: y" also reads as "x is y". */
 const clausesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const found = [clauseOf(wordsIn(line))]
+  const clauses = [clauseOf(wordsIn(line))]
   const pieces = line
     .split(between)
     .map((piece) => wordsIn(piece.replace(joining, "")))
@@ -155,22 +161,22 @@ const clausesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
   let subject: ReadonlyArray<string> = []
   if (pieces.length > 1) {
     for (const words of pieces) {
-      const leading = leadingOf(words)
+      const name = leadingName(words)
       const first = words[0]!.toLowerCase()
-      if (leading.length > 0) subject = leading
-      if (others.has(first)) found.push(clauseOf([...subject, ...words.slice(1)]))
-      else if (theirs.has(first)) found.push(clauseOf([...subject, "'s", ...words.slice(1)]))
-      else found.push(clauseOf(leading.length > 0 || isCapital(words[0]!) ? words : [...subject, ...words]))
+      if (name.length > 0) subject = name
+      if (subjectPronouns.has(first)) clauses.push(clauseOf([...subject, ...words.slice(1)]))
+      else if (possessivePronouns.has(first)) clauses.push(clauseOf([...subject, "'s", ...words.slice(1)]))
+      else clauses.push(clauseOf(name.length > 0 || isCapital(words[0]!) ? words : [...subject, ...words]))
     }
   }
   const colon = /^([^:]{3,60}):\s+(\S.{0,60})$/u.exec(line)
-  if (colon !== null) found.push(clauseOf([...wordsIn(colon[1]!), "is", ...wordsIn(colon[2]!)]))
-  return found.filter(({ length }) => length > 2 && length <= longest)
+  if (colon !== null) clauses.push(clauseOf([...wordsIn(colon[1]!), "is", ...wordsIn(colon[2]!)]))
+  return clauses.filter(({ length }) => length > 2 && length <= maxClauseWords)
 }
-const longest = 16
+const maxClauseWords = 16
 
-/** The name that a part begins with. */
-const leadingOf = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** The name of up to three words with which a clause begins. */
+const leadingName = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   let count = 0
   while (count < words.length && count < 3 && isCapital(words[count]!) && !isStopWord(words[count]!)) count++
   return words.slice(0, count)

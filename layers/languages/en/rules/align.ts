@@ -1,4 +1,4 @@
-import { dimensions, type WordTable, wordTable } from "../wordTable.js"
+import { dimensions, type WordTable, wordTable } from "../../../wordTable.js"
 import type { Clause, Word } from "./Clause.js"
 import type { Context } from "./differences.js"
 

@@ -1,5 +1,5 @@
-import { saysOtherwise } from "../../src/maintenance/gaps.js"
-import type { Judgement, Question, Statement, Verdict } from "../../src/ports/Reconciler.js"
+import type { Judgement, Question, Statement, Verdict } from "../../../../src/ports/Reconciler.js"
+import { saysOtherwise } from "../settling/gaps.js"
 import type { Features } from "./clauseFeatures.js"
 import { type Compared, compare } from "./compare.js"
 import { alike, decide, targetOf, unlike } from "./decide.js"

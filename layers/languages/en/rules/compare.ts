@@ -1,4 +1,4 @@
-import type { Question } from "../../src/ports/Reconciler.js"
+import type { Question } from "../../../../src/ports/Reconciler.js"
 import type { Bag } from "./bag.js"
 import { ofBags, ofStatement } from "./bagFeatures.js"
 import { type Features, ofReadings } from "./clauseFeatures.js"

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../src/ports/Reconciler.js"
+import type { Verdict } from "../../../../src/ports/Reconciler.js"
 import type { Features } from "./clauseFeatures.js"
 import type { Compared } from "./compare.js"
 
