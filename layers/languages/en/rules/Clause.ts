@@ -2,41 +2,41 @@ import type { Cue, Slot } from "./Language.js"
 import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
-/** Where a word of a clause stands: what it is told of, what is told, and around it. */
+/** The role of a word in its clause: subject, attribute, object, or a slot around them. */
 export type Place = "subject" | "attribute" | "object" | "former" | Slot
 
-/** A word of a clause in its place. */
+/** A word of a clause and its role. */
 export interface Word {
   readonly item: Item
   readonly place: Place
-  /** It names the relation and nothing beside it. */
+  /** The word only names the relation. */
   readonly relational: boolean
-  /** The side of a pair of opposites that it takes. */
+  /** Which side of a pair of opposites the word is on. */
   readonly side?: boolean
 }
 
-/** One thing that is said, read as far as rules can. */
+/** A clause as the rules parsed it. */
 export interface Clause {
-  /** By what they are compared by; the first of a kind stays. */
+  /** By canonical form; the first word of each form is kept. */
   readonly words: ReadonlyMap<string, Word>
   readonly scalars: ReadonlyArray<Scalar>
-  /** Numbers and days that belong to what it is about: the Q1 report. */
+  /** Numbers and days that are part of the subject: the Q1 report. */
   readonly naming: ReadonlyArray<Scalar>
   readonly relation: string
   readonly negative: boolean
   readonly cues: ReadonlySet<Cue>
   readonly question: boolean
-  /** Key and value: port: 5432; "assigned" with a sign of equality or an identifier as its key. */
+  /** A key with a value, "port: 5432". "assigned" where it has an equals sign or its key is an identifier. */
   readonly keyed: "no" | "listed" | "assigned"
-  /** Something that happened, and may happen again. */
+  /** It reports an event, which may happen again. */
   readonly event: boolean
-  /** The word that "not" stands before, where there is one. */
+  /** The word that "not" negates. */
   readonly denied: string | undefined
-  /** It has no verb and is no key with a value: a heading. */
+  /** A heading: it has no verb, and is no key with a value. */
   readonly verbless: boolean
-  /** It tells of the past. */
+  /** It is in the past tense. */
   readonly past: boolean
-  /** Told of the speaker, of somebody named elsewhere, of what it names, of nobody. */
+  /** The subject: the speaker, a pronoun, a name in the clause, or none. */
   readonly told: "speaker" | "somebody" | "named" | "nobody"
   /** Its value has an indefinite article: a doctor, an apple. */
   readonly indefinite: boolean

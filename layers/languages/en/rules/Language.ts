@@ -1,104 +1,103 @@
-/** How many values a relation has at once: one, one for each purpose or occasion that is named, or many. */
+/** How many values a relation has at a time: one, one per named purpose or occasion, or many. */
 export type Valued = "one" | "scoped" | "many"
 
-/** What a word or a phrase says about its whole clause. */
+/** What a word or a phrase says about the whole clause. */
 export type Cue =
-  /** Turns what is said into its opposite. */
+  /** Negates the clause. */
   | "not"
-  /** What was so is over. */
+  /** Something ended. */
   | "ended"
-  /** So too, as an adverb that may stand beside "not": no longer, any more. */
+  /** Something ended, said by an adverb that may also stand beside "not": no longer, any more. */
   | "over"
-  /** Something is so since a change. */
+  /** The clause is true because of a change. */
   | "changed"
-  /** What comes after it is no longer so: instead of, rather than. */
+  /** The words after it are no longer true: instead of, rather than. */
   | "former"
-  /** One thing more beside others. */
+  /** One more thing, beside others. */
   | "also"
-  /** Not said to be so: thought of, asked, wished, planned. */
+  /** Not stated as true: considered, asked, wished, planned. */
   | "maybe"
-  /** Somebody else's words. */
+  /** Reported speech. */
   | "said"
-  /** Was so, once. */
+  /** It was true in the past. */
   | "once"
-  /** Sets right what was said before. */
+  /** Corrects an earlier statement. */
   | "corrected"
-  /** Still to be done. */
+  /** Not done yet. */
   | "due"
-  /** About so much. */
+  /** Approximately. */
   | "about"
 
-/** What a preposition or a conjunction begins. Phrases of one slot can hold values of one attribute. */
+/** The kind of phrase that a preposition or a conjunction begins. Phrases in one slot can be values of one attribute. */
 export type Slot = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
 
 export interface Relation {
-  /** Verbs that tell it, and phrases. */
+  /** Verbs and phrases for it. */
   readonly words: string
-  /** Nouns that name it. */
+  /** Nouns for it. */
   readonly nouns?: string
   readonly valued: Valued
-  /** Cues that its words hold, by word or phrase. */
+  /** Cues that its words carry, by word or phrase. */
   readonly cues?: Readonly<Record<string, Cue>>
-  /** Its subject is who, its object is what, and each what has one who: whoever owns, leads, maintains it. */
+  /** Each object has one subject: owns, leads, maintains. */
   readonly inverse?: boolean
-  /** It happens, and may happen again. */
+  /** It is an event, which may happen again. */
   readonly event?: boolean
 }
 
 /**
- * The tables of one language: everything that the rules know of it. Words are
- * lower-case, separated by blanks, phrases by commas; they are brought to their
- * stems when the tables are read.
+ * The tables of one language: all that the rules know about it. Words are lower-case and separated by blanks, phrases by
+ * commas. The lexicon stems them when it is built.
  */
 export interface Language {
   readonly code: string
   readonly stem: (word: string) => string
-  /** Inflected forms that the stemmer cannot know, and their base, which stands first. Groups are parted by semicolons. */
+  /** Irregular forms, in groups separated by semicolons. The base form comes first. */
   readonly irregular: string
-  /** Letters that stand for words: n't, 're; whatever their case. */
+  /** Contractions and their full words: n't, 're. Case does not matter. */
   readonly contractions: ReadonlyArray<readonly [RegExp, string]>
-  /** Words that carry no content, left out of every comparison. */
+  /** Words without content; comparisons ignore them. */
   readonly empty: string
-  /** The speaker. */
+  /** Words for the speaker. */
   readonly speaker: string
-  /** Forms of to be and to have, auxiliaries: what follows them is told of what stands before. */
+  /** Forms of "be" and "have", and auxiliaries. The words after them are said of the words before. */
   readonly auxiliaries: string
-  /** Forms of to be in the present: what is told with them is a state, no event. */
+  /** Present forms of "be": they state a state, not an event. */
   readonly present: string
-  /** Forms of to be and to have in the past. */
+  /** Past forms of "be" and "have". */
   readonly past: string
-  /** Pronouns that stand for somebody named elsewhere. */
+  /** Pronouns for somebody who is named elsewhere. */
   readonly pronouns: string
-  /** Words that end in a full stop which ends no sentence. */
+  /** Abbreviations whose full stop does not end a sentence. */
   readonly abbreviations: string
-  /** What may join two clauses of one subject. */
+  /** Words that join two clauses with one subject. */
   readonly joins: string
-  /** A determiner before a noun: what follows is no verb. */
+  /** Determiners. The next word is not a verb. */
   readonly determiners: string
   readonly slots: Readonly<Record<Slot, string>>
   readonly cues: Readonly<Record<Cue, string>>
-  /** Verbs, and phrases of a verb, that tell of a change. */
+  /** Verbs and verb phrases for a change. */
   readonly changes: string
   readonly relations: Readonly<Record<string, Relation>>
-  /** Further verbs, of which nothing is known but that they are verbs. */
+  /** Other verbs. */
   readonly verbs: string
-  /** Verbs of what happens once and may happen again. */
+  /** Verbs for events, which may happen again. */
   readonly events: string
-  /** Nouns that have one value at a time: port, owner, deadline. */
+  /** Attributes with one value at a time: port, owner, deadline. */
   readonly singular: string
-  /** Nouns that name the kind of thing, not which one: they tell nobody apart while other words remain. */
+  /** Nouns for a kind of thing. They do not identify a subject that has other words. */
   readonly generic: string
-  /** Groups of words and phrases with one meaning, parted by semicolons; the first stands for all. */
+  /** Synonyms, in groups separated by semicolons. The first one is the canonical form. */
   readonly same: string
-  /** Pairs of opposites, parted by semicolons. */
+  /** Pairs of opposites, separated by semicolons. */
   readonly opposites: string
-  /** Words of one kind that exclude one another as a value and tell two subjects apart, by kind. */
+  /** Words by kind. Two words of one kind exclude each other as values and identify different subjects. */
   readonly kinds: Readonly<Record<string, string>>
   readonly numbers: string
   readonly months: string
   readonly weekdays: string
-  /** Units by dimension: how many of its base they are, as name=number. */
+  /** Units by dimension, with their size in the base unit, as name=number. */
   readonly units: Readonly<Record<string, string>>
-  /** Days counted from the day of the statement. */
+  /** Words for days, as an offset from the day of the statement. */
   readonly days: string
 }

@@ -2,18 +2,18 @@ import { dimensions, type WordTable, wordTable } from "../../../wordTable.js"
 import type { Clause, Word } from "./Clause.js"
 import type { Context } from "./differences.js"
 
-/** Where a word stands, as far as it matters: what is told of, the attribute, the value, the occasion, aside, what was. */
+/** The role of a word, simplified: subject, attribute, value, occasion, remark, former value. */
 export type Side = "subject" | "attribute" | "value" | "scope" | "aside" | "former"
 
-/** A word of a clause, ready to be held against another's. */
+/** A word of a clause, prepared for comparison. */
 export interface Token {
   readonly canon: string
   readonly form: string
   readonly side: Side
   readonly name: boolean
-  /** 0…1: how much it tells; rare words tell more. */
+  /** How informative the word is, 0…1: rare words weigh more. */
   readonly weight: number
-  /** Its row in the table of words; −1 where it is not in it. */
+  /** Its row in the word table; −1 where it is missing. */
   readonly row: number
 }
 
@@ -35,7 +35,7 @@ const sides: Readonly<Record<Word["place"], Side>> = {
   over: "former"
 }
 
-/** The table of words; where it cannot be read, words are alike only when they are the same. */
+/** The word table; undefined where it cannot be read. Only equal words are alike then. */
 export const tableOrNone = (): WordTable | undefined => {
   try {
     return wordTable()
@@ -44,14 +44,14 @@ export const tableOrNone = (): WordTable | undefined => {
   }
 }
 
-/** 0…1 by the logarithm of how rare a word is. */
+/** Logarithmic rarity of a row, 0…1. */
 const rarity = (row: number): number => (row === -1 ? 1 : Math.log1p(row / 50) / rarest)
 const rarest = Math.log1p(60_000 / 50)
 
-/** 0.3…1: what a word counts for. */
+/** The weight of a word by its row, 0.3…1. */
 export const weightOfRow = (row: number): number => 0.3 + 0.7 * rarity(row)
 
-/** The rows of words that were met: the whole table is too large to be near at hand. */
+/** Cache of rows by word: the whole table is too large for the processor's cache. */
 const met = new Map<string, number>()
 const mostMet = 4_000
 
@@ -64,7 +64,7 @@ export const rowOf = (table: WordTable, form: string, canon: string): number => 
   return row
 }
 
-/** Of "lives in" and "take over" the verb, of "is located" and "code review" the last word. */
+/** The main word of a phrase: the verb of "lives in" and "take over", the last word of "is located" and "code review". */
 const told = (form: string): string => {
   const words = form.split(" ")
   while (words.length > 1 && particles.has(words[words.length - 1]!)) words.pop()
@@ -72,11 +72,11 @@ const told = (form: string): string => {
 }
 const particles = new Set("in on at to for of as with by from up off out over into back down away".split(" "))
 
-/** The words of a clause, the first ones. */
+/** The first `mostTokens` words of a clause. */
 export const tokensOf = ({ words }: Clause, table: WordTable | undefined): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
   for (const [word, { item, place, relational, side }] of words) {
-    // Two sides of a pair of opposites are two words.
+    // The two sides of a pair of opposites count as two words.
     const canon = side === undefined ? word : `${word}${side ? "+" : "-"}`
     if (tokens.length === mostTokens) break
     const row = table === undefined ? -1 : rowOf(table, item.form, item.canon)
@@ -88,7 +88,7 @@ export const tokensOf = ({ words }: Clause, table: WordTable | undefined): Reado
 }
 const mostTokens = 40
 
-/** The vectors of the rows that were met, and their lengths. */
+/** Cache of vectors by row, and their lengths. */
 const vectors: Array<Int8Array | undefined> = []
 const norms = new Float64Array(65_536)
 
@@ -107,7 +107,7 @@ const dot = (a: Int8Array, b: Int8Array): number => {
   return sum
 }
 
-/** −1…1: how like two words are in meaning, the cosine of their vectors; 0 where one is unknown. */
+/** The cosine of two word vectors, −1…1; 0 where a word is unknown. */
 export const likeness = (table: WordTable | undefined, a: number, b: number): number => {
   if (table === undefined || a === -1 || b === -1) return 0
   if (a === b) return 1
@@ -119,12 +119,12 @@ export const likeness = (table: WordTable | undefined, a: number, b: number): nu
   }
   return likenesses[place]!
 }
-/** Pairs of rows that were compared last, and how like they are: within one judgement most pairs are met several times. */
+/** Cache of cosines by pair of rows: one judgement compares most pairs several times. */
 const mostPairs = 8_192
 const pairs = new Float64Array(mostPairs)
 const likenesses = new Float64Array(mostPairs)
 
-/** deploy and deployment, publish and publication. */
+/** Whether two words are of one family: deploy and deployment, publish and publication. */
 export const kindred = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let same = 0
@@ -132,7 +132,7 @@ export const kindred = (a: string, b: string): boolean => {
   return same >= 4 && same >= 0.6 * Math.max(a.length, b.length) && same >= shorter - 2
 }
 
-/** A word of what is remembered, and the word of the statement that stands for it. */
+/** A word of the memory (`a`) and its counterpart in the statement (`b`). */
 export interface Pair {
   readonly a: Token
   readonly b: Token
@@ -142,15 +142,15 @@ export interface Pair {
 
 export interface Alignment {
   readonly pairs: ReadonlyArray<Pair>
-  /** Words that only what is remembered has, and only the statement. */
+  /** Words without a counterpart: of the memory (`left`) and of the statement (`right`). */
   readonly left: ReadonlyArray<Token>
   readonly right: ReadonlyArray<Token>
 }
 
-/** Words are near from this cosine on. */
+/** Least cosine of near words. */
 const near = 0.55
 
-/** Finds for each word of a clause the word of the other: the same, one of its family, one near it. Words of the titles need none. */
+/** Pairs the words of two clauses: equal words first, then words of one family, then near ones. Words of the other side's title need no counterpart. */
 export const align = (
   a: ReadonlyArray<Token>,
   b: ReadonlyArray<Token>,

@@ -5,7 +5,7 @@ import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
 import { type Lead, leadOf, type Nearness, type Reading, weightOf } from "./readStatement.js"
 
-/** What a statement has to do with a memory, in figures by name. */
+/** Features of a memory and a statement, by name. */
 export type Features = Record<string, number>
 
 const cues: ReadonlyArray<Cue> = [
@@ -26,7 +26,7 @@ const types = ["event", "config", "preference", "person", "decision", "technical
 const flag = (value: boolean): number => (value ? 1 : 0)
 const share = (part: number, whole: number): number => part / Math.max(0.01, whole)
 
-/** Of the two clauses that have most in common: which words stand for which, and where those stand that have no mate. */
+/** Word features of the two most similar clauses: which words correspond, and the roles of those without a counterpart. */
 const ofWords = ({ a, b, score }: Lead, news: Nearness): Features => {
   const table = tableOrNone()
   const { left, pairs, right } = align(a.tokens, b.tokens, a.context, b.context, table)
@@ -83,11 +83,11 @@ const ofWords = ({ a, b, score }: Lead, news: Nearness): Features => {
   return f
 }
 
-/** Words that only name somebody. */
+/** Whether all words are names of people. */
 const people = (words: ReadonlyArray<Word>): boolean =>
   words.length > 0 && words.every(({ item }) => item.capital === true && item.entry === undefined)
 
-/** How near the nearest two of them are. */
+/** The highest cosine between a word of one side and a word of the other. */
 const nearest = (these: Iterable<Token>, those: Iterable<Token>): number => {
   const table = tableOrNone()
   let most = 0
@@ -95,7 +95,7 @@ const nearest = (these: Iterable<Token>, those: Iterable<Token>): number => {
   return most
 }
 
-/** Of the same two clauses: numbers and days, signs, relations, cues. */
+/** Other features of these two clauses: numbers, days, negation, relations, cues. */
 const ofClauses = (
   { a: { clause: a, context: contextA }, b: { clause: b, context: contextB, from } }: Lead,
   all: Reading,
@@ -173,10 +173,10 @@ const ofClauses = (
   return f
 }
 
-/** Words of one side that are held against those of the other. */
+/** Words of one side that are compared with the other side. */
 const looked = 20
 
-/** Of all that the two say, wherever it stands. */
+/** Features of all clauses together. */
 const ofAll = (memory: Reading, stated: Reading): Features => {
   const table = tableOrNone()
   const mine = [...memory.words.values()]
@@ -231,7 +231,7 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
   }
 }
 
-/** All that is told of a memory and a statement by the two clauses that have most in common, and by what was read of both. */
+/** Features of a memory and a statement, by their two most similar clauses and by all clauses; none where a side has no clause. */
 export const ofReadings = (
   memory: Reading,
   stated: Reading,

@@ -9,26 +9,26 @@ import { newsOf } from "./readStatement.js"
 import { ofSenses } from "./senses.js"
 import { taking } from "./statements.js"
 
-/** A candidate, held against the statement. */
+/** A candidate compared with the statement. */
 export interface Compared {
-  /** What is told of it, in parts; no figure is in two of them. */
+  /** Its features in parts; each feature is in one part only. */
   readonly parts: ReadonlyArray<Features>
-  /** All parts in one, made when it is asked for. */
+  /** All parts merged, on first use. */
   readonly features: Features
-  /** Runs of words of the two, by what they are. */
+  /** The phrases of both. */
   readonly phrases: ReadonlyArray<Phrase>
-  /** Whether the statement was said before it. */
+  /** Whether the statement was said before the candidate. */
   readonly older: boolean
-  /** Whether it has too little in common with the statement to be looked at. */
+  /** Whether it has too few words in common with the statement to get features. */
   readonly apart: boolean
-  /** Whether they say the same, word for word. */
+  /** Whether they are equal word for word. */
   readonly same: boolean
 }
 
-/** Candidates that are read at all, and those that are looked at closely. */
+/** Candidates that are read, and those that get features. */
 const most = { read: 20, close: 3 }
 
-/** How much of the two is the same, by words: 0…1. */
+/** The weighted overlap of words, 0…1. */
 const overlapOf = (a: Bag, b: Bag): number => {
   let shared = 0
   for (const { canon, weight } of b.words.values()) if (a.words.has(canon)) shared += weight
@@ -36,8 +36,8 @@ const overlapOf = (a: Bag, b: Bag): number => {
 }
 
 /**
- * Holds a statement against each candidate, and tells how far each is ahead of
- * the others. Only those that have most in common with it are looked at closely.
+ * Compares a statement with each candidate, and measures how far the candidate is ahead of the others (`ahead`). Only
+ * the candidates with the most words in common get features.
  */
 export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
   const take = taking(lexicon)

@@ -2,24 +2,23 @@ import type { Verdict } from "../../../../src/ports/Reconciler.js"
 import type { Features } from "./clauseFeatures.js"
 import type { Compared } from "./compare.js"
 
-/** How likely each action is; they add up to 1. */
+/** The likelihood of each action; the sum is 1. */
 export type Likelihoods = readonly [add: number, update: number, remove: number, none: number]
 
-/** Of a candidate that says the same, word for word. */
+/** The likelihoods for a candidate that is equal word for word. */
 export const alike: Likelihoods = [0, 0, 0, 1]
-/** Of a candidate that has next to nothing in common with the statement. */
+/** The likelihoods for a candidate with next to nothing in common. */
 export const unlike: Likelihoods = [1, 0, 0, 0]
 
 /**
- * How likely an action must be to be taken, so that nine of ten are right on
- * stories of writers that the weights were not made from: a memory that is
- * wrongly retired or rewritten does the most harm.
+ * Least likelihood of an action. Nine of ten such actions are right on stories by writers outside the training set.
+ * Retiring or rewriting a memory wrongly does the most harm.
  */
 export const least = { UPDATE: 0.4, DELETE: 0.65 }
 
 /**
- * The likeliest action; ADD where UPDATE or DELETE is unsure. What is asked or
- * hearsay makes nothing untrue, nor does what was said before it.
+ * The likeliest action; ADD where UPDATE or DELETE is unsure. A question, hearsay, or a statement older than the memory
+ * never retires it.
  */
 export const decide = (likely: Likelihoods, { features, older, same }: Compared, floors = least): Verdict["action"] => {
   const [, update, remove, none] = likely
@@ -27,10 +26,10 @@ export const decide = (likely: Likelihoods, { features, older, same }: Compared,
   const stated = features["says said"] !== 1 && features["says once"] !== 1
   if (same) return "NONE"
   if (features.asked === 1 || features.foreign === 1) return "ADD"
-  // Ticket 12 and ticket 13 are two.
+  // Ticket 12 and ticket 13 are different things.
   if (features["label other"]! > 0 && features["label same"] === 0 && features["hint moved"] === 0) return "ADD"
   if (stated && !older && isTurned(features, remove)) return "DELETE"
-  // Not disabled is enabled.
+  // "Not disabled" means enabled.
   const agrees =
     features.sided === 1 && features.turned === 0 && features["s differs"] === 0 && features["names swapped"] === 0
   if (most === none || (most === remove && agrees && none >= plain))
@@ -38,13 +37,13 @@ export const decide = (likely: Likelihoods, { features, older, same }: Compared,
   if (!stated) return "ADD"
   if (most === remove && remove >= (isClean(features) ? floors.DELETE * plainer : floors.DELETE) && !older)
     return "DELETE"
-  // What is remembered, all of it, and more.
+  // The statement contains all of the memory and more.
   const longer = features.kept! > 0.99 && features["w nots differ"] === 0 && features["subject extra"] === 0
   if (most === update && update >= (longer ? floors.UPDATE * plainer : floors.UPDATE)) return "UPDATE"
   return "ADD"
 }
 
-/** The same thing, of which there is one value at a time, and another value; or the same words and another number. */
+/** An attribute with one value at a time has another value; or the words are equal and a number differs. */
 const isClean = (features: Features): boolean =>
   (features["one of one differs"] === 1 && features["w both"]! > 0) ||
   (features["one value differs"] === 1 &&
@@ -54,13 +53,13 @@ const isClean = (features: Features): boolean =>
     features["past b"] === 0 &&
     features["event b"] === 0)
 
-/** What is plain whatever the weights say, as long as they do not say that it is nothing of the kind. */
+/** Clear reversals. They need only a low likelihood (`plain`) or none. */
 const isTurned = (features: Features, remove: number): boolean => {
-  // The same words, what was preferred and what was not in each other's place.
+  // The same words, with the preferred and the rejected thing swapped.
   if (features["roles swapped"] === 1 && features.covered! > 0.8) return true
-  // The same thing has one owner, and another is named.
+  // The thing has one owner, and the statement names another.
   if (features["another owner"] === 1 && features["says also"] === 0) return remove >= plain / 2
-  // What was still to be done is done.
+  // The task is done now.
   const sameSubject =
     features["subject both"] === 0 && features["subject extra"] === 0 && features["w first kept"] === 1
   return (
@@ -72,16 +71,16 @@ const isTurned = (features: Features, remove: number): boolean => {
   )
 }
 const plain = 0.2
-/** What is plain needs no more than this share of the likelihood. */
+/** A clear case needs only this share of the least likelihood. */
 const plainer = 0.75
 
-/** Two single clauses that have another word between the same two, and of another sense: born in Lisbon, works in Lisbon. */
+/** Two single clauses that differ in one word of another sense: born in Lisbon, works in Lisbon. */
 const isParted = (features: Features): boolean =>
   features["r parted"] === 1 && features["units a"] === 1 && features["units b"] === 1
-/** What has another sense says nothing new only where the weights hardly doubt it. */
+/** Least likelihood of NONE where the sense differs. */
 const surely = 0.95
 
-/** The first candidate that is the least likely to have nothing to do with the statement; −1 where there are none. */
+/** The index of the candidate with the lowest likelihood of ADD, the first of equals; −1 where there are none. */
 export const targetOf = (all: ReadonlyArray<Likelihoods>): number => {
   let target = -1
   for (const [at, [add]] of all.entries()) if (target === -1 || add < all[target]![0]) target = at

@@ -2,19 +2,19 @@ import type { Clause, Word } from "./Clause.js"
 import type { Lexicon } from "./lexicon.js"
 import { type Scalar, standing } from "./scalars.js"
 
-/** What a clause is told under: the words of its title. */
+/** The words of the title above a clause. */
 export type Context = ReadonlySet<string>
 
-/** What two clauses share, and what only one of them has, by where it stands. Counts of words. */
+/** What two clauses share and where they differ, by role. `missing`: only the memory has it. `extra`: only the statement has it. Numbers are counts of words. */
 export interface Differences {
-  /** Why they are about two things; undefined where nothing says so. */
+  /** Why the clauses are about different things; undefined where nothing shows it. */
   readonly apart: string | undefined
   readonly shared: number
-  /** Words of content that both say. */
+  /** Content words of both. */
   readonly contentShared: number
   readonly missingWords: ReadonlyArray<Word>
   readonly extraWords: ReadonlyArray<Word>
-  /** The same relation, or a move of what is somewhere. */
+  /** The relations are equal, or the statement moves a thing whose place the memory states. */
   readonly sameRelation: boolean
   readonly missing: number
   readonly extra: number
@@ -31,23 +31,23 @@ export interface Differences {
   readonly namesMissing: number
   readonly namesExtra: number
   readonly capitalsExtra: number
-  /** Values that exclude one another: two of one kind, two sides of a pair. */
+  /** Some values exclude each other: they are of one kind. */
   readonly kindsConflict: boolean
-  /** In how many slots their values differ. */
+  /** The number of slots with different values. */
   readonly conflicts: number
-  /** Both of the speaker, or of nobody named. */
+  /** Both have the same kind of subject, or one has none. */
   readonly told: boolean
-  /** What numbers and days differ in: "number", "day", "time", "version". */
+  /** The kinds of scalars that differ: "number", "day", "time", "version". */
   readonly differs: ReadonlyArray<string>
   readonly equal: number
   readonly finer: number
   readonly coarser: number
   readonly scalarMissing: number
   readonly scalarExtra: number
-  /** Whether both take sides of a pair of opposites, and whether they take the same. */
+  /** Whether both use one pair of opposites; `turned`: whether they state the opposite. */
   readonly sided: boolean
   readonly turned: boolean
-  /** A day or a time that is planned and may be moved. */
+  /** The memory's attribute has one value at a time, or is a key with a value. */
   readonly steady: boolean
 }
 
@@ -141,7 +141,7 @@ export const differences = (
   }
 }
 
-/** Relations of which a move may be a change. */
+/** Relations whose value a move may change. */
 const moving: ReadonlySet<string> = new Set([
   "live",
   "store",
@@ -170,7 +170,7 @@ const sidesOf = (a: Clause, b: Clause): { readonly sided: boolean; readonly turn
 const groups: Readonly<Record<string, string>> = { object: "what", by: "what", place: "where" }
 const groupOf = ({ place }: Word): string => groups[place] ?? place
 
-/** Slots that both fill, each otherwise; or what one says in a slot of its own each: "is Rome", "is in Rome". */
+/** The number of slots that both fill with different words. "is Rome" and "is in Rome" count as one slot. */
 const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): number => {
   const [left, right] = [new Set(missing.map(groupOf)), new Set(extra.map(groupOf))]
   const both = [...left].filter((group) => right.has(group)).length
@@ -178,11 +178,11 @@ const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): 
   return (left.has("what") && right.has("where")) || (left.has("where") && right.has("what")) ? 1 : 0
 }
 
-/** A word that the other side's title says is no difference of the subject. */
+/** Whether the other side's title already contains the word: the subjects do not differ then. */
 const known = (canon: string, { place }: Word, context: Context, _other: Clause): boolean =>
   (place === "subject" || place === "scope" || place === "attribute") && context.has(canon)
 
-/** Two titles of which each has words that the other side has not, more than they share. */
+/** Whether each title has words that the other side lacks, at least as many as they share. */
 const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => {
   if (a.size === 0 || b.size === 0) return false
   const left = [...a].filter((canon) => !b.has(canon) && !y.words.has(canon)).length
@@ -201,7 +201,7 @@ const contextShared = (a: Context, b: Context, x: Clause, y: Clause): number => 
 const exclude = (x: Word, y: Word): boolean =>
   x.item.entry?.kinds?.some((kind) => y.item.entry?.kinds?.includes(kind) === true) === true
 
-/** A number in one name that the other has not, unless a title above says it. */
+/** Whether a number in one name is missing in the other. A name without numbers under a title may have it there. */
 const namingDiffers = (
   a: ReadonlyArray<Scalar>,
   b: ReadonlyArray<Scalar>,
@@ -251,7 +251,7 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   return { differs, equal, finer, coarser, scalarExtra, scalarMissing: left.length }
 }
 
-/** Whether two numbers may be values of one attribute: the word before each is said on the other side too. */
+/** Whether two numbers may be values of one attribute: the other side also has the word before each. */
 const headsMeet = (x: Scalar, y: Scalar, a: Clause, b: Clause): boolean => {
   if (x.kind !== "quantity" || y.kind !== "quantity") return true
   if (x.unit !== "" || y.unit !== "") if (x.unit !== y.unit && x.head !== y.head) return false

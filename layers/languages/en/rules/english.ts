@@ -2,7 +2,7 @@ import { relations } from "./englishRelations.js"
 import { kinds, opposites, same } from "./englishWords.js"
 import type { Language } from "./Language.js"
 
-/** Strips what number and tense add. Blunt: only equality of stems matters, never how they look. */
+/** Strips endings of number and tense. Crude: stems are only compared, never shown. */
 const stem = (word: string): string => {
   let base = word
   if (base.length > 4 && /(?:ies|ied)$/.test(base)) return `${base.slice(0, -3)}y`
@@ -13,7 +13,7 @@ const stem = (word: string): string => {
   if (base.length > 6 && base.endsWith("ly")) base = base.slice(0, -2)
   return base.length > 4 && base.endsWith("e") ? base.slice(0, -1) : base
 }
-/** Without its ending: stopp is stop, mov is move, eat is eat. */
+/** Repairs a word after its ending was cut: stopp → stop, mov → move, eat → eat. */
 const bared = (word: string): string => {
   if (/([bdgmnprt])\1$/.test(word)) return word.slice(0, -1)
   return /^[^aeiou][aeiou][^aeiouwxy]$/.test(word) ? `${word}e` : word

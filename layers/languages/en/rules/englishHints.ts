@@ -1,4 +1,4 @@
-/** Phrases that say what kind of news a statement is, by what they tell; looked for anywhere in it. */
+/** Phrases by the kind of news that they announce, anywhere in a statement. */
 export const hints = {
   over: `pull out, rip out, take out, took out, tear out, hand in, give notice, notice, part ways, fall through, fell through, pass away, die, dead, death, sell, lose, close down,
     shut, shut down, switch off, switched off, turn off, expire, run out, no more, veto, strike, struck, lapse, resign, step down, stepped down, retire, let go, fire, dismiss, lay off, laid off, wind down,
@@ -31,7 +31,7 @@ export const hints = {
 } as const
 export type Hint = keyof typeof hints
 
-/** What is talked of: words that bring a matter to mind. The first ones are matters with one state at a time. */
+/** Words by matter. The first matters have one state at a time. */
 export const matters = {
   residence: `live reside dwell home house bag apartment settle landlord tenant lodging studio dorm neighbourhood neighborhood hometown lodge mansion cottage villa caravan rent tenancy residence resident address street avenue lane`,
   employment: `work job employ employer hire career nurse teacher engineer developer profession occupation company firm boss trainee intern apprentice freelance self-employed contractor retire pensioner unemployed lawyer accountant clerk chef waiter
@@ -70,7 +70,7 @@ export const matters = {
   ownership: `have has own possess buy bought sell sold get belong purchase acquire`,
   membership: `member belong join subscription subscribe membership account plan contract customer client partner sponsor`
 } as const
-/** Matters that somebody may have several of. */
+/** Matters that may have several states at a time. */
 export const several: ReadonlyArray<string> = [
   "ability",
   "language",
@@ -86,7 +86,7 @@ export const several: ReadonlyArray<string> = [
   "membership"
 ]
 
-/** Words of approval and of its opposite. */
+/** Words of approval and of disapproval. */
 export const tones = {
   good: `like love enjoy adore fond keen fan happy glad pleased good great excellent best better well fine perfect wonderful fast quick stable reliable healthy strong easy favourite favorite prefer comfortable friendly success succeed
     win allow allowed permit permitted accept approve support work works working able can safe clean fresh brave calm agree welcome recommend trust tolerate open available enable enabled free improve recover fit welcome willing`,
@@ -94,7 +94,7 @@ export const tones = {
     ban prohibit avoid disable disabled unable afraid fear scared unsafe dirty stale disagree waste boring annoying pain hurt distrust closed unavailable allergic intolerant unwilling resist trouble problem impossible against`
 } as const
 
-/** Frequent words of other languages that are none of English. */
+/** Frequent words of other languages that are not English words. */
 export const foreign = `der das und ist nicht ein eine einen einem einer kein keine keinen mit auf für von dem den zu zum im sich bei aus nach wird haben hat
   est une le la les du dans pas que qui sur avec pour sont el los las una se por para con del muy pero tiene está non che di il gli della sono
   è à är och inte det att som på av jag het een niet van voor ik op wordt jest nie się że do em não uma os com mais`

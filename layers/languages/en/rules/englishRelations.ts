@@ -3,7 +3,7 @@ import type { Relation } from "./Language.js"
 const changed = (words: string): NonNullable<Relation["cues"]> =>
   Object.fromEntries(words.split(",").map((word) => [word.trim(), "changed" as const]))
 
-/** What English verbs and nouns tell of their subject, and of which there is but one at a time. */
+/** The relations that English verbs and nouns express, and how many values each has at a time. */
 export const relations: Readonly<Record<string, Relation>> = {
   live: {
     words:

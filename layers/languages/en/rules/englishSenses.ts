@@ -1,7 +1,6 @@
 /**
- * What is said to be between two things, by words of which each says so on its
- * own. Whoever lives in a town and whoever works there share the town and not
- * the sense; a house and a home share it. A word may be in several.
+ * Words by sense: the relation that each word expresses by itself. "Lives in a town" and "works in a town" have different
+ * senses; "house" and "home" share one. A word may have several senses.
  */
 export const senses = {
   live: "live reside dwell home residence resident inhabit lodge domicile settle",
@@ -149,7 +148,7 @@ export const senses = {
   see: "see saw seen view look"
 } as const
 
-/** Of these there is one at a time: whoever lives elsewhere does no longer live here. */
+/** Senses with one value at a time: somebody who lives elsewhere no longer lives here. */
 export const single: ReadonlySet<string> = new Set([
   "live",
   "birth",
@@ -170,7 +169,7 @@ export const single: ReadonlySet<string> = new Set([
   "bury"
 ])
 
-/** What is so no more once the second is said of the same: in both directions where the first is no act. */
+/** Pairs of senses: the second one makes the first untrue. A pair of states is listed in both directions. */
 export const against: ReadonlyArray<readonly [keyof typeof senses, keyof typeof senses]> = [
   ["like", "hate"],
   ["hate", "like"],

@@ -1,4 +1,4 @@
-/** Words of one meaning: the first stands for all. Phrases may stand among them. */
+/** Synonyms, words and phrases. The first one is the canonical form. */
 export const same = `
   database, db, data base; postgres, postgresql; kubernetes, k8s; javascript, js; typescript, ts; production, prod;
   staging, stage, stg; development, dev; repository, repo; config, configuration, setting; environment, env;
@@ -27,7 +27,7 @@ export const same = `
   pipeline, workflow; weekend, saturdays and sundays; guide, tutorial; function, method; variable, var; parameter, param, argument;
   directory, dir; limit, ceiling; throttle, rate limit; memory, ram; disk, storage; utc, gmt`
 
-/** Pairs, or groups on two sides: what excludes what. */
+/** Pairs of opposites, or of groups of opposites. */
 export const opposites = `
   enable, activate, turn on, switch on / disable, deactivate, turn off, switch off; on / off; allow, permit, legal, allowed / forbid, prohibit, ban, disallow, illegal, not allow;
   open / close, closed, shut; public / private; active / inactive; like, love, enjoy, adore, fond of / dislike, hate, detest, despise, loathe, can not stand, not stand;
@@ -42,7 +42,7 @@ export const opposites = `
   verbose / quiet, terse, concise; formal / informal, casual; strict / lenient, loose; persistent / ephemeral, temporary; empty / full; window seat, window / aisle, aisle seat;
   ascending / descending; horizontal / vertical; vegetarian / meat eater, carnivore; smoker, smoke / nonsmoker, non-smoker; loud / quiet; tabs, tab / spaces, space; opt in / opt out; merge / squash; sober / drunk; home / away; hourly / daily; short, brief / long; big / small; high / low; quick / slow; easy / hard, difficult; more / less, fewer; strong / weak; many / few; wet / dry; hot / cold; thick / thin; wide / narrow; heavy / light; plural / singular`
 
-/** Words that exclude one another, by kind. */
+/** Words by kind; words of one kind exclude each other. */
 export const kinds = {
   environment: "production staging development test testing qa local preview canary sandbox demo uat live beta alpha",
   side: "left right top bottom upper lower front rear back north south east west northern southern eastern western central middle",

@@ -2,13 +2,13 @@ import { foreign, type Hint, hints, matters, several, tones } from "./englishHin
 import { against, senses, single } from "./englishSenses.js"
 import type { Lexicon } from "./lexicon.js"
 
-/** A phrase of more than one word: the stems that follow its first. */
+/** A phrase: the stems after its first word. */
 interface Phrase {
   readonly rest: ReadonlyArray<string>
   readonly hint: number
 }
 
-/** The tables of hints as they are looked up, by stems. */
+/** The tables of hints, indexed by stem. */
 export interface Hints {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<Phrase>>
   readonly matters: ReadonlyMap<string, ReadonlyArray<number>>
@@ -24,12 +24,12 @@ export const isSeveral: ReadonlyArray<boolean> = matterNames.map((name) => sever
 const senseNames = Object.keys(senses)
 export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => single.has(name))
 
-/** Of a memory's sense those of a statement that make it untrue. */
+/** For each sense of a memory, the senses of a statement that make it untrue. */
 export const endedBy: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((name) =>
   against.filter(([before]) => before === name).map(([, after]) => senseNames.indexOf(after))
 )
 
-/** The places of the lists that a word is in, by stems. */
+/** By stem, the indexes of the lists that contain the word. */
 const placesOf = (lists: Readonly<Record<string, string>>, key: Lexicon["key"]) => {
   const found = new Map<string, ReadonlyArray<number>>()
   for (const [place, words] of Object.values(lists).entries())

@@ -2,7 +2,7 @@ import type { Entry, Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
 import { type Item, of, tokens } from "./tokens.js"
 
-/** Reads a text into items: phrases as one, dates and numbers as what they mean. `at`: the day that "tomorrow" is counted from. */
+/** Reads a text into items. Phrases become one item; dates and numbers become scalars. `at`: the time of the statement, for "tomorrow". */
 export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArray<Item> =>
   dated(uncalendared(phrased(tokens(expanded(text, lexicon), lexicon, mostItems), lexicon), lexicon), at)
 
@@ -13,7 +13,7 @@ const expanded = (text: string, { language }: Lexicon): string => {
 
 const mostItems = 400
 
-/** Words whose stem alone is that of a day or a month are themselves. */
+/** Removes the calendar entry of words that only share the stem of a day or a month. */
 const uncalendared = (items: ReadonlyArray<Item>, { calendar }: Lexicon): ReadonlyArray<Item> =>
   items.map((item) => {
     const { entry, form } = item
@@ -23,7 +23,7 @@ const uncalendared = (items: ReadonlyArray<Item>, { calendar }: Lexicon): Readon
     return { ...rest, canon: form }
   })
 
-/** Phrases of the language as one item, the longest first. */
+/** Joins phrases of the lexicon into one item, the longest first. */
 const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {
   const found: Array<Item> = []
   for (let at = 0; at < items.length; ) {
@@ -66,10 +66,10 @@ const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): Rea
   return found
 }
 
-/** A word of the language that a capital does not make a name. */
+/** Whether a word stays ordinary when it is capitalised. */
 const ordinary = (entry: Entry): boolean => entry.kinds === undefined || entry.verb === true
 
-/** Days of several items as one; numbers with what they count. */
+/** Joins the items of a day or a time into one, and numbers with their unit or noun. */
 const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
   const found: Array<Item> = []
   for (let index = 0; index < items.length; index++) {
@@ -95,7 +95,7 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
       found.push(item)
       continue
     }
-    // Two dozen, three hundred; half an hour.
+    // "two dozen", "three hundred", "half an hour".
     const times = scalar.unit === "" ? items[index + 1]?.entry?.number : undefined
     const many = times !== undefined && times >= 12 && !/teen$|ty$/.test(items[index + 1]!.form) ? times : 1
     if (many > 1) index++
@@ -104,7 +104,7 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
     const before = found.at(-1)
     const about = { ...(before?.entry?.cue === "about" ? { about: true } : {}), ...boundOf(found) }
     const head = headOf(found)
-    // Week 32: which one, not how many.
+    // "Week 32" is a day, not an amount.
     if (before?.canon === week && before.scalar === undefined && scalar.unit === "" && unit?.dimension === undefined) {
       found.push(of(item.form, { kind: "day", week: scalar.amount! }))
       continue
@@ -131,7 +131,7 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
   return found
 }
 
-/** Half past seven, quarter to nine: minutes since midnight. */
+/** Reads "half past seven" and "quarter to nine", as minutes since midnight. */
 const clockFrom = (items: ReadonlyArray<Item>, index: number): number | undefined => {
   const part = parts[items[index]!.form]
   const side = items[index + 1]?.form
@@ -141,7 +141,7 @@ const clockFrom = (items: ReadonlyArray<Item>, index: number): number | undefine
 }
 const parts: Readonly<Record<string, number>> = { half: 30, quarter: 15 }
 
-/** What the words before a number make of it: at least so much, at most so much. */
+/** The bound that the words before a number set: "at least", "at most". */
 const boundOf = (before: ReadonlyArray<Item>): Pick<Scalar, "bound"> => {
   const last = before.at(-1)?.form ?? ""
   const two = `${before.at(-2)?.form ?? ""} ${last}`
@@ -151,7 +151,7 @@ const boundOf = (before: ReadonlyArray<Item>): Pick<Scalar, "bound"> => {
   return {}
 }
 
-/** The unit that is numbered. */
+/** A noun before a number that numbers a calendar unit. */
 const week = "week"
 
 const headOf = (items: ReadonlyArray<Item>): string | undefined => {
@@ -171,7 +171,7 @@ const nounAt = (items: ReadonlyArray<Item>, at: number): string | undefined => {
   return auxiliary || cue || empty || slot || number !== undefined ? undefined : item.canon
 }
 
-/** A day written in up to four items: March 5, 5 March 2025, March 2025, Friday, tomorrow, 2025. */
+/** Reads a day from the next items: March 5, 5 March 2025, March 2025, Friday, tomorrow, 2025. */
 const dayFrom = (
   items: ReadonlyArray<Item>,
   index: number,

@@ -6,12 +6,12 @@ import { alike, decide, targetOf, unlike } from "./decide.js"
 import type { Lexicon } from "./lexicon.js"
 import { likelihoods } from "./model.js"
 
-/** From here on nobody else need be asked. */
+/** Least likelihood of a sure judgement: no model is asked then. */
 const certain = 0.9
 
 type Ground = readonly [reason: string, holds: (value: (name: string) => number) => boolean]
 
-/** For each action the grounds that may be given, the strongest first. */
+/** The possible reasons of each action, the strongest first. */
 const grounds: Readonly<Record<Verdict["action"], ReadonlyArray<Ground>>> = {
   ADD: [
     ["nothing in common", (of) => of("w both") === 0],
@@ -61,14 +61,14 @@ const groundOf = (action: Verdict["action"], features: Features): string =>
 
 const late = "said before it"
 const apart = "nothing like it says the same"
-/** Every reason that may be given: the rule in words, never a word of what is remembered. */
+/** All reasons. They name a rule and never contain words of a memory. */
 export const reasons: ReadonlyArray<string> = [
   ...Object.values(grounds).flatMap((all) => all.map(([reason]) => reason)),
   late,
   apart
 ]
 
-/** The judge of one language. */
+/** Makes the judge for a lexicon. */
 export const judgeIn = (name: string, lexicon: Lexicon): Judge => {
   const judge = (question: Question): Judgement => {
     const compared = compare(question, lexicon)
@@ -91,7 +91,10 @@ export const judgeIn = (name: string, lexicon: Lexicon): Judge => {
   return judge
 }
 
-/** What would add nothing, or little, to a memory, but says in its words that something is otherwise, or shares no more than a line with it. */
+/**
+ * Whether a statement that seems to add little to a candidate is about something else: it gives another value in the
+ * same words, or the two share only whole facts.
+ */
 const isElse = ({ candidates, statement }: Question, target: number, judge: Judge): boolean => {
   const candidate = candidates[target]!
   if (saysOtherwise(textOf(statement), textOf(candidate))) return true

@@ -1,15 +1,15 @@
 import type { Cue, Language, Relation, Slot } from "./Language.js"
 
-/** What a language knows of a word or of a phrase. */
+/** What the lexicon knows about a word or a phrase. */
 export interface Entry {
-  /** The word that stands for all of its meaning. */
+  /** The canonical form of its synonyms. */
   canon: string
   cue?: Cue
   slot?: Slot
   relation?: string
-  /** The kinds of thing it is one of. */
+  /** The kinds that it belongs to. */
   kinds?: ReadonlyArray<string>
-  /** The pair of opposites it belongs to, and its side. */
+  /** The pair of opposites that it belongs to. */
   pair?: string
   side?: boolean
   empty?: true
@@ -32,20 +32,20 @@ export interface Entry {
   size?: number
 }
 
-/** The tables of a language as they are looked up: by the stems of a word or of a phrase. */
+/** The tables of a language, indexed by the stems of a word or a phrase. */
 export interface Lexicon {
   readonly language: Language
   readonly entries: ReadonlyMap<string, Entry>
-  /** How many words the longest phrase has that begins with a stem. */
+  /** By stem, the word count of the longest phrase that begins with it. */
   readonly longest: ReadonlyMap<string, number>
-  /** Names of days and months as they are written: a wedding is no Wednesday. */
+  /** Names of days and months, unstemmed: "wedding" is not Wednesday. */
   readonly calendar: ReadonlySet<string>
-  /** What units measure. */
+  /** The dimensions of units. */
   readonly dimensions: ReadonlySet<string>
   readonly past: ReadonlySet<string>
   readonly present: ReadonlySet<string>
   readonly relations: Readonly<Record<string, Relation>>
-  /** The stem of a lower-case word, irregular ones included. */
+  /** The stem of a lower-case word, also of irregular forms. */
   readonly key: (word: string) => string
 }
 
@@ -55,14 +55,14 @@ const split = (text: string, by: RegExp | string): ReadonlyArray<string> =>
     .map((part) => part.trim().replace(/\s+/g, " "))
     .filter((part) => part !== "")
 
-/** "one=1 two=2" */
+/** Parses "one=1 two=2". */
 const valued = (text: string): ReadonlyArray<readonly [string, number]> =>
   split(text, " ").map((pair) => {
     const [word, value] = pair.split("=")
     return [word!, Number(value)]
   })
 
-/** Stems that are remembered. */
+/** Stems in the cache. */
 const mostStems = 8_000
 
 export const lexiconOf = (language: Language): Lexicon => {

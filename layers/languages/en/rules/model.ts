@@ -4,9 +4,9 @@ import type { Compared } from "./compare.js"
 import type { Likelihoods } from "./decide.js"
 import { hashes, type Phrase, phraseKinds } from "./phrases.js"
 
-/** What phrases tell, and trees of four questions one after the other: fifteen figures with their thresholds, sixteen leaves. */
+/** Log odds of phrases, and boosted trees of depth four: fifteen features with thresholds, sixteen leaves. */
 interface Model {
-  /** Of each kind the hashes of its phrases, ascending, and for each of them how much it speaks for each action. */
+  /** For each kind of phrase: hashes in ascending order, and the log odds of each action for each hash. */
   readonly phrases: ReadonlyArray<{ readonly hashes: Uint32Array; readonly odds: Int8Array }>
   readonly names: ReadonlyArray<string>
   readonly prior: ReadonlyArray<number>
@@ -16,19 +16,19 @@ interface Model {
   readonly leaves: Int8Array
 }
 
-/** `assets/rules.json`, as `scripts/trainRules.mjs` writes it. */
+/** The format of `assets/rules.json`, which `scripts/trainRules.mjs` writes. */
 interface File {
   readonly figures: ReadonlyArray<string>
   readonly thresholds: ReadonlyArray<ReadonlyArray<number>>
   readonly prior: ReadonlyArray<number>
   readonly seeds: number
-  /** Of each kind: a hash (three bytes) and the logarithm of the odds of each action, in fortieths. */
+  /** For each kind, in base64: a hash (three bytes) and the log odds of each action, in fortieths. */
   readonly phrases: ReadonlyArray<string>
-  /** Of each question the place of its figure (two bytes) and of its threshold; then the leaves, in thousandths. */
+  /** In base64, for each question: the index of its feature (two bytes) and of its threshold. Then the leaves, in thousandths. */
   readonly trees: string
 }
 
-/** Where the file lies beside the built package, its bundle, and its sources. */
+/** Paths of the file from a bundle, from the sources and from the built package. */
 const places = [
   "../assets/rules.json",
   "../../assets/rules.json",
@@ -39,7 +39,7 @@ const questions = 15
 const leavesOfTree = 16
 const actions = 4
 const oddsScale = 40
-/** A figure of each kind of phrase for each action. */
+/** Feature names: one for each kind of phrase and each action. */
 const phraseFigures = phraseKinds.map((kind) => Array.from({ length: actions }, (_, at) => `phrases ${kind} ${at}`))
 
 const load = (): Model | undefined => {
@@ -65,7 +65,7 @@ const phrasesFrom = (text: string): Model["phrases"][number] => {
   return { hashes, odds }
 }
 
-/** The place of a number among others that ascend; −1 where it is not there. */
+/** The index of a number in an ascending list, by binary search; −1 where it is missing. */
 const placeOf = (wanted: number, all: Uint32Array): number => {
   let [from, to] = [0, all.length]
   while (from < to) {
@@ -94,10 +94,10 @@ const ofPhrases = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Fe
 
 let model: Model | undefined | "unread" = "unread"
 
-/** In which part each figure was found last. */
+/** The part in which each feature was found last. */
 let homes = new Uint8Array(0)
 
-/** A figure out of the parts that it may be in; 0 where none has it. */
+/** Looks up a feature in the parts; 0 where none has it. */
 const figureOf = (parts: ReadonlyArray<Features>, name: string, at: number): number => {
   const there = parts[homes[at]!]?.[name]
   if (there !== undefined) return there
@@ -111,8 +111,8 @@ const figureOf = (parts: ReadonlyArray<Features>, name: string, at: number): num
 }
 
 /**
- * Boosted trees, one for each action in turn; read when something is weighed
- * first. Undefined where the file cannot be read.
+ * The likelihood of each action, by boosted trees; tree n votes for action n mod 4. The file is loaded on first use.
+ * Undefined where it is missing.
  */
 export const likelihoods = ({ parts, phrases }: Compared): Likelihoods | undefined => {
   if (model === "unread") model = load()

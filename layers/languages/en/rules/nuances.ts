@@ -4,7 +4,7 @@ import type { Item } from "./tokens.js"
 
 const flag = (value: boolean): number => (value ? 1 : 0)
 
-/** Somebody of the family or around somebody: Ruta's brother. */
+/** Words for relatives and other people around somebody: Ruta's brother. */
 const kin = new Set(
   `mother mum mom father dad parents parent sister brother sibling son daughter child children kid kids wife husband spouse partner uncle aunt cousin
   grandmother grandfather grandma grandpa grandad granny nephew niece mother-in-law father-in-law brother-in-law sister-in-law girlfriend boyfriend fiancé fiancée
@@ -13,7 +13,7 @@ const kin = new Set(
 )
 const owning = new Set(["his", "her", "their", "my", "our"])
 
-/** Who is told of by somebody else's name: by possessor and kin. */
+/** The relatives that a text mentions behind a possessive. */
 const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const { items } of texts)
@@ -24,14 +24,14 @@ const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
   return found
 }
 
-/** Words that leave something open. */
+/** Vague words. */
 const vague = new Set(
   `some several few many various somewhere someone somebody something roughly around late early mid soon short long certain more over least under most most
   newcomer somehow sometime later big small other multiple number couple lot handful often regularly occasionally there`.split(
     /\s+/
   )
 )
-/** How many words leave open how much, when or who: three at most. */
+/** The number of vague words, at most 3. */
 const vaguenessOf = ({ texts }: Bag): number => {
   let count = 0
   for (const { items } of texts)
@@ -40,7 +40,7 @@ const vaguenessOf = ({ texts }: Bag): number => {
   return Math.min(3, count)
 }
 
-/** "not only", "isn't just", "isn't the only", "isn't limited to": no denial. */
+/** Words after "not" that cancel the negation: "not only", "isn't just", "isn't limited to". */
 const merely = new Set(["only", "just", "merely", "solely", "limited"])
 const notOnly = (items: ReadonlyArray<Item>): boolean =>
   items.some(
@@ -50,7 +50,7 @@ const notOnly = (items: ReadonlyArray<Item>): boolean =>
         items.slice(at + 1, at + 4).some(({ form, mark }) => mark === undefined && merely.has(form)))
   )
 
-/** Whose relations are told of, how vague the two are, and a "not only" that denies nothing. */
+/** Features of relatives, vagueness, and "not only", which negates nothing. */
 export const ofNuances = (a: Bag, b: Bag): Features => {
   const [kinA, kinB] = [kinOf(a), kinOf(b)]
   const [vagueA, vagueB] = [vaguenessOf(a), vaguenessOf(b)]

@@ -1,18 +1,18 @@
 import type { Bag, Sort } from "./bag.js"
 
 /**
- * Runs of words of two texts, by what they are: words that only the statement
- * or only the memory has; two or three words in a row, those that both have as
- * one sign; and up to four, in which only the words that hold others together
- * are themselves.
+ * The kinds of phrases:
+ * - fresh, gone: words that only the statement, or only the memory, has
+ * - said, known: two or three words in a row of the statement, or two of the memory; shared words become one sign
+ * - shape, shape known: up to four words in a row; all but function words become a sign of their sort
  */
 export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape known"] as const
 
-/** A phrase, as the number of its kind and the hash of its words. */
+/** A phrase: the index of its kind, combined with the hash of its words. */
 export type Phrase = number
 
 const kindOf = (kind: number, hash: number): Phrase => kind * hashes + mixed(hash)
-/** Hashes are of 24 bits. */
+/** The number of hashes: they have 24 bits. */
 export const hashes = 2 ** 24
 
 /** FNV-1a of 32 bits. */
@@ -22,14 +22,14 @@ const hashOf = (text: string): number => {
   return hash
 }
 
-/** The last step of MurmurHash3, cut. */
+/** The finalizer of MurmurHash3, cut to 24 bits. */
 const mixed = (hash: number): number => {
   const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)
   return (second ^ (second >>> 16)) >>> 8
 }
 
-/** Signs that stand for words; no word is like them. */
+/** The hash of a sign that replaces words. The leading control character keeps it from colliding with a word. */
 const sign = (name: string): number => hashOf(`\u0001${name}`)
 const [shared, sharedNumber] = [sign("shared"), sign("shared number")]
 const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
@@ -40,7 +40,7 @@ const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
 }
 const plain = new Set([shared, signs.mark])
 
-/** The hashes of words that were met. */
+/** Cache of word hashes. */
 const met = new Map<string, number>()
 const mostMet = 8_000
 
@@ -53,7 +53,7 @@ const stemHash = (stem: string): number => {
   return hash
 }
 
-/** A text as it is held against another: its words, without marks; and as a shape. */
+/** The hashed words of a text, without marks: in order, and as a set. */
 interface Read {
   readonly words: ReadonlyArray<number>
   readonly has: ReadonlySet<number>
@@ -79,7 +79,7 @@ const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArr
   return shape
 }
 
-/** The hash of so many in a row; undefined of plain signs alone. */
+/** The hash of a run of words; undefined where it has only plain signs. */
 const runAt = (all: ReadonlyArray<number>, from: number, length: number): number | undefined => {
   let hash = length
   let telling = false
@@ -97,7 +97,7 @@ const takeRuns = (all: ReadonlyArray<number>, length: number, kind: number, into
   }
 }
 
-/** What only one of them has: words, and pairs of words. */
+/** Adds the words, and pairs of words, that only one of the texts has. */
 const takeOwn = (own: Read, other: Read, kinds: readonly [words: number, pairs: number], into: Set<Phrase>) => {
   for (const word of own.has) if (!other.has.has(word)) into.add(kindOf(kinds[0], word))
   for (let at = 0; at + 1 < own.words.length; at++)
@@ -105,7 +105,7 @@ const takeOwn = (own: Read, other: Read, kinds: readonly [words: number, pairs: 
       into.add(kindOf(kinds[1], runAt(own.words, at, 2)!))
 }
 
-/** The phrases of a memory and a statement, each once. */
+/** All phrases of a memory and a statement, each once. */
 export const phrasesOf = (memory: Bag, statement: Bag): ReadonlyArray<Phrase> => {
   const [a, b] = [wordsOf(memory), wordsOf(statement)]
   const found = new Set<Phrase>()

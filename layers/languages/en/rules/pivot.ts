@@ -1,22 +1,22 @@
 import type { Item } from "./tokens.js"
 
-/** Words in the past: those that the ending does not tell are few enough to be named. */
+/** Verbs in the past tense: by their ending, or from a list of irregular forms. */
 export const past =
   /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
 
-/** Where the subject of a clause ends. */
+/** The end of the subject of a clause. */
 export interface Pivot {
-  /** The place of the verb, or of the mark behind a key; −1 where there is neither. */
+  /** The index of the verb, or of the mark after a key; −1 where there is neither. */
   readonly at: number
-  /** Key and value: port: 5432. */
+  /** Whether the clause is a key with a value: "port: 5432". */
   readonly keyed: boolean
 }
 
-/** At a key's colon, else at the first verb that is no noun. */
+/** Finds the colon after a key, else the first verb. */
 export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
   const colon = items.findIndex(({ mark }) => mark !== undefined && /[:=>(]/.test(mark))
   const verb = verbIn(items)
-  // A terse fact: plan Starter, port 5432.
+  // A key and value without a mark: "plan Starter", "port 5432".
   if (verb === -1 && colon === -1 && items.length <= tersest && items[0]?.entry?.singular === true)
     return { at: 1, keyed: true }
   if (
@@ -31,9 +31,9 @@ export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
   const listed = rest.slice(0, Math.max(0, later)).some(({ mark }) => mark === ",")
   return later < 1 || listed || rest.length < 4 ? { at: colon, keyed: true } : { at: colon + 1 + later, keyed: false }
 }
-/** Words of a key. */
+/** The most words of a key. */
 const longestKey = 8
-/** Words of a key and its value that nothing parts. */
+/** The most words of a key with its value, where no mark separates them. */
 const tersest = 3
 
 export const verbIn = (items: ReadonlyArray<Item>): number => {
@@ -65,7 +65,7 @@ const bare = (before: Item | undefined): boolean =>
   ["we", "you", "they", "to", "always", "never"].includes(before?.form ?? "")
 const plural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
 
-/** A word that the tables do not know, where a verb would stand: with its ending behind a noun, or between nouns. */
+/** Whether a word that the tables do not list as a verb is one, by its ending and its neighbours. */
 const unknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
   const [before, item, after] = [items[at - 1]!, items[at]!, items[at + 1]]
   const { entry } = item
@@ -93,8 +93,8 @@ const unknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
 }
 
 /**
- * "Deploy runs at five", "Write timeout of the gateway is 10 s": a first word
- * that may be a verb is a noun when another verb follows before a new clause.
+ * Finds a second verb in the same clause. The first word is a noun then, although it may be a verb: "Deploy runs at
+ * five", "Write timeout of the gateway is 10 s".
  */
 const nextVerb = (items: ReadonlyArray<Item>): number => {
   for (let at = 1; at < items.length; at++) {

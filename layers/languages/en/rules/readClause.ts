@@ -5,7 +5,7 @@ import { type Pivot, past, pivotOf } from "./pivot.js"
 import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
-/** What was gathered of a clause so far. */
+/** The state while a clause is read. */
 interface Gathered {
   readonly items: ReadonlyArray<Item>
   readonly pivot: Pivot
@@ -27,7 +27,7 @@ interface Gathered {
   indefinite: boolean
 }
 
-/** Reads a clause: what it is told of, what is told, in which relation, and with which sign. */
+/** Parses a clause: subject, value, relation and negation. */
 export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
   const pivot = pivotOf(items)
   const gathered: Gathered = {
@@ -82,7 +82,7 @@ const takeMark = (gathered: Gathered, at: number, mark: string) => {
   const { items, pivot, place } = gathered
   const inside = at < pivot.at
   if (mark === "," && at > pivot.at && pivot.at >= 0 && place !== "reason") gathered.place = "object"
-  // "X, not Y": Y is what it is not.
+  // "X, not Y": Y is the rejected value.
   if (mark === "," && items[at + 1]?.entry?.cue === "not") gathered.place = "former"
   if (mark === "(") gathered.place = "reason"
   if (mark === ")" && place === "reason") gathered.place = inside ? "subject" : "object"
@@ -94,7 +94,7 @@ const takeCue = (gathered: Gathered, at: number) => {
   const cue = items[at]!.entry?.cue
   if (cue === undefined || place === "reason") return
   if (cue === "not" && place === "former") return
-  // What the speaker says is no hearsay.
+  // The speaker's own words are no hearsay.
   if (cue === "said" && gathered.told === "speaker") return
   if (cue === "not" || cue === "ended") gathered.nots++
   if (cue === "over") {
@@ -123,7 +123,7 @@ const takeSlot = (gathered: Gathered, at: number): boolean => {
   const { entry, form } = items[at]!
   if (entry?.slot === undefined || entry.relation !== undefined || isState(items, at)) return false
   if (at < pivot.at) {
-    // "For state management we use it", "On Saturdays the bus leaves": around what is told, not what it is told of.
+    // "For state management we use it", "On Saturdays the bus leaves": the leading phrase is not the subject.
     if (at === 0 && entry.slot !== "and") gathered.place = "scope"
     return true
   }
@@ -175,7 +175,7 @@ const takeWord = (gathered: Gathered, at: number) => {
   if (entry?.event === true && past.test(form) && !inside && !lexicon.present.has(items[at - 1]?.form ?? ""))
     gathered.event = true
   if (entry?.empty === true || entry?.auxiliary === true) return
-  // "On their own phones": no owner.
+  // "On their own phones" states no ownership.
   if (entry?.relation === "own" && form === "own" && items[at - 1]?.entry?.pronoun === true) return
   if (entry?.cue !== undefined && entry.kinds === undefined && entry.relation === undefined && entry.pair === undefined)
     return
@@ -192,7 +192,7 @@ const takeWord = (gathered: Gathered, at: number) => {
   words.set(canon, { item: told, place: found, relational, ...(sided ? { side: entry.side! } : {}) })
 }
 
-/** The verb's relation stands before that of a noun, and any before "has". */
+/** The relation of the verb takes precedence over that of a noun, and any relation over "has". */
 const takeRelation = (gathered: Gathered, at: number) => {
   const { items, pivot, relation } = gathered
   const found = items[at]!.entry!.relation!
@@ -200,17 +200,17 @@ const takeRelation = (gathered: Gathered, at: number) => {
   if (relation === "" || relation === "contain" || main) gathered.relation = found
 }
 
-/** Kinds that tell where or when something holds, not what holds. */
+/** Kinds of words for where or when something holds. */
 const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
 
-/** Behind a form of to be, adverbs aside. */
+/** Whether the word follows an auxiliary; words without content between them are skipped. */
 const follows = (items: ReadonlyArray<Item>, at: number): boolean => {
   let before = at - 1
   while (before > 0 && items[before]!.entry?.empty === true && items[before]!.entry?.auxiliary !== true) before--
   return items[before]?.entry?.auxiliary === true
 }
 
-/** "is on", "went down": a preposition with nothing behind it tells a state. */
+/** Whether a preposition states a state, because no object follows: "is on", "went down". */
 const isState = (items: ReadonlyArray<Item>, at: number): boolean => {
   if (items[at]!.entry!.pair === undefined) return false
   const after = items[at + 1]
@@ -219,7 +219,7 @@ const isState = (items: ReadonlyArray<Item>, at: number): boolean => {
 
 const unnamed = ({ name: _, ...item }: Item): Item => item
 
-/** A noun with one value at a time, where it stands as the attribute: last of the subject, before "of", before its value. */
+/** Whether a noun is the attribute: last in the subject, before "of", or before its value. */
 const isAttribute = (items: ReadonlyArray<Item>, at: number, inside: boolean): boolean => {
   const { entry, form } = items[at]!
   if (entry?.singular !== true || /[^su]s$/.test(form)) return false

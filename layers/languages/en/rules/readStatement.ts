@@ -7,7 +7,7 @@ import type { Context } from "./differences.js"
 import type { Lexicon } from "./lexicon.js"
 import { clausesOf } from "./splitClauses.js"
 
-/** A clause of a statement: of its title, of a fact, of its narrative. */
+/** A clause of the title, of a fact or of the narrative, prepared for comparison. */
 export interface Unit {
   readonly clause: Clause
   readonly tokens: ReadonlyArray<Token>
@@ -17,7 +17,7 @@ export interface Unit {
   readonly from: "title" | "fact" | "narrative"
 }
 
-/** A statement as far as it was read. */
+/** A statement as clauses. */
 export interface Reading {
   readonly units: ReadonlyArray<Unit>
   readonly words: ReadonlyMap<string, Token>
@@ -26,7 +26,7 @@ export interface Reading {
   readonly type: string
 }
 
-/** Clauses and words that are looked at. */
+/** Clauses and words that are read. */
 const most = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
 const nothing: Context = new Set()
@@ -66,7 +66,7 @@ export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon):
 export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>
   tokens.reduce((sum, { weight }) => sum + weight, 0)
 
-/** The clause of what is remembered and the clause of the statement that have most in common. */
+/** The two most similar clauses: of the memory (`a`) and of the statement (`b`). */
 export interface Lead {
   readonly a: Unit
   readonly b: Unit
@@ -81,7 +81,7 @@ const overlapOf = (a: Unit, b: Unit): number => {
   return shared / Math.sqrt((b.weight + 1e-4) * (a.weight + 1e-4)) + 0.02 * Math.min(shared, 3) + (related ? 0.05 : 0)
 }
 
-/** A heading that says nothing new leaves it to what stands under it. */
+/** Finds the two most similar clauses. A heading without new words yields to the clauses under it. */
 export const leadOf = (memory: Reading, stated: Reading): Lead | undefined => {
   let best: Lead | undefined
   for (const [place, b] of stated.units.entries()) {
@@ -96,7 +96,7 @@ export const leadOf = (memory: Reading, stated: Reading): Lead | undefined => {
   return best
 }
 
-/** Words that stand for a kind of news: what is near one of them tells of it too. */
+/** Typical words of each kind of news. Words near them express it as well. */
 const seeds = {
   ended: "stopped cancelled ended quit abandoned removed sold closed died left dropped gone lost retired",
   changed: "moved switched changed replaced upgraded became renamed raised lowered postponed shifted",
@@ -106,10 +106,10 @@ const seeds = {
 export type News = keyof typeof seeds
 const news = Object.entries(seeds) as ReadonlyArray<readonly [News, string]>
 
-/** For each kind of news, how near words are to it. */
+/** For each kind of news, the highest cosine of each word with its typical words. */
 export type Nearness = Readonly<Record<News, ReadonlyMap<string, number>>>
 
-/** How near words are to each kind of news, by row: most words are met again. */
+/** Cache by row: the cosine with each kind of news. */
 const known = new Map<number, ReadonlyArray<number>>()
 const mostKnown = 4_000
 
@@ -126,7 +126,7 @@ const nearnessOf = (row: number, table: WordTable): ReadonlyArray<number> => {
   return found
 }
 
-/** For each kind of news, how near each word of a statement is to it. */
+/** Measures how near each word of a statement is to each kind of news. */
 export const newsOf = (tokens: Iterable<Token>): Nearness => {
   const table = tableOrNone()
   const found = news.map(([name]) => [name, new Map<string, number>()] as const)

@@ -1,13 +1,13 @@
-/** A number, a day or a time of day, as far as it is named. */
+/** A number, a day or a time of day. A day has only the fields that the text names. */
 export interface Scalar {
   readonly kind: "quantity" | "version" | "clock" | "day"
-  /** Quantity: in the base of its dimension. Clock: minutes since midnight. */
+  /** A quantity in the base unit of its dimension; a clock time in minutes since midnight. */
   readonly amount?: number
   /** The dimension of the unit, or the stem of the noun that is counted; "" for a bare number. */
   readonly unit?: string
   /** The word before it: port 5432, version 3. */
   readonly head?: string
-  /** Of a version or a bare number: its parts, the most significant first. */
+  /** The parts of a version or a bare number, the most significant first. */
   readonly parts?: ReadonlyArray<string>
   readonly year?: number
   readonly quarter?: number
@@ -15,16 +15,16 @@ export interface Scalar {
   readonly day?: number
   readonly week?: number
   readonly weekday?: number
-  /** About so much. */
+  /** Approximately. */
   readonly about?: boolean
-  /** So much or more, or so much or less. */
+  /** At least, or at most. */
   readonly bound?: "least" | "most"
 }
 
-/** How a value stands to another: the same, said more or less exactly, another value of the same thing, of something else. */
+/** The relation of a value to another one: equal, more exact, less exact, another value of the same attribute, not comparable. */
 export type Standing = "equal" | "finer" | "coarser" | "differs" | "apart"
 
-/** How `b` stands to `a`. */
+/** The relation of `b` to `a`. */
 export const standing = (a: Scalar, b: Scalar): Standing => {
   if (a.kind === "day" && b.kind === "day") return dayStanding(a, b)
   if (a.kind === "clock" && b.kind === "clock") return a.amount === b.amount ? "equal" : "differs"
@@ -38,20 +38,20 @@ export const standing = (a: Scalar, b: Scalar): Standing => {
     return a.about === b.about ? "equal" : a.about === true ? "finer" : "coarser"
   }
   if (a.bound !== b.bound && (within(a, b) || within(b, a))) return b.bound === undefined ? "finer" : "coarser"
-  // 20 and 20.11 of a name with versions: Node 20, Node 20.11.
+  // Numbers after the same name may be versions: Node 20, Node 20.11.
   if (a.parts !== undefined && b.parts !== undefined && a.head !== undefined && a.head === b.head)
     return versionStanding(a.parts, b.parts)
   return "differs"
 }
 
-/** Whether an amount may be what a bound leaves open: over 300, and 318. */
+/** Whether an exact amount satisfies a bound and is close to it: "over 300" and 318. */
 const within = ({ amount: limit, bound }: Scalar, { amount, bound: own }: Scalar): boolean =>
   own === undefined &&
   ((bound === "least" && amount! >= limit! && amount! <= limit! * openTo) ||
     (bound === "most" && amount! <= limit! && amount! >= limit! / openTo))
 const openTo = 1.5
 
-/** What "about" leaves open, as a share. */
+/** The tolerance of "about", as a share. */
 const nearly = 0.1
 const close = (a: number, b: number, share: number) => Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b))
 

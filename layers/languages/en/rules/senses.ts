@@ -4,20 +4,19 @@ import type { Features } from "./clauseFeatures.js"
 import { endedBy, isSingle } from "./hints.js"
 
 const flag = (value: boolean): number => (value ? 1 : 0)
-/** Words of one side that are held against those of the other. */
+/** Words of one side that are compared with the other side. */
 const looked = 12
-/** Words mean about the same from this cosine on. */
+/** Least cosine of words with about the same meaning. */
 const near = 0.6
 
 const together = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.some((one) => b.includes(one))
 
-/** Its sense is known, and is not that something ended or was another. */
+/** Whether the word has a sense and no cue. */
 const isPlain = ({ entry, senses }: BagWord): boolean => senses.length > 0 && entry?.cue === undefined
 
 /**
- * What is told of the names, numbers and subjects that two texts share: a word
- * counts as one, however frequent it is. Two short texts of the same person and
- * the same town may differ in their verb alone.
+ * Features of what two texts say about shared names and numbers. Each word counts as one, whatever its frequency: two
+ * short texts about the same person and town may differ only in the verb.
  */
 export const ofSenses = (a: Bag, b: Bag): Features => {
   const table = tableOrNone()

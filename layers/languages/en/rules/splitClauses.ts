@@ -4,7 +4,7 @@ import { past, verbIn } from "./pivot.js"
 import { clauseOf } from "./readClause.js"
 import type { Item } from "./tokens.js"
 
-/** The clauses of a text: at most so many. */
+/** The first `most` clauses of a text. */
 export const clausesOf = (items: ReadonlyArray<Item>, lexicon: Lexicon, most: number): ReadonlyArray<Clause> => {
   const clauses: Array<Clause> = []
   for (const part of parted(items)) {
@@ -15,7 +15,7 @@ export const clausesOf = (items: ReadonlyArray<Item>, lexicon: Lexicon, most: nu
   return clauses
 }
 
-/** Parts sentences, and what follows "but", a dash or a comma and has a subject and a verb of its own. */
+/** Splits at sentence ends, dashes and "but", and at a comma or "and" where a new clause follows. */
 const parted = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
   const found: Array<Array<Item>> = [[]]
   for (const [index, item] of items.entries()) {
@@ -47,7 +47,7 @@ const begins = (items: ReadonlyArray<Item>, from: number): boolean => {
   return verb > 0 && (end === -1 || verb < end)
 }
 
-/** "and joined a choir", "and now lives in Rome": more of the same subject. */
+/** Whether a verb follows, with the same subject: "and joined a choir", "and now lives in Rome". */
 const goesOn = (items: ReadonlyArray<Item>, from: number): boolean => {
   const next = items[from]
   const verb = next?.entry?.cue === "changed" && next.entry.verb === undefined ? (items[from + 1] ?? next) : next

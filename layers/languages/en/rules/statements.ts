@@ -1,23 +1,24 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { tableOrNone } from "./align.js"
-import { type Bag, bagOf } from "./bag.js"
+import type { Bag } from "./bag.js"
 import { type Hints, hintsOf } from "./hints.js"
 import type { Lexicon } from "./lexicon.js"
+import { bagOf } from "./readBag.js"
 import { type Reading, read } from "./readStatement.js"
 
-/** A statement that was taken apart. Nothing of it is changed afterwards: it may be looked at again. */
+/** A parsed statement. Immutable, so that it can be cached. */
 export interface Taken {
   readonly bag: Bag
-  /** Its structure, made when it is asked for. */
+  /** Its clauses, parsed on first use. */
   readonly reading: Reading
 }
 
-/** Statements that are kept taken apart, the ones that were looked at last, and the longest that are. */
+/** Limits of the LRU cache: statements, and characters of a statement. */
 const kept = { statements: 1_000, characters: 1_000 }
 
 interface Kept {
   readonly hints: Hints
-  /** With or without word vectors a statement reads otherwise. */
+  /** The word table that was used: the result depends on it. */
   readonly table: ReturnType<typeof tableOrNone>
   readonly statements: Map<string, Taken>
 }
@@ -34,8 +35,7 @@ const keptFor = (lexicon: Lexicon): Kept => {
 }
 
 /**
- * Takes statements apart. What is remembered is weighed again and again, for each statement that is like it: those that
- * were looked at last are taken from memory.
+ * Returns a parser for statements with an LRU cache: a memory is compared again with each similar statement.
  */
 export const taking = (lexicon: Lexicon): ((statement: Statement) => Taken) => {
   const { hints, statements } = keptFor(lexicon)
@@ -51,7 +51,7 @@ export const taking = (lexicon: Lexicon): ((statement: Statement) => Taken) => {
   }
 }
 
-/** All that a statement is read by. */
+/** All fields that the parser reads. */
 const keyOf = ({ at, facts, narrative = "", title, type }: Statement): string =>
   [at, type, title, narrative, ...facts].join("\0")
 

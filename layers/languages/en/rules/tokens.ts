@@ -1,23 +1,23 @@
 import type { Entry, Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
 
-/** A word, a phrase, a number or a mark of a clause. */
+/** A word, a phrase, a number or a mark. */
 export interface Item {
-  /** What it is compared by. */
+  /** The canonical form, for comparison. */
   readonly canon: string
-  /** As written, lower-case. */
+  /** The text in lower case. */
   readonly form: string
   readonly entry?: Entry
   readonly scalar?: Scalar
-  /** Punctuation that parts a clause. */
+  /** Punctuation. */
   readonly mark?: string
-  /** A name, or an identifier: tells one thing from another. */
+  /** A name or an identifier. */
   readonly name?: boolean
   readonly capital?: boolean
   readonly possessive?: boolean
 }
 
-/** From the text's beginning, one by one: a word, a number, or a mark; what is none of them is skipped. At most so many. */
+/** The first `most` words, numbers and marks of a text; other characters are skipped. */
 export const tokens = (text: string, lexicon: Lexicon, most: number): ReadonlyArray<Item> => {
   const items: Array<Item> = []
   for (let at = 0; at < text.length && items.length < most; ) {
@@ -75,7 +75,7 @@ const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexic
     items.push(...numberItems(found.groups!, lexicon))
     return at + found[0].length
   }
-  // 4d1357, 3rdparty: a name.
+  // "4d1357" and "3rdparty" are names.
   const rest = (matchAt(lettersAndDigits, text, at)?.[0] ?? text[at]!).toLowerCase()
   items.push({ canon: rest, form: rest, name: true })
   return at + rest.length
@@ -118,7 +118,7 @@ const takeMark = (text: string, at: number, items: Array<Item>): number => {
   return at + (arrow ? 2 : 1)
 }
 
-/** A number or a day as an item. */
+/** Makes an item of a scalar. */
 export const of = (form: string, scalar: Scalar): Item => ({ canon: form, form, scalar })
 const onClock = (hours: number, half: string | undefined): number =>
   (half === undefined ? hours : (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60
@@ -149,7 +149,7 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
     : [bare, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
 }
 
-/** Words that were read, by lexicon: most are met again. */
+/** Cache of words, by lexicon. */
 const met = new WeakMap<Lexicon, Map<string, ReadonlyArray<Item>>>()
 const mostMet = 8_000
 
@@ -165,7 +165,7 @@ const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): Readonl
   return items
 }
 
-/** A compound that the language does not know is its parts: db_port, front-line. */
+/** Splits a compound that the lexicon does not contain: db_port, front-line. */
 const wordRead = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
   const lower = fold(word)
   const known = lexicon.entries.has(lexicon.key(lower))
@@ -184,7 +184,7 @@ const wordRead = (word: string, possessive: boolean, lexicon: Lexicon): Readonly
 
 const fold = (word: string): string => {
   const lower = word.toLowerCase()
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII.
   return /^[\x00-\x7f]*$/.test(lower)
     ? lower
     : lower
