@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
-import { readingOf } from "../layers/languages/en/settling/clauses.js"
 import { saysOtherwise } from "../layers/languages/en/settling/gaps.js"
+import { readingOf } from "../layers/languages/en/settling/readings.js"
 import { repeatsIn } from "../layers/languages/en/settling/repeats.js"
 import type { Wording } from "../projections/wordings.js"
 import type { Row } from "../src/maintenance/facts.js"
@@ -63,7 +63,7 @@ describe("what a text says is over", () => {
     ["The ferry leaves on 3 May", ""],
     ["Ada is no longer with Dr. Smit but with Dr. Kaya", "smit"]
   ])("%s", (text, words) => {
-    expect([...readingOf(text).over].join(" ")).toBe(words)
+    expect([...readingOf(text).ended].join(" ")).toBe(words)
   })
 
   it("is found at once in a long text without an end", () => {

@@ -1,4 +1,4 @@
-import { settle } from "../../layers/languages/en/settling/attributes.js"
+import { settle } from "../../layers/languages/en/settling/settle.js"
 import type { Row } from "../../src/model/MemoryRow.js"
 import type { Evidence, Settlement } from "../../src/ports/Settler.js"
 

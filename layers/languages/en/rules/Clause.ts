@@ -37,7 +37,7 @@ export interface Clause {
   /** It is in the past tense. */
   readonly past: boolean
   /** The subject: the speaker, a pronoun, a name in the clause, or none. */
-  readonly told: "speaker" | "somebody" | "named" | "nobody"
+  readonly subjectKind: "speaker" | "somebody" | "named" | "nobody"
   /** Its value has an indefinite article: a doctor, an apple. */
   readonly indefinite: boolean
 }

@@ -52,20 +52,20 @@ const rarest = Math.log1p(60_000 / 50)
 export const weightOfRow = (row: number): number => 0.3 + 0.7 * rarity(row)
 
 /** Cache of rows by word: the whole table is too large for the processor's cache. */
-const met = new Map<string, number>()
-const mostMet = 4_000
+const rowCache = new Map<string, number>()
+const maxCachedRows = 4_000
 
 export const rowOf = (table: WordTable, form: string, canon: string): number => {
-  const known = met.get(form)
-  if (known !== undefined) return known
-  const row = table.rowOf(told(form)) ?? table.rowOf(canon) ?? -1
-  if (met.size >= mostMet) met.clear()
-  met.set(form, row)
+  const cached = rowCache.get(form)
+  if (cached !== undefined) return cached
+  const row = table.rowOf(mainWord(form)) ?? table.rowOf(canon) ?? -1
+  if (rowCache.size >= maxCachedRows) rowCache.clear()
+  rowCache.set(form, row)
   return row
 }
 
 /** The main word of a phrase: the verb of "lives in" and "take over", the last word of "is located" and "code review". */
-const told = (form: string): string => {
+const mainWord = (form: string): string => {
   const words = form.split(" ")
   while (words.length > 1 && particles.has(words[words.length - 1]!)) words.pop()
   return words[words.length - 1]!
@@ -78,7 +78,7 @@ export const tokensOf = ({ words }: Clause, table: WordTable | undefined): Reado
   for (const [word, { item, place, relational, side }] of words) {
     // The two sides of a pair of opposites count as two words.
     const canon = side === undefined ? word : `${word}${side ? "+" : "-"}`
-    if (tokens.length === mostTokens) break
+    if (tokens.length === maxTokens) break
     const row = table === undefined ? -1 : rowOf(table, item.form, item.canon)
     const light = relational || item.entry?.generic === true ? 0.35 : 1
     const name = item.capital === true || item.name === true
@@ -86,15 +86,15 @@ export const tokensOf = ({ words }: Clause, table: WordTable | undefined): Reado
   }
   return tokens
 }
-const mostTokens = 40
+const maxTokens = 40
 
 /** Cache of vectors by row, and their lengths. */
 const vectors: Array<Int8Array | undefined> = []
 const norms = new Float64Array(65_536)
 
 const vectorOf = (table: WordTable, row: number): Int8Array => {
-  const known = vectors[row]
-  if (known !== undefined) return known
+  const cached = vectors[row]
+  if (cached !== undefined) return cached
   const vector = table.bytesOf(row)
   vectors[row] = vector
   norms[row] = Math.sqrt(dot(vector, vector)) || 1
@@ -112,7 +112,7 @@ export const likeness = (table: WordTable | undefined, a: number, b: number): nu
   if (table === undefined || a === -1 || b === -1) return 0
   if (a === b) return 1
   const pair = a < b ? a * 65_536 + b : b * 65_536 + a
-  const place = (pair ^ (pair >>> 13)) & (mostPairs - 1)
+  const place = (pair ^ (pair >>> 13)) & (maxCachedPairs - 1)
   if (pairs[place] !== pair) {
     pairs[place] = pair
     likenesses[place] = dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
@@ -120,12 +120,12 @@ export const likeness = (table: WordTable | undefined, a: number, b: number): nu
   return likenesses[place]!
 }
 /** Cache of cosines by pair of rows: one judgement compares most pairs several times. */
-const mostPairs = 8_192
-const pairs = new Float64Array(mostPairs)
-const likenesses = new Float64Array(mostPairs)
+const maxCachedPairs = 8_192
+const pairs = new Float64Array(maxCachedPairs)
+const likenesses = new Float64Array(maxCachedPairs)
 
 /** Whether two words are of one family: deploy and deployment, publish and publication. */
-export const kindred = (a: string, b: string): boolean => {
+export const areKindred = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let same = 0
   while (same < shorter && a[same] === b[same]) same++
@@ -136,7 +136,7 @@ export const kindred = (a: string, b: string): boolean => {
 export interface Pair {
   readonly a: Token
   readonly b: Token
-  readonly how: "exact" | "kindred" | "near"
+  readonly match: "exact" | "kindred" | "near"
   readonly likeness: number
 }
 
@@ -147,15 +147,19 @@ export interface Alignment {
   readonly right: ReadonlyArray<Token>
 }
 
+/** The words of a clause and the title above it. */
+interface TokensInContext {
+  readonly tokens: ReadonlyArray<Token>
+  readonly context: Context
+}
+
 /** Least cosine of near words. */
-const near = 0.55
+const minCosine = 0.55
 
 /** Pairs the words of two clauses: equal words first, then words of one family, then near ones. Words of the other side's title need no counterpart. */
 export const align = (
-  a: ReadonlyArray<Token>,
-  b: ReadonlyArray<Token>,
-  contextA: Context,
-  contextB: Context,
+  { context: contextA, tokens: a }: TokensInContext,
+  { context: contextB, tokens: b }: TokensInContext,
   table: WordTable | undefined
 ): Alignment => {
   const pairs: Array<Pair> = []
@@ -168,19 +172,19 @@ export const align = (
   }
   for (const token of b) {
     const mate = left.get(token.canon)
-    if (mate !== undefined) take({ a: mate, b: token, how: "exact", likeness: 1 })
+    if (mate !== undefined) take({ a: mate, b: token, match: "exact", likeness: 1 })
   }
   for (const token of [...right.values()]) {
-    const mate = [...left.values()].find(({ form, name }) => !name && !token.name && kindred(token.form, form))
-    if (mate !== undefined) take({ a: mate, b: token, how: "kindred", likeness: 0.9 })
+    const mate = [...left.values()].find(({ form, name }) => !name && !token.name && areKindred(token.form, form))
+    if (mate !== undefined) take({ a: mate, b: token, match: "kindred", likeness: 0.9 })
   }
   for (const canon of [...right.keys()]) if (contextA.has(canon)) right.delete(canon)
   for (const canon of [...left.keys()]) if (contextB.has(canon)) left.delete(canon)
   const close: Array<Pair> = []
   for (const token of right.values())
     for (const mate of left.values()) {
-      const how = likeness(table, mate.row, token.row)
-      if (how >= near) close.push({ a: mate, b: token, how: "near", likeness: how })
+      const cosine = likeness(table, mate.row, token.row)
+      if (cosine >= minCosine) close.push({ a: mate, b: token, match: "near", likeness: cosine })
     }
   close.sort((x, y) => y.likeness - x.likeness)
   for (const pair of close) if (left.has(pair.a.canon) && right.has(pair.b.canon)) take(pair)

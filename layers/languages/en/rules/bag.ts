@@ -13,7 +13,7 @@ export interface BagWord {
   after: string
   readonly part: Text["part"]
   /** The word is part of a key ("port: 5432"). */
-  readonly key: boolean
+  readonly inKey: boolean
   readonly matters: ReadonlyArray<number>
   /** Indexes of the senses it expresses. */
   readonly senses: ReadonlyArray<number>
@@ -33,7 +33,7 @@ export type Sort = "mark" | "name" | "number" | "content" | "link"
 export interface Bag {
   readonly texts: ReadonlyArray<Text>
   /** All stems as text: equal texts are equal word for word. */
-  readonly said: string
+  readonly stemText: string
   /** All stems in order, with the sort of each in `sorts`. A mark is "|". */
   readonly stems: ReadonlyArray<string>
   readonly sorts: ReadonlyArray<Sort>
@@ -53,9 +53,9 @@ export interface Bag {
   readonly nots: number
   readonly question: boolean
   /** The title is a question. */
-  readonly asked: boolean
+  readonly titleIsQuestion: boolean
   /** The text is not in the lexicon's language: only equal texts can be recognised. */
-  readonly foreign: boolean
+  readonly isForeign: boolean
   readonly quoted: boolean
   readonly speaker: boolean
   readonly first: string

@@ -1,8 +1,8 @@
-import { kindred, likeness, tableOrNone } from "./align.js"
+import { areKindred, likeness, tableOrNone } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import type { Features } from "./clauseFeatures.js"
 import { hintNames, isSeveral, matterNames } from "./hints.js"
-import { standing } from "./scalars.js"
+import { relationOf } from "./scalars.js"
 
 const flag = (value: boolean): number => (value ? 1 : 0)
 const clip = (value: number, max: number): number => Math.min(value, max)
@@ -11,8 +11,8 @@ const clip = (value: number, max: number): number => Math.min(value, max)
 export const ofStatement = (b: Bag): Features => {
   const f: Features = {
     "w question": flag(b.question),
-    asked: flag(b.asked),
-    foreign: flag(b.foreign),
+    asked: flag(b.titleIsQuestion),
+    foreign: flag(b.isForeign),
     "w quoted": flag(b.quoted),
     "w speaker": flag(b.speaker),
     "w nots b": clip(b.nots, 2),
@@ -43,7 +43,7 @@ const ofScalars = (a: Bag, b: Bag): Features => {
     let kind = ""
     for (const x of a.scalars) {
       if (x.kind !== y.kind && !(x.kind === "version" || y.kind === "version")) continue
-      const how = standing(x, y)
+      const how = relationOf(x, y)
       if (how === "apart") continue
       if (how === "equal") best = how
       else if (best !== "equal" && (how === "finer" || how === "coarser")) best = how
@@ -124,7 +124,7 @@ const ofCoverage = (a: Bag, b: Bag, { fresh, gone, kept }: Split): Features => {
   const nearest = (word: BagWord): number => {
     let max = 0
     for (const other of near) {
-      const cosine = kindred(word.form, other.form) ? 0.95 : likeness(table, word.row, other.row)
+      const cosine = areKindred(word.form, other.form) ? 0.95 : likeness(table, word.row, other.row)
       if (cosine > max) max = cosine
     }
     return max
@@ -180,7 +180,7 @@ const ofSwaps = ({ fresh, gone }: Split): Features => {
       if (before) swapAfter++
       if (after) swapBefore++
       if ((before || after) && x.name && y.name) swapNames++
-      if (x.key && y.key) swapKey++
+      if (x.inKey && y.inKey) swapKey++
       if (before || after) swapLike = Math.max(swapLike, likeness(table, x.row, y.row))
       if (x.name && y.name && x.form.slice(0, 3) === y.form.slice(0, 3)) looks++
       if (x.entry?.kinds?.some((kind) => y.entry?.kinds?.includes(kind))) swapKinds++

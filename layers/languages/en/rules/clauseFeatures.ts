@@ -3,7 +3,7 @@ import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
-import { type Lead, leadOf, type Nearness, type Reading, weightOf } from "./readStatement.js"
+import { bestPairOf, type ClausePair, type Nearness, type Reading, weightOf } from "./readStatement.js"
 
 /** Features of a memory and a statement, by name. */
 export type Features = Record<string, number>
@@ -27,24 +27,24 @@ const flag = (value: boolean): number => (value ? 1 : 0)
 const share = (part: number, whole: number): number => part / Math.max(0.01, whole)
 
 /** Word features of the two most similar clauses: which words correspond, and the roles of those without a counterpart. */
-const ofWords = ({ a, b, score }: Lead, news: Nearness): Features => {
+const ofWords = ({ a, b, score }: ClausePair, news: Nearness): Features => {
   const table = tableOrNone()
-  const { left, pairs, right } = align(a.tokens, b.tokens, a.context, b.context, table)
+  const { left, pairs, right } = align(a, b, table)
   const weighed = (side: "a" | "b") =>
     weightOf(pairs.map((pair) => ({ weight: pair[side].weight * pair.likeness }))) /
     Math.max(0.01, weightOf(side === "a" ? a.tokens : b.tokens))
   const paired = (keep: (pair: (typeof pairs)[number]) => boolean) => weightOf(pairs.filter(keep).map(({ b }) => b))
-  const nearNames = pairs.filter(({ a, b, how }) => how === "near" && (a.name || b.name))
+  const nearNames = pairs.filter(({ a, b, match }) => match === "near" && (a.name || b.name))
   const f: Features = {
     lead: score,
     "soft covered": weighed("b"),
     "soft kept": weighed("a"),
     kindred: Math.min(
-      paired(({ how }) => how === "kindred"),
+      paired(({ match }) => match === "kindred"),
       2
     ),
     near: Math.min(
-      paired(({ how }) => how === "near"),
+      paired(({ match }) => match === "near"),
       2
     ),
     "near names": Math.min(nearNames.length, 2),
@@ -61,14 +61,14 @@ const ofWords = ({ a, b, score }: Lead, news: Nearness): Features => {
   for (const side of sides) {
     const l = left.filter((token) => token.side === side)
     const r = right.filter((token) => token.side === side)
-    const at = pairs.filter((pair) => pair.how !== "near" && (pair.a.side === side || pair.b.side === side))
+    const at = pairs.filter((pair) => pair.match !== "near" && (pair.a.side === side || pair.b.side === side))
     f[`${side} missing`] = Math.min(weightOf(l), 3)
     f[`${side} extra`] = Math.min(weightOf(r), 3)
     f[`${side} both`] = Math.min(weightOf(l), weightOf(r), 2)
     f[`${side} names missing`] = Math.min(l.filter(({ name }) => name).length, 3)
     f[`${side} names extra`] = Math.min(r.filter(({ name }) => name).length, 3)
     f[`${side} shared`] = Math.min(weightOf(at.map(({ b }) => b)), 3)
-    f[`${side} near`] = Math.min(pairs.filter(({ b, how }) => how === "near" && b.side === side).length, 2)
+    f[`${side} near`] = Math.min(pairs.filter(({ b, match }) => match === "near" && b.side === side).length, 2)
     f[`${side} related`] = nearest(l, r)
   }
   for (const [name, near] of Object.entries(news))
@@ -84,7 +84,7 @@ const ofWords = ({ a, b, score }: Lead, news: Nearness): Features => {
 }
 
 /** Whether all words are names of people. */
-const people = (words: ReadonlyArray<Word>): boolean =>
+const areNames = (words: ReadonlyArray<Word>): boolean =>
   words.length > 0 && words.every(({ item }) => item.capital === true && item.entry === undefined)
 
 /** The highest cosine between a word of one side and a word of the other. */
@@ -96,12 +96,9 @@ const nearest = (these: Iterable<Token>, those: Iterable<Token>): number => {
 }
 
 /** Other features of these two clauses: numbers, days, negation, relations, cues. */
-const ofClauses = (
-  { a: { clause: a, context: contextA }, b: { clause: b, context: contextB, from } }: Lead,
-  all: Reading,
-  lexicon: Lexicon
-): Features => {
-  const d = differences(a, b, contextA, contextB, lexicon)
+const ofClauses = ({ a: memory, b: stated }: ClausePair, all: Reading, lexicon: Lexicon): Features => {
+  const [{ clause: a }, { clause: b, from }] = [memory, stated]
+  const d = differences(memory, stated, lexicon)
   const valued = lexicon.relations[a.relation]?.valued
   const oneValue = d.valueMissing > 0 && d.valueExtra > 0 ? d.differs.length === 0 : d.differs.length === 1
   const clean =
@@ -133,15 +130,15 @@ const ofClauses = (
     "kinds conflict": flag(d.kindsConflict),
     conflicts: d.conflicts,
     steady: flag(d.steady),
-    sided: flag(d.sided),
+    sided: flag(d.hasOpposites),
     turned: flag(d.turned),
-    told: flag(d.told),
+    told: flag(d.sameSubjectKind),
     "another owner": flag(
       a.relation === b.relation &&
         lexicon.relations[a.relation]?.inverse === true &&
         d.contentShared > 0 &&
-        people(d.missingWords) &&
-        people(d.extraWords) &&
+        areNames(d.missingWords) &&
+        areNames(d.extraWords) &&
         !(a.indefinite && b.indefinite)
     ),
     question: flag(b.question),
@@ -174,7 +171,7 @@ const ofClauses = (
 }
 
 /** Words of one side that are compared with the other side. */
-const looked = 20
+const maxCompared = 20
 
 /** Features of all clauses together. */
 const ofAll = (memory: Reading, stated: Reading): Features => {
@@ -188,13 +185,13 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
   const plain = (tokens: ReadonlyArray<Token>) => weightOf(tokens.filter(({ name }) => !name))
   const novel = (these: ReadonlyArray<Token>, those: ReadonlyArray<Token>) =>
     weightOf(
-      these.slice(0, looked).map(({ row, weight }) => {
+      these.slice(0, maxCompared).map(({ row, weight }) => {
         let most = 0
         for (const other of those) most = Math.max(most, likeness(table, row, other.row))
         return { weight: weight * (1 - most) }
       })
     )
-  const [novelA, novelB] = [novel(gone, theirs.slice(0, looked)), novel(fresh, mine.slice(0, looked))]
+  const [novelA, novelB] = [novel(gone, theirs.slice(0, maxCompared)), novel(fresh, mine.slice(0, maxCompared))]
   const numbers = [...stated.numbers].filter((number) => memory.numbers.has(number)).length
   const [numbersGone, numbersNew] = [memory.numbers.size - numbers, stated.numbers.size - numbers]
   const no = ({ units }: Reading) => units.some(({ clause }) => clause.negative)
@@ -213,7 +210,7 @@ const ofAll = (memory: Reading, stated: Reading): Features => {
     "names swapped": Math.min(names(fresh), names(gone)),
     "words swapped": Math.min(plain(fresh), plain(gone), 3),
     "heaviest kept": Math.max(0, ...kept.map(({ weight }) => weight)),
-    across: nearest(gone.slice(0, looked), fresh.slice(0, looked)),
+    across: nearest(gone.slice(0, maxCompared), fresh.slice(0, maxCompared)),
     "numbers kept": Math.min(numbers, 3),
     "numbers new": Math.min(numbersNew, 3),
     "numbers gone": Math.min(numbersGone, 3),
@@ -238,7 +235,7 @@ export const ofReadings = (
   news: Nearness,
   lexicon: Lexicon
 ): ReadonlyArray<Features> => {
-  const lead = leadOf(memory, stated)
+  const lead = bestPairOf(memory, stated)
   if (lead === undefined) return []
   return [ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated)]
 }

@@ -4,10 +4,10 @@ import { ofBags, ofStatement } from "./bagFeatures.js"
 import { type Features, ofReadings } from "./clauseFeatures.js"
 import type { Lexicon } from "./lexicon.js"
 import { ofNuances } from "./nuances.js"
+import { parserFor } from "./parserFor.js"
 import { type Phrase, phrasesOf } from "./phrases.js"
 import { newsOf } from "./readStatement.js"
 import { ofSenses } from "./senses.js"
-import { taking } from "./statements.js"
 
 /** A candidate compared with the statement. */
 export interface Compared {
@@ -26,7 +26,7 @@ export interface Compared {
 }
 
 /** Candidates that are read, and those that get features. */
-const most = { read: 20, close: 3 }
+const maxCandidates = { read: 20, close: 3 }
 
 /** The weighted overlap of words, 0…1. */
 const overlapOf = (a: Bag, b: Bag): number => {
@@ -40,25 +40,27 @@ const overlapOf = (a: Bag, b: Bag): number => {
  * the candidates with the most words in common get features.
  */
 export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
-  const take = taking(lexicon)
-  const { bag, reading: stated } = take(statement)
-  const taken = candidates.slice(0, most.read).map(take)
-  const bags = taken.map(({ bag }) => bag)
+  const parse = parserFor(lexicon)
+  const { bag, reading: stated } = parse(statement)
+  const parsed = candidates.slice(0, maxCandidates.read).map(parse)
+  const bags = parsed.map(({ bag }) => bag)
   const rare = new Map<string, number>()
   for (const { words } of bags) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
   const overlaps = bags.map((memory) => overlapOf(memory, bag))
-  const close = new Set([...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, most.close))
+  const close = new Set(
+    [...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, maxCandidates.close)
+  )
   const ofStated = ofStatement(bag)
   const news = newsOf(stated.words.values())
   return bags.map((memory, place): Compared => {
     const candidate = candidates[place]!
     const older = statement.at < candidate.at
-    const same = memory.said === bag.said && bag.said !== ""
+    const same = memory.stemText === bag.stemText && bag.stemText !== ""
     if (!close.has(place)) return { parts: [], features: {}, phrases: [], older, apart: true, same }
     let others = 0.15
     for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
     const parts = [
-      ...ofReadings(taken[place]!.reading, stated, news, lexicon),
+      ...ofReadings(parsed[place]!.reading, stated, news, lexicon),
       ...ofBags(memory, bag, rare),
       ofNuances(memory, bag),
       ofSenses(memory, bag),

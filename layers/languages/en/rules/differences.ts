@@ -1,6 +1,6 @@
 import type { Clause, Word } from "./Clause.js"
 import type { Lexicon } from "./lexicon.js"
-import { type Scalar, standing } from "./scalars.js"
+import { relationOf, type Scalar } from "./scalars.js"
 
 /** The words of the title above a clause. */
 export type Context = ReadonlySet<string>
@@ -36,7 +36,7 @@ export interface Differences {
   /** The number of slots with different values. */
   readonly conflicts: number
   /** Both have the same kind of subject, or one has none. */
-  readonly told: boolean
+  readonly sameSubjectKind: boolean
   /** The kinds of scalars that differ: "number", "day", "time", "version". */
   readonly differs: ReadonlyArray<string>
   readonly equal: number
@@ -45,7 +45,7 @@ export interface Differences {
   readonly scalarMissing: number
   readonly scalarExtra: number
   /** Whether both use one pair of opposites; `turned`: whether they state the opposite. */
-  readonly sided: boolean
+  readonly hasOpposites: boolean
   readonly turned: boolean
   /** The memory's attribute has one value at a time, or is a key with a value. */
   readonly steady: boolean
@@ -59,14 +59,19 @@ const isValue = ({ place }: Word) =>
   place !== "former" &&
   place !== "from" &&
   place !== "over"
-const tells = ({ item }: Word) =>
+const identifies = ({ item }: Word) =>
   item.name === true || item.entry?.kinds !== undefined || item.entry?.pair !== undefined
 
+/** A clause and the title above it. */
+export interface ClauseInContext {
+  readonly clause: Clause
+  readonly context: Context
+}
+
+/** Compares a clause of a memory with a clause of the statement. */
 export const differences = (
-  a: Clause,
-  b: Clause,
-  contextA: Context,
-  contextB: Context,
+  { clause: a, context: contextA }: ClauseInContext,
+  { clause: b, context: contextB }: ClauseInContext,
   lexicon: Lexicon
 ): Differences => {
   const missing: Array<Word> = []
@@ -74,11 +79,11 @@ export const differences = (
   for (const [canon, word] of a.words) {
     const mate = b.words.get(canon)
     if (mate !== undefined) shared.push([word, mate])
-    else if (word.place !== "reason" && !known(canon, word, contextB, b)) missing.push(word)
+    else if (word.place !== "reason" && !isInContext(canon, word, contextB)) missing.push(word)
   }
   const extra: Array<Word> = []
   for (const [canon, word] of b.words) {
-    if (!a.words.has(canon) && word.place !== "reason" && !known(canon, word, contextA, a)) extra.push(word)
+    if (!a.words.has(canon) && word.place !== "reason" && !isInContext(canon, word, contextA)) extra.push(word)
   }
   const at = (words: ReadonlyArray<Word>, place: Word["place"]) => words.filter((word) => word.place === place)
   const both = (place: Word["place"]) => shared.filter(([x, y]) => x.place === place || y.place === place).length
@@ -93,18 +98,11 @@ export const differences = (
   const scalars = scalarDifferences(a, b)
   const subjectShared = both("subject") + contextShared(contextA, contextB, a, b)
 
-  let apart: string | undefined
-  if (titlesDiffer(contextA, contextB, a, b)) apart = "under another title"
-  else if (namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)) apart = "another number in its name"
-  else if (subjectMissing.length > 0 && subjectExtra.length > 0) apart = "another subject"
-  else if ([...subjectMissing, ...subjectExtra].some(tells) && subjectMissing.length + subjectExtra.length > 0)
-    apart = "another subject"
-  else if (attributeMissing.length + subjectMissing.length > 0 && attributeExtra.length + subjectExtra.length > 0)
-    apart = "another attribute"
-  else if (a.told === "speaker" && b.told === "named" && subjectExtra.some(({ item }) => item.capital === true))
-    apart = "another person"
-  else if (b.told === "speaker" && a.told === "named" && subjectMissing.some(({ item }) => item.capital === true))
-    apart = "another person"
+  const apart = titlesDiffer(contextA, contextB, a, b)
+    ? "under another title"
+    : namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)
+      ? "another number in its name"
+      : whyOtherSubject(a, b, { subjectMissing, subjectExtra, attributeMissing, attributeExtra })
   const scopeMissing = plain(at(missing, "scope"))
   const scopeExtra = plain(at(extra, "scope"))
   const sameRelation = a.relation === b.relation || (b.relation === "move" && moving.has(a.relation))
@@ -134,11 +132,32 @@ export const differences = (
     capitalsExtra: extra.filter(({ item }) => item.capital === true).length,
     kindsConflict: valueMissing.some((x) => valueExtra.some((y) => exclude(x, y))),
     conflicts: conflictsOf(valueMissing, valueExtra),
-    told: a.told === b.told || a.told === "nobody" || b.told === "nobody",
+    sameSubjectKind: a.subjectKind === b.subjectKind || a.subjectKind === "nobody" || b.subjectKind === "nobody",
     ...scalars,
-    ...sidesOf(a, b),
+    ...oppositesOf(a, b),
     steady: lexicon.relations[a.relation]?.valued === "one" || a.keyed !== "no"
   }
+}
+
+type Unmatched = Readonly<
+  Record<"subjectMissing" | "subjectExtra" | "attributeMissing" | "attributeExtra", ReadonlyArray<Word>>
+>
+
+/** Why two clauses have different subjects, by the words without a counterpart; undefined where nothing shows it. */
+const whyOtherSubject = (
+  a: Clause,
+  b: Clause,
+  { attributeExtra, attributeMissing, subjectExtra, subjectMissing }: Unmatched
+): string | undefined => {
+  const isCapital = ({ item }: Word): boolean => item.capital === true
+  if (subjectMissing.length > 0 && subjectExtra.length > 0) return "another subject"
+  if ([...subjectMissing, ...subjectExtra].some(identifies)) return "another subject"
+  if (attributeMissing.length + subjectMissing.length > 0 && attributeExtra.length + subjectExtra.length > 0)
+    return "another attribute"
+  if (a.subjectKind === "speaker" && b.subjectKind === "named" && subjectExtra.some(isCapital)) return "another person"
+  if (b.subjectKind === "speaker" && a.subjectKind === "named" && subjectMissing.some(isCapital))
+    return "another person"
+  return undefined
 }
 
 /** Relations whose value a move may change. */
@@ -155,16 +174,16 @@ const moving: ReadonlySet<string> = new Set([
   ""
 ])
 
-const sidesOf = (a: Clause, b: Clause): { readonly sided: boolean; readonly turned: boolean } => {
-  let sided = false
+const oppositesOf = (a: Clause, b: Clause): Pick<Differences, "hasOpposites" | "turned"> => {
+  let hasOpposites = false
   let turned = false
   for (const [canon, { side }] of b.words) {
     const mine = a.words.get(canon)?.side
     if (side === undefined || mine === undefined) continue
-    sided = true
+    hasOpposites = true
     if ((side !== b.negative) !== (mine !== a.negative)) turned = true
   }
-  return { sided, turned: sided ? turned : a.negative !== b.negative }
+  return { hasOpposites, turned: hasOpposites ? turned : a.negative !== b.negative }
 }
 
 const groups: Readonly<Record<string, string>> = { object: "what", by: "what", place: "where" }
@@ -179,7 +198,7 @@ const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): 
 }
 
 /** Whether the other side's title already contains the word: the subjects do not differ then. */
-const known = (canon: string, { place }: Word, context: Context, _other: Clause): boolean =>
+const isInContext = (canon: string, { place }: Word, context: Context): boolean =>
   (place === "subject" || place === "scope" || place === "attribute") && context.has(canon)
 
 /** Whether each title has words that the other side lacks, at least as many as they share. */
@@ -211,7 +230,7 @@ const namingDiffers = (
   if (a.length === 0) return b.length > 0 && !underA
   if (b.length === 0) return !underB
   const alone = (these: ReadonlyArray<Scalar>, those: ReadonlyArray<Scalar>) =>
-    these.some((x) => those.every((y) => standing(x, y) !== "equal"))
+    these.some((x) => those.every((y) => relationOf(x, y) !== "equal"))
   return alone(a, b) || alone(b, a)
 }
 
@@ -227,20 +246,20 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   const open: Array<Scalar> = []
   for (const scalar of b.scalars) {
     const mate = left.findIndex(
-      (other) => ["equal", "finer", "coarser"].includes(standing(other, scalar)) && headsMeet(other, scalar, a, b)
+      (other) => ["equal", "finer", "coarser"].includes(relationOf(other, scalar)) && headsMeet(other, scalar, a, b)
     )
     if (mate === -1) {
       open.push(scalar)
       continue
     }
-    const how = standing(left[mate]!, scalar)
+    const how = relationOf(left[mate]!, scalar)
     left.splice(mate, 1)
     equal++
     if (how === "finer") finer++
     if (how === "coarser") coarser++
   }
   for (const scalar of open) {
-    const mate = left.findIndex((other) => standing(other, scalar) === "differs" && headsMeet(other, scalar, a, b))
+    const mate = left.findIndex((other) => relationOf(other, scalar) === "differs" && headsMeet(other, scalar, a, b))
     if (mate === -1) {
       scalarExtra++
       continue

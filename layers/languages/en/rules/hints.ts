@@ -31,14 +31,14 @@ export const endedBy: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((nam
 
 /** By stem, the indexes of the lists that contain the word. */
 const placesOf = (lists: Readonly<Record<string, string>>, key: Lexicon["key"]) => {
-  const found = new Map<string, ReadonlyArray<number>>()
+  const places = new Map<string, ReadonlyArray<number>>()
   for (const [place, words] of Object.values(lists).entries())
     for (const word of words.split(/\s+/)) {
       const stem = key(word)
-      const at = found.get(stem) ?? []
-      if (!at.includes(place)) found.set(stem, [...at, place])
+      const at = places.get(stem) ?? []
+      if (!at.includes(place)) places.set(stem, [...at, place])
     }
-  return found
+  return places
 }
 
 export const hintsOf = ({ key }: Lexicon): Hints => {

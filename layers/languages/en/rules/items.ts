@@ -1,6 +1,6 @@
 import type { Entry, Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
-import { type Item, of, tokens } from "./tokens.js"
+import { type Item, scalarItem, tokens } from "./tokens.js"
 
 /** Reads a text into items. Phrases become one item; dates and numbers become scalars. `at`: the time of the statement, for "tomorrow". */
 export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArray<Item> =>
@@ -25,7 +25,7 @@ const uncalendared = (items: ReadonlyArray<Item>, { calendar }: Lexicon): Readon
 
 /** Joins phrases of the lexicon into one item, the longest first. */
 const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {
-  const found: Array<Item> = []
+  const result: Array<Item> = []
   for (let at = 0; at < items.length; ) {
     const item = items[at]!
     let taken = 1
@@ -43,10 +43,10 @@ const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): Rea
         break
       }
     }
-    if (entry === undefined) found.push(item)
+    if (entry === undefined) result.push(item)
     else {
       const last = items[at + taken - 1]!
-      found.push({
+      result.push({
         canon: entry.canon,
         form:
           taken === 1
@@ -63,7 +63,7 @@ const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): Rea
     }
     at += taken
   }
-  return found
+  return result
 }
 
 /** Whether a word stays ordinary when it is capitalised. */
@@ -71,18 +71,18 @@ const ordinary = (entry: Entry): boolean => entry.kinds === undefined || entry.v
 
 /** Joins the items of a day or a time into one, and numbers with their unit or noun. */
 const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
-  const found: Array<Item> = []
+  const result: Array<Item> = []
   for (let index = 0; index < items.length; index++) {
     const item = items[index]!
     const day = dayFrom(items, index, at)
     if (day !== undefined) {
-      found.push(of(item.form, day.scalar))
+      result.push(scalarItem(item.form, day.scalar))
       index += day.taken - 1
       continue
     }
     const clock = clockFrom(items, index)
     if (clock !== undefined) {
-      found.push(of(item.form, { kind: "clock", amount: clock }))
+      result.push(scalarItem(item.form, { kind: "clock", amount: clock }))
       index += 2
       continue
     }
@@ -92,7 +92,7 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
         ? undefined
         : { kind: "quantity" as const, amount: item.entry.number, unit: "" })
     if (scalar?.kind !== "quantity") {
-      found.push(item)
+      result.push(item)
       continue
     }
     // "two dozen", "three hundred", "half an hour".
@@ -101,22 +101,22 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
     if (many > 1) index++
     if (item.form === "half" && /^an?$/.test(items[index + 1]?.form ?? "")) index++
     const unit = items[index + 1]?.entry
-    const before = found.at(-1)
-    const about = { ...(before?.entry?.cue === "about" ? { about: true } : {}), ...boundOf(found) }
-    const head = headOf(found)
+    const before = result.at(-1)
+    const about = { ...(before?.entry?.cue === "about" ? { about: true } : {}), ...boundOf(result) }
+    const head = headOf(result)
     // "Week 32" is a day, not an amount.
     if (before?.canon === week && before.scalar === undefined && scalar.unit === "" && unit?.dimension === undefined) {
-      found.push(of(item.form, { kind: "day", week: scalar.amount! }))
+      result.push(scalarItem(item.form, { kind: "day", week: scalar.amount! }))
       continue
     }
     if (scalar.unit === "" && unit?.dimension !== undefined) {
-      found.push(
-        of(item.form, { ...scalar, ...about, amount: scalar.amount! * many * unit.size!, unit: unit.dimension })
+      result.push(
+        scalarItem(item.form, { ...scalar, ...about, amount: scalar.amount! * many * unit.size!, unit: unit.dimension })
       )
       index++
     } else {
       const counted = scalar.unit === "" ? nounAt(items, index + 1) : undefined
-      found.push({
+      result.push({
         ...item,
         scalar: {
           ...scalar,
@@ -128,7 +128,7 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
       })
     }
   }
-  return found
+  return result
 }
 
 /** Reads "half past seven" and "quarter to nine", as minutes since midnight. */
@@ -193,8 +193,8 @@ const dayFrom = (
     const named = items[place]
     return named?.entry?.cue !== "maybe" || named.capital === true ? named?.entry?.month : undefined
   }
-  const dayAt = (place: number) => small(items[place], 1, 31)
-  const yearAt = (place: number) => small(items[items[place]?.mark === "," ? place + 1 : place], 1900, 2100)
+  const dayAt = (place: number) => integerBetween(items[place], 1, 31)
+  const yearAt = (place: number) => integerBetween(items[items[place]?.mark === "," ? place + 1 : place], 1900, 2100)
   const until = (place: number) => place + (items[place]?.mark === "," ? 2 : 1) - index
   const make = (month: number, day: number | undefined, place: number) => {
     const year = yearAt(place)
@@ -215,7 +215,7 @@ const dayFrom = (
     const place = items[index + 1]?.form === "of" ? index + 2 : index + 1
     if (month(place) !== undefined) return make(month(place)!, day, place + 1)
   }
-  const year = small(item, 1900, 2100)
+  const year = integerBetween(item, 1900, 2100)
   if (year === undefined || item.form.length !== 4) {
     if (item.scalar?.quarter === undefined) return undefined
     const of = yearAt(index + 1)
@@ -229,7 +229,7 @@ const dayFrom = (
     : { scalar: { kind: "day", year }, taken: 1 }
 }
 
-const small = (item: Item | undefined, least: number, most: number): number | undefined => {
+const integerBetween = (item: Item | undefined, least: number, most: number): number | undefined => {
   const amount = item?.scalar?.kind === "quantity" ? item.scalar.amount : undefined
   return amount !== undefined && Number.isInteger(amount) && amount >= least && amount <= most ? amount : undefined
 }

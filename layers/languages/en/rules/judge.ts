@@ -7,7 +7,7 @@ import type { Lexicon } from "./lexicon.js"
 import { likelihoods } from "./model.js"
 
 /** Least likelihood of a sure judgement: no model is asked then. */
-const certain = 0.9
+const minSure = 0.9
 
 type Ground = readonly [reason: string, holds: (value: (name: string) => number) => boolean]
 
@@ -59,13 +59,13 @@ const grounds: Readonly<Record<Verdict["action"], ReadonlyArray<Ground>>> = {
 const groundOf = (action: Verdict["action"], features: Features): string =>
   grounds[action].find(([, holds]) => holds((name) => features[name] ?? 0))![0]
 
-const late = "said before it"
-const apart = "nothing like it says the same"
+const olderReason = "said before it"
+const unmatchedReason = "nothing like it says the same"
 /** All reasons. They name a rule and never contain words of a memory. */
 export const reasons: ReadonlyArray<string> = [
   ...Object.values(grounds).flatMap((all) => all.map(([reason]) => reason)),
-  late,
-  apart
+  olderReason,
+  unmatchedReason
 ]
 
 /** Makes the judge for a lexicon. */
@@ -79,14 +79,18 @@ export const judgeIn = (name: string, lexicon: Lexicon): Judge => {
     const { features, older } = compared[target] as Compared
     const likely = all[target]!
     const action = decide(likely, compared[target]!)
-    if (action !== "ADD" && (action === "DELETE" || !isElse(question, target, judge))) {
+    if (action !== "ADD" && (action === "DELETE" || !isAboutSomethingElse(question, target, judge))) {
       const verdict = { action, target, reason: groundOf(action, features) } as Verdict
-      return { verdict, by, sure: Math.max(...likely) >= certain }
+      return { verdict, by, sure: Math.max(...likely) >= minSure }
     }
     const ground = groundOf("ADD", features)
     const reason =
-      older && Math.max(...likely) === likely[2] ? late : all.length > 1 && ground === "something else" ? apart : ground
-    return { verdict: { action: "ADD", reason }, by, sure: likely[0] >= certain }
+      older && Math.max(...likely) === likely[2]
+        ? olderReason
+        : all.length > 1 && ground === "something else"
+          ? unmatchedReason
+          : ground
+    return { verdict: { action: "ADD", reason }, by, sure: likely[0] >= minSure }
   }
   return judge
 }
@@ -95,7 +99,7 @@ export const judgeIn = (name: string, lexicon: Lexicon): Judge => {
  * Whether a statement that seems to add little to a candidate is about something else: it gives another value in the
  * same words, or the two share only whole facts.
  */
-const isElse = ({ candidates, statement }: Question, target: number, judge: Judge): boolean => {
+const isAboutSomethingElse = ({ candidates, statement }: Question, target: number, judge: Judge): boolean => {
   const candidate = candidates[target]!
   if (saysOtherwise(textOf(statement), textOf(candidate))) return true
   const isShared = (fact: string): boolean => statement.facts.includes(fact) && candidate.facts.includes(fact)

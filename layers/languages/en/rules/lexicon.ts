@@ -56,49 +56,69 @@ const split = (text: string, by: RegExp | string): ReadonlyArray<string> =>
     .filter((part) => part !== "")
 
 /** Parses "one=1 two=2". */
-const valued = (text: string): ReadonlyArray<readonly [string, number]> =>
+const numbersIn = (text: string): ReadonlyArray<readonly [string, number]> =>
   split(text, " ").map((pair) => {
     const [word, value] = pair.split("=")
     return [word!, Number(value)]
   })
 
 /** Stems in the cache. */
-const mostStems = 8_000
+const maxStems = 8_000
 
+/** Builds the lexicon of a language from its tables. */
 export const lexiconOf = (language: Language): Lexicon => {
+  const key = stemmerOf(language)
+  const entries = new Map<string, Entry>()
+  const longest = new Map<string, number>()
+  fillEntries(language, key, (phrase) => {
+    const keys = phrase.replaceAll("_", " ").split(" ").map(key)
+    const joined = keys.join(" ")
+    longest.set(keys[0]!, Math.max(longest.get(keys[0]!) ?? 1, keys.length))
+    const existing = entries.get(joined)
+    if (existing !== undefined) return existing
+    const entry: Entry = { canon: joined }
+    entries.set(joined, entry)
+    return entry
+  })
+  return {
+    language,
+    entries,
+    longest,
+    calendar: new Set(split(`${language.months} ${language.weekdays}`, /[ /]/)),
+    dimensions: new Set(Object.keys(language.units)),
+    past: new Set(language.past.split(" ")),
+    present: new Set(language.present.split(" ")),
+    relations: language.relations,
+    key
+  }
+}
+
+/** Stems words, with a cache. */
+const stemmerOf = (language: Language): Lexicon["key"] => {
   const irregular = new Map<string, string>()
   for (const group of split(language.irregular, ";")) {
     const [base, ...forms] = group.split(" ")
     for (const form of forms) irregular.set(form, base!)
   }
   const stems = new Map<string, string>()
-  const key = (word: string): string => {
-    const known = stems.get(word)
-    if (known !== undefined) return known
+  return (word) => {
+    const cached = stems.get(word)
+    if (cached !== undefined) return cached
     const stem = language.stem(irregular.get(word) ?? word)
-    if (stems.size >= mostStems) stems.clear()
+    if (stems.size >= maxStems) stems.clear()
     stems.set(word, stem)
     return stem
   }
-  const entries = new Map<string, Entry>()
-  const longest = new Map<string, number>()
-  const at = (phrase: string): Entry => {
-    const keys = phrase.replaceAll("_", " ").split(" ").map(key)
-    const joined = keys.join(" ")
-    longest.set(keys[0]!, Math.max(longest.get(keys[0]!) ?? 1, keys.length))
-    const known = entries.get(joined)
-    if (known !== undefined) return known
-    const made: Entry = { canon: joined }
-    entries.set(joined, made)
-    return made
-  }
-  const mark = (text: string, by: RegExp | string, entry: Partial<Entry>) => {
-    for (const word of split(text, by)) Object.assign(at(word), entry)
-  }
+}
 
+/** Writes all tables into the entries. The order matters: a later table overrides a field of an earlier one. */
+const fillEntries = (language: Language, key: Lexicon["key"], entryOf: (phrase: string) => Entry) => {
+  const mark = (text: string, by: RegExp | string, entry: Partial<Entry>) => {
+    for (const word of split(text, by)) Object.assign(entryOf(word), entry)
+  }
   for (const group of split(language.same, ";")) {
     const words = split(group, ",")
-    for (const word of words) at(word).canon = key(words[0]!)
+    for (const word of words) entryOf(word).canon = key(words[0]!)
   }
   mark(language.empty, " ", { empty: true })
   mark(language.speaker, " ", { speaker: true })
@@ -118,33 +138,22 @@ export const lexiconOf = (language: Language): Lexicon => {
   for (const [name, { cues = {}, event, nouns = "", words }] of Object.entries(language.relations)) {
     mark(words, ",", { relation: name, verb: true, ...(event === true ? { event } : {}) })
     mark(nouns, ",", { relation: name, noun: true })
-    for (const [word, cue] of Object.entries(cues)) at(word).cue = cue
+    for (const [word, cue] of Object.entries(cues)) entryOf(word).cue = cue
   }
   for (const [index, pair] of split(language.opposites, ";").entries()) {
     for (const [side, words] of split(pair, " / ").entries()) mark(words, ",", { pair: `±${index}`, side: side === 0 })
   }
   for (const [kind, words] of Object.entries(language.kinds)) {
     for (const word of split(words, " ")) {
-      const entry = at(word)
+      const entry = entryOf(word)
       entry.kinds = [...(entry.kinds ?? []), kind]
     }
   }
-  for (const [word, number] of valued(language.numbers)) at(word).number = number
+  for (const [word, number] of numbersIn(language.numbers)) entryOf(word).number = number
   for (const [index, names] of split(language.months, " ").entries()) mark(names, "/", { month: index + 1 })
   for (const [index, names] of split(language.weekdays, " ").entries()) mark(names, "/", { weekday: index })
-  for (const [word, day] of valued(language.days)) at(word).day = day
+  for (const [word, day] of numbersIn(language.days)) entryOf(word).day = day
   for (const [dimension, sizes] of Object.entries(language.units)) {
-    for (const [unit, size] of valued(sizes)) Object.assign(at(unit), { dimension, size })
-  }
-  return {
-    language,
-    entries,
-    longest,
-    calendar: new Set(split(`${language.months} ${language.weekdays}`, /[ /]/)),
-    dimensions: new Set(Object.keys(language.units)),
-    past: new Set(language.past.split(" ")),
-    present: new Set(language.present.split(" ")),
-    relations: language.relations,
-    key
+    for (const [unit, size] of numbersIn(sizes)) Object.assign(entryOf(unit), { dimension, size })
   }
 }

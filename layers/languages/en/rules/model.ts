@@ -48,9 +48,9 @@ const load = (): Model | undefined => {
   const { figures: names, phrases, prior, seeds, thresholds, trees }: File = JSON.parse(readFileSync(file, "utf8"))
   const bytes = Buffer.from(trees, "base64")
   const count = bytes.length / (3 * questions + leavesOfTree)
-  const asked = Array.from({ length: count * questions }, (_, at) => 3 * at)
-  const figures = Uint16Array.from(asked, (at) => bytes.readUInt16LE(at))
-  const limits = Float64Array.from(asked, (at, place) => thresholds[figures[place]!]?.[bytes[at + 2]!] ?? Infinity)
+  const offsets = Array.from({ length: count * questions }, (_, at) => 3 * at)
+  const figures = Uint16Array.from(offsets, (at) => bytes.readUInt16LE(at))
+  const limits = Float64Array.from(offsets, (at, place) => thresholds[figures[place]!]?.[bytes[at + 2]!] ?? Infinity)
   const leaves = Int8Array.from(bytes.subarray(3 * questions * count))
   return { phrases: phrases.map(phrasesFrom), names, prior, seeds, figures, thresholds: limits, leaves }
 }
@@ -95,16 +95,16 @@ const ofPhrases = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Fe
 let model: Model | undefined | "unread" = "unread"
 
 /** The part in which each feature was found last. */
-let homes = new Uint8Array(0)
+let partIndexes = new Uint8Array(0)
 
 /** Looks up a feature in the parts; 0 where none has it. */
 const figureOf = (parts: ReadonlyArray<Features>, name: string, at: number): number => {
-  const there = parts[homes[at]!]?.[name]
+  const there = parts[partIndexes[at]!]?.[name]
   if (there !== undefined) return there
-  for (const [home, part] of parts.entries()) {
+  for (const [partIndex, part] of parts.entries()) {
     const value = part[name]
     if (value === undefined) continue
-    homes[at] = home
+    partIndexes[at] = partIndex
     return value
   }
   return 0
@@ -118,7 +118,7 @@ export const likelihoods = ({ parts, phrases }: Compared): Likelihoods | undefin
   if (model === "unread") model = load()
   if (model === undefined) return undefined
   const { figures, leaves, names, prior, seeds, thresholds } = model
-  if (homes.length !== names.length) homes = new Uint8Array(names.length)
+  if (partIndexes.length !== names.length) partIndexes = new Uint8Array(names.length)
   const values = new Float64Array(names.length)
   const all = [...parts, ofPhrases(phrases, model.phrases)]
   for (let at = 0; at < names.length; at++) values[at] = figureOf(all, names[at]!, at)

@@ -15,13 +15,13 @@ const owning = new Set(["his", "her", "their", "my", "our"])
 
 /** The relatives that a text mentions behind a possessive. */
 const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
-  const found = new Set<string>()
+  const relatives = new Set<string>()
   for (const { items } of texts)
     for (const [at, { form, possessive }] of items.entries())
       if (possessive === true || owning.has(form))
         for (const next of [items[at + 1], items[at + 2]])
-          if (next !== undefined && kin.has(next.form)) found.add(next.canon)
-  return found
+          if (next !== undefined && kin.has(next.form)) relatives.add(next.canon)
+  return relatives
 }
 
 /** Vague words. */
@@ -42,7 +42,7 @@ const vaguenessOf = ({ texts }: Bag): number => {
 
 /** Words after "not" that cancel the negation: "not only", "isn't just", "isn't limited to". */
 const merely = new Set(["only", "just", "merely", "solely", "limited"])
-const notOnly = (items: ReadonlyArray<Item>): boolean =>
+const hasNotOnly = (items: ReadonlyArray<Item>): boolean =>
   items.some(
     ({ entry, form }, at) =>
       /^not only/.test(form) ||
@@ -61,6 +61,6 @@ export const ofNuances = (a: Bag, b: Bag): Features => {
     "vague a": vagueA,
     "vague b": vagueB,
     "vague filled": Math.min(vagueA, b.scalars.length),
-    "not only": flag(b.texts.some(({ items }) => notOnly(items)))
+    "not only": flag(b.texts.some(({ items }) => hasNotOnly(items)))
   }
 }

@@ -41,35 +41,35 @@ const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
 const plain = new Set([shared, signs.mark])
 
 /** Cache of word hashes. */
-const met = new Map<string, number>()
-const mostMet = 8_000
+const hashCache = new Map<string, number>()
+const maxCachedHashes = 8_000
 
 const stemHash = (stem: string): number => {
-  const known = met.get(stem)
-  if (known !== undefined) return known
+  const cached = hashCache.get(stem)
+  if (cached !== undefined) return cached
   const hash = hashOf(stem)
-  if (met.size >= mostMet) met.clear()
-  met.set(stem, hash)
+  if (hashCache.size >= maxCachedHashes) hashCache.clear()
+  hashCache.set(stem, hash)
   return hash
 }
 
 /** The hashed words of a text, without marks: in order, and as a set. */
-interface Read {
+interface HashedWords {
   readonly words: ReadonlyArray<number>
   readonly has: ReadonlySet<number>
 }
 
-const wordsOf = ({ sorts, stems }: Bag): Read => {
+const wordsOf = ({ sorts, stems }: Bag): HashedWords => {
   const words: Array<number> = []
-  for (let at = 0; at < stems.length && words.length < mostWords; at++)
+  for (let at = 0; at < stems.length && words.length < maxWords; at++)
     if (sorts[at] !== "mark") words.push(stemHash(stems[at]!))
   return { words, has: new Set(words) }
 }
-const mostWords = 150
+const maxWords = 150
 
 const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArray<number> => {
   const shape: Array<number> = []
-  for (let at = 0; at < stems.length && shape.length < mostWords; at++) {
+  for (let at = 0; at < stems.length && shape.length < maxWords; at++) {
     const sort = sorts[at]!
     const stem = stemHash(stems[at]!)
     if (sort === "link") shape.push(stem)
@@ -82,12 +82,12 @@ const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArr
 /** The hash of a run of words; undefined where it has only plain signs. */
 const runAt = (all: ReadonlyArray<number>, from: number, length: number): number | undefined => {
   let hash = length
-  let telling = false
+  let hasContent = false
   for (let at = from; at < from + length; at++) {
     hash = Math.imul((hash << 5) ^ (hash >>> 27) ^ all[at]!, 0x01000193)
-    telling ||= !plain.has(all[at]!)
+    hasContent ||= !plain.has(all[at]!)
   }
-  return telling ? hash : undefined
+  return hasContent ? hash : undefined
 }
 
 const takeRuns = (all: ReadonlyArray<number>, length: number, kind: number, into: Set<Phrase>) => {
@@ -98,7 +98,12 @@ const takeRuns = (all: ReadonlyArray<number>, length: number, kind: number, into
 }
 
 /** Adds the words, and pairs of words, that only one of the texts has. */
-const takeOwn = (own: Read, other: Read, kinds: readonly [words: number, pairs: number], into: Set<Phrase>) => {
+const takeOwn = (
+  own: HashedWords,
+  other: HashedWords,
+  kinds: readonly [words: number, pairs: number],
+  into: Set<Phrase>
+) => {
   for (const word of own.has) if (!other.has.has(word)) into.add(kindOf(kinds[0], word))
   for (let at = 0; at + 1 < own.words.length; at++)
     if (!other.has.has(own.words[at]!) || !other.has.has(own.words[at + 1]!))
@@ -108,15 +113,15 @@ const takeOwn = (own: Read, other: Read, kinds: readonly [words: number, pairs: 
 /** All phrases of a memory and a statement, each once. */
 export const phrasesOf = (memory: Bag, statement: Bag): ReadonlyArray<Phrase> => {
   const [a, b] = [wordsOf(memory), wordsOf(statement)]
-  const found = new Set<Phrase>()
-  takeOwn(b, a, [0, 2], found)
-  takeOwn(a, b, [1, 3], found)
-  const among = ({ words }: Read, { has }: Read) => words.map((word) => (has.has(word) ? shared : word))
+  const phrases = new Set<Phrase>()
+  takeOwn(b, a, [0, 2], phrases)
+  takeOwn(a, b, [1, 3], phrases)
+  const among = ({ words }: HashedWords, { has }: HashedWords) => words.map((word) => (has.has(word) ? shared : word))
   const [mine, theirs] = [among(a, b), among(b, a)]
-  for (const length of [2, 3]) takeRuns(theirs, length, 2, found)
-  takeRuns(mine, 2, 3, found)
+  for (const length of [2, 3]) takeRuns(theirs, length, 2, phrases)
+  takeRuns(mine, 2, 3, phrases)
   const [shapeA, shapeB] = [shapeOf(memory, b.has), shapeOf(statement, a.has)]
-  for (const length of [2, 3, 4]) takeRuns(shapeB, length, 4, found)
-  for (const length of [2, 3]) takeRuns(shapeA, length, 5, found)
-  return [...found]
+  for (const length of [2, 3, 4]) takeRuns(shapeB, length, 4, phrases)
+  for (const length of [2, 3]) takeRuns(shapeA, length, 5, phrases)
+  return [...phrases]
 }

@@ -17,11 +17,11 @@ export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
   const colon = items.findIndex(({ mark }) => mark !== undefined && /[:=>(]/.test(mark))
   const verb = verbIn(items)
   // A key and value without a mark: "plan Starter", "port 5432".
-  if (verb === -1 && colon === -1 && items.length <= tersest && items[0]?.entry?.singular === true)
+  if (verb === -1 && colon === -1 && items.length <= maxTerseWords && items[0]?.entry?.singular === true)
     return { at: 1, keyed: true }
   if (
     colon <= 0 ||
-    colon > longestKey ||
+    colon > maxKeyWords ||
     items[colon]!.mark === "(" ||
     (verb > -1 && verb < colon && items[verb]!.entry?.auxiliary === true)
   )
@@ -32,9 +32,9 @@ export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
   return later < 1 || listed || rest.length < 4 ? { at: colon, keyed: true } : { at: colon + 1 + later, keyed: false }
 }
 /** The most words of a key. */
-const longestKey = 8
+const maxKeyWords = 8
 /** The most words of a key with its value, where no mark separates them. */
-const tersest = 3
+const maxTerseWords = 3
 
 export const verbIn = (items: ReadonlyArray<Item>): number => {
   for (const [at, item] of items.entries()) {
@@ -42,7 +42,7 @@ export const verbIn = (items: ReadonlyArray<Item>): number => {
     if (item.mark !== undefined || item.scalar !== undefined || isDetermined(before)) continue
     const { entry, form } = item
     if (entry?.auxiliary === true && (at > 0 || item.canon !== "hav")) return at
-    if (at > 0 && at <= 4 && unknownVerb(items, at)) return at
+    if (at > 0 && at <= 4 && isUnknownVerb(items, at)) return at
     if (entry === undefined) continue
     if (entry.pair !== undefined && form.includes(" ") && at > 0) return at
     if (entry.verb !== true) continue
@@ -50,7 +50,7 @@ export const verbIn = (items: ReadonlyArray<Item>): number => {
       const later = nextVerb(items)
       return Math.max(later, 0)
     }
-    if (isInflected(item) || form.includes(" ") || bare(before) || plural(before)) return at
+    if (isInflected(item) || form.includes(" ") || followsSubject(before) || isPlural(before)) return at
   }
   return -1
 }
@@ -59,14 +59,14 @@ const isDetermined = (before: Item | undefined): boolean =>
   before?.entry?.determiner === true || before?.possessive === true
 const isInflected = ({ canon, form }: Item): boolean =>
   /(?:[^s]s|ed)$/.test(form) || (form !== canon && !/e$|ing$/.test(form))
-const bare = (before: Item | undefined): boolean =>
+const followsSubject = (before: Item | undefined): boolean =>
   before?.entry?.speaker === true ||
   before?.entry?.pronoun === true ||
   ["we", "you", "they", "to", "always", "never"].includes(before?.form ?? "")
-const plural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
+const isPlural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
 
 /** Whether a word that the tables do not list as a verb is one, by its ending and its neighbours. */
-const unknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
+const isUnknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
   const [before, item, after] = [items[at - 1]!, items[at]!, items[at + 1]]
   const { entry } = item
   if (
@@ -85,7 +85,7 @@ const unknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
     return false
   if (after === undefined || after.mark !== undefined || after.entry?.auxiliary === true || after.entry?.verb === true)
     return false
-  if (plural(before)) return after.entry?.determiner === true || after.entry?.pronoun === true
+  if (isPlural(before)) return after.entry?.determiner === true || after.entry?.pronoun === true
   const object = after.capital === true || after.entry?.determiner === true
   return entry === undefined || before.scalar !== undefined || object
     ? /(?:[^su]s|ed)$/.test(item.form)

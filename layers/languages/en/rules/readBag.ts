@@ -8,8 +8,8 @@ import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** Limits on what is read: words, facts, and characters of a title, a fact, the narrative and of all together. */
-const most = { words: 60, facts: 12, title: 300, fact: 200, narrative: 400, all: 1_000 }
-const none: ReadonlyArray<number> = []
+const maxRead = { words: 60, facts: 12, title: 300, fact: 200, narrative: 400, all: 1_000 }
+const noNumbers: ReadonlyArray<number> = []
 
 const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
   mark === undefined &&
@@ -74,12 +74,12 @@ interface TextDraft extends Text {
 export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Bag => {
   const draft = emptyDraft(lexicon, hints)
   takeText(draft, title, "title", at)
-  for (const fact of facts.slice(0, most.facts)) if (draft.charsLeft > 0) takeText(draft, fact, "fact", at)
+  for (const fact of facts.slice(0, maxRead.facts)) if (draft.charsLeft > 0) takeText(draft, fact, "fact", at)
   if (narrative !== "" && draft.charsLeft > 0) takeText(draft, narrative, "narrative", at)
   const { first, labels, last, marks, nots, question, quoted, scalars, senses, sorts, speaker, stems, tone } = draft
   return {
     texts: draft.texts,
-    said: stems.filter((stem) => stem !== "|").join(" "),
+    stemText: stems.filter((stem) => stem !== "|").join(" "),
     stems,
     sorts,
     words: draft.words,
@@ -94,8 +94,8 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
     tone,
     nots,
     question,
-    foreign: (draft.foreignWords > 1 && draft.foreignWords > draft.ownWords) || isStrange(title),
-    asked: /[?？]\W*$/.test(title),
+    isForeign: (draft.foreignWords > 1 && draft.foreignWords > draft.ownWords) || isStrange(title),
+    titleIsQuestion: /[?？]\W*$/.test(title),
     quoted,
     speaker,
     first,
@@ -128,14 +128,14 @@ const emptyDraft = (lexicon: Lexicon, hints: Hints): Draft => ({
   marks: 0,
   first: "",
   last: "",
-  charsLeft: most.all,
+  charsLeft: maxRead.all,
   ownWords: 0,
   foreignWords: 0
 })
 
 const takeText = (draft: Draft, content: string, part: Text["part"], at: number) => {
-  const items = itemsOf(content.slice(0, Math.min(most[part], draft.charsLeft)), draft.lexicon, at)
-  draft.charsLeft -= Math.min(content.length, most[part])
+  const items = itemsOf(content.slice(0, Math.min(maxRead[part], draft.charsLeft)), draft.lexicon, at)
+  draft.charsLeft -= Math.min(content.length, maxRead[part])
   draft.texts.push({ part, items })
   const text: TextDraft = {
     part,
@@ -190,7 +190,7 @@ const takeItem = (draft: Draft, text: TextDraft, place: number) => {
   if (entry?.cue === "not") draft.nots++
   const stem = text.stems[text.stems.length - 1]!
   draft.tone += hints.tones.get(stem) ?? 0
-  const matters = hints.matters.get(stem) ?? none
+  const matters = hints.matters.get(stem) ?? noNumbers
   for (const matter of matters) draft.matterCounts[matter]!++
   if (isContent(item)) takeWord(draft, text, place, { senses, matters })
   else {
@@ -203,14 +203,14 @@ const takeItem = (draft: Draft, text: TextDraft, place: number) => {
 const takeStems = ({ hints, lexicon, senses, sorts }: Draft, { items, stems }: TextDraft, place: number) => {
   const item = items[place]!
   const sort = sortOf(item)
-  let own = none
+  let own = noNumbers
   for (const form of item.form.split(" ")) {
     const stem = lexicon.key(form)
     stems.push(stem)
     sorts.push(sort)
-    if (own === none && (item.capital !== true || place === 0)) own = hints.senses.get(stem) ?? none
+    if (own === noNumbers && (item.capital !== true || place === 0)) own = hints.senses.get(stem) ?? noNumbers
   }
-  if (item.canon === "hav" && isPossession(items[place + 1])) own = hints.senses.get("own") ?? none
+  if (item.canon === "hav" && isPossession(items[place + 1])) own = hints.senses.get("own") ?? noNumbers
   for (const sense of own) if (!senses.includes(sense)) senses.push(sense)
   return own
 }
@@ -245,7 +245,7 @@ const takeWord = (
   if (isKey) text.keyWords.add(canon)
   if (text.before !== undefined) text.before.after ||= canon
   let word = words.get(canon)
-  if (word === undefined && words.size < most.words) {
+  if (word === undefined && words.size < maxRead.words) {
     const row = table === undefined ? -1 : rowOf(table, form, canon)
     const light = entry?.relation !== undefined || entry?.generic === true ? 0.35 : 1
     word = {
@@ -257,7 +257,7 @@ const takeWord = (
       before: text.before?.canon ?? "",
       after: "",
       part: text.part,
-      key: isKey,
+      inKey: isKey,
       matters,
       senses,
       entry
@@ -282,8 +282,8 @@ const isPossession = (next: Item | undefined): boolean =>
 
 /** Whether more than half of the letters are not Latin. */
 const isStrange = (text: string): boolean => {
-  const strange = text.slice(0, most.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
-  return strange > 1 && strange > (text.slice(0, most.title).match(/\p{Script=Latin}/gu)?.length ?? 0)
+  const strange = text.slice(0, maxRead.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
+  return strange > 1 && strange > (text.slice(0, maxRead.title).match(/\p{Script=Latin}/gu)?.length ?? 0)
 }
 
 const labelOf = ({ amount, day, month, parts, quarter, week, weekday, year }: Scalar): string =>

@@ -6,7 +6,7 @@ import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
 /** The state while a clause is read. */
-interface Gathered {
+interface ClauseDraft {
   readonly items: ReadonlyArray<Item>
   readonly pivot: Pivot
   readonly lexicon: Lexicon
@@ -17,11 +17,11 @@ interface Gathered {
   place: Place
   relation: string
   verb: string
-  nots: number
-  over: boolean
-  denying: boolean
+  notCount: number
+  hasOver: boolean
+  isDenying: boolean
   denied: string | undefined
-  told: Clause["told"]
+  subjectKind: Clause["subjectKind"]
   event: boolean
   past: boolean
   indefinite: boolean
@@ -30,7 +30,7 @@ interface Gathered {
 /** Parses a clause: subject, value, relation and negation. */
 export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause => {
   const pivot = pivotOf(items)
-  const gathered: Gathered = {
+  const draft: ClauseDraft = {
     items,
     pivot,
     lexicon,
@@ -41,101 +41,101 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
     place: pivot.at === 0 ? "object" : "subject",
     relation: "",
     verb: "",
-    nots: 0,
-    over: false,
-    denying: false,
+    notCount: 0,
+    hasOver: false,
+    isDenying: false,
     denied: undefined,
-    told: "nobody",
+    subjectKind: "nobody",
     event: false,
     past: false,
     indefinite: false
   }
   for (const [at, item] of items.entries()) {
-    if (at === pivot.at) gathered.place = "object"
-    if (item.mark !== undefined) takeMark(gathered, at, item.mark)
+    if (at === pivot.at) draft.place = "object"
+    if (item.mark !== undefined) takeMark(draft, at, item.mark)
     else {
-      takeCue(gathered, at)
-      if (!takePronoun(gathered, at) && !takeSlot(gathered, at) && !takeScalar(gathered, at)) takeWord(gathered, at)
+      takeCue(draft, at)
+      if (!takePronoun(draft, at) && !takeSlot(draft, at) && !takeScalar(draft, at)) takeWord(draft, at)
     }
   }
   const assigned = items.some(({ mark }) => mark === "=") || /[._/]/.test(items[0]?.form ?? "")
-  const { cues, denied, event, indefinite, naming, nots, relation, scalars, told, verb, words } = gathered
+  const { cues, denied, event, indefinite, naming, notCount, relation, scalars, subjectKind, verb, words } = draft
   return {
     words,
     scalars,
     naming,
     relation: relation !== "" ? relation : verb,
-    negative: (nots === 0 && gathered.over ? 1 : nots) % 2 === 1,
+    negative: (notCount === 0 && draft.hasOver ? 1 : notCount) % 2 === 1,
     cues,
     denied,
     question: items.some(({ mark }) => mark === "?"),
     keyed: pivot.keyed ? (assigned ? "assigned" : "listed") : "no",
     verbless: pivot.at === -1,
     event: event || lexicon.relations[relation]?.event === true,
-    past: gathered.past,
-    told,
+    past: draft.past,
+    subjectKind,
     indefinite
   }
 }
 
-const takeMark = (gathered: Gathered, at: number, mark: string) => {
-  const { items, pivot, place } = gathered
+const takeMark = (draft: ClauseDraft, at: number, mark: string) => {
+  const { items, pivot, place } = draft
   const inside = at < pivot.at
-  if (mark === "," && at > pivot.at && pivot.at >= 0 && place !== "reason") gathered.place = "object"
+  if (mark === "," && at > pivot.at && pivot.at >= 0 && place !== "reason") draft.place = "object"
   // "X, not Y": Y is the rejected value.
-  if (mark === "," && items[at + 1]?.entry?.cue === "not") gathered.place = "former"
-  if (mark === "(") gathered.place = "reason"
-  if (mark === ")" && place === "reason") gathered.place = inside ? "subject" : "object"
-  if (inside && mark === "," && place === "scope") gathered.place = "subject"
+  if (mark === "," && items[at + 1]?.entry?.cue === "not") draft.place = "former"
+  if (mark === "(") draft.place = "reason"
+  if (mark === ")" && place === "reason") draft.place = inside ? "subject" : "object"
+  if (inside && mark === "," && place === "scope") draft.place = "subject"
 }
 
-const takeCue = (gathered: Gathered, at: number) => {
-  const { cues, items, place } = gathered
+const takeCue = (draft: ClauseDraft, at: number) => {
+  const { cues, items, place } = draft
   const cue = items[at]!.entry?.cue
   if (cue === undefined || place === "reason") return
   if (cue === "not" && place === "former") return
   // The speaker's own words are no hearsay.
-  if (cue === "said" && gathered.told === "speaker") return
-  if (cue === "not" || cue === "ended") gathered.nots++
+  if (cue === "said" && draft.subjectKind === "speaker") return
+  if (cue === "not" || cue === "ended") draft.notCount++
   if (cue === "over") {
-    gathered.over = true
+    draft.hasOver = true
     cues.add("ended")
   }
-  if (cue === "not") gathered.denying = true
-  if (cue === "former") gathered.place = "former"
+  if (cue === "not") draft.isDenying = true
+  if (cue === "former") draft.place = "former"
   cues.add(cue)
 }
 
-const takePronoun = (gathered: Gathered, at: number): boolean => {
-  const { entry } = gathered.items[at]!
-  const inside = at < gathered.pivot.at
+const takePronoun = (draft: ClauseDraft, at: number): boolean => {
+  const { entry } = draft.items[at]!
+  const inside = at < draft.pivot.at
   if (entry?.speaker === true) {
-    if (inside || gathered.pivot.at <= 0) gathered.told = "speaker"
+    if (inside || draft.pivot.at <= 0) draft.subjectKind = "speaker"
     return true
   }
   if (entry?.pronoun !== true || entry.slot !== undefined) return false
-  if (inside && gathered.told === "nobody") gathered.told = "somebody"
+  if (inside && draft.subjectKind === "nobody") draft.subjectKind = "somebody"
   return true
 }
 
-const takeSlot = (gathered: Gathered, at: number): boolean => {
-  const { items, pivot, place } = gathered
+const takeSlot = (draft: ClauseDraft, at: number): boolean => {
+  const { items, pivot, place } = draft
   const { entry, form } = items[at]!
   if (entry?.slot === undefined || entry.relation !== undefined || isState(items, at)) return false
   if (at < pivot.at) {
     // "For state management we use it", "On Saturdays the bus leaves": the leading phrase is not the subject.
-    if (at === 0 && entry.slot !== "and") gathered.place = "scope"
+    if (at === 0 && entry.slot !== "and") draft.place = "scope"
     return true
   }
   if (entry.slot === "and" || place === "reason" || (entry.slot === "scope" && place === "former" && form === "of"))
     return true
   if (pivot.at === -1 && (entry.slot === "scope" || entry.slot === "with")) return true
-  gathered.place = entry.slot === "reason" && items[at + 1]?.scalar !== undefined ? "until" : entry.slot
+  draft.place = entry.slot === "reason" && items[at + 1]?.scalar !== undefined ? "until" : entry.slot
   return true
 }
 
-const takeScalar = (gathered: Gathered, at: number): boolean => {
-  const { items, naming, pivot, place, scalars } = gathered
+const takeScalar = (draft: ClauseDraft, at: number): boolean => {
+  const { items, naming, pivot, place, scalars } = draft
   const { name, scalar } = items[at]!
   if (scalar === undefined || name === true) return false
   const slot = items[at - 1]?.entry?.slot ?? items[at - 2]?.entry?.slot
@@ -146,34 +146,34 @@ const takeScalar = (gathered: Gathered, at: number): boolean => {
   return true
 }
 
-const takeWord = (gathered: Gathered, at: number) => {
-  const { items, lexicon, pivot, words } = gathered
+const takeWord = (draft: ClauseDraft, at: number) => {
+  const { items, lexicon, pivot, words } = draft
   const item = items[at]!
   const { entry, form } = item
   const inside = at < pivot.at
-  if (inside && gathered.place === "scope" && (entry?.determiner === true || items[at - 1]?.scalar !== undefined))
-    gathered.place = at === 1 ? "scope" : "subject"
-  const { place } = gathered
-  if (form === "a" || form === "an") gathered.indefinite ||= !inside && place === "object"
+  if (inside && draft.place === "scope" && (entry?.determiner === true || items[at - 1]?.scalar !== undefined))
+    draft.place = at === 1 ? "scope" : "subject"
+  const { place } = draft
+  if (form === "a" || form === "an") draft.indefinite ||= !inside && place === "object"
   const adjective = entry?.pair !== undefined && follows(items, at) && !past.test(form)
   const relational =
     entry?.relation !== undefined && !adjective && place !== "reason" && (!inside || entry.noun === true)
-  if (relational) takeRelation(gathered, at)
+  if (relational) takeRelation(draft, at)
   if (!inside && at <= pivot.at + 2) {
     if (
-      gathered.verb === "" &&
+      draft.verb === "" &&
       (entry === undefined ? at === pivot.at && !pivot.keyed : entry.verb === true && entry.pair === undefined)
     )
-      gathered.verb = item.canon
+      draft.verb = item.canon
     if (
       lexicon.past.has(form) ||
       (at === pivot.at && past.test(form)) ||
       (entry?.verb === true && past.test(form) && !lexicon.present.has(items[at - 1]?.form ?? ""))
     )
-      gathered.past = true
+      draft.past = true
   }
   if (entry?.event === true && past.test(form) && !inside && !lexicon.present.has(items[at - 1]?.form ?? ""))
-    gathered.event = true
+    draft.event = true
   if (entry?.empty === true || entry?.auxiliary === true) return
   // "On their own phones" states no ownership.
   if (entry?.relation === "own" && form === "own" && items[at - 1]?.entry?.pronoun === true) return
@@ -181,11 +181,11 @@ const takeWord = (gathered: Gathered, at: number) => {
     return
   const sided = entry?.pair !== undefined && !inside
   const canon = sided ? entry.pair! : item.canon
-  if (gathered.denying && gathered.denied === undefined) gathered.denied = canon
+  if (draft.isDenying && draft.denied === undefined) draft.denied = canon
   const around = place === "place" && entry?.kinds?.some((kind) => circumstances.has(kind)) === true
   const key = pivot.keyed && at === pivot.at - 1 && entry?.singular === true
   const found: Place = key || isAttribute(items, at, inside) ? "attribute" : around ? "scope" : place
-  if (found === "subject" && !relational) gathered.told = "named"
+  if (found === "subject" && !relational) draft.subjectKind = "named"
   const known = words.get(canon)
   if (known !== undefined && (known.place !== "reason" || found === "reason")) return
   const told = at === 0 && item.possessive !== true ? unnamed(item) : item
@@ -193,11 +193,11 @@ const takeWord = (gathered: Gathered, at: number) => {
 }
 
 /** The relation of the verb takes precedence over that of a noun, and any relation over "has". */
-const takeRelation = (gathered: Gathered, at: number) => {
-  const { items, pivot, relation } = gathered
+const takeRelation = (draft: ClauseDraft, at: number) => {
+  const { items, pivot, relation } = draft
   const found = items[at]!.entry!.relation!
   const main = at >= pivot.at && at <= pivot.at + 2 && found !== "contain"
-  if (relation === "" || relation === "contain" || main) gathered.relation = found
+  if (relation === "" || relation === "contain" || main) draft.relation = found
 }
 
 /** Kinds of words for where or when something holds. */

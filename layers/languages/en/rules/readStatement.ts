@@ -27,9 +27,9 @@ export interface Reading {
 }
 
 /** Clauses and words that are read. */
-const most = { units: 24, words: 80 }
+const limits = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
-const nothing: Context = new Set()
+const noContext: Context = new Set()
 
 export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon): Reading => {
   const table = tableOrNone()
@@ -37,7 +37,7 @@ export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon):
   const units: Array<Unit> = []
   for (const { items, part } of texts)
     for (const clause of clausesOf(items, lexicon, clausesIn[part])) {
-      if (units.length === most.units) break
+      if (units.length === limits.units) break
       if (part === "title")
         for (const [canon, { item, place }] of clause.words)
           if (place !== "reason" && place !== "former" && item.entry?.generic !== true) context.add(canon)
@@ -49,12 +49,12 @@ export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon):
         tokens,
         weight: weightOf(tokens),
         canons,
-        context: units.length === 0 ? nothing : context
+        context: units.length === 0 ? noContext : context
       })
     }
   const words = new Map<string, Token>()
   for (const { tokens } of units)
-    for (const token of tokens) if (words.size < most.words && !words.has(token.canon)) words.set(token.canon, token)
+    for (const token of tokens) if (words.size < limits.words && !words.has(token.canon)) words.set(token.canon, token)
   const numbers = new Set<string>()
   for (const { clause } of units)
     for (const scalars of [clause.scalars, clause.naming])
@@ -67,7 +67,7 @@ export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): nu
   tokens.reduce((sum, { weight }) => sum + weight, 0)
 
 /** The two most similar clauses: of the memory (`a`) and of the statement (`b`). */
-export interface Lead {
+export interface ClausePair {
   readonly a: Unit
   readonly b: Unit
   readonly score: number
@@ -82,8 +82,8 @@ const overlapOf = (a: Unit, b: Unit): number => {
 }
 
 /** Finds the two most similar clauses. A heading without new words yields to the clauses under it. */
-export const leadOf = (memory: Reading, stated: Reading): Lead | undefined => {
-  let best: Lead | undefined
+export const bestPairOf = (memory: Reading, stated: Reading): ClausePair | undefined => {
+  let best: ClausePair | undefined
   for (const [place, b] of stated.units.entries()) {
     const known = weightOf(b.tokens.filter(({ canon }) => memory.words.has(canon)))
     const heading = b.clause.verbless && stated.units.length > 1 && known > 0.99 * b.weight
@@ -111,27 +111,27 @@ export type Nearness = Readonly<Record<News, ReadonlyMap<string, number>>>
 
 /** Cache by row: the cosine with each kind of news. */
 const known = new Map<number, ReadonlyArray<number>>()
-const mostKnown = 4_000
+const maxCachedRows = 4_000
 
 const nearnessOf = (row: number, table: WordTable): ReadonlyArray<number> => {
-  const before = known.get(row)
-  if (before !== undefined) return before
-  const found = news.map(([, words]) => {
-    let most = 0
-    for (const word of words.split(" ")) most = Math.max(most, likeness(table, row, table.rowOf(word) ?? -1))
-    return most
+  const cached = known.get(row)
+  if (cached !== undefined) return cached
+  const cosines = news.map(([, words]) => {
+    let limits = 0
+    for (const word of words.split(" ")) limits = Math.max(limits, likeness(table, row, table.rowOf(word) ?? -1))
+    return limits
   })
-  if (known.size >= mostKnown) known.clear()
-  known.set(row, found)
-  return found
+  if (known.size >= maxCachedRows) known.clear()
+  known.set(row, cosines)
+  return cosines
 }
 
 /** Measures how near each word of a statement is to each kind of news. */
 export const newsOf = (tokens: Iterable<Token>): Nearness => {
   const table = tableOrNone()
-  const found = news.map(([name]) => [name, new Map<string, number>()] as const)
+  const cosines = news.map(([name]) => [name, new Map<string, number>()] as const)
   for (const { canon, name, row } of tokens)
     if (!name && row >= 0 && table !== undefined)
-      for (const [kind, near] of nearnessOf(row, table).entries()) found[kind]![1].set(canon, near)
-  return Object.fromEntries(found) as unknown as Nearness
+      for (const [kind, near] of nearnessOf(row, table).entries()) cosines[kind]![1].set(canon, near)
+  return Object.fromEntries(cosines) as unknown as Nearness
 }

@@ -22,40 +22,40 @@ export interface Scalar {
 }
 
 /** The relation of a value to another one: equal, more exact, less exact, another value of the same attribute, not comparable. */
-export type Standing = "equal" | "finer" | "coarser" | "differs" | "apart"
+export type ScalarRelation = "equal" | "finer" | "coarser" | "differs" | "apart"
 
 /** The relation of `b` to `a`. */
-export const standing = (a: Scalar, b: Scalar): Standing => {
-  if (a.kind === "day" && b.kind === "day") return dayStanding(a, b)
+export const relationOf = (a: Scalar, b: Scalar): ScalarRelation => {
+  if (a.kind === "day" && b.kind === "day") return dayRelation(a, b)
   if (a.kind === "clock" && b.kind === "clock") return a.amount === b.amount ? "equal" : "differs"
-  if (a.kind === "version" && b.kind === "version") return versionStanding(a.parts!, b.parts!)
-  if (a.kind === "version" && b.kind === "quantity") return versionStanding(a.parts!, b.parts ?? [])
-  if (a.kind === "quantity" && b.kind === "version") return versionStanding(a.parts ?? [], b.parts!)
+  if (a.kind === "version" && b.kind === "version") return versionRelation(a.parts!, b.parts!)
+  if (a.kind === "version" && b.kind === "quantity") return versionRelation(a.parts!, b.parts ?? [])
+  if (a.kind === "quantity" && b.kind === "version") return versionRelation(a.parts ?? [], b.parts!)
   if (a.kind !== "quantity" || b.kind !== "quantity") return "apart"
   if (a.unit !== b.unit && a.unit !== "" && b.unit !== "") return "apart"
-  if (close(a.amount!, b.amount!, 1e-6)) return "equal"
-  if ((a.about === true || b.about === true) && close(a.amount!, b.amount!, nearly)) {
+  if (isClose(a.amount!, b.amount!, 1e-6)) return "equal"
+  if ((a.about === true || b.about === true) && isClose(a.amount!, b.amount!, tolerance)) {
     return a.about === b.about ? "equal" : a.about === true ? "finer" : "coarser"
   }
-  if (a.bound !== b.bound && (within(a, b) || within(b, a))) return b.bound === undefined ? "finer" : "coarser"
+  if (a.bound !== b.bound && (satisfies(a, b) || satisfies(b, a))) return b.bound === undefined ? "finer" : "coarser"
   // Numbers after the same name may be versions: Node 20, Node 20.11.
   if (a.parts !== undefined && b.parts !== undefined && a.head !== undefined && a.head === b.head)
-    return versionStanding(a.parts, b.parts)
+    return versionRelation(a.parts, b.parts)
   return "differs"
 }
 
 /** Whether an exact amount satisfies a bound and is close to it: "over 300" and 318. */
-const within = ({ amount: limit, bound }: Scalar, { amount, bound: own }: Scalar): boolean =>
+const satisfies = ({ amount: limit, bound }: Scalar, { amount, bound: own }: Scalar): boolean =>
   own === undefined &&
-  ((bound === "least" && amount! >= limit! && amount! <= limit! * openTo) ||
-    (bound === "most" && amount! <= limit! && amount! >= limit! / openTo))
-const openTo = 1.5
+  ((bound === "least" && amount! >= limit! && amount! <= limit! * maxRatio) ||
+    (bound === "most" && amount! <= limit! && amount! >= limit! / maxRatio))
+const maxRatio = 1.5
 
 /** The tolerance of "about", as a share. */
-const nearly = 0.1
-const close = (a: number, b: number, share: number) => Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b))
+const tolerance = 0.1
+const isClose = (a: number, b: number, share: number) => Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b))
 
-const versionStanding = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): Standing => {
+const versionRelation = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): ScalarRelation => {
   const shared = Math.min(a.length, b.length)
   if (shared === 0) return "apart"
   for (let index = 0; index < shared; index++) if (a[index] !== b[index]) return "differs"
@@ -64,7 +64,7 @@ const versionStanding = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): St
 
 const fields = ["year", "quarter", "month", "day", "week", "weekday"] as const
 
-const dayStanding = (a: Scalar, b: Scalar): Standing => {
+const dayRelation = (a: Scalar, b: Scalar): ScalarRelation => {
   let shared = 0
   let finer = 0
   let coarser = 0

@@ -18,9 +18,9 @@ export interface Item {
 }
 
 /** The first `most` words, numbers and marks of a text; other characters are skipped. */
-export const tokens = (text: string, lexicon: Lexicon, most: number): ReadonlyArray<Item> => {
+export const tokens = (text: string, lexicon: Lexicon, maxItems: number): ReadonlyArray<Item> => {
   const items: Array<Item> = []
-  for (let at = 0; at < text.length && items.length < most; ) {
+  for (let at = 0; at < text.length && items.length < maxItems; ) {
     const kind = kindAt(text, at)
     if (kind === "blank") at++
     else if (kind === "number") at = takeNumber(text, at, items, lexicon)
@@ -61,12 +61,13 @@ const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexic
   if (dated !== null) {
     const [whole, iso, clock, half, hour, halfOfHour, version] = dated
     const form = whole.toLowerCase()
-    if (iso !== undefined) items.push(of(form, dayOfIso(iso)))
+    if (iso !== undefined) items.push(scalarItem(form, dayOfIso(iso)))
     else if (clock !== undefined) {
       const [hours, minutes] = clock.split(":").map(Number) as [number, number]
-      items.push(of(form, { kind: "clock", amount: onClock(hours, half) + minutes }))
-    } else if (hour !== undefined) items.push(of(form, { kind: "clock", amount: onClock(Number(hour), halfOfHour) }))
-    else if (version !== undefined) items.push(of(form, { kind: "version", parts: form.split(".") }))
+      items.push(scalarItem(form, { kind: "clock", amount: onClock(hours, half) + minutes }))
+    } else if (hour !== undefined)
+      items.push(scalarItem(form, { kind: "clock", amount: onClock(Number(hour), halfOfHour) }))
+    else if (version !== undefined) items.push(scalarItem(form, { kind: "version", parts: form.split(".") }))
     else items.push({ canon: form, form, name: true })
     return at + whole.length
   }
@@ -85,7 +86,7 @@ const word = /[\p{L}\p{M}\p{N}]+(?:[-'’+#._/@][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/
 const hasDigit = /\d/
 const quarter = /^Q[1-4]$/
 const version = /^v\d+(?:\.\d+)*$/
-const own = /['’]s?(?!\p{L})/uy
+const possessiveEnd = /['’]s?(?!\p{L})/uy
 
 const takeWord = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {
   const found = matchAt(word, text, at)?.[0]
@@ -93,13 +94,13 @@ const takeWord = (text: string, at: number, items: Array<Item>, lexicon: Lexicon
   const end = at + found.length
   if (hasDigit.test(found)) {
     const form = found.toLowerCase()
-    if (quarter.test(found)) items.push(of(form, { kind: "day", quarter: Number(found[1]) }))
-    else if (version.test(form)) items.push(of(form, { kind: "version", parts: form.slice(1).split(".") }))
+    if (quarter.test(found)) items.push(scalarItem(form, { kind: "day", quarter: Number(found[1]) }))
+    else if (version.test(form)) items.push(scalarItem(form, { kind: "version", parts: form.slice(1).split(".") }))
     else items.push({ canon: form, form, name: true })
     return end
   }
   const possessive = /['’]s$/i.test(found)
-  const after = matchAt(own, text, end)
+  const after = matchAt(possessiveEnd, text, end)
   items.push(...wordItems(possessive ? found.slice(0, -2) : found, possessive || after !== null, lexicon))
   return end + (after?.[0].length ?? 0)
 }
@@ -119,7 +120,7 @@ const takeMark = (text: string, at: number, items: Array<Item>): number => {
 }
 
 /** Makes an item of a scalar. */
-export const of = (form: string, scalar: Scalar): Item => ({ canon: form, form, scalar })
+export const scalarItem = (form: string, scalar: Scalar): Item => ({ canon: form, form, scalar })
 const onClock = (hours: number, half: string | undefined): number =>
   (half === undefined ? hours : (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60
 const dayOfIso = (iso: string): Scalar => {
@@ -137,8 +138,8 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
   const sign = groups.sign ?? groups.unit?.trim()
   const unit = sign === undefined ? undefined : entries.get(key(sign.toLowerCase()))
   if (unit?.dimension !== undefined)
-    return [of(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
-  const bare = of(form, {
+    return [scalarItem(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
+  const bare = scalarItem(form, {
     kind: "quantity",
     amount,
     unit: "",
@@ -150,23 +151,23 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
 }
 
 /** Cache of words, by lexicon. */
-const met = new WeakMap<Lexicon, Map<string, ReadonlyArray<Item>>>()
-const mostMet = 8_000
+const wordCache = new WeakMap<Lexicon, Map<string, ReadonlyArray<Item>>>()
+const maxCachedWords = 8_000
 
 const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
-  const known = met.get(lexicon) ?? new Map<string, ReadonlyArray<Item>>()
-  if (known.size === 0 || known.size >= mostMet) {
+  const known = wordCache.get(lexicon) ?? new Map<string, ReadonlyArray<Item>>()
+  if (known.size === 0 || known.size >= maxCachedWords) {
     known.clear()
-    met.set(lexicon, known)
+    wordCache.set(lexicon, known)
   }
   const id = possessive ? `${word}'` : word
-  const items = known.get(id) ?? wordRead(word, possessive, lexicon)
+  const items = known.get(id) ?? readWord(word, possessive, lexicon)
   known.set(id, items)
   return items
 }
 
 /** Splits a compound that the lexicon does not contain: db_port, front-line. */
-const wordRead = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
+const readWord = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
   const lower = fold(word)
   const known = lexicon.entries.has(lexicon.key(lower))
   const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")

@@ -2,8 +2,8 @@ import { saidAt } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence } from "../../../../src/ports/Settler.js"
 import { prepositions } from "./gaps.js"
-import { has, type Saying } from "./said.js"
 import { isDefinite, type Slot, type Value } from "./slots.js"
+import { hasAll, type UtteranceIndex } from "./utterances.js"
 
 /** A value that replaced another, and the slots in which it did. */
 export interface Change {
@@ -23,7 +23,7 @@ const maxRounds = 4
 export function* changesIn(
   slots: ReadonlyArray<Slot>,
   evidence: Evidence,
-  saying: Saying
+  index: UtteranceIndex
 ): Generator<void, ReadonlyArray<Change>> {
   const changes = new Map<string, Change>()
   const single = new Set<Slot>()
@@ -32,7 +32,7 @@ export function* changesIn(
     single.has(slot) ||
     stepsIn(slot).some(([from, to]) => {
       const key = keyOf(slot, from, to)
-      return changes.has(key) || (handovers.get(key) ?? 0) > 1 || isChange(slot, [from, to], evidence, saying)
+      return changes.has(key) || (handovers.get(key) ?? 0) > 1 || isChange(slot, [from, to], evidence, index)
     })
   /** Whether the slot holds one value at a time and adds a change that was not known. */
   const addChanges = (slot: Slot): boolean => {
@@ -84,15 +84,17 @@ const isChange = (
   slot: Slot,
   [from, to]: readonly [Value, Value],
   { contradicts, predecessors }: Evidence,
-  saying: Saying
+  index: UtteranceIndex
 ): boolean => {
   if (from.last > to.last) return false
-  const ids = new Set(from.entries.map(({ said }) => said.row.memory.id))
-  const superseded = to.entries.some(({ said }) => predecessors(said.row).some(({ memory }) => ids.has(memory.id)))
+  const ids = new Set(from.entries.map(({ utterance }) => utterance.row.memory.id))
+  const superseded = to.entries.some(({ utterance }) =>
+    predecessors(utterance.row).some(({ memory }) => ids.has(memory.id))
+  )
   if (superseded || (isDefinite(slot) && isPlace(from) === isPlace(to))) return true
-  const changes = saying.of(slot.about, to.stems).filter(({ reading }) => reading.marks)
-  const ofBoth = changes.filter(({ reading }) => has(reading.all, from.stems))
-  if (ofBoth.some(({ reading }) => !has(reading.now, from.stems))) return true
+  const changes = index.containing(slot.about, to.stems).filter(({ reading }) => reading.mentionsChange)
+  const ofBoth = changes.filter(({ reading }) => hasAll(reading.all, from.stems))
+  if (ofBoth.some(({ reading }) => !hasAll(reading.now, from.stems))) return true
   // Both values hold where the old one is repeated after the new one, unless a change is mentioned after that.
   if (changes.some(({ since }) => since >= from.last)) return true
   if (from.last > to.since) return false
@@ -106,7 +108,7 @@ const fadedMillis = 14 * 86_400_000
 /** The row that said the value last; at equal times the youngest. */
 const latestOf = ({ entries }: Value): Row =>
   entries
-    .map(({ said }) => said.row)
+    .map(({ utterance }) => utterance.row)
     .reduce((last, row) =>
       saidAt(last) < saidAt(row) || (saidAt(last) === saidAt(row) && last.memory.born < row.memory.born) ? row : last
     )

@@ -1,4 +1,4 @@
-import { isContentWord, type Reading, readingOf, stemOf, stemsOf } from "./clauses.js"
+import { isContentWord, type Reading, readingOf, stemOf, stemsOf } from "./readings.js"
 
 // A gap is the place in a clause where a value stands: "Ada's office is in ___".
 

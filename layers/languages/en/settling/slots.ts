@@ -1,11 +1,11 @@
 import { kinOf } from "../../../../src/maintenance/pairs.js"
-import { stemOf, stemsOf } from "./clauses.js"
 import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
-import type { Said, Saying } from "./said.js"
+import { stemOf, stemsOf } from "./readings.js"
+import type { Utterance, UtteranceIndex } from "./utterances.js"
 
 /** One utterance with the words that fill the gap in it. */
 interface Entry {
-  readonly said: Said
+  readonly utterance: Utterance
   readonly words: ReadonlyArray<string>
 }
 
@@ -44,19 +44,19 @@ interface Gap {
 
 /** Finds the clauses that several memories share except for one value. Yields after each utterance and each gap. */
 export function* slotsIn(
-  all: ReadonlyArray<Said>,
+  all: ReadonlyArray<Utterance>,
   isName: (word: string) => boolean,
-  saying: Saying
+  index: UtteranceIndex
 ): Generator<void, ReadonlyArray<Slot>> {
   const gaps = new Map<string, Gap>()
-  for (const said of all) {
-    for (const words of said.reading.clauses) addGaps(gaps, said, words, isName)
+  for (const utterance of all) {
+    for (const words of utterance.reading.clauses) addGaps(gaps, utterance, words, isName)
     yield
   }
   const slots: Array<Slot> = []
-  for (const gap of gaps.values()) {
-    if (gap.entries.length < 2) continue
-    const slot = slotOf(gap, isName, saying)
+  for (const existing of gaps.values()) {
+    if (existing.entries.length < 2) continue
+    const slot = slotOf(existing, isName, index)
     if (slot !== undefined) slots.push(slot)
     yield
   }
@@ -65,11 +65,11 @@ export function* slotsIn(
 
 const addGaps = (
   gaps: Map<string, Gap>,
-  said: Said,
+  utterance: Utterance,
   words: ReadonlyArray<string>,
   isName: (word: string) => boolean
 ): void => {
-  const before = [kinOf(said.row)]
+  const before = [kinOf(utterance.row)]
   for (const [at, word] of words.entries()) before.push(`${before[at]} ${word}`)
   const after = [""]
   for (let at = words.length - 1; at >= 0; at--) after.unshift(`${words[at]} ${after[0]}`)
@@ -78,10 +78,10 @@ const addGaps = (
     for (let end = start + 1; end <= Math.min(words.length, start + maxGapWords); end++) {
       if (!mayFill(words, start, end)) continue
       const key = `${before[start]}\n${after[end]}`
-      const gap = gaps.get(key)
-      const entry = { said, words: words.slice(start, end) }
-      if (gap === undefined) gaps.set(key, { words, start, end, entries: [entry] })
-      else if (!gap.entries.some((other) => other.said === said)) gap.entries.push(entry)
+      const existing = gaps.get(key)
+      const entry = { utterance, words: words.slice(start, end) }
+      if (existing === undefined) gaps.set(key, { words, start, end, entries: [entry] })
+      else if (!existing.entries.some((other) => other.utterance === utterance)) existing.entries.push(entry)
     }
   }
 }
@@ -89,7 +89,7 @@ const addGaps = (
 const slotOf = (
   { end, entries, start, words }: Gap,
   isName: (word: string) => boolean,
-  saying: Saying
+  index: UtteranceIndex
 ): Slot | undefined => {
   const values = valuesOf(entries)
   const current = values.at(-1)!
@@ -101,10 +101,10 @@ const slotOf = (
   const outside = [...before, ...after]
   const names = outside.filter((word) => isName(word) || speakers.has(word)).map(stemOf)
   if (names.length === 0) return undefined
-  const about = names.reduce((most, word) => (saying.count(word) > saying.count(most) ? word : most))
+  const about = names.reduce((most, word) => (index.countOf(word) > index.countOf(most) ? word : most))
   const around = new Set([...stemsOf(outside)].filter((stem) => !names.includes(stem)))
-  if (!identifies(around) || (start === 0 && !mayLead(values, after, saying, about))) return undefined
-  return { kin: kinOf(entries[0]!.said.row), before, after, about, around, values: rivals }
+  if (!identifies(around) || (start === 0 && !mayLead(values, after, index, about))) return undefined
+  return { kin: kinOf(entries[0]!.utterance.row), before, after, about, around, values: rivals }
 }
 
 const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
@@ -113,7 +113,7 @@ const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
     const content = stemsOf(entry.words)
     const stems = content.size > 0 ? content : new Set(entry.words)
     const key = [...stems].join(" ")
-    const { at, mentions, since } = entry.said
+    const { at, mentions, since } = entry.utterance
     const value = values.get(key)
     if (value === undefined) values.set(key, { key, stems, entries: [entry], since, last: at, mentions })
     else {
@@ -126,16 +126,23 @@ const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
   return [...values.values()].sort((a, b) => a.last - b.last || a.since - b.since || bornOf(a) - bornOf(b))
 }
 
-const bornOf = ({ entries }: Value): number => Math.max(...entries.map(({ said }) => said.row.memory.born))
+const bornOf = ({ entries }: Value): number => Math.max(...entries.map(({ utterance }) => utterance.row.memory.born))
 
 /**
  * Whether the first words of a clause may be a value: the clause says which attribute they are ("… is the owner of it"),
  * or they are seldom said of anything else.
  */
-const mayLead = (values: ReadonlyArray<Value>, after: ReadonlyArray<string>, saying: Saying, about: string): boolean =>
+const mayLead = (
+  values: ReadonlyArray<Value>,
+  after: ReadonlyArray<string>,
+  index: UtteranceIndex,
+  about: string
+): boolean =>
   isDefinite({ before: [], after }) ||
   values.every(({ stems }) =>
-    [...stems].every((stem) => saying.count(stem) <= maxShareElsewhere * saying.of(about, new Set([stem])).length)
+    [...stems].every(
+      (stem) => index.countOf(stem) <= maxShareElsewhere * index.containing(about, new Set([stem])).length
+    )
   )
 /** Utterances with a value, at most so many times those that also name the subject. */
 const maxShareElsewhere = 1.5

@@ -1,10 +1,10 @@
 import type { Wording } from "../../../../projections/wordings.js"
 import { saidAt, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
-import { type Reading, readingOf, stemOf } from "./clauses.js"
+import { type Reading, readingOf, stemOf } from "./readings.js"
 
 /** One utterance: the text of a memory, or another wording in which it was repeated. */
-export interface Said {
+export interface Utterance {
   readonly row: Row
   /** Whether it is the memory's own text. */
   readonly own: boolean
@@ -17,7 +17,7 @@ export interface Said {
 }
 
 /** The utterances of a memory. Mentions that have no wording of their own count for the memory's text. */
-export const saidBy = (row: Row, wordings: ReadonlyArray<Wording>): ReadonlyArray<Said> => {
+export const utterancesOf = (row: Row, wordings: ReadonlyArray<Wording>): ReadonlyArray<Utterance> => {
   const { createdAt, mentions } = row.memory
   const at = wordings.some((wording) => wording.at === saidAt(row)) ? createdAt : saidAt(row)
   const own = Math.max(1, mentions - wordings.length)
@@ -28,55 +28,55 @@ export const saidBy = (row: Row, wordings: ReadonlyArray<Wording>): ReadonlyArra
 }
 
 /** An index of utterances by stem. */
-export interface Saying {
+export interface UtteranceIndex {
   /** Utterances that contain the word and all of the others; none where `others` is empty. */
-  readonly of: (word: string, others: ReadonlySet<string>) => ReadonlyArray<Said>
+  readonly containing: (word: string, others: ReadonlySet<string>) => ReadonlyArray<Utterance>
   /** How many utterances contain the word. */
-  readonly count: (word: string) => number
+  readonly countOf: (word: string) => number
 }
 
-export const sayingIn = (all: ReadonlyArray<Said>): Saying => {
-  const postings = new Map<string, Array<Said>>()
-  for (const said of all) {
-    for (const word of said.reading.all) {
+export const indexOf = (all: ReadonlyArray<Utterance>): UtteranceIndex => {
+  const postings = new Map<string, Array<Utterance>>()
+  for (const utterance of all) {
+    for (const word of utterance.reading.all) {
       const posting = postings.get(word)
-      if (posting === undefined) postings.set(word, [said])
-      else posting.push(said)
+      if (posting === undefined) postings.set(word, [utterance])
+      else posting.push(utterance)
     }
   }
-  const count = (word: string): number => postings.get(word)?.length ?? 0
+  const countOf = (word: string): number => postings.get(word)?.length ?? 0
   return {
-    count,
-    of: (word, others) => {
-      const rarest = [word, ...others].reduce((least, other) => (count(other) < count(least) ? other : least))
-      return (postings.get(rarest) ?? []).filter(({ reading }) => reading.all.has(word) && has(reading.all, others))
+    countOf,
+    containing: (word, others) => {
+      const rarest = [word, ...others].reduce((least, other) => (countOf(other) < countOf(least) ? other : least))
+      return (postings.get(rarest) ?? []).filter(({ reading }) => reading.all.has(word) && hasAll(reading.all, others))
     }
   }
 }
 
 /** Returns a test for names: capitalised within a sentence, or capitalised at its beginning and nowhere in lower case. */
-export const namesIn = (all: ReadonlyArray<Said>): ((word: string) => boolean) => {
-  const [names, initial, small] = [new Set<string>(), new Set<string>(), new Set<string>()]
+export const namesIn = (all: ReadonlyArray<Utterance>): ((word: string) => boolean) => {
+  const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const { reading } of all) {
     for (const word of reading.names) names.add(stemOf(word))
     for (const word of reading.initial) initial.add(stemOf(word))
-    for (const word of reading.small) small.add(stemOf(word))
+    for (const word of reading.lowerCase) lowerCase.add(stemOf(word))
   }
   return (word) => {
     const stem = stemOf(word)
-    return names.has(stem) || (initial.has(stem) && !small.has(stem))
+    return names.has(stem) || (initial.has(stem) && !lowerCase.has(stem))
   }
 }
 
 /** Whether `all` contains every one of `some`; false where `some` is empty. */
-export const has = (all: ReadonlySet<string>, some: ReadonlySet<string>): boolean => {
-  for (const word of some) if (!all.has(word)) return false
-  return some.size > 0
+export const hasAll = (all: ReadonlySet<string>, words: ReadonlySet<string>): boolean => {
+  for (const word of words) if (!all.has(word)) return false
+  return words.size > 0
 }
 
 /** The share of `some` that `all` contains: 0…1. */
-export const shareOf = (some: ReadonlySet<string>, all: ReadonlySet<string>): number => {
+export const shareOf = (words: ReadonlySet<string>, all: ReadonlySet<string>): number => {
   let shared = 0
-  for (const word of some) if (all.has(word)) shared++
-  return some.size === 0 ? 0 : shared / some.size
+  for (const word of words) if (all.has(word)) shared++
+  return words.size === 0 ? 0 : shared / words.size
 }

@@ -9,15 +9,15 @@ export interface Reading {
   /** Stems of what is true now. */
   readonly now: ReadonlySet<string>
   /** Stems of what is over. */
-  readonly over: ReadonlySet<string>
+  readonly ended: ReadonlySet<string>
   /** Capitalised words within a sentence. */
   readonly names: ReadonlySet<string>
   /** Capitalised words at the beginning of the text. */
   readonly initial: ReadonlySet<string>
   /** Words in lower case. */
-  readonly small: ReadonlySet<string>
+  readonly lowerCase: ReadonlySet<string>
   /** Whether the text mentions a change. */
-  readonly marks: boolean
+  readonly mentionsChange: boolean
 }
 
 const begin = "(?<![\\p{L}\\p{N}])"
@@ -124,8 +124,8 @@ export const readingOf = (text: string): Reading => {
 
 const read = (text: string): Reading => {
   const clauses: Array<ReadonlyArray<string>> = []
-  const [names, initial, small] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  const [now, over, all] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const [now, ended, all] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const [row, raw] of text.split("\n").entries()) {
     const line = plain(raw)
     let current = line.replace(changing, " ")
@@ -137,18 +137,18 @@ const read = (text: string): Reading => {
       })
     }
     for (const stem of stemsOf(clauseOf(wordsIn(current)))) now.add(stem)
-    for (const stem of stemsOf(clauseOf(wordsIn(former)))) over.add(stem)
+    for (const stem of stemsOf(clauseOf(wordsIn(former)))) ended.add(stem)
     for (const stem of stemsOf(clauseOf(wordsIn(line)))) all.add(stem)
     for (const [at, word] of wordsIn(line).entries()) {
-      if (!isCapital(word)) small.add(lower(word))
+      if (!isCapital(word)) lowerCase.add(lower(word))
       else if (at > 0 && !isStopWord(word)) names.add(lower(word))
       // Only the first line counts: a fact seldom begins with a name.
       else if (at === 0 && row === 0 && !isStopWord(word)) initial.add(lower(word))
     }
     clauses.push(...clausesOf(current))
   }
-  for (const stem of now) over.delete(stem)
-  return { clauses, all, now, over, names, initial, small, marks: tellsChange.test(text) }
+  for (const stem of now) ended.delete(stem)
+  return { clauses, all, now, ended, names, initial, lowerCase, mentionsChange: tellsChange.test(text) }
 }
 
 /** The whole line and its clauses. Pronouns are replaced by the subject; "x: y" also reads as "x is y". */

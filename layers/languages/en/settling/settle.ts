@@ -2,10 +2,10 @@ import { kinOf, saidAt, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence, Settlement } from "../../../../src/ports/Settler.js"
 import { type Change, changesIn } from "./changes.js"
-import { type Reading, readingOf, stemOf, stemsOf } from "./clauses.js"
 import { isLoose } from "./gaps.js"
-import { has, namesIn, type Said, type Saying, saidBy, sayingIn, shareOf } from "./said.js"
+import { type Reading, readingOf, stemOf, stemsOf } from "./readings.js"
 import { type Slot, slotsIn } from "./slots.js"
+import { hasAll, indexOf, namesIn, shareOf, type Utterance, type UtteranceIndex, utterancesOf } from "./utterances.js"
 
 /**
  * Shares from which a match counts: of the words said to be over, those that a memory contains; of the utterances with a
@@ -25,20 +25,20 @@ const past =
  * Yields after each memory, clause and change.
  */
 export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator<void, Settlement> {
-  const all: Array<Said> = []
+  const all: Array<Utterance> = []
   const seen = new Set<string>()
   for (const row of rows) {
     for (const memory of [row, ...evidence.predecessors(row)]) {
       if (seen.has(memory.memory.id)) continue
       seen.add(memory.memory.id)
-      all.push(...saidBy(memory, evidence.wordings(memory)))
+      all.push(...utterancesOf(memory, evidence.wordings(memory)))
     }
     yield
   }
   const isName = namesIn(all)
-  const saying = sayingIn(all)
-  const slots = yield* slotsIn(all, isName, saying)
-  const changes = yield* changesIn(slots, evidence, saying)
+  const index = indexOf(all)
+  const slots = yield* slotsIn(all, isName, index)
+  const changes = yield* changesIn(slots, evidence, index)
   const active = new Set(rows)
   const superseded = new Map<Row, Row>()
   const supersede = (row: Row, by: Row): void => {
@@ -46,17 +46,17 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
     if (row !== by && (before === undefined || isBefore(before, by))) superseded.set(row, by)
   }
   const stating = (change: Change, value: Change["to"]): ReadonlyArray<Row> =>
-    statingIn({ active, isName, saying }, change, value)
+    statingIn({ active, isName, index: index }, change, value)
   for (const change of changes) {
     const by = latest(stating(change, change.to))
     if (by === undefined) continue
     for (const row of stating(change, change.from)) {
-      if (isBefore(row, by) && !has(readingOfRow(row).now, change.to.stems)) supersede(row, by)
+      if (isBefore(row, by) && !hasAll(readingOfRow(row).now, change.to.stems)) supersede(row, by)
     }
     yield
   }
   for (const by of rows) {
-    for (const row of endedBy(by, saying, isName)) if (active.has(row)) supersede(row, by)
+    for (const row of endedBy(by, index, isName)) if (active.has(row)) supersede(row, by)
     yield
   }
   const subjects = new Map<Row, string>()
@@ -84,16 +84,16 @@ const latest = (rows: ReadonlyArray<Row>): Row | undefined =>
 interface Corpus {
   readonly active: ReadonlySet<Row>
   readonly isName: (word: string) => boolean
-  readonly saying: Saying
+  readonly index: UtteranceIndex
 }
 
 /** Active memories that state a value of the attribute that changed. */
-const statingIn = ({ active, isName, saying }: Corpus, change: Change, value: Change["to"]): ReadonlyArray<Row> => {
+const statingIn = ({ active, isName, index }: Corpus, change: Change, value: Change["to"]): ReadonlyArray<Row> => {
   const { about, kin } = slotOf(change)
-  const candidates = saying
-    .of(about, value.stems)
+  const candidates = index
+    .containing(about, value.stems)
     .filter(({ reading, row }) => kinOf(row) === kin && says(reading, value.stems, change))
-  const certain = candidates.filter((said) => isAbout(said, change, value, isName))
+  const certain = candidates.filter((utterance) => isAbout(utterance, change, value, isName))
   // Where most utterances with this value are certainly about the attribute, the others are taken to be as well.
   const isTypical = certain.length > 1 && certain.length >= minShare * candidates.length
   const chosen = new Set((isTypical ? candidates : certain).map(({ row }) => row))
@@ -103,7 +103,7 @@ const statingIn = ({ active, isName, saying }: Corpus, change: Change, value: Ch
 
 /** Whether a text says that a value holds now, in a clause about neither the past nor another person. */
 const says = (reading: Reading, stems: ReadonlySet<string>, { slots }: Change): boolean =>
-  has(reading.now, stems) &&
+  hasAll(reading.now, stems) &&
   states(
     reading,
     stems,
@@ -111,7 +111,7 @@ const says = (reading: Reading, stems: ReadonlySet<string>, { slots }: Change): 
   )
 
 const states = (reading: Reading, stems: ReadonlySet<string>, around: ReadonlyArray<ReadonlySet<string>>): boolean => {
-  const clauses = reading.clauses.filter((words) => has(stemsOf(words), stems))
+  const clauses = reading.clauses.filter((words) => hasAll(stemsOf(words), stems))
   // The shortest clauses that contain the value state it by themselves.
   const shortest = Math.min(...clauses.map(({ length }) => length))
   return (
@@ -127,32 +127,32 @@ const states = (reading: Reading, stems: ReadonlySet<string>, around: ReadonlyAr
 
 /** Whether an utterance that contains a value is about the attribute that changed. */
 const isAbout = (
-  said: Said,
+  utterance: Utterance,
   { slots }: Change,
   { key, stems }: Change["to"],
   isName: (word: string) => boolean
 ): boolean => {
-  const { all } = said.reading
+  const { all } = utterance.reading
   const isSpecific = stems.size > 1 || [...stems].some((stem) => isName(stem) || /\p{N}/u.test(stem))
   return [...slots].some(
     ({ about, around, values }) =>
       all.has(about) &&
       (isSpecific ||
         [...around].some((stem) => all.has(stem)) ||
-        values.some((value) => value.key === key && value.entries.some((entry) => entry.said === said)))
+        values.some((value) => value.key === key && value.entries.some((entry) => entry.utterance === utterance)))
   )
 }
 
 /** Memories said before that a memory declares to be over: "Ada no longer wants calls before 10:00". */
-const endedBy = (by: Row, saying: Saying, isName: (word: string) => boolean): ReadonlyArray<Row> => {
-  const { all, now, over } = readingOfRow(by)
-  if (over.size === 0) return []
+const endedBy = (by: Row, index: UtteranceIndex, isName: (word: string) => boolean): ReadonlyArray<Row> => {
+  const { all, now, ended: endedStems } = readingOfRow(by)
+  if (endedStems.size === 0) return []
   // Names and numbers identify it best.
-  const names = [...over].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
-  const ended = new Set(names.length > 0 ? names : [...over].filter((stem) => !isLoose(stem)))
-  const subjects = [...all].filter((stem) => !over.has(stem) && isName(stem))
-  const candidates = subjects.flatMap((about) => [...ended].flatMap((stem) => saying.of(about, new Set([stem]))))
-  const isEnded = ({ own, row }: Said): boolean => {
+  const names = [...endedStems].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
+  const ended = new Set(names.length > 0 ? names : [...endedStems].filter((stem) => !isLoose(stem)))
+  const subjects = [...all].filter((stem) => !endedStems.has(stem) && isName(stem))
+  const candidates = subjects.flatMap((about) => [...ended].flatMap((stem) => index.containing(about, new Set([stem]))))
+  const isEnded = ({ own, row }: Utterance): boolean => {
     if (!own || row === by || kinOf(row) !== kinOf(by) || !isBefore(row, by)) return false
     const reading = readingOfRow(row)
     // Without a name, a memory that shares no word with the new state is about something else.

@@ -7,47 +7,47 @@ import { bagOf } from "./readBag.js"
 import { type Reading, read } from "./readStatement.js"
 
 /** A parsed statement. Immutable, so that it can be cached. */
-export interface Taken {
+export interface ParsedStatement {
   readonly bag: Bag
   /** Its clauses, parsed on first use. */
   readonly reading: Reading
 }
 
 /** Limits of the LRU cache: statements, and characters of a statement. */
-const kept = { statements: 1_000, characters: 1_000 }
+const cacheLimits = { statements: 1_000, characters: 1_000 }
 
-interface Kept {
+interface Cache {
   readonly hints: Hints
   /** The word table that was used: the result depends on it. */
   readonly table: ReturnType<typeof tableOrNone>
-  readonly statements: Map<string, Taken>
+  readonly statements: Map<string, ParsedStatement>
 }
 
-const byLexicon = new WeakMap<Lexicon, Kept>()
+const byLexicon = new WeakMap<Lexicon, Cache>()
 
-const keptFor = (lexicon: Lexicon): Kept => {
+const cacheFor = (lexicon: Lexicon): Cache => {
   const table = tableOrNone()
-  const known = byLexicon.get(lexicon)
-  if (known !== undefined && known.table === table) return known
-  const made: Kept = { hints: known?.hints ?? hintsOf(lexicon), table, statements: new Map() }
-  byLexicon.set(lexicon, made)
-  return made
+  const cached = byLexicon.get(lexicon)
+  if (cached !== undefined && cached.table === table) return cached
+  const cache: Cache = { hints: cached?.hints ?? hintsOf(lexicon), table, statements: new Map() }
+  byLexicon.set(lexicon, cache)
+  return cache
 }
 
 /**
  * Returns a parser for statements with an LRU cache: a memory is compared again with each similar statement.
  */
-export const taking = (lexicon: Lexicon): ((statement: Statement) => Taken) => {
-  const { hints, statements } = keptFor(lexicon)
+export const parserFor = (lexicon: Lexicon): ((statement: Statement) => ParsedStatement) => {
+  const { hints, statements } = cacheFor(lexicon)
   return (statement) => {
     const key = keyOf(statement)
-    if (key.length > kept.characters) return take(statement, lexicon, hints)
-    const known = statements.get(key)
+    if (key.length > cacheLimits.characters) return parse(statement, lexicon, hints)
+    const cached = statements.get(key)
     statements.delete(key)
-    const taken = known ?? take(statement, lexicon, hints)
-    statements.set(key, taken)
-    if (statements.size > kept.statements) statements.delete(statements.keys().next().value!)
-    return taken
+    const parsed = cached ?? parse(statement, lexicon, hints)
+    statements.set(key, parsed)
+    if (statements.size > cacheLimits.statements) statements.delete(statements.keys().next().value!)
+    return parsed
   }
 }
 
@@ -55,7 +55,7 @@ export const taking = (lexicon: Lexicon): ((statement: Statement) => Taken) => {
 const keyOf = ({ at, facts, narrative = "", title, type }: Statement): string =>
   [at, type, title, narrative, ...facts].join("\0")
 
-const take = (statement: Statement, lexicon: Lexicon, hints: Hints): Taken => {
+const parse = (statement: Statement, lexicon: Lexicon, hints: Hints): ParsedStatement => {
   const bag = bagOf(statement, lexicon, hints)
   let reading: Reading | undefined
   return {
