@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly reranker?: Layer.Layer<Reranker>
   readonly reconciler?: Layer.Layer<Reconciler>
   readonly summarizer?: Layer.Layer<Summarizer>
+  /** Whether the engine reads English; true where absent. */
+  readonly readsEnglish?: boolean
   readonly vectorExtension?: string | null
   readonly projections?: ReadonlyArray<Projection>
   readonly log?: Layer.Layer<EventLog, StorageError>
@@ -72,8 +74,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Layer.empty,
     summarizer ?? Layer.empty,
-    RuleSettler.layer,
-    RuleStatementReader.layer,
+    options.readsEnglish === false ? Layer.empty : Layer.merge(RuleSettler.layer, RuleStatementReader.layer),
     // What tests read by the way would be recorded, at times that they do not foresee: those of recalls ask for it.
     Layer.succeed(Policy, values),
     // Where the policy is no subject of a test, its log need not speak of it.
