@@ -11,10 +11,14 @@ import type { Embedders } from "../src/ports/Embedders.js"
 import { Policy, type PolicyValues } from "../src/ports/Policy.js"
 import type { Reconciler } from "../src/ports/Reconciler.js"
 import type { Reranker } from "../src/ports/Reranker.js"
+import type { Settler } from "../src/ports/Settler.js"
+import type { StatementReader } from "../src/ports/StatementReader.js"
 import type { Summarizer } from "../src/ports/Summarizer.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import { embedderOf, embeddersOf } from "./embedders.js"
 import { layer as lazyModel } from "./lazyModel.js"
+import * as RuleSettler from "./RuleSettler.js"
+import * as RuleStatementReader from "./RuleStatementReader.js"
 import { reconcilerOf } from "./reconcilers.js"
 import { rerankerOf } from "./rerankers.js"
 import { summarizerOf } from "./summarizers.js"
@@ -30,6 +34,10 @@ export interface DefaultOptions {
   readonly reranker?: Layer.Layer<Reranker> | null
   /** Another reconciler in place of the one that the policy names; null for none. Where the policy names none, nothing is weighed. */
   readonly reconciler?: Layer.Layer<Reconciler> | null
+  /** Another settler in place of the English rules; null for none. Memories are settled only where a reconciler is in force. */
+  readonly settler?: Layer.Layer<Settler> | null
+  /** Another reader of statements in place of the English rules; null for none, which disables summarizers. */
+  readonly statementReader?: Layer.Layer<StatementReader> | null
   /** Another summarizer in place of the one that the policy names; null for none. What it writes is checked like a model's. */
   readonly summarizer?: Layer.Layer<Summarizer> | null
   /** Another log in place of `log.db` in the folder. */
@@ -72,9 +80,14 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
       )
     })
   )
+  const reading = Layer.merge(
+    options.settler === undefined ? RuleSettler.layer : (options.settler ?? Layer.empty),
+    options.statementReader === undefined ? RuleStatementReader.layer : (options.statementReader ?? Layer.empty)
+  )
   return Daybook.layer.pipe(
     Layer.provide(looking),
     Layer.provide(deciding),
+    Layer.provide(reading),
     Layer.provide(views),
     Layer.provide(log),
     Layer.provide(policy)

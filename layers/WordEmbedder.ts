@@ -6,13 +6,11 @@ import { dimensions, type WordTable, wordTable } from "./wordTable.js"
 const model = "glove-100-v1"
 
 /**
- * Meaning without a model and without a network: the mean of the vectors of a
- * text's words (GloVe 6B, 100 dimensions, as bytes), each weighted by how rare
- * the word is; see `scripts/wordVectors.mjs` for how the table is made. A word
- * that is not in it, a name or an identifier, gets a vector of its pieces of 3
- * to 5 characters, so that texts that share it are near each other.
+ * Embeds without a model or a network: the vector of a text is the mean of its word vectors (GloVe 6B, 100 dimensions, as
+ * bytes), weighted by rarity. `scripts/wordVectors.mjs` makes the table. A word that the table lacks, such as a name or
+ * an identifier, gets a vector from its pieces of 3 to 5 characters, so texts that share it are near each other.
  *
- * Of the table (7 MB) a few words' rows are read where a few are needed, and the whole of it otherwise.
+ * The table has 7 MB. Single rows are read at first, the whole file after 200 look-ups.
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model,
@@ -29,18 +27,23 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
         return texts.map((text) => vectorOf(table, text))
       },
       catch: () =>
-        new EmbedderError({ model, reason: "failed", detail: "its table of words cannot be read", kind: "settings" })
+        new EmbedderError({
+          model,
+          reason: "failed",
+          detail: "words.bin cannot be read; reinstall the package",
+          kind: "settings"
+        })
     })
 })
 
-/** The weight of a word that is not in the table: as rare as words are. */
+/** The weight of a word that the table lacks: that of the rarest words. */
 const unknownWeight = 1
 
-/** The vector of one text, not normalised; never all zero. */
+/** The vector of a text, not normalised and never zero. */
 const vectorOf = (table: WordTable, text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
   const words = wordsOf(text)
-  // Text without any word (only signs) still has a place of its own.
+  // A text of signs alone still needs a vector.
   if (words.length === 0) addPieces(vector, text)
   for (const word of words) {
     const row = table.rowOf(word)
@@ -52,12 +55,12 @@ const vectorOf = (table: WordTable, text: string): Float32Array => {
     const bytes = table.bytesOf(row)
     for (let at = 0; at < dimensions; at++) vector[at]! += scale * bytes[at]!
   }
-  // Signs may cancel out; one coordinate keeps the vector from vanishing.
+  // Vectors may cancel each other out.
   if (vector.every((value) => value === 0)) vector[0] = 1
   return vector
 }
 
-/** Lower-case words; an identifier in camelCase or with digits gives its parts. */
+/** Lower-case words; identifiers in camelCase or with digits are split. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text
     .normalize("NFKC")
@@ -66,7 +69,7 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .replace(/['’]s\b/gu, "")
     .match(/\p{L}[\p{L}\p{M}]*|\p{N}+/gu) ?? []
 
-/** Each piece of the word, `<` before and `>` behind it, adds to a few coordinates: which ones and with which sign its hash says. */
+/** Adds the pieces of `<word>` to the vector. The hash of a piece selects its coordinates and their signs. */
 const addPieces = (vector: Float32Array, word: string) => {
   const marked = `<${word}>`
   const pieces: Array<number> = []
@@ -78,10 +81,10 @@ const addPieces = (vector: Float32Array, word: string) => {
     }
   }
   if (pieces.length === 0) return
-  const each = unknownWeight / Math.sqrt(pieces.length * touched)
+  const each = unknownWeight / Math.sqrt(pieces.length * coordinatesPerPiece)
   for (const piece of pieces) {
     let state = piece | 1
-    for (let times = 0; times < touched; times++) {
+    for (let times = 0; times < coordinatesPerPiece; times++) {
       // xorshift32
       state ^= state << 13
       state ^= state >>> 17
@@ -91,5 +94,5 @@ const addPieces = (vector: Float32Array, word: string) => {
   }
 }
 
-/** Coordinates that one piece adds to. */
-const touched = 8
+/** Coordinates to which one piece adds. */
+const coordinatesPerPiece = 8

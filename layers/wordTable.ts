@@ -1,42 +1,42 @@
 import { existsSync, fstatSync, openSync, readSync } from "node:fs"
 
-/** Coordinates of a word's vector. */
+/** The dimensions of a word vector. */
 export const dimensions = 100
 
-/** The vectors of the most frequent words as bytes; see `scripts/wordVectors.mjs` for how the file is made. */
+/** The vectors of the most frequent words, as bytes. `scripts/wordVectors.mjs` makes the file. */
 export interface WordTable {
-  /** The row of a word, lower-case; the more frequent the word, the lower. Undefined where the table has it not. */
+  /** The row of a lower-case word; frequent words have low rows. Undefined where the word is missing. */
   readonly rowOf: (word: string) => number | undefined
-  /** What a row's bytes are to be multiplied with: their scale and the weight of the word. */
+  /** The factor for the bytes of a row: their scale times the weight of the word. */
   readonly scaleOf: (row: number) => number
-  /** A row's bytes. */
+  /** The bytes of a row. */
   readonly bytesOf: (row: number) => Int8Array
 }
 
-/** Where the table lies beside the built package, its bundle, and its sources. */
+/** Paths of the file from the built package or a bundle, and from the sources. */
 const places = ["../assets/words.bin", "../../assets/words.bin"]
 
-/** Words after which the whole file is read: a question needs a few, an import all of them. */
-const few = 200
+/** Look-ups after which the whole file is read: a question needs a few words, an import nearly all. */
+const maxSingleReads = 200
 
-/** Opens a table for as long as the process lives. Throws where the file is another one or not whole. */
+/** Opens a table and keeps the file open. Throws where the file has another format or is incomplete. */
 export const openTable = (file: URL): WordTable => {
-  // Held open: whatever takes the place of the file later is another table.
+  // The open handle keeps this table even if the file is replaced later.
   const handle = openSync(file, "r")
   const { size } = fstatSync(handle)
   let whole: Buffer | undefined
-  let asked = 0
+  let lookUps = 0
   const readFile = (from: number, length: number): Buffer => {
     const part = Buffer.alloc(length)
     for (let read = 0; read < length; ) {
       const more = readSync(handle, part, read, length - read, from + read)
-      if (more === 0) throw new Error("words.bin ends too early")
+      if (more === 0) throw new Error("words.bin ends too early; reinstall the package")
       read += more
     }
     return part
   }
   const read = (from: number, length: number): Buffer => {
-    if (whole === undefined && asked >= few) whole = readFile(0, size)
+    if (whole === undefined && lookUps >= maxSingleReads) whole = readFile(0, size)
     return whole === undefined ? readFile(from, length) : whole.subarray(from, from + length)
   }
   const header = read(0, 24)
@@ -51,11 +51,11 @@ export const openTable = (file: URL): WordTable => {
   const scales = starts + 4 * (count + 1)
   const list = scales + 4 * count
   const vectors = list + letters
-  // Half of the slots are free, or looking for a word that is not there would not end.
+  // At least half of the slots are free; otherwise a search for a missing word would be slow.
   const sound = width === dimensions && slots >= 2 * count && size === vectors + dimensions * count
   if (header.toString("latin1", 0, 8) !== "DBWORDS2" || !sound)
-    throw new Error("words.bin is another file, or not whole")
-  const found = new Map<string, number>()
+    throw new Error("words.bin has another format or is incomplete; reinstall the package")
+  const rows = new Map<string, number>()
   const search = (word: string): number => {
     const bytes = Buffer.from(word)
     let slot = hashOf(bytes) & (slots - 1)
@@ -70,12 +70,12 @@ export const openTable = (file: URL): WordTable => {
   }
   return {
     rowOf: (word) => {
-      let row = found.get(word)
+      let row = rows.get(word)
       if (row === undefined) {
         row = search(word)
-        asked++
-        if (found.size >= kept) found.clear()
-        found.set(word, row)
+        lookUps++
+        if (rows.size >= maxCachedWords) rows.clear()
+        rows.set(word, row)
       }
       return row === -1 ? undefined : row
     },
@@ -87,10 +87,10 @@ export const openTable = (file: URL): WordTable => {
   }
 }
 
-/** Words of which it is remembered where they are: people repeat themselves. */
-const kept = 20_000
+/** Words in the cache of rows. */
+const maxCachedWords = 20_000
 
-/** FNV-1a of 32 bits; `scripts/wordVectors.mjs` has the same. */
+/** FNV-1a, 32 bits. `scripts/wordVectors.mjs` uses the same hash. */
 const hashOf = (bytes: Uint8Array): number => {
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
@@ -99,11 +99,11 @@ const hashOf = (bytes: Uint8Array): number => {
 
 let table: WordTable | undefined
 
-/** The table, shared by all of a process. Throws where the file cannot be read. */
+/** The table, opened once per process. Throws where the file cannot be read. */
 export const wordTable = (): WordTable => {
   if (table === undefined) {
     const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
-    if (file === undefined) throw new Error("words.bin is missing")
+    if (file === undefined) throw new Error("words.bin is missing; reinstall the package")
     table = openTable(file)
   }
   return table

@@ -36,6 +36,8 @@ import { Embedders } from "./ports/Embedders.js"
 import { Policy } from "./ports/Policy.js"
 import { Reconciler } from "./ports/Reconciler.js"
 import { Reranker } from "./ports/Reranker.js"
+import { Settler } from "./ports/Settler.js"
+import { StatementReader } from "./ports/StatementReader.js"
 import { Summarizer } from "./ports/Summarizer.js"
 import { TokenCounter } from "./ports/TokenCounter.js"
 import * as reader from "./reader.js"
@@ -68,7 +70,13 @@ export const make = Effect.gen(function* () {
     Option.map(reconciler, (reconciler) => ({ reconciler, policy: reconcile, commonShare: search.commonShare }))
   )
   const summarizing = Option.getOrUndefined(
-    Option.map(yield* Effect.serviceOption(Summarizer), (summarizer) => ({ summarizer, policy: policy.summarize }))
+    Option.map(
+      Option.all({
+        summarizer: yield* Effect.serviceOption(Summarizer),
+        reader: yield* Effect.serviceOption(StatementReader)
+      }),
+      (ports) => ({ ...ports, policy: policy.summarize })
+    )
   )
   const inUse = InUse.make(embedder, Option.getOrUndefined(yield* Effect.serviceOption(Embedders)))
   const agents = yield* Agents.make({
@@ -85,7 +93,8 @@ export const make = Effect.gen(function* () {
     inUse,
     life: policy,
     countTokens: tokens.count,
-    judge: Option.getOrUndefined(reconciler)?.judge
+    judge: Option.getOrUndefined(reconciler)?.judge,
+    settler: Option.getOrUndefined(yield* Effect.serviceOption(Settler))
   }
   const { config } = views
   const inForce = Option.getOrUndefined(reconciler)
@@ -157,7 +166,17 @@ export const make = Effect.gen(function* () {
         reconciling
       },
       Effect.map(log.head(agent), ({ version }) => version === 0),
-      { agent, log, codec, read: source.read, policy, digest, summarizing, judge: services.judge }
+      {
+        agent,
+        log,
+        codec,
+        read: source.read,
+        policy,
+        digest,
+        summarizing,
+        judge: services.judge,
+        settler: services.settler
+      }
     )
   }
 

@@ -31,6 +31,8 @@ export {
 } from "./ports/Policy.js"
 export { Reconciler, ReconcilerError } from "./ports/Reconciler.js"
 export { Reranker, RerankerError } from "./ports/Reranker.js"
+export { type Evidence, type Settlement, Settler, type SettlerService } from "./ports/Settler.js"
+export { StatementReader, type StatementReaderService } from "./ports/StatementReader.js"
 export {
   Summarizer,
   SummarizerError,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
+import { saysOtherwise } from "../layers/languages/en/settling/gaps.js"
+import { readingOf } from "../layers/languages/en/settling/readings.js"
+import { repeatsIn } from "../layers/languages/en/settling/repeats.js"
 import type { Wording } from "../projections/wordings.js"
-import { attributesOf } from "../src/maintenance/attributes.js"
-import { readingOf } from "../src/maintenance/clauses.js"
 import type { Row } from "../src/maintenance/facts.js"
-import { saysOtherwise } from "../src/maintenance/gaps.js"
 import { within } from "../src/maintenance/profile.js"
-import { repeatsIn } from "../src/maintenance/subjects.js"
+import { settled } from "./support/settled.js"
 
 const day = 86_400_000
 const row = (title: string, first: number, fields: Partial<Memory> & { readonly last?: number } = {}): Row => {
@@ -44,8 +44,8 @@ const over = (
   } = {}
 ): ReadonlyArray<string> => {
   const rows = lines.map((line, at) => (typeof line === "string" ? row(line, at + 1) : row(line[0], at + 1, line[1])))
-  const found = attributesOf(rows, { judge: undefined, former, wordings }).over
-  return rows.filter((one) => found.has(one)).map(({ memory }) => memory.title)
+  const { superseded } = settled(rows, { predecessors: former, wordings })
+  return rows.filter((one) => superseded.has(one)).map(({ memory }) => memory.title)
 }
 
 describe("what a text says is over", () => {
@@ -63,7 +63,7 @@ describe("what a text says is over", () => {
     ["The ferry leaves on 3 May", ""],
     ["Ada is no longer with Dr. Smit but with Dr. Kaya", "smit"]
   ])("%s", (text, words) => {
-    expect([...readingOf(text).over].join(" ")).toBe(words)
+    expect([...readingOf(text).ended].join(" ")).toBe(words)
   })
 
   it("is found at once in a long text without an end", () => {
@@ -183,14 +183,14 @@ describe("what has one value at a time", () => {
       fc.property(fc.array(one, { minLength: 1, maxLength: 15 }), (some) => {
         const said = some.map(({ how, of, v }) => how.replace("{of}", of).replace("{v}", v))
         const rows = said.map((title, at) => row(title, at + 1))
-        const found = attributesOf(rows, { judge: undefined, former: () => [], wordings: () => [] })
-        expect(found.over.has(rows.at(-1)!)).toBe(false)
-        for (const { by, row } of found.over.values()) {
+        const { subjects, superseded } = settled(rows)
+        expect(superseded.has(rows.at(-1)!)).toBe(false)
+        for (const [row, by] of superseded) {
           expect(by.memory.born).toBeGreaterThan(row.memory.born)
-          expect(found.says.has(row)).toBe(false)
+          expect(subjects.has(row)).toBe(false)
         }
-        const back = attributesOf([...rows].reverse(), { judge: undefined, former: () => [], wordings: () => [] })
-        expect(new Set(back.over.keys())).toEqual(new Set(found.over.keys()))
+        const back = settled([...rows].reverse())
+        expect(new Set(back.superseded.keys())).toEqual(new Set(superseded.keys()))
       })
     )
   })
@@ -220,7 +220,7 @@ describe("the room of a profile", () => {
     expect(repeats(again, home)).toBe(true)
     expect(repeats(row("Ada's office is in Lisbon", 2), home)).toBe(false)
     const words = (text: string) => text.split(" ").length - 1
-    const lines = (budget: number, rows = [home, again, tea]) => [...within(rows, words, budget).values()]
+    const lines = (budget: number, rows = [home, again, tea]) => [...within(rows, words, budget, repeatsIn).values()]
     expect(lines(7)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea"])
     expect(lines(9)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea; with milk"])
     expect(lines(14)).toEqual(["- Ada lives in Ghent", "- Ada's home is in Ghent", "- Ada drinks tea; with milk"])

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { reasons } from "../layers/languages/en/rules/judge.js"
 import { rules } from "../layers/RuleReconciler.js"
-import { reasons } from "../layers/rules/judge.js"
 import { limits } from "../src/model/limits.js"
 import { decodeVerdict, type Statement } from "../src/ports/Reconciler.js"
 import { mergeStatements } from "../src/remember/mergeStatements.js"

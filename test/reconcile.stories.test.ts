@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
+import { compare } from "../layers/languages/en/rules/compare.js"
+import { english } from "../layers/languages/en/rules/english.js"
+import { lexiconOf } from "../layers/languages/en/rules/lexicon.js"
+import { hashes, phraseKinds } from "../layers/languages/en/rules/phrases.js"
 import { rules } from "../layers/RuleReconciler.js"
-import { compare } from "../layers/rules/compare.js"
-import { english } from "../layers/rules/english.js"
-import { lexiconOf } from "../layers/rules/lexicon.js"
-import { hashes, phraseKinds } from "../layers/rules/phrases.js"
 import { questionOf, readHeldOutStories, scoreOf, type Told } from "./support/decisions.js"
 
 const heldOutStories = readHeldOutStories()

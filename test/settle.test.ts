@@ -1,11 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Memory } from "../src/Memory.js"
+import { Summarizer } from "../src/ports/Summarizer.js"
 import { fresh } from "./support/engine.js"
 
 const agent = "ada"
@@ -70,6 +72,44 @@ describe("settling", () => {
       yield* told(other, "The office of Ada is in Lisbon")
       yield* told(other, "The office of Ada is in Ghent now")
       expect(yield* settle(other)).toMatchObject([{ counts: {} }])
+    })
+  )
+
+  it.scoped("supersedes nothing without a settler, in runs and in the profile", () =>
+    Effect.gen(function* () {
+      const reconciler = RuleReconciler.layer
+      const { daybook } = yield* fresh({ vectorExtension: null, reconciler, policy: { actors }, readsEnglish: false })
+      yield* TestClock.setTime(start)
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      yield* told(memory, "Ada's flat is in Lisbon")
+      yield* told(memory, "The office of Ada is in Ghent")
+      yield* told(memory, "Ada moved her flat from Lisbon to Ghent")
+      expect(yield* settle(memory)).toMatchObject([{ counts: {} }])
+      expect((yield* memory.profile()).text).toContain("Ada's flat is in Lisbon")
+    })
+  )
+
+  it.scoped("calls no summarizer without a statement reader", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const summarizer = Layer.succeed(Summarizer, {
+        name: "counting",
+        summarize: ({ sources }) => {
+          calls++
+          return Effect.succeed({ lines: [{ part: "request" as const, text: sources[0]!.text!, sources: [0] }] })
+        }
+      })
+      const writers: Array<string> = []
+      for (const readsEnglish of [true, false]) {
+        const { daybook } = yield* fresh({ vectorExtension: null, summarizer, policy: { actors }, readsEnglish })
+        const memory = yield* daybook.agent(agent, { trust: "full" })
+        yield* memory.addTurn({ session: "monday", role: "user", text: "Paint the door" })
+        yield* TestClock.adjust("2 days")
+        yield* memory.maintain({ stages: ["sessions"] })
+        writers.push((yield* memory.sessionSummaries())[0]!.by!.kind)
+      }
+      expect(writers).toEqual(["model", "rule"])
+      expect(calls).toBe(1)
     })
   )
 

@@ -3,10 +3,11 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
-import { attributesOf } from "../src/maintenance/attributes.js"
 import type { Row } from "../src/maintenance/facts.js"
+import { contradictsBy } from "../src/maintenance/pairs.js"
 import { subjectsOf } from "../src/maintenance/subjects.js"
 import { fresh } from "./support/engine.js"
+import { settled } from "./support/settled.js"
 
 const { judge } = RuleReconciler.rules
 const row = (title: string, born: number, fields: Partial<Memory> = {}): Row => ({
@@ -30,11 +31,11 @@ const times = (born: number) => ({
   mentions: 1
 })
 const subjects = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1] = judge) => {
-  const { over, says } = attributesOf(rows, { judge: by, former: () => [], wordings: () => [] })
+  const { subjects, superseded } = settled(rows, { contradicts: contradictsBy(by) })
   return subjectsOf(
-    rows.filter((row) => !over.has(row)),
+    rows.filter((row) => !superseded.has(row)),
     by,
-    says
+    subjects
   )
 }
 const titles = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1] = judge) =>

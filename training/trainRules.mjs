@@ -59,11 +59,11 @@ const load = async () => {
   mkdirSync(join(root, "dist"), { recursive: true })
   const folder = mkdtempSync(join(root, "dist/train-"))
   const outfile = join(folder, "rules.mjs")
-  const contents = `export { compare } from "./layers/rules/compare.js"
-    export { alike, decide, targetOf, unlike } from "./layers/rules/decide.js"
-    export { lexiconOf } from "./layers/rules/lexicon.js"
-    export { hashes, phraseKinds } from "./layers/rules/phrases.js"
-    export { english } from "./layers/rules/english.js"
+  const contents = `export { compare } from "./layers/languages/en/rules/compare.js"
+    export { alike, decide, targetOf, unlike } from "./layers/languages/en/rules/decide.js"
+    export { lexiconOf } from "./layers/languages/en/rules/lexicon.js"
+    export { hashes, phraseKinds } from "./layers/languages/en/rules/phrases.js"
+    export { english } from "./layers/languages/en/rules/english.js"
     export { questionOf } from "./test/support/decisions.js"`
   const stdin = { contents, resolveDir: root, loader: "ts" }
   // The bundle looks for the table of words two folders up.

@@ -14,6 +14,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import type { LifePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Reranker } from "../ports/Reranker.js"
+import type { SettlerService } from "../ports/Settler.js"
 import type { InUse } from "./activeEmbedders.js"
 
 /** What a search asks of: one snapshot of one agent's view, at one moment. */
@@ -74,4 +75,6 @@ export interface ReaderServices {
   readonly countTokens: (text: string) => number
   /** By which it is told that memories are about the same; absent where nothing is weighed. */
   readonly judge: Judge | undefined
+  /** Tells which memories later ones supersede or repeat; undefined where no settler is provided. */
+  readonly settler: SettlerService | undefined
 }

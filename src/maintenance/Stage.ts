@@ -7,6 +7,7 @@ import type { DecidedEvent } from "../actor/Command.js"
 import type { StageName } from "../model/stages.js"
 import type { LifePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
+import type { SettlerService } from "../ports/Settler.js"
 import { scoreOf } from "../search/score.js"
 import { factsOf, type Row, ruled } from "./facts.js"
 import type { Draft } from "./summarize.js"
@@ -17,6 +18,8 @@ export interface Tools {
   readonly countTokens: (text: string) => number
   /** How two memories stand to each other; absent where nothing is weighed. */
   readonly judge?: Judge | undefined
+  /** Tells which memories later ones supersede; absent where no settler is provided. */
+  readonly settler?: SettlerService | undefined
 }
 
 /** What a stage comes to. */

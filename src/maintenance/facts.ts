@@ -1,12 +1,8 @@
 import type { Memory } from "../../events/Memory.js"
-import type { Accesses } from "../../projections/recalls.js"
+import type { Row } from "../model/MemoryRow.js"
 import type { ScoreFacts } from "../search/score.js"
 
-/** A memory and how often it was shown, as far as that is known: all that a stage looks at. */
-export interface Row {
-  readonly memory: Memory
-  readonly accesses: Accesses | undefined
-}
+export type { Row } from "../model/MemoryRow.js"
 
 /**
  * A row as rules may look at it. Only full trust reads what is private, and only full trust may know what it was shown:

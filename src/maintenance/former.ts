@@ -1,24 +1,27 @@
 import type { Memory } from "../../events/Memory.js"
-import type { Row } from "./facts.js"
+import type { Row } from "../model/MemoryRow.js"
 
-/** The memories whose place one took. */
+/** The memories that a memory superseded. */
 export type Former = (row: Row) => ReadonlyArray<Row>
 
-/** What a memory took the place of, and what that had taken the place of, as far back as it is followed. */
+/** Other wordings of a memory that the settler reads: the newest ones. */
+export const maxWordings = 12
+
+/** The memories that a memory superseded, directly or through others: at most `maxSteps` back and `maxFormer` in all. */
 export const formerOf = (memory: Memory, find: (id: string) => Memory | undefined): ReadonlyArray<Row> => {
-  const found = new Map<string, Row>()
+  const former = new Map<string, Row>()
   let latest: ReadonlyArray<Memory> = [memory]
-  for (let step = 0; step < steps && latest.length > 0 && found.size < most; step++) {
+  for (let step = 0; step < maxSteps && latest.length > 0 && former.size < maxFormer; step++) {
     latest = latest
       .flatMap(({ lineage = [] }) => lineage)
       .flatMap(({ kind, to }) => {
-        const before = kind !== "supersedes" || found.has(to) ? undefined : find(to)
+        const before = kind !== "supersedes" || former.has(to) ? undefined : find(to)
         if (before === undefined || before.status !== "superseded") return []
-        found.set(to, { memory: before, accesses: undefined })
+        former.set(to, { memory: before, accesses: undefined })
         return [before]
       })
   }
-  return [...found.values()].slice(0, most)
+  return [...former.values()].slice(0, maxFormer)
 }
-const steps = 10
-const most = 30
+const maxSteps = 10
+const maxFormer = 30

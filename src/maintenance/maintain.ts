@@ -15,6 +15,7 @@ import { pause } from "../model/pause.js"
 import { type StageName, stageNames } from "../model/stages.js"
 import type { LifePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
+import type { SettlerService } from "../ports/Settler.js"
 import type { Writer } from "../remember/remember.js"
 import { countsOf } from "./counts.js"
 import type { Row } from "./facts.js"
@@ -62,6 +63,8 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly summarizing?: Summarizing | undefined
   /** Tells whether one memory contradicts another; nobody does where absent. */
   readonly judge?: Judge | undefined
+  /** Tells which memories later ones supersede; none are superseded where absent. */
+  readonly settler?: SettlerService | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
@@ -161,14 +164,14 @@ const carriedOut = (maintainer: Maintainer, writer: Writer, stage: Stage, deadli
  * memories, by row number: they stand where they would be read, whatever kind of row they were before.
  */
 const plan = (
-  { judge, policy, read }: Maintainer,
+  { judge, policy, read, settler }: Maintainer,
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
 ): Effect.Effect<Planned & Pick<Portion, "shown">, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
-    const tools = { newId: randomId, countTokens, judge }
+    const tools = { newId: randomId, countTokens, judge, settler }
     const shown = new Map<string, number>()
     const parts = partsOf(stage, policy, now, tools)
     if (stage.read !== undefined) {

@@ -1,38 +1,48 @@
+import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
 import { statementOf } from "../remember/Reconciling.js"
-import type { Row } from "./facts.js"
 
-/** What an older memory is to one that was said after it, as a judge has it that looks at the two alone. */
-export type Held = "contradicted" | "same" | "other"
+/** How an older memory relates to a newer one, by the reconciler's judgement on these two alone. */
+export type Relation = "contradicted" | "same" | "other"
 
-/** When it was said last; what maintenance makes of it says nothing. */
+/** When the memory was last said, in milliseconds since the epoch. Changes by maintenance do not count. */
 export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
 
+/** The title and the facts, one a line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
 
-/** Two memories may be about the same where they are of one store and one type. */
+/** Two memories can state the same fact only within one store and one type: this key is then equal. */
 export const kinOf = ({ memory: { store, type } }: Row): string => `${store}\n${type}`
 
-/** Pairs of which the judgement is remembered: a judge is a pure function, and most pairs come up night after night. */
-const mostKnown = 20_000
-const known = new WeakMap<Judge, Map<string, Held>>()
+/** Judgements in the cache. A judge is a pure function, and most pairs come up again every night. */
+const cacheSize = 20_000
+const judgements = new WeakMap<Judge, Map<string, Relation>>()
 
-/** Holds a memory against one that was said before it. */
-export const heldAgainst = (judge: Judge, newer: Row, older: Row, score: number): Held => {
-  let answers = known.get(judge)
-  if (answers === undefined || answers.size >= mostKnown) {
-    answers = new Map()
-    known.set(judge, answers)
+/** Asks the judge how an older memory relates to a newer one. Cached; a judge that throws answers "other". */
+export const relationOf = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
+  let cache = judgements.get(judge)
+  if (cache === undefined || cache.size >= cacheSize) {
+    cache = new Map()
+    judgements.set(judge, cache)
   }
   const key = `${newer.memory.type}\n${textOf(newer)}\n\n${older.memory.type}\n${textOf(older)}`
-  let held = answers.get(key)
-  if (held !== undefined) return held
-  held = judged(judge, newer, older, score)
-  answers.set(key, held)
-  return held
+  let relation = cache.get(key)
+  if (relation !== undefined) return relation
+  relation = judged(judge, newer, older, score)
+  cache.set(key, relation)
+  return relation
 }
 
-const judged = (judge: Judge, newer: Row, older: Row, score: number): Held => {
+/** The score that the judge sees for a pair that the settler found. */
+const settlerScore = 0.6
+
+/** Whether the judge says that the newer memory contradicts the older one; never without a judge. */
+export const contradictsBy =
+  (judge: Judge | undefined) =>
+  (newer: Row, older: Row): boolean =>
+    judge !== undefined && relationOf(judge, newer, older, settlerScore) === "contradicted"
+
+const judged = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
   const statement = (row: Row, at: number) => {
     const { narrative: _, ...memory } = row.memory
     return statementOf(memory, at)

@@ -7,11 +7,12 @@ import { findWordings } from "../../projections/wordings.js"
 import { type WholeMemory, wholeOf } from "../model/wholeMemory.js"
 import type { LifePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
+import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
 import { type ScoreFacts, scoreOf } from "../search/score.js"
-import { type Attributes, attributesOf, type Known, mostWordings } from "./attributes.js"
 import { factsOf, type Row } from "./facts.js"
-import { type Former, formerOf } from "./former.js"
-import { repeatsIn, type Subject, subjectsOf } from "./subjects.js"
+import { type Former, formerOf, maxWordings } from "./former.js"
+import { contradictsBy } from "./pairs.js"
+import { type Subject, subjectsOf } from "./subjects.js"
 
 /** The core block of a system prompt. */
 export interface Profile {
@@ -38,8 +39,13 @@ export const profileOf = (
   countTokens: (text: string) => number,
   {
     budget = maintenance.profileTokens,
-    judge
-  }: { readonly budget?: number | undefined; readonly judge?: Judge | undefined } = {}
+    judge,
+    settler
+  }: {
+    readonly budget?: number | undefined
+    readonly judge?: Judge | undefined
+    readonly settler?: SettlerService | undefined
+  } = {}
 ): Profile => {
   const known = new Map<string, ReadonlyArray<Row>>()
   /** What a memory took the place of, as far as the level may know of it. */
@@ -54,10 +60,10 @@ export const profileOf = (
     }
     return found
   }
-  const wordings: Known["wordings"] = ({ memory: { born, mentions } }) =>
-    mentions > 1 ? findWordings(db, born, mostWordings) : []
-  const ranked = rankedBy(findProfile(db, level, now), { former, judge, wordings }, tiers, now)
-  const chosen = within(ranked, countTokens, budget)
+  const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
+    mentions > 1 ? findWordings(db, born, maxWordings) : []
+  const ranked = rankedBy(findProfile(db, level, now), { former, judge, settler, wordings }, tiers, now)
+  const chosen = within(ranked, countTokens, budget, settler?.repeats)
   const lines = [...chosen.values()]
   return {
     entries: [...chosen.keys()].map(({ memory }) => wholeOf(memory)),
@@ -74,7 +80,8 @@ export const profileOf = (
 export const within = (
   ranked: ReadonlyArray<Row>,
   countTokens: (text: string) => number,
-  budget: number
+  budget: number,
+  repeatsIn: SettlerService["repeats"] = () => () => false
 ): ReadonlyMap<Row, string> => {
   const lines = new Map<Row, string>()
   let left = budget
@@ -105,21 +112,34 @@ export const rankedBy = (
   tiers: LifePolicy["tiers"],
   now: number
 ): ReadonlyArray<Row> => {
-  const { over, says } = known.judge === undefined ? nothing : attributesOf(rows, known)
-  const standing = rows.filter((row) => isGiven(row) || !over.has(row))
+  const { subjects, superseded } = settlementOf(rows, known)
+  const standing = rows.filter((row) => isGiven(row) || !superseded.has(row))
   const taken = new Map<Row, Array<Row>>()
-  for (const { by, row } of over.values()) {
+  for (const [row, by] of superseded) {
     const all = taken.get(by)
     if (all === undefined) taken.set(by, [row])
     else all.push(row)
   }
   const former: Former = (row) => [...known.former(row), ...(taken.get(row) ?? [])]
-  return subjectsOf(standing, known.judge, says)
+  return subjectsOf(standing, known.judge, subjects)
     .map((subject) => ({ ...subject, ...standingOf(subject, former, tiers, now) }))
     .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
     .map(({ row }) => row)
 }
-const nothing: Attributes = { over: new Map(), says: new Map() }
+
+/** What the ranking knows of memories beside their rows. */
+export interface Known extends Pick<Evidence, "wordings"> {
+  readonly former: Former
+  readonly judge: Judge | undefined
+  readonly settler: SettlerService | undefined
+}
+
+/** Settles in one go; nothing is superseded without a judge or a settler. */
+const settlementOf = (rows: ReadonlyArray<Row>, { former, judge, settler, wordings }: Known): Settlement => {
+  if (judge === undefined || settler === undefined) return { superseded: new Map(), subjects: new Map() }
+  const work = settler.settle(rows, { predecessors: former, wordings, contradicts: contradictsBy(judge) })
+  for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
+}
 
 /** The score of a subject: all that was said of it counts, what it took the place of too. */
 const standingOf = ({ others, row }: Subject, former: Former, tiers: LifePolicy["tiers"], now: number) => {

@@ -17,7 +17,10 @@ import { plainly } from "./summary.js"
 import { tiersOf } from "./tiers.js"
 
 /** What is known of the life of memories. */
-export const make = ({ level, read }: ReaderSource, { countTokens, judge, life }: ReaderServices): LifeReader => {
+export const make = (
+  { level, read }: ReaderSource,
+  { countTokens, judge, life, settler }: ReaderServices
+): LifeReader => {
   const needsFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
@@ -28,7 +31,9 @@ export const make = ({ level, read }: ReaderSource, { countTokens, judge, life }
 
     profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
       if (tokens !== undefined) yield* integerOf("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
-      return yield* read(({ db, now }) => profileOf(db, level, life, now, countTokens, { budget: tokens, judge }))
+      return yield* read(({ db, now }) =>
+        profileOf(db, level, life, now, countTokens, { budget: tokens, judge, settler })
+      )
     }),
 
     sessionSummaries: Effect.fn("Memory.sessionSummaries")(function* ({ session, ...query } = {}) {

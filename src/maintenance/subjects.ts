@@ -1,27 +1,23 @@
-import { overlap, wordSet } from "../../text/normalise/likeness.js"
+import { wordSet } from "../../text/normalise/likeness.js"
+import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
-import { type Reading, readingOf } from "./clauses.js"
-import type { Row } from "./facts.js"
-import { saysOtherwise } from "./gaps.js"
-import { heldAgainst, kinOf, saidAt, textOf } from "./pairs.js"
-import { namesIn, saidBy, sayingIn } from "./said.js"
+import { kinOf, relationOf, saidAt, textOf } from "./pairs.js"
 
-/** What is remembered of one subject: what says it, and all that says the same. */
+/** One subject: the memory that stands for it, and the others that say the same. */
 export interface Subject {
   readonly row: Row
-  /** The others, which it makes up for. */
   readonly others: ReadonlyArray<Row>
 }
 
-/** Title and facts must be at least so alike, by words, that two memories are held against each other. */
-const least = 0.55
-/** Memories that are brought together in one go, pairs that are judged; the ones that were said last come first. */
-const most = { rows: 1_000, judged: 300, pairs: 8 }
+/** Least cosine likeness of the words of two titles with facts, so that the judge compares them. */
+const minLikeness = 0.55
+/** Rows compared with each other, the newest first; pairs judged; pairs kept of each row. */
+const limits = { rows: 1_000, judged: 300, pairs: 8 }
 
 /**
- * Brings memories together that say the same: the same value of one thing (`says`), or what whatever decides on new ones
- * judges to be the same. Of each subject what was said last stands for all, or what says all of that and more. Without
- * a judge each memory is a subject of its own.
+ * Groups memories that say the same: the settler gave them the same key (`says`), or the judge finds no difference.
+ * The newest memory stands for its subject, unless an older one contains all of its words and more. Without a judge
+ * each memory is a subject of its own.
  */
 export const subjectsOf = (
   rows: ReadonlyArray<Row>,
@@ -30,38 +26,49 @@ export const subjectsOf = (
 ): ReadonlyArray<Subject> => {
   if (judge === undefined) return rows.map((row) => ({ row, others: [] }))
   const newest = [...rows].sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
-  /** The newest of each group, for each of its members. */
-  const groups = newest.map((_, at) => at)
-  const firsts = new Map<string, number>()
-  for (const [at, row] of newest.entries()) {
-    const key = says.get(row)
-    if (key === undefined) continue
-    const first = firsts.get(key)
-    if (first === undefined) firsts.set(key, at)
-    else groups[at] = first
-  }
-  const words = newest.slice(0, most.rows).map((row) => wordSet(textOf(row)))
-  /** Which of what was said before says all that was said last, by the place of that. */
-  const fuller = new Map<number, number>()
-  let judged = 0
-  for (const { newer, older, score } of alike(words)) {
-    // Only the newest of a group brings others to it: what is like something that is like it may be something else.
-    if (groups[newer] !== newer || groups[older] !== older || kinOf(newest[newer]!) !== kinOf(newest[older]!)) continue
-    if (judged++ === most.judged) break
-    if (heldAgainst(judge, newest[newer]!, newest[older]!, score) !== "same") continue
-    if (isWithin(words[newer]!, words[older]!)) fuller.set(newer, older)
-    for (const [at, group] of groups.entries()) if (group === older) groups[at] = newer
-  }
+  const groups = groupsByKey(newest, says)
+  const fuller = mergeRepeats(newest, groups, judge)
   const members = new Map<number, Array<number>>()
   for (const [at, group] of groups.entries()) {
-    const known = members.get(group)
-    if (known === undefined) members.set(group, [at])
-    else known.push(at)
+    const indexes = members.get(group)
+    if (indexes === undefined) members.set(group, [at])
+    else indexes.push(at)
   }
   return [...members].map(([last, group]) => {
-    const stands = fuller.get(last) ?? last
-    return { row: newest[stands]!, others: group.filter((at) => at !== stands).map((at) => newest[at]!) }
+    const index = fuller.get(last) ?? last
+    return { row: newest[index]!, others: group.filter((at) => at !== index).map((at) => newest[at]!) }
   })
+}
+
+/** For each row the index of the newest row with the same key; its own index where it has no key. */
+const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>): Array<number> => {
+  const firsts = new Map<string, number>()
+  return newest.map((row, at) => {
+    const key = says.get(row)
+    if (key === undefined) return at
+    const first = firsts.get(key)
+    if (first === undefined) firsts.set(key, at)
+    return first ?? at
+  })
+}
+
+/**
+ * Merges groups whose newest members the judge finds the same; changes `groups`. Returns, by the index of a newest
+ * member, the older row that contains all of its words and more.
+ */
+const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: Judge): ReadonlyMap<number, number> => {
+  const words = newest.slice(0, limits.rows).map((row) => wordSet(textOf(row)))
+  const fuller = new Map<number, number>()
+  let judged = 0
+  for (const { newer, older, score } of likelyPairs(words)) {
+    // Only the newest row of a group attracts others: likeness is not transitive.
+    if (groups[newer] !== newer || groups[older] !== older || kinOf(newest[newer]!) !== kinOf(newest[older]!)) continue
+    if (judged++ === limits.judged) break
+    if (relationOf(judge, newest[newer]!, newest[older]!, score) !== "same") continue
+    if (isProperSubset(words[newer]!, words[older]!)) fuller.set(newer, older)
+    for (const [at, group] of groups.entries()) if (group === older) groups[at] = newer
+  }
+  return fuller
 }
 
 interface Pair {
@@ -70,50 +77,26 @@ interface Pair {
   readonly score: number
 }
 
-/** Pairs that are alike, those of the newest first; of each memory with the few before it that it is most like. */
-const alike = (all: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
+/** Pairs of like rows, by index, the newest first. Each row is paired with at most `limits.pairs` newer rows. */
+const likelyPairs = (all: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
   const places = new Map<string, Array<number>>()
   const pairs: Array<Pair> = []
   for (const [older, words] of all.entries()) {
     const shared = new Map<number, number>()
     for (const word of words) {
-      const known = places.get(word)
-      for (const newer of known ?? []) shared.set(newer, (shared.get(newer) ?? 0) + 1)
-      if (known === undefined) places.set(word, [older])
-      else known.push(older)
+      const indexes = places.get(word)
+      for (const newer of indexes ?? []) shared.set(newer, (shared.get(newer) ?? 0) + 1)
+      if (indexes === undefined) places.set(word, [older])
+      else indexes.push(older)
     }
-    const found = [...shared].flatMap(([newer, count]) => {
+    const likely = [...shared].flatMap(([newer, count]) => {
       const score = count / Math.sqrt(words.size * all[newer]!.size)
-      return score >= least ? [{ newer, older, score }] : []
+      return score >= minLikeness ? [{ newer, older, score }] : []
     })
-    pairs.push(...found.sort((a, b) => b.score - a.score || a.newer - b.newer).slice(0, most.pairs))
+    pairs.push(...likely.sort((a, b) => b.score - a.score || a.newer - b.newer).slice(0, limits.pairs))
   }
   return pairs.sort((a, b) => a.newer - b.newer || b.score - a.score || a.older - b.older)
 }
 
-const isWithin = (some: ReadonlySet<string>, all: ReadonlySet<string>): boolean =>
-  some.size < all.size && [...some].every((word) => all.has(word))
-
-/**
- * Whether the title of one says in other words what another does: all of its names and numbers, and either nearly the
- * same words or a name or number that is only said of whom both are about.
- */
-export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
-  const all = rows.flatMap((row) => saidBy(row, []))
-  const [isName, saying] = [namesIn(all), sayingIn(all)]
-  const tellingOf = ({ all }: Reading): ReadonlyArray<string> =>
-    [...all].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
-  return ({ memory: { title } }, other) => {
-    const known = textOf(other)
-    const [mine, its] = [readingOf(title), readingOf(known)]
-    const telling = tellingOf(mine)
-    if (!telling.every((word) => its.all.has(word)) || saysOtherwise(title, known)) return false
-    if (overlap(mine.all, its.all) >= nearly) return true
-    const about = telling.reduce(
-      (most, word) => (saying.count(word) > saying.count(most) ? word : most),
-      telling[0] ?? ""
-    )
-    return telling.some((word) => word !== about && saying.count(word) === saying.of(about, new Set([word])).length)
-  }
-}
-const nearly = 0.65
+const isProperSubset = (subset: ReadonlySet<string>, words: ReadonlySet<string>): boolean =>
+  subset.size < words.size && [...subset].every((word) => words.has(word))

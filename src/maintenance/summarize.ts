@@ -8,6 +8,7 @@ import type { Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import type { PolicyValues } from "../ports/Policy.js"
+import type { StatementReaderService } from "../ports/StatementReader.js"
 import {
   decodeSummary,
   type Line,
@@ -21,6 +22,8 @@ import { problemOf } from "./checkSummary.js"
 /** Who writes summaries, and how long that may take. */
 export interface Summarizing {
   readonly summarizer: Context.Tag.Service<Summarizer>
+  /** Reads summaries and their sources, to check one against the other. */
+  readonly reader: StatementReaderService
   readonly policy: PolicyValues["summarize"]
 }
 
@@ -73,7 +76,7 @@ export const summarized = (
 
 /** What a summarizer says in time, as far as it can be used; or why not. */
 const answerOf = (
-  { policy, summarizer }: Summarizing,
+  { policy, reader, summarizer }: Summarizing,
   request: SummaryRequest,
   countTokens: (text: string) => number
 ): Effect.Effect<Either.Either<Summary, SummarizerError>> => {
@@ -87,7 +90,7 @@ const answerOf = (
     // Summarizers come from anywhere.
     Effect.flatMap((answer) => decodeSummary(name, answer, request)),
     Effect.tap((summary) => {
-      const problem = problemOf(request, summary, countTokens)
+      const problem = problemOf(request, summary, countTokens, reader)
       return problem === undefined ? Effect.void : Effect.fail(new SummarizerError({ name, ...problem }))
     }),
     // Whatever else ends it, an interruption of its own too, must not end the run.

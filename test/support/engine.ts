@@ -13,6 +13,8 @@ import { levels } from "../../events/Trust.js"
 import { embeddersOf } from "../../layers/embedders.js"
 import * as HashEmbedder from "../../layers/HashEmbedder.js"
 import * as LexicalReranker from "../../layers/LexicalReranker.js"
+import * as RuleSettler from "../../layers/RuleSettler.js"
+import * as RuleStatementReader from "../../layers/RuleStatementReader.js"
 import type { Projection } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/build.js"
 import * as Views from "../../projections/view/Views.js"
@@ -45,6 +47,8 @@ export interface EngineOptions {
   readonly reranker?: Layer.Layer<Reranker>
   readonly reconciler?: Layer.Layer<Reconciler>
   readonly summarizer?: Layer.Layer<Summarizer>
+  /** Whether the engine reads English; true where absent. */
+  readonly readsEnglish?: boolean
   readonly vectorExtension?: string | null
   readonly projections?: ReadonlyArray<Projection>
   readonly log?: Layer.Layer<EventLog, StorageError>
@@ -70,6 +74,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Layer.empty,
     summarizer ?? Layer.empty,
+    options.readsEnglish === false ? Layer.empty : Layer.merge(RuleSettler.layer, RuleStatementReader.layer),
     // What tests read by the way would be recorded, at times that they do not foresee: those of recalls ask for it.
     Layer.succeed(Policy, values),
     // Where the policy is no subject of a test, its log need not speak of it.

@@ -1,0 +1,241 @@
+import { align, likeness, type Token, tableOrNone } from "./align.js"
+import type { Word } from "./Clause.js"
+import { differences } from "./differences.js"
+import type { Cue } from "./Language.js"
+import type { Lexicon } from "./lexicon.js"
+import { bestPairOf, type ClausePair, type Nearness, type Reading, weightOf } from "./readStatement.js"
+
+/** Features of a memory and a statement, by name. */
+export type Features = Record<string, number>
+
+const cues: ReadonlyArray<Cue> = [
+  "changed",
+  "ended",
+  "former",
+  "also",
+  "maybe",
+  "said",
+  "once",
+  "corrected",
+  "due",
+  "about"
+]
+const sides = ["subject", "attribute", "value", "scope", "former", "aside"] as const
+const types = ["event", "config", "preference", "person", "decision", "technical", "discovery", "task", "conversation"]
+
+const flag = (value: boolean): number => (value ? 1 : 0)
+const share = (part: number, whole: number): number => part / Math.max(0.01, whole)
+
+/** Word features of the two most similar clauses: which words correspond, and the roles of those without a counterpart. */
+const ofWords = ({ a, b, score }: ClausePair, news: Nearness): Features => {
+  const table = tableOrNone()
+  const { left, pairs, right } = align(a, b, table)
+  const weighed = (side: "a" | "b") =>
+    weightOf(pairs.map((pair) => ({ weight: pair[side].weight * pair.likeness }))) /
+    Math.max(0.01, weightOf(side === "a" ? a.tokens : b.tokens))
+  const paired = (keep: (pair: (typeof pairs)[number]) => boolean) => weightOf(pairs.filter(keep).map(({ b }) => b))
+  const nearNames = pairs.filter(({ a, b, match }) => match === "near" && (a.name || b.name))
+  const f: Features = {
+    lead: score,
+    "soft covered": weighed("b"),
+    "soft kept": weighed("a"),
+    kindred: Math.min(
+      paired(({ match }) => match === "kindred"),
+      2
+    ),
+    near: Math.min(
+      paired(({ match }) => match === "near"),
+      2
+    ),
+    "near names": Math.min(nearNames.length, 2),
+    "near names subject": Math.min(nearNames.filter(({ a }) => a.side === "subject").length, 2),
+    "value to subject": Math.min(
+      paired(({ a, b }) => a.side === "value" && b.side === "subject"),
+      2
+    ),
+    "subject to value": Math.min(
+      paired(({ a, b }) => a.side === "subject" && b.side === "value"),
+      2
+    )
+  }
+  for (const side of sides) {
+    const l = left.filter((token) => token.side === side)
+    const r = right.filter((token) => token.side === side)
+    const at = pairs.filter((pair) => pair.match !== "near" && (pair.a.side === side || pair.b.side === side))
+    f[`${side} missing`] = Math.min(weightOf(l), 3)
+    f[`${side} extra`] = Math.min(weightOf(r), 3)
+    f[`${side} both`] = Math.min(weightOf(l), weightOf(r), 2)
+    f[`${side} names missing`] = Math.min(l.filter(({ name }) => name).length, 3)
+    f[`${side} names extra`] = Math.min(r.filter(({ name }) => name).length, 3)
+    f[`${side} shared`] = Math.min(weightOf(at.map(({ b }) => b)), 3)
+    f[`${side} near`] = Math.min(pairs.filter(({ b, match }) => match === "near" && b.side === side).length, 2)
+    f[`${side} related`] = nearest(l, r)
+  }
+  for (const [name, near] of Object.entries(news))
+    f[`news ${name}`] = Math.max(0, ...right.map(({ canon }) => near.get(canon) ?? 0))
+  const former = b.tokens.filter(({ side }) => side === "former").map(({ canon }) => canon)
+  f["former hit"] = flag(a.tokens.some(({ canon, side }) => side !== "subject" && former.includes(canon)))
+  f["roles swapped"] = flag(
+    pairs.some(({ a, b }) => a.side === "former" && b.side !== "former") &&
+      pairs.some(({ a, b }) => a.side !== "former" && b.side === "former")
+  )
+  f["former told"] = flag(former.length > 0)
+  return f
+}
+
+/** Whether all words are names of people. */
+const areNames = (words: ReadonlyArray<Word>): boolean =>
+  words.length > 0 && words.every(({ item }) => item.capital === true && item.entry === undefined)
+
+/** The highest cosine between a word of one side and a word of the other. */
+const nearest = (these: Iterable<Token>, those: Iterable<Token>): number => {
+  const table = tableOrNone()
+  let most = 0
+  for (const x of these) for (const y of those) most = Math.max(most, likeness(table, x.row, y.row))
+  return most
+}
+
+/** Other features of these two clauses: numbers, days, negation, relations, cues. */
+const ofClauses = ({ a: memory, b: stated }: ClausePair, all: Reading, lexicon: Lexicon): Features => {
+  const [{ clause: a }, { clause: b, from }] = [memory, stated]
+  const d = differences(memory, stated, lexicon)
+  const valued = lexicon.relations[a.relation]?.valued
+  const oneValue = d.valueMissing > 0 && d.valueExtra > 0 ? d.differs.length === 0 : d.differs.length === 1
+  const clean =
+    d.apart === undefined &&
+    oneValue &&
+    a.negative === b.negative &&
+    d.subjectMissing + d.subjectExtra === 0 &&
+    d.scopeMissing * d.scopeExtra === 0 &&
+    Math.max(d.missing, d.extra) <= 2
+  const single = (valued === "one" && d.sameRelation) || d.attributeShared > 0 || (a.keyed !== "no" && b.keyed !== "no")
+  const f: Features = {
+    "one value differs": flag(clean),
+    "one of one differs": flag(clean && single && !b.cues.has("also")),
+    apart: flag(d.apart !== undefined),
+    "number equal": Math.min(d.equal, 3),
+    "number differs": Math.min(d.differs.length, 2),
+    "day differs": flag(d.differs.includes("day")),
+    "time differs": flag(d.differs.includes("time")),
+    "version differs": flag(d.differs.includes("version")),
+    "number finer": Math.min(d.finer, 2),
+    "number coarser": Math.min(d.coarser, 2),
+    "number missing": Math.min(d.scalarMissing, 2),
+    "number extra": Math.min(d.scalarExtra, 2),
+    "naming differs": flag(d.apart === "another number in its name"),
+    "titles differ": flag(d.apart === "under another title"),
+    "attributes differ": flag(d.apart === "another attribute"),
+    "subjects differ": flag(d.apart === "another subject"),
+    "person differs": flag(d.apart === "another person"),
+    "kinds conflict": flag(d.kindsConflict),
+    conflicts: d.conflicts,
+    steady: flag(d.steady),
+    sided: flag(d.hasOpposites),
+    turned: flag(d.turned),
+    told: flag(d.sameSubjectKind),
+    "another owner": flag(
+      a.relation === b.relation &&
+        lexicon.relations[a.relation]?.inverse === true &&
+        d.contentShared > 0 &&
+        areNames(d.missingWords) &&
+        areNames(d.extraWords) &&
+        !(a.indefinite && b.indefinite)
+    ),
+    question: flag(b.question),
+    "negative a": flag(a.negative),
+    "negative b": flag(b.negative),
+    "event a": flag(a.event),
+    "event b": flag(b.event),
+    "past a": flag(a.past),
+    "past b": flag(b.past),
+    "relation same": flag(d.sameRelation && a.relation !== ""),
+    "relation none": flag(a.relation === "" || b.relation === ""),
+    "valued one": flag(valued === "one"),
+    "valued many": flag(valued === "many"),
+    "valued scoped": flag(valued === "scoped"),
+    inverse: flag(lexicon.relations[a.relation]?.inverse === true),
+    "keyed a": flag(a.keyed !== "no"),
+    "keyed b": flag(b.keyed !== "no"),
+    "verbless a": flag(a.verbless),
+    "verbless b": flag(b.verbless),
+    indefinite: flag(a.indefinite && b.indefinite),
+    fact: flag(from === "fact"),
+    narrative: flag(from === "narrative")
+  }
+  for (const cue of cues) {
+    f[`says ${cue}`] = flag(b.cues.has(cue))
+    f[`said ${cue}`] = flag(a.cues.has(cue))
+    f[`elsewhere ${cue}`] = flag(all.units.some(({ clause }) => clause !== b && clause.cues.has(cue)))
+  }
+  return f
+}
+
+/** Words of one side that are compared with the other side. */
+const maxCompared = 20
+
+/** Features of all clauses together. */
+const ofAll = (memory: Reading, stated: Reading): Features => {
+  const table = tableOrNone()
+  const mine = [...memory.words.values()]
+  const theirs = [...stated.words.values()]
+  const gone = mine.filter(({ canon }) => !stated.words.has(canon))
+  const fresh = theirs.filter(({ canon }) => !memory.words.has(canon))
+  const kept = theirs.filter(({ canon }) => memory.words.has(canon))
+  const names = (tokens: ReadonlyArray<Token>) => Math.min(tokens.filter(({ name }) => name).length, 3)
+  const plain = (tokens: ReadonlyArray<Token>) => weightOf(tokens.filter(({ name }) => !name))
+  const novel = (these: ReadonlyArray<Token>, those: ReadonlyArray<Token>) =>
+    weightOf(
+      these.slice(0, maxCompared).map(({ row, weight }) => {
+        let most = 0
+        for (const other of those) most = Math.max(most, likeness(table, row, other.row))
+        return { weight: weight * (1 - most) }
+      })
+    )
+  const [novelA, novelB] = [novel(gone, theirs.slice(0, maxCompared)), novel(fresh, mine.slice(0, maxCompared))]
+  const numbers = [...stated.numbers].filter((number) => memory.numbers.has(number)).length
+  const [numbersGone, numbersNew] = [memory.numbers.size - numbers, stated.numbers.size - numbers]
+  const no = ({ units }: Reading) => units.some(({ clause }) => clause.negative)
+  return {
+    covered: share(weightOf(kept) + numbers, weightOf(theirs) + stated.numbers.size),
+    kept: share(weightOf(mine) - weightOf(gone) + numbers, weightOf(mine) + memory.numbers.size),
+    extra: Math.min(weightOf(fresh), 4),
+    missing: Math.min(weightOf(gone), 4),
+    "novel b": Math.min(novelB, 5),
+    "novel a": Math.min(novelA, 5),
+    "novel b share": share(novelB, weightOf(theirs) + 0.3),
+    "novel a share": share(novelA, weightOf(mine) + 0.3),
+    "names new": names(fresh),
+    "names gone": names(gone),
+    "names kept": names(kept),
+    "names swapped": Math.min(names(fresh), names(gone)),
+    "words swapped": Math.min(plain(fresh), plain(gone), 3),
+    "heaviest kept": Math.max(0, ...kept.map(({ weight }) => weight)),
+    across: nearest(gone.slice(0, maxCompared), fresh.slice(0, maxCompared)),
+    "numbers kept": Math.min(numbers, 3),
+    "numbers new": Math.min(numbersNew, 3),
+    "numbers gone": Math.min(numbersGone, 3),
+    "numbers swapped": Math.min(numbersNew, numbersGone, 3),
+    "any no a": flag(no(memory)),
+    "any no b": flag(no(stated)),
+    "no flips": flag(no(memory) !== no(stated)),
+    "type same": flag(memory.type === stated.type),
+    "memory event": flag(memory.type === "event"),
+    ...Object.fromEntries(types.map((type) => [`type ${type}`, flag(stated.type === type)])),
+    "units a": Math.min(memory.units.length, 6),
+    "units b": Math.min(stated.units.length, 6),
+    length: Math.min(weightOf(theirs), 12),
+    longer: Math.max(-1.5, Math.min(1.5, Math.log((weightOf(theirs) + 0.5) / (weightOf(mine) + 0.5))))
+  }
+}
+
+/** Features of a memory and a statement, by their two most similar clauses and by all clauses; none where a side has no clause. */
+export const ofReadings = (
+  memory: Reading,
+  stated: Reading,
+  news: Nearness,
+  lexicon: Lexicon
+): ReadonlyArray<Features> => {
+  const lead = bestPairOf(memory, stated)
+  if (lead === undefined) return []
+  return [ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated)]
+}

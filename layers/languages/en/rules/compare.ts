@@ -1,0 +1,83 @@
+import type { Question } from "../../../../src/ports/Reconciler.js"
+import type { Bag } from "./bag.js"
+import { ofBags, ofStatement } from "./bagFeatures.js"
+import { type Features, ofReadings } from "./clauseFeatures.js"
+import type { Lexicon } from "./lexicon.js"
+import { ofNuances } from "./nuances.js"
+import { parserFor } from "./parserFor.js"
+import { type Phrase, phrasesOf } from "./phrases.js"
+import { newsOf } from "./readStatement.js"
+import { ofSenses } from "./senses.js"
+
+/** A candidate compared with the statement. */
+export interface Compared {
+  /** Its features in parts; each feature is in one part only. */
+  readonly parts: ReadonlyArray<Features>
+  /** All parts merged, on first use. */
+  readonly features: Features
+  /** The phrases of both. */
+  readonly phrases: ReadonlyArray<Phrase>
+  /** Whether the statement was said before the candidate. */
+  readonly older: boolean
+  /** Whether it has too few words in common with the statement to get features. */
+  readonly apart: boolean
+  /** Whether they are equal word for word. */
+  readonly same: boolean
+}
+
+/** Candidates that are read, and those that get features. */
+const maxCandidates = { read: 20, close: 3 }
+
+/** The weighted overlap of words, 0…1. */
+const overlapOf = (a: Bag, b: Bag): number => {
+  let shared = 0
+  for (const { canon, weight } of b.words.values()) if (a.words.has(canon)) shared += weight
+  return shared / Math.sqrt((a.weight + 0.5) * (b.weight + 0.5))
+}
+
+/**
+ * Compares a statement with each candidate, and measures how far the candidate is ahead of the others (`ahead`). Only
+ * the candidates with the most words in common get features.
+ */
+export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
+  const parse = parserFor(lexicon)
+  const { bag, reading: stated } = parse(statement)
+  const parsed = candidates.slice(0, maxCandidates.read).map(parse)
+  const bags = parsed.map(({ bag }) => bag)
+  const rare = new Map<string, number>()
+  for (const { words } of bags) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
+  const overlaps = bags.map((memory) => overlapOf(memory, bag))
+  const close = new Set(
+    [...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, maxCandidates.close)
+  )
+  const ofStated = ofStatement(bag)
+  const news = newsOf(stated.words.values())
+  return bags.map((memory, place): Compared => {
+    const candidate = candidates[place]!
+    const older = statement.at < candidate.at
+    const same = memory.stemText === bag.stemText && bag.stemText !== ""
+    if (!close.has(place)) return { parts: [], features: {}, phrases: [], older, apart: true, same }
+    let others = 0.15
+    for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
+    const parts = [
+      ...ofReadings(parsed[place]!.reading, stated, news, lexicon),
+      ...ofBags(memory, bag, rare),
+      ofNuances(memory, bag),
+      ofSenses(memory, bag),
+      ofStated,
+      { ahead: overlaps[place]! - others }
+    ]
+    let features: Features | undefined
+    return {
+      parts,
+      get features() {
+        features ??= Object.assign({}, ...parts) as Features
+        return features
+      },
+      phrases: phrasesOf(memory, bag),
+      older,
+      apart: false,
+      same
+    }
+  })
+}

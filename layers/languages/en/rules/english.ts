@@ -1,0 +1,163 @@
+import { relations } from "./englishRelations.js"
+import { kinds, opposites, same } from "./englishWords.js"
+import type { Language } from "./Language.js"
+
+/** Strips endings of number and tense. Crude: stems are only compared, never shown. */
+const stem = (word: string): string => {
+  let base = word
+  if (base.length > 4 && /(?:ies|ied)$/.test(base)) return `${base.slice(0, -3)}y`
+  if (base.length > 4 && /(?:ss|sh|ch|x|z)es$/.test(base)) base = base.slice(0, -2)
+  else if (base.length > 3 && /[^sui]s$/.test(base)) base = base.slice(0, -1)
+  if (base.length > 5 && /[aeiouy].*ing$/.test(base)) base = bared(base.slice(0, -3))
+  else if (base.length > 4 && /[aeiouy].*[^e]ed$/.test(base)) base = bared(base.slice(0, -2))
+  if (base.length > 6 && base.endsWith("ly")) base = base.slice(0, -2)
+  return base.length > 4 && base.endsWith("e") ? base.slice(0, -1) : base
+}
+/** Repairs a word after its ending was cut: stopp → stop, mov → move, eat → eat. */
+const bared = (word: string): string => {
+  if (/([bdgmnprt])\1$/.test(word)) return word.slice(0, -1)
+  return /^[^aeiou][aeiou][^aeiouwxy]$/.test(word) ? `${word}e` : word
+}
+
+export const english: Language = {
+  code: "en",
+  stem,
+  irregular: `thema theme themes; use using used uses; be was were is are am been being; have has had having; do does did; done done; run ran;
+    go went gone goes; choose chose chosen; take took taken; left left; become became; get got gotten;
+    give gave given; make made; meet met; buy bought; sell sold; tell told; say said says; think thought;
+    write wrote written; build built; keep kept; hold held; lead led; find found; see saw seen; speak spoke spoken;
+    drink drank; eat ate eaten; drive drove; fly flew; grow grew; hear heard; lose lost; win won; pay paid;
+    send sent; spend spent; sleep slept; break broke; broken broken; begin began begun; come came; child children;
+    person people; man men; woman women; wife wives; knife knives; die dying; lie lying; stop stopped;
+    prefer preferred preferring; cancel cancelled canceled cancelling; data data; status status; bus bus; swim swam;
+    teach taught; know knew known; forbid forbade forbidden; hide hidden; store stored; live lives living;
+    feed fed feed; need needed need; agree agreed; free freed; speed speed`,
+  contractions: [
+    [/\bcan['’]t\b|\bcannot\b/gi, "can not"],
+    [/\bwon['’]t\b/gi, "will not"],
+    [/n['’]t\b/gi, " not"],
+    [/\b(i)['’]m\b/gi, "$1 am"],
+    [/['’]re\b/gi, " are"],
+    [/['’]ve\b/gi, " have"],
+    [/['’]ll\b/gi, " will"],
+    [/\b(i|you|he|she|we|they)['’]d\b/gi, "$1 would"],
+    [/\b(it|he|she|that|there|what|who|here)['’]s\b/gi, "$1 is"],
+    [/\blet['’]s\b/gi, "let us"]
+  ],
+  empty: `everywhere anywhere throughout whole entire last_week last_month last_year this_week this_month this_year next_week next_month next_year recently a an the this that these those and or so very just really quite it its there here then be have do will shall
+    we us our ours you your yours of own am pm o'clock who which what please let however still already always about
+    s etc e.g i.e eg ie vs quot yes ok well both each such get got some any all more most than lot
+    thing way kind sort want ourselves itself`,
+  speaker: "i me my mine myself user",
+  auxiliaries: "be have do will shall can could should must would might may need get become remain stay",
+  past: "was were had",
+  present: "is are am be",
+  abbreviations: "prof dr mr mrs ms st jr sr no approx",
+  joins: "and then but so",
+  pronouns: "he she they him her them his their hers theirs it this that",
+  determiners: "a an the this that these those my our your his her their its every each some any no to of",
+  slots: {
+    place: "in at on to into onto inside near around under above below behind toward towards within",
+    from: "from",
+    by: "by",
+    with: "with via through using without",
+    as: "as",
+    scope: "for of about regarding concerning during when while whenever on_behalf against among between",
+    over: "over than",
+    reason: `because since due_to so_that in_order_to as_long_as thanks_to after before although though
+      unless whose where which who`,
+    until: "until till by_the_end_of",
+    per: "per every each",
+    and: "and or plus"
+  },
+  cues: {
+    not: "not the case that, not true that, not the case, not, never, no, none, nobody, nothing, neither, nor, without, cannot, hardly, barely, fail to, refuse to, avoid",
+    over: "no longer, not any more, not anymore, anymore, any more",
+    ended: `stop, quit, cease, give up, drop, cancel, call off,
+      abandon, deprecate, remove, retire, discontinue, get rid of, ditch, scrap, phase out, shut down, decommission,
+      sunset, delete, unsubscribe, not happen, not take place, not come, break off, break up with, break up, be over, be gone, be dead, done with, move away from, revoke, withdraw, turn down`,
+    changed:
+      "now, nowadays, these days, from now on, as of, currently, at the moment, since then, new, henceforth, go forward, up to date, latest",
+    former: "instead of, rather than, in place of, in lieu of, and not, as opposed to",
+    also: `also, too, another, additional, additionally, as well, as well as, in addition, besides, moreover, furthermore,
+      not only, alongside, on top of`,
+    maybe: `if, might, could, maybe, perhaps, possibly, probably, consider, think about, think of, wonder, what if, suppose,
+      hypothetically, plan to, planning to, want to, hope to, would like to, propose, suggest, proposal, idea, in case, imagine, wish,
+      try to decide, discuss, debate, evaluate, look into, explore, be going to, intend to, toy with, should we, whether,
+      option, potentially, likely, rumor, rumour, may, tempted to, dream of, aim to, todo, unless, expect to, unsure`,
+    said: `say, claim, believe, argue, hear, according to, reportedly, allegedly, joke, guess, assume, pretend, in the book, in the film,
+      in the movie, in the novel, lyric, insist, swear, gossip`,
+    once: `used to, formerly, previously, in the past, back then, originally, initially, at first, before that,
+      as a child, as a kid, when young, historically, in those days, at the time, former, at that time`,
+    corrected: `actually, correction, turn out, in fact, in reality, mistaken, mistake, wrong, sorry, to be precise, not true,
+      my mistake, contrary to, erratum, incorrect`,
+    due: "have to, need to, yet to, still to, remain to, to be done",
+    about: "about, around, approximately, roughly, circa, almost, nearly, some, approx, ca, ~, or so"
+  },
+  changes: `change to, change, switch, switch to, move to, migrate to, migrate, upgrade to, upgrade, downgrade to,
+      downgrade, bump to, bump, slip, slip to, slip by, rename to, rename, replace by, replace with,
+      postpone to, postpone until, postpone, reschedule to, reschedule, push back to, push to, push back, push,
+      bring forward to, bring forward, become, turn into, increase to, raise to, reduce to, lower to,
+      decrease to, update to, set to, shift to, shift, transition to, convert to, delay to, delay until, delay,
+      extend to, extend until, hand over to, hand to, hand off to, pass to, take over, relocate to, cut to,
+      drop to, rise to, grow to, go up to, go down to, double to, raise, lower, increase, decrease, reduce,
+      swap for, swap, trade for, give way to, supersede by, transfer to, reassign to, reassign, promote to,
+      switch over to, switch back to, move back to, go back to, revert to`,
+  relations,
+  verbs: `accept act add agree allow answer apply approve ask block break bring build cache call carry cause check
+    clean clear collect compile complete configure connect contain copy create crash cut deal decide define delete deliver
+    depend deploy describe design develop disable display do download drink drive drop eat edit emit enable encrypt end ensure enter
+    exist expect export extend fail feel fetch file fill filter fix fly follow force format generate give go grow
+    handle happen hate help hide hit hold ignore import improve install invite keep know lack last lead learn
+    leave let link list listen load log look lose make mean measure mention merge miss monitor move mount need notify occur
+    offer open operate order override own pass pay perform persist pin play point poll prefer prevent print process produce
+    promise protect provide publish pull push put reach read receive recommend record redirect refresh refuse reject
+    release remember remove render rent reply reproduce request require reset resolve respond restart restore
+    retry return review roll run save say scale schedule see seem sell send serve set share ship show sign skip sleep
+    solve sort speak spend split stand start stay stop store study submit subscribe succeed suffer suggest support sync take talk teach tell
+    test throw time track train transfer travel treat trigger trust try turn update upgrade upload use validate verify visit wait wake
+    walk want warn watch wear win wish work write drink eat cook practice practise ride swim smoke drive commute
+    graduate retire adopt respond require accept drink hate dislike detest despise prohibit forbid merge`,
+  events: `visit attend buy sell meet run release ship deploy fix break crash win lose finish complete start see watch read call
+    email send receive travel fly present give interview hire graduate publish merge review pay order file report sign
+    walk swim ride climb cook eat celebrate happen occur fail restart roll upgrade discover find notice test talk discuss`,
+  singular: `port host hostname address url uri endpoint domain email mail phone number extension password username version release deadline
+    date time birthday birthdate owner manager boss lead leader ceo cto cfo captain president chair director head maintainer
+    assignee contact location place city country headquarters hq office seat desk room capital region zone timezone name title role
+    position status state priority default limit maximum minimum max min timeout interval ttl size length width height
+    weight age price cost budget salary rate fee rent theme color colour font currency framework editor ide database db broker
+    backend provider host platform os runtime shell branch license licence schedule frequency threshold capacity count total
+    level mode format encoding salutation pronoun spouse wife husband partner favorite favourite nationality religion
+    employer job occupation profession diet major score rating balance target goal venue destination root path folder directory
+    file bucket retention window quota cap ratio percentage temperature speed duration delay height landlord doctor dentist teacher manufacturer model plan
+    tier package subscription username key token secret id identifier`,
+  generic: `app application project team service system server user company thing tool repo repository code codebase software
+    product component module setting config configuration option value meeting account machine instance package library
+    decision note fact reminder update policy rule correction summary fyi process job task group department person customer client site website page work place`,
+  same,
+  opposites,
+  kinds,
+  numbers: `zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13
+    fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50
+    sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000 million=1000000 dozen=12 once=1 twice=2
+    half=0.5`,
+  months:
+    "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct november/nov december/dec",
+  weekdays: "monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday/sat sunday/sun",
+  units: {
+    duration:
+      "ms=0.001 millisecond=0.001 msec=0.001 s=1 sec=1 second=1 min=60 mins=60 minute=60 h=3600 hr=3600 hrs=3600 hour=3600 day=86400 d=86400 week=604800 month=2629800 year=31557600 yr=31557600",
+    size: "byte=1 kb=1e3 kib=1024 mb=1e6 mib=1048576 gb=1e9 gib=1073741824 tb=1e12 kilobyte=1e3 megabyte=1e6 gigabyte=1e9 terabyte=1e12",
+    length:
+      "mm=0.001 cm=0.01 m=1 meter=1 metre=1 km=1000 kilometer=1000 kilometre=1000 mile=1609.34 ft=0.3048 foot=0.3048 feet=0.3048 inch=0.0254",
+    mass: "mg=1e-6 g=0.001 gram=0.001 kg=1 kilo=1 kilogram=1 lb=0.453592 lbs=0.453592 pound=0.453592 ton=1000 tonne=1000",
+    dollar: "$=1 usd=1 dollar=1 buck=1",
+    euro: "€=1 eur=1 euro=1",
+    sterling: "£=1 gbp=1",
+    percent: "%=0.01 percent=0.01 pct=0.01",
+    degree: "°=1 degree=1 celsius=1 °c=1",
+    watt: "w=1 watt=1 kw=1000 mw=1e6",
+    frequency: "hz=1 khz=1e3 mhz=1e6 ghz=1e9"
+  },
+  days: "today=0 tonight=0 tomorrow=1 yesterday=-1"
+}

@@ -1,0 +1,127 @@
+import type { Bag, Sort } from "./bag.js"
+
+/**
+ * The kinds of phrases:
+ * - fresh, gone: words that only the statement, or only the memory, has
+ * - said, known: two or three words in a row of the statement, or two of the memory; shared words become one sign
+ * - shape, shape known: up to four words in a row; all but function words become a sign of their sort
+ */
+export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape known"] as const
+
+/** A phrase: the index of its kind, combined with the hash of its words. */
+export type Phrase = number
+
+const kindOf = (kind: number, hash: number): Phrase => kind * hashes + mixed(hash)
+/** The number of hashes: they have 24 bits. */
+export const hashes = 2 ** 24
+
+/** FNV-1a of 32 bits. */
+const hashOf = (text: string): number => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
+}
+
+/** The finalizer of MurmurHash3, cut to 24 bits. */
+const mixed = (hash: number): number => {
+  const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)
+  return (second ^ (second >>> 16)) >>> 8
+}
+
+/** The hash of a sign that replaces words. The leading control character keeps it from colliding with a word. */
+const sign = (name: string): number => hashOf(`\u0001${name}`)
+const [shared, sharedNumber] = [sign("shared"), sign("shared number")]
+const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
+  mark: sign("mark"),
+  name: sign("name"),
+  number: sign("number"),
+  content: sign("content")
+}
+const plain = new Set([shared, signs.mark])
+
+/** Cache of word hashes. */
+const hashCache = new Map<string, number>()
+const maxCachedHashes = 8_000
+
+const stemHash = (stem: string): number => {
+  const cached = hashCache.get(stem)
+  if (cached !== undefined) return cached
+  const hash = hashOf(stem)
+  if (hashCache.size >= maxCachedHashes) hashCache.clear()
+  hashCache.set(stem, hash)
+  return hash
+}
+
+/** The hashed words of a text, without marks: in order, and as a set. */
+interface HashedWords {
+  readonly words: ReadonlyArray<number>
+  readonly has: ReadonlySet<number>
+}
+
+const wordsOf = ({ sorts, stems }: Bag): HashedWords => {
+  const words: Array<number> = []
+  for (let at = 0; at < stems.length && words.length < maxWords; at++)
+    if (sorts[at] !== "mark") words.push(stemHash(stems[at]!))
+  return { words, has: new Set(words) }
+}
+const maxWords = 150
+
+const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArray<number> => {
+  const shape: Array<number> = []
+  for (let at = 0; at < stems.length && shape.length < maxWords; at++) {
+    const sort = sorts[at]!
+    const stem = stemHash(stems[at]!)
+    if (sort === "link") shape.push(stem)
+    else if (sort !== "mark" && other.has(stem)) shape.push(sort === "number" ? sharedNumber : shared)
+    else shape.push(signs[sort])
+  }
+  return shape
+}
+
+/** The hash of a run of words; undefined where it has only plain signs. */
+const runAt = (all: ReadonlyArray<number>, from: number, length: number): number | undefined => {
+  let hash = length
+  let hasContent = false
+  for (let at = from; at < from + length; at++) {
+    hash = Math.imul((hash << 5) ^ (hash >>> 27) ^ all[at]!, 0x01000193)
+    hasContent ||= !plain.has(all[at]!)
+  }
+  return hasContent ? hash : undefined
+}
+
+const takeRuns = (all: ReadonlyArray<number>, length: number, kind: number, into: Set<Phrase>) => {
+  for (let from = 0; from + length <= all.length; from++) {
+    const hash = runAt(all, from, length)
+    if (hash !== undefined) into.add(kindOf(kind, hash))
+  }
+}
+
+/** Adds the words, and pairs of words, that only one of the texts has. */
+const takeOwn = (
+  own: HashedWords,
+  other: HashedWords,
+  kinds: readonly [words: number, pairs: number],
+  into: Set<Phrase>
+) => {
+  for (const word of own.has) if (!other.has.has(word)) into.add(kindOf(kinds[0], word))
+  for (let at = 0; at + 1 < own.words.length; at++)
+    if (!other.has.has(own.words[at]!) || !other.has.has(own.words[at + 1]!))
+      into.add(kindOf(kinds[1], runAt(own.words, at, 2)!))
+}
+
+/** All phrases of a memory and a statement, each once. */
+export const phrasesOf = (memory: Bag, statement: Bag): ReadonlyArray<Phrase> => {
+  const [a, b] = [wordsOf(memory), wordsOf(statement)]
+  const phrases = new Set<Phrase>()
+  takeOwn(b, a, [0, 2], phrases)
+  takeOwn(a, b, [1, 3], phrases)
+  const among = ({ words }: HashedWords, { has }: HashedWords) => words.map((word) => (has.has(word) ? shared : word))
+  const [mine, theirs] = [among(a, b), among(b, a)]
+  for (const length of [2, 3]) takeRuns(theirs, length, 2, phrases)
+  takeRuns(mine, 2, 3, phrases)
+  const [shapeA, shapeB] = [shapeOf(memory, b.has), shapeOf(statement, a.has)]
+  for (const length of [2, 3, 4]) takeRuns(shapeB, length, 4, phrases)
+  for (const length of [2, 3]) takeRuns(shapeA, length, 5, phrases)
+  return [...phrases]
+}

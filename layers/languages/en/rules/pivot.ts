@@ -1,0 +1,115 @@
+import type { Item } from "./tokens.js"
+
+/** Verbs in the past tense: by their ending, or from a list of irregular forms. */
+export const past =
+  /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
+
+/** The end of the subject of a clause. */
+export interface Pivot {
+  /** The index of the verb, or of the mark after a key; −1 where there is neither. */
+  readonly at: number
+  /** Whether the clause is a key with a value: "port: 5432". */
+  readonly keyed: boolean
+}
+
+/** Finds the colon after a key, else the first verb. */
+export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
+  const colon = items.findIndex(({ mark }) => mark !== undefined && /[:=>(]/.test(mark))
+  const verb = verbIn(items)
+  // A key and value without a mark: "plan Starter", "port 5432".
+  if (verb === -1 && colon === -1 && items.length <= maxTerseWords && items[0]?.entry?.singular === true)
+    return { at: 1, keyed: true }
+  if (
+    colon <= 0 ||
+    colon > maxKeyWords ||
+    items[colon]!.mark === "(" ||
+    (verb > -1 && verb < colon && items[verb]!.entry?.auxiliary === true)
+  )
+    return { at: verb, keyed: false }
+  const rest = items.slice(colon + 1)
+  const later = verbIn(rest)
+  const listed = rest.slice(0, Math.max(0, later)).some(({ mark }) => mark === ",")
+  return later < 1 || listed || rest.length < 4 ? { at: colon, keyed: true } : { at: colon + 1 + later, keyed: false }
+}
+/** The most words of a key. */
+const maxKeyWords = 8
+/** The most words of a key with its value, where no mark separates them. */
+const maxTerseWords = 3
+
+export const verbIn = (items: ReadonlyArray<Item>): number => {
+  for (const [at, item] of items.entries()) {
+    const before = items[at - 1]
+    if (item.mark !== undefined || item.scalar !== undefined || isDetermined(before)) continue
+    const { entry, form } = item
+    if (entry?.auxiliary === true && (at > 0 || item.canon !== "hav")) return at
+    if (at > 0 && at <= 4 && isUnknownVerb(items, at)) return at
+    if (entry === undefined) continue
+    if (entry.pair !== undefined && form.includes(" ") && at > 0) return at
+    if (entry.verb !== true) continue
+    if (at === 0) {
+      const later = nextVerb(items)
+      return Math.max(later, 0)
+    }
+    if (isInflected(item) || form.includes(" ") || followsSubject(before) || isPlural(before)) return at
+  }
+  return -1
+}
+
+const isDetermined = (before: Item | undefined): boolean =>
+  before?.entry?.determiner === true || before?.possessive === true
+const isInflected = ({ canon, form }: Item): boolean =>
+  /(?:[^s]s|ed)$/.test(form) || (form !== canon && !/e$|ing$/.test(form))
+const followsSubject = (before: Item | undefined): boolean =>
+  before?.entry?.speaker === true ||
+  before?.entry?.pronoun === true ||
+  ["we", "you", "they", "to", "always", "never"].includes(before?.form ?? "")
+const isPlural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
+
+/** Whether a word that the tables do not list as a verb is one, by its ending and its neighbours. */
+const isUnknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
+  const [before, item, after] = [items[at - 1]!, items[at]!, items[at + 1]]
+  const { entry } = item
+  if (
+    entry !== undefined &&
+    (entry.verb ||
+      entry.slot ||
+      entry.cue ||
+      entry.empty ||
+      entry.pronoun ||
+      entry.number !== undefined ||
+      entry.auxiliary ||
+      entry.dimension)
+  )
+    return false
+  if (item.capital === true || item.form.length < 3 || before.mark !== undefined || before.entry?.slot !== undefined)
+    return false
+  if (after === undefined || after.mark !== undefined || after.entry?.auxiliary === true || after.entry?.verb === true)
+    return false
+  if (isPlural(before)) return after.entry?.determiner === true || after.entry?.pronoun === true
+  const object = after.capital === true || after.entry?.determiner === true
+  return entry === undefined || before.scalar !== undefined || object
+    ? /(?:[^su]s|ed)$/.test(item.form)
+    : /ed$/.test(item.form)
+}
+
+/**
+ * Finds a second verb in the same clause. The first word is a noun then, although it may be a verb: "Deploy runs at
+ * five", "Write timeout of the gateway is 10 s".
+ */
+const nextVerb = (items: ReadonlyArray<Item>): number => {
+  for (let at = 1; at < items.length; at++) {
+    const { entry, form, mark } = items[at]!
+    if (
+      mark !== undefined ||
+      entry?.slot === "reason" ||
+      entry?.pronoun === true ||
+      entry?.speaker === true ||
+      entry?.joins === true
+    )
+      return -1
+    if (isDetermined(items[at - 1])) continue
+    if (entry?.auxiliary === true) return at
+    if (at <= 3 && entry?.verb === true && entry.slot === undefined && /(?:[^s]s|ed)$/.test(form)) return at
+  }
+  return -1
+}

@@ -1,0 +1,299 @@
+import type { Statement } from "../../../../src/ports/Reconciler.js"
+import { rowOf, tableOrNone, weightOfRow } from "./align.js"
+import type { Bag, BagWord, Sort, Text } from "./bag.js"
+import { type Hints, hintNames, matterNames } from "./hints.js"
+import { itemsOf } from "./items.js"
+import type { Lexicon } from "./lexicon.js"
+import type { Scalar } from "./scalars.js"
+import type { Item } from "./tokens.js"
+
+/** Limits on what is read: words, facts, and characters of a title, a fact, the narrative and of all together. */
+const maxRead = { words: 60, facts: 12, title: 300, fact: 200, narrative: 400, all: 1_000 }
+const noNumbers: ReadonlyArray<number> = []
+
+const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
+  mark === undefined &&
+  (scalar === undefined || name === true) &&
+  (canon.length > 1 || (name === true && canon !== "a" && canon !== "i")) &&
+  !(entry?.empty || entry?.auxiliary || entry?.pronoun || entry?.speaker) &&
+  !(entry?.slot !== undefined && entry.relation === undefined && entry.kinds === undefined)
+
+const sortOf = (item: Item): Sort => {
+  if (item.scalar !== undefined) return "number"
+  if (!isContent(item)) return "link"
+  return item.name === true || item.capital === true ? "name" : "content"
+}
+
+/** A bag while it is filled. */
+interface Draft {
+  readonly lexicon: Lexicon
+  readonly hints: Hints
+  readonly table: ReturnType<typeof tableOrNone>
+  readonly texts: Array<Text>
+  readonly words: Map<string, BagWord>
+  readonly title: Set<string>
+  readonly keys: Array<ReadonlySet<string>>
+  readonly scalars: Array<Scalar>
+  readonly labels: Array<readonly [string, string]>
+  readonly stems: Array<string>
+  readonly sorts: Array<Sort>
+  readonly senses: Array<number>
+  readonly hintCounts: Uint8Array
+  readonly matterCounts: Uint8Array
+  weight: number
+  tone: number
+  nots: number
+  question: boolean
+  quoted: boolean
+  speaker: boolean
+  marks: number
+  first: string
+  last: string
+  /** Characters that may still be read. */
+  charsLeft: number
+  /** Function words of the lexicon's language, and of other languages. */
+  ownWords: number
+  foreignWords: number
+}
+
+/** One text while it is read. */
+interface TextDraft extends Text {
+  /** The index of the colon after a key; −1 where the text has no key. */
+  readonly keyEnd: number
+  readonly keyWords: Set<string>
+  readonly stems: Array<string>
+  /** The content word before, unless a mark or a number separates it. */
+  before: BagWord | undefined
+  /** Whether a verb or a colon came before: numbers are values from there on. */
+  isValue: boolean
+  /** The noun that a number may identify; "" where there is none. */
+  head: string
+}
+
+/** Reads a statement into a bag of words. */
+export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Bag => {
+  const draft = emptyDraft(lexicon, hints)
+  takeText(draft, title, "title", at)
+  for (const fact of facts.slice(0, maxRead.facts)) if (draft.charsLeft > 0) takeText(draft, fact, "fact", at)
+  if (narrative !== "" && draft.charsLeft > 0) takeText(draft, narrative, "narrative", at)
+  const { first, labels, last, marks, nots, question, quoted, scalars, senses, sorts, speaker, stems, tone } = draft
+  return {
+    texts: draft.texts,
+    stemText: stems.filter((stem) => stem !== "|").join(" "),
+    stems,
+    sorts,
+    words: draft.words,
+    weight: draft.weight,
+    title: draft.title,
+    keys: draft.keys,
+    scalars,
+    labels,
+    hints: draft.hintCounts,
+    matters: draft.matterCounts,
+    senses,
+    tone,
+    nots,
+    question,
+    isForeign: (draft.foreignWords > 1 && draft.foreignWords > draft.ownWords) || isStrange(title),
+    titleIsQuestion: /[?？]\W*$/.test(title),
+    quoted,
+    speaker,
+    first,
+    last,
+    marks
+  }
+}
+
+const emptyDraft = (lexicon: Lexicon, hints: Hints): Draft => ({
+  lexicon,
+  hints,
+  table: tableOrNone(),
+  texts: [],
+  words: new Map(),
+  title: new Set(),
+  keys: [],
+  scalars: [],
+  labels: [],
+  stems: [],
+  sorts: [],
+  senses: [],
+  hintCounts: new Uint8Array(hintNames.length),
+  matterCounts: new Uint8Array(matterNames.length),
+  weight: 0,
+  tone: 0,
+  nots: 0,
+  question: false,
+  quoted: false,
+  speaker: false,
+  marks: 0,
+  first: "",
+  last: "",
+  charsLeft: maxRead.all,
+  ownWords: 0,
+  foreignWords: 0
+})
+
+const takeText = (draft: Draft, content: string, part: Text["part"], at: number) => {
+  const items = itemsOf(content.slice(0, Math.min(maxRead[part], draft.charsLeft)), draft.lexicon, at)
+  draft.charsLeft -= Math.min(content.length, maxRead[part])
+  draft.texts.push({ part, items })
+  const text: TextDraft = {
+    part,
+    items,
+    keyEnd: keyEndOf(items),
+    keyWords: new Set(),
+    stems: [],
+    before: undefined,
+    isValue: false,
+    head: ""
+  }
+  for (const [place, { mark }] of items.entries())
+    if (mark === undefined) takeItem(draft, text, place)
+    else takeMark(draft, text, mark)
+  if (text.keyWords.size > 0) draft.keys.push(text.keyWords)
+  draft.stems.push(...text.stems, "|")
+  draft.sorts.push("mark")
+  countHints(draft, text.stems)
+}
+
+const keyEndOf = (items: ReadonlyArray<Item>): number => {
+  const colon = items.findIndex(({ mark }) => mark === ":" || mark === "=")
+  const isKey =
+    colon > 0 &&
+    colon <= 6 &&
+    items.slice(0, colon).every(({ mark }) => mark === undefined || mark === "(" || mark === ")")
+  return isKey ? colon : -1
+}
+
+const takeMark = (draft: Draft, text: TextDraft, mark: string) => {
+  const isQuote = /["“”]/.test(mark)
+  if (mark === "?") draft.question = true
+  if (isQuote) draft.quoted = true
+  else text.before = undefined
+  draft.marks++
+  if (mark === ":" || mark === "=") text.isValue = true
+  if (mark !== "(" && mark !== ")") text.head = ""
+  text.stems.push("|")
+  draft.sorts.push("mark")
+}
+
+const takeItem = (draft: Draft, text: TextDraft, place: number) => {
+  const { hints } = draft
+  const item = text.items[place]!
+  const { entry } = item
+  if (entry?.empty || entry?.auxiliary || entry?.slot !== undefined) draft.ownWords++
+  if (hints.foreign.has(item.form)) draft.foreignWords++
+  const senses = takeStems(draft, text, place)
+  takeScalar(draft, text, item)
+  if (place > 0 && item.scalar === undefined && isVerb(item)) text.isValue = true
+  if (entry?.speaker) draft.speaker = true
+  if (entry?.cue === "not") draft.nots++
+  const stem = text.stems[text.stems.length - 1]!
+  draft.tone += hints.tones.get(stem) ?? 0
+  const matters = hints.matters.get(stem) ?? noNumbers
+  for (const matter of matters) draft.matterCounts[matter]!++
+  if (isContent(item)) takeWord(draft, text, place, { senses, matters })
+  else {
+    if (item.form !== "of" && !(entry?.empty && entry.auxiliary === undefined)) text.head = ""
+    if (item.scalar !== undefined) text.before = undefined
+  }
+}
+
+/** Adds the stems of an item; returns its senses. */
+const takeStems = ({ hints, lexicon, senses, sorts }: Draft, { items, stems }: TextDraft, place: number) => {
+  const item = items[place]!
+  const sort = sortOf(item)
+  let own = noNumbers
+  for (const form of item.form.split(" ")) {
+    const stem = lexicon.key(form)
+    stems.push(stem)
+    sorts.push(sort)
+    if (own === noNumbers && (item.capital !== true || place === 0)) own = hints.senses.get(stem) ?? noNumbers
+  }
+  if (item.canon === "hav" && isPossession(items[place + 1])) own = hints.senses.get("own") ?? noNumbers
+  for (const sense of own) if (!senses.includes(sense)) senses.push(sense)
+  return own
+}
+
+const takeScalar = ({ labels, lexicon, scalars }: Draft, { head, isValue, part }: TextDraft, item: Item) => {
+  const { canon, capital, scalar } = item
+  if (scalar !== undefined && scalars.length < maxScalars) scalars.push(scalar)
+  // "This is memory number 3" identifies a thing, although the number follows a verb.
+  if ((isValue && head !== "number") || head === "" || part === "narrative" || labels.length >= maxLabels) return
+  if (scalar?.kind === "day" || (scalar?.kind === "quantity" && !lexicon.dimensions.has(scalar.unit ?? "")))
+    labels.push([head, labelOf(scalar)])
+  else if (capital === true && canon.length === 1) labels.push([head, canon])
+}
+const maxScalars = 24
+const maxLabels = 8
+
+const isVerb = ({ entry, form }: Item): boolean =>
+  entry?.auxiliary === true ||
+  ((entry?.verb === true || entry?.relation !== undefined) && /(?:[^s]s|ed)(?= |$)/.test(form))
+
+const takeWord = (
+  draft: Draft,
+  text: TextDraft,
+  place: number,
+  { matters, senses }: Pick<BagWord, "matters" | "senses">
+) => {
+  const { table, words } = draft
+  const { capital, canon, entry, form, name } = text.items[place]!
+  const isKey = place < text.keyEnd
+  text.head = canon
+  if (text.part === "title") draft.title.add(canon)
+  if (isKey) text.keyWords.add(canon)
+  if (text.before !== undefined) text.before.after ||= canon
+  let word = words.get(canon)
+  if (word === undefined && words.size < maxRead.words) {
+    const row = table === undefined ? -1 : rowOf(table, form, canon)
+    const light = entry?.relation !== undefined || entry?.generic === true ? 0.35 : 1
+    word = {
+      canon,
+      form,
+      name: capital === true || name === true,
+      weight: light * weightOfRow(row),
+      row,
+      before: text.before?.canon ?? "",
+      after: "",
+      part: text.part,
+      inKey: isKey,
+      matters,
+      senses,
+      entry
+    }
+    draft.weight += word.weight
+    words.set(canon, word)
+    if (draft.first === "") draft.first = canon
+  }
+  draft.last = canon
+  text.before = word
+}
+
+const countHints = ({ hintCounts, hints }: Draft, stems: ReadonlyArray<string>) => {
+  for (let place = 0; place < stems.length; place++)
+    for (const { hint, rest } of hints.phrases.get(stems[place]!) ?? [])
+      if (rest.every((stem, ahead) => stems[place + 1 + ahead] === stem)) hintCounts[hint]!++
+}
+
+/** Whether "has" means possession: "has a", "has 3", but not "has to" or "has gone". */
+const isPossession = (next: Item | undefined): boolean =>
+  next !== undefined && next.form !== "to" && (next.scalar !== undefined || next.entry?.determiner === true)
+
+/** Whether more than half of the letters are not Latin. */
+const isStrange = (text: string): boolean => {
+  const strange = text.slice(0, maxRead.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
+  return strange > 1 && strange > (text.slice(0, maxRead.title).match(/\p{Script=Latin}/gu)?.length ?? 0)
+}
+
+const labelOf = ({ amount, day, month, parts, quarter, week, weekday, year }: Scalar): string =>
+  [
+    amount ?? "",
+    parts?.join(".") ?? "",
+    year ?? "",
+    month ?? "",
+    day ?? "",
+    weekday ?? "",
+    quarter ?? "",
+    week ?? ""
+  ].join(" ")

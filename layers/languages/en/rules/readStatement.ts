@@ -1,0 +1,137 @@
+import type { Statement } from "../../../../src/ports/Reconciler.js"
+import type { WordTable } from "../../../wordTable.js"
+import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
+import type { Bag } from "./bag.js"
+import type { Clause } from "./Clause.js"
+import type { Context } from "./differences.js"
+import type { Lexicon } from "./lexicon.js"
+import { clausesOf } from "./splitClauses.js"
+
+/** A clause of the title, of a fact or of the narrative, prepared for comparison. */
+export interface Unit {
+  readonly clause: Clause
+  readonly tokens: ReadonlyArray<Token>
+  readonly weight: number
+  readonly canons: ReadonlySet<string>
+  readonly context: Context
+  readonly from: "title" | "fact" | "narrative"
+}
+
+/** A statement as clauses. */
+export interface Reading {
+  readonly units: ReadonlyArray<Unit>
+  readonly words: ReadonlyMap<string, Token>
+  readonly numbers: ReadonlySet<string>
+  readonly at: number
+  readonly type: string
+}
+
+/** Clauses and words that are read. */
+const limits = { units: 24, words: 80 }
+const clausesIn = { title: 4, fact: 2, narrative: 8 }
+const noContext: Context = new Set()
+
+export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon): Reading => {
+  const table = tableOrNone()
+  const context = new Set<string>()
+  const units: Array<Unit> = []
+  for (const { items, part } of texts)
+    for (const clause of clausesOf(items, lexicon, clausesIn[part])) {
+      if (units.length === limits.units) break
+      if (part === "title")
+        for (const [canon, { item, place }] of clause.words)
+          if (place !== "reason" && place !== "former" && item.entry?.generic !== true) context.add(canon)
+      const tokens = tokensOf(clause, table)
+      const canons = new Set(tokens.map(({ canon }) => canon))
+      units.push({
+        clause,
+        from: part,
+        tokens,
+        weight: weightOf(tokens),
+        canons,
+        context: units.length === 0 ? noContext : context
+      })
+    }
+  const words = new Map<string, Token>()
+  for (const { tokens } of units)
+    for (const token of tokens) if (words.size < limits.words && !words.has(token.canon)) words.set(token.canon, token)
+  const numbers = new Set<string>()
+  for (const { clause } of units)
+    for (const scalars of [clause.scalars, clause.naming])
+      for (const { amount, day, month, parts, quarter, week, weekday, year } of scalars)
+        numbers.add([amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" "))
+  return { units, words, numbers, at, type }
+}
+
+export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>
+  tokens.reduce((sum, { weight }) => sum + weight, 0)
+
+/** The two most similar clauses: of the memory (`a`) and of the statement (`b`). */
+export interface ClausePair {
+  readonly a: Unit
+  readonly b: Unit
+  readonly score: number
+}
+
+const overlapOf = (a: Unit, b: Unit): number => {
+  let shared = 0
+  for (const { canon, weight } of b.tokens)
+    shared += a.canons.has(canon) ? weight : a.context.has(canon) ? weight / 2 : 0
+  const related = a.clause.relation !== "" && a.clause.relation === b.clause.relation
+  return shared / Math.sqrt((b.weight + 1e-4) * (a.weight + 1e-4)) + 0.02 * Math.min(shared, 3) + (related ? 0.05 : 0)
+}
+
+/** Finds the two most similar clauses. A heading without new words yields to the clauses under it. */
+export const bestPairOf = (memory: Reading, stated: Reading): ClausePair | undefined => {
+  let best: ClausePair | undefined
+  for (const [place, b] of stated.units.entries()) {
+    const known = weightOf(b.tokens.filter(({ canon }) => memory.words.has(canon)))
+    const heading = b.clause.verbless && stated.units.length > 1 && known > 0.99 * b.weight
+    for (const [index, a] of memory.units.entries()) {
+      const whole = overlapOf(a, b) + (place === 0 ? 0.05 : 0) + (index === 0 ? 0.02 : 0) - (heading ? 0.8 : 0)
+      const score = b.from === "narrative" ? whole * 0.85 : whole
+      if (best === undefined || score > best.score) best = { a, b, score }
+    }
+  }
+  return best
+}
+
+/** Typical words of each kind of news. Words near them express it as well. */
+const seeds = {
+  ended: "stopped cancelled ended quit abandoned removed sold closed died left dropped gone lost retired",
+  changed: "moved switched changed replaced upgraded became renamed raised lowered postponed shifted",
+  more: "another second additional extra further other",
+  maybe: "might considering planning proposed wants possible suggested hopes idea"
+}
+export type News = keyof typeof seeds
+const news = Object.entries(seeds) as ReadonlyArray<readonly [News, string]>
+
+/** For each kind of news, the highest cosine of each word with its typical words. */
+export type Nearness = Readonly<Record<News, ReadonlyMap<string, number>>>
+
+/** Cache by row: the cosine with each kind of news. */
+const known = new Map<number, ReadonlyArray<number>>()
+const maxCachedRows = 4_000
+
+const nearnessOf = (row: number, table: WordTable): ReadonlyArray<number> => {
+  const cached = known.get(row)
+  if (cached !== undefined) return cached
+  const cosines = news.map(([, words]) => {
+    let limits = 0
+    for (const word of words.split(" ")) limits = Math.max(limits, likeness(table, row, table.rowOf(word) ?? -1))
+    return limits
+  })
+  if (known.size >= maxCachedRows) known.clear()
+  known.set(row, cosines)
+  return cosines
+}
+
+/** Measures how near each word of a statement is to each kind of news. */
+export const newsOf = (tokens: Iterable<Token>): Nearness => {
+  const table = tableOrNone()
+  const cosines = news.map(([name]) => [name, new Map<string, number>()] as const)
+  for (const { canon, name, row } of tokens)
+    if (!name && row >= 0 && table !== undefined)
+      for (const [kind, near] of nearnessOf(row, table).entries()) cosines[kind]![1].set(canon, near)
+  return Object.fromEntries(cosines) as unknown as Nearness
+}

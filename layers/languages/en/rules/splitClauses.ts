@@ -1,0 +1,57 @@
+import type { Clause } from "./Clause.js"
+import type { Lexicon } from "./lexicon.js"
+import { past, verbIn } from "./pivot.js"
+import { clauseOf } from "./readClause.js"
+import type { Item } from "./tokens.js"
+
+/** The first `most` clauses of a text. */
+export const clausesOf = (items: ReadonlyArray<Item>, lexicon: Lexicon, maxClauses: number): ReadonlyArray<Clause> => {
+  const clauses: Array<Clause> = []
+  for (const part of splitItems(items)) {
+    if (clauses.length >= maxClauses) break
+    const clause = clauseOf(part, lexicon)
+    if (clause.words.size + clause.scalars.length > 0) clauses.push(clause)
+  }
+  return clauses
+}
+
+/** Splits at sentence ends, dashes and "but", and at a comma or "and" where a new clause follows. */
+const splitItems = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
+  const parts: Array<Array<Item>> = [[]]
+  for (const [index, item] of items.entries()) {
+    const ends =
+      item.mark !== undefined &&
+      items[index - 1]?.entry?.abbreviation !== true &&
+      /^(?:[.!?;\n]|[-–—])$/.test(item.mark)
+    const joins = item.entry?.joins === true && index > 1 && continuesWithVerb(items, index + 1)
+    if (
+      ends ||
+      joins ||
+      (item.form === "but" && index > 0) ||
+      (item.mark === "," && index > 2 && beginsClause(items, index + 1))
+    ) {
+      if (item.mark === "?") parts.at(-1)!.push(item)
+      parts.push([])
+    } else parts.at(-1)!.push(item)
+  }
+  return parts.filter((part) => part.length > 0)
+}
+
+const beginsClause = (items: ReadonlyArray<Item>, from: number): boolean => {
+  if (items[from]?.entry?.joins === true) return beginsClause(items, from + 1)
+  const first = items[from]
+  if (first === undefined || first.mark !== undefined || first.entry?.slot !== undefined) return false
+  const ahead = items.slice(from, from + 6)
+  const end = ahead.findIndex(({ mark }) => mark !== undefined)
+  const verb = verbIn(end === -1 ? ahead : ahead.slice(0, end))
+  return verb > 0 && (end === -1 || verb < end)
+}
+
+/** Whether a verb follows, with the same subject: "and joined a choir", "and now lives in Rome". */
+const continuesWithVerb = (items: ReadonlyArray<Item>, from: number): boolean => {
+  const next = items[from]
+  const verb = next?.entry?.cue === "changed" && next.entry.verb === undefined ? (items[from + 1] ?? next) : next
+  if (verb?.entry === undefined || verb.entry.slot !== undefined) return false
+  if (verb.entry.auxiliary === true) return verb.canon !== "hav" || next !== verb
+  return verb.entry.verb === true && (/(?:[^s]s|ed)$/.test(verb.form) || past.test(verb.form))
+}

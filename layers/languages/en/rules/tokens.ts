@@ -1,0 +1,195 @@
+import type { Entry, Lexicon } from "./lexicon.js"
+import type { Scalar } from "./scalars.js"
+
+/** A word, a phrase, a number or a mark. */
+export interface Item {
+  /** The canonical form, for comparison. */
+  readonly canon: string
+  /** The text in lower case. */
+  readonly form: string
+  readonly entry?: Entry
+  readonly scalar?: Scalar
+  /** Punctuation. */
+  readonly mark?: string
+  /** A name or an identifier. */
+  readonly name?: boolean
+  readonly capital?: boolean
+  readonly possessive?: boolean
+}
+
+/** The first `most` words, numbers and marks of a text; other characters are skipped. */
+export const tokens = (text: string, lexicon: Lexicon, maxItems: number): ReadonlyArray<Item> => {
+  const items: Array<Item> = []
+  for (let at = 0; at < text.length && items.length < maxItems; ) {
+    const kind = kindAt(text, at)
+    if (kind === "blank") at++
+    else if (kind === "number") at = takeNumber(text, at, items, lexicon)
+    else if (kind === "word") at = takeWord(text, at, items, lexicon)
+    else at = takeMark(text, at, items)
+  }
+  return items
+}
+
+const kindAt = (text: string, at: number): "blank" | "number" | "word" | "mark" => {
+  const code = text.charCodeAt(at)
+  if (code === 32 || code === 9 || code === 13) return "blank"
+  if (code >= 48 && code <= 57) return "number"
+  if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) return "word"
+  if (signs.includes(text[at]!)) return isDigit(text, at + 1) ? "number" : "mark"
+  return code > 127 && letter.test(text.slice(at, at + 2)) ? "word" : "mark"
+}
+const signs = "$€£#"
+const isDigit = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code >= 48 && code <= 57
+}
+const letter = /^[\p{L}\p{M}\p{N}]/u
+
+const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+const dateOrTime =
+  /(\d{4}-\d\d-\d\d)(?:T[\d:.]+Z?)?(?![\d-])|(\d{1,2}:\d\d)(?::\d\d)?(?:\s?([ap])\.?m\b\.?)?|(\d{1,2})\s?([ap])\.?m\b\.?|(\d+(?:\.\d+){2,})(?![\p{L}\p{N}])|(#\d+)/iuy
+const number =
+  /(?<sign>[$€£])?(?<number>\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
+const lettersAndDigits = /[\p{L}\p{N}]+/uy
+
+const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {
+  const dated = matchAt(dateOrTime, text, at)
+  if (dated !== null) {
+    const [whole, iso, clock, half, hour, halfOfHour, version] = dated
+    const form = whole.toLowerCase()
+    if (iso !== undefined) items.push(scalarItem(form, dayOfIso(iso)))
+    else if (clock !== undefined) {
+      const [hours, minutes] = clock.split(":").map(Number) as [number, number]
+      items.push(scalarItem(form, { kind: "clock", amount: onClock(hours, half) + minutes }))
+    } else if (hour !== undefined)
+      items.push(scalarItem(form, { kind: "clock", amount: onClock(Number(hour), halfOfHour) }))
+    else if (version !== undefined) items.push(scalarItem(form, { kind: "version", parts: form.split(".") }))
+    else items.push({ canon: form, form, name: true })
+    return at + whole.length
+  }
+  const found = matchAt(number, text, at)
+  if (found !== null) {
+    items.push(...numberItems(found.groups!, lexicon))
+    return at + found[0].length
+  }
+  // "4d1357" and "3rdparty" are names.
+  const rest = (matchAt(lettersAndDigits, text, at)?.[0] ?? text[at]!).toLowerCase()
+  items.push({ canon: rest, form: rest, name: true })
+  return at + rest.length
+}
+
+const word = /[\p{L}\p{M}\p{N}]+(?:[-'’+#._/@][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/uy
+const hasDigit = /\d/
+const quarter = /^Q[1-4]$/
+const version = /^v\d+(?:\.\d+)*$/
+const possessiveEnd = /['’]s?(?!\p{L})/uy
+
+const takeWord = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {
+  const found = matchAt(word, text, at)?.[0]
+  if (found === undefined) return at + 1
+  const end = at + found.length
+  if (hasDigit.test(found)) {
+    const form = found.toLowerCase()
+    if (quarter.test(found)) items.push(scalarItem(form, { kind: "day", quarter: Number(found[1]) }))
+    else if (version.test(form)) items.push(scalarItem(form, { kind: "version", parts: form.slice(1).split(".") }))
+    else items.push({ canon: form, form, name: true })
+    return end
+  }
+  const possessive = /['’]s$/i.test(found)
+  const after = matchAt(possessiveEnd, text, end)
+  items.push(...wordItems(possessive ? found.slice(0, -2) : found, possessive || after !== null, lexicon))
+  return end + (after?.[0].length ?? 0)
+}
+
+const marks = '.?!;:=(),"“”|/\n。？！；：，'
+const wide: Readonly<Record<string, string>> = { "。": ".", "？": "?", "！": "!", "；": ";", "：": ":", "，": "," }
+
+const takeMark = (text: string, at: number, items: Array<Item>): number => {
+  const mark = text[at]!
+  const two = text.slice(at, at + 2)
+  const arrow = two === "->" || two === "=>"
+  if (arrow || mark === "→") items.push({ canon: "", form: mark, mark: ">" })
+  else if (mark === "–" || mark === "—" || (mark === "-" && text[at - 1] === " " && text[at + 1] === " "))
+    items.push({ canon: "", form: mark, mark: "-" })
+  else if (marks.includes(mark)) items.push({ canon: "", form: mark, mark: wide[mark] ?? mark })
+  return at + (arrow ? 2 : 1)
+}
+
+/** Makes an item of a scalar. */
+export const scalarItem = (form: string, scalar: Scalar): Item => ({ canon: form, form, scalar })
+const onClock = (hours: number, half: string | undefined): number =>
+  (half === undefined ? hours : (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0)) * 60
+const dayOfIso = (iso: string): Scalar => {
+  const [year, month, day] = iso.split("-").map(Number) as [number, number, number]
+  return { kind: "day", year, month, day }
+}
+
+const scales: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, bn: 1e9 }
+
+const numberItems = (groups: Record<string, string | undefined>, { entries, key }: Lexicon): ReadonlyArray<Item> => {
+  const amount = Number(groups.number!.replace(/[, \u00a0\u202f]/g, "")) * (scales[groups.scale ?? ""] ?? 1)
+  const form = groups.number!
+  if (groups.ordinal !== undefined)
+    return [{ canon: `${form}th`, form: `${form}th`, name: true, scalar: { kind: "quantity", amount, unit: "th" } }]
+  const sign = groups.sign ?? groups.unit?.trim()
+  const unit = sign === undefined ? undefined : entries.get(key(sign.toLowerCase()))
+  if (unit?.dimension !== undefined)
+    return [scalarItem(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
+  const bare = scalarItem(form, {
+    kind: "quantity",
+    amount,
+    unit: "",
+    ...(sign === undefined ? { parts: form.split(".") } : {})
+  })
+  return groups.unit === undefined
+    ? [bare]
+    : [bare, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
+}
+
+/** Cache of words, by lexicon. */
+const wordCache = new WeakMap<Lexicon, Map<string, ReadonlyArray<Item>>>()
+const maxCachedWords = 8_000
+
+const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
+  const known = wordCache.get(lexicon) ?? new Map<string, ReadonlyArray<Item>>()
+  if (known.size === 0 || known.size >= maxCachedWords) {
+    known.clear()
+    wordCache.set(lexicon, known)
+  }
+  const id = possessive ? `${word}'` : word
+  const items = known.get(id) ?? readWord(word, possessive, lexicon)
+  known.set(id, items)
+  return items
+}
+
+/** Splits a compound that the lexicon does not contain: db_port, front-line. */
+const readWord = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
+  const lower = fold(word)
+  const known = lexicon.entries.has(lexicon.key(lower))
+  const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")
+  return parts.map((part, index) => {
+    const form = fold(part)
+    const last = index === parts.length - 1
+    return {
+      canon: lexicon.key(form),
+      form,
+      ...(/^\p{Lu}/u.test(part) ? { name: true, capital: true } : {}),
+      ...(possessive && last ? { possessive } : {})
+    }
+  })
+}
+
+const fold = (word: string): string => {
+  const lower = word.toLowerCase()
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII.
+  return /^[\x00-\x7f]*$/.test(lower)
+    ? lower
+    : lower
+        .normalize("NFKD")
+        .replace(/[\u0300-\u036f]/g, "")
+        .replaceAll("ß", "ss")
+}

@@ -1,0 +1,117 @@
+import { saidAt } from "../../../../src/maintenance/pairs.js"
+import type { Row } from "../../../../src/model/MemoryRow.js"
+import type { Evidence } from "../../../../src/ports/Settler.js"
+import { prepositions } from "./gaps.js"
+import { isDefinite, type Slot, type Value } from "./slots.js"
+import { hasAll, type UtteranceIndex } from "./utterances.js"
+
+/** A value that replaced another, and the slots in which it did. */
+export interface Change {
+  readonly from: Value
+  readonly to: Value
+  readonly slots: Set<Slot>
+}
+
+/** A change found in one slot can prove a change in others. The search stops after this many rounds. */
+const maxRounds = 4
+
+/**
+ * Finds the slots that hold one value at a time, and which value replaced which. A slot does where one of its steps is a
+ * change (`isChange`), was a change in another slot, or is a handover in two slots: the old value is not said any more
+ * once the new one is. Yields after each slot.
+ */
+export function* changesIn(
+  slots: ReadonlyArray<Slot>,
+  evidence: Evidence,
+  index: UtteranceIndex
+): Generator<void, ReadonlyArray<Change>> {
+  const changes = new Map<string, Change>()
+  const single = new Set<Slot>()
+  const handovers = handoversIn(slots)
+  const isSingle = (slot: Slot): boolean =>
+    single.has(slot) ||
+    stepsIn(slot).some(([from, to]) => {
+      const key = keyOf(slot, from, to)
+      return changes.has(key) || (handovers.get(key) ?? 0) > 1 || isChange(slot, [from, to], evidence, index)
+    })
+  /** Whether the slot holds one value at a time and adds a change that was not known. */
+  const addChanges = (slot: Slot): boolean => {
+    if (!isSingle(slot)) return false
+    single.add(slot)
+    let isNew = false
+    // Each value is replaced by every later one.
+    for (const [at, from] of slot.values.entries()) {
+      for (const to of slot.values.slice(at + 1)) {
+        const key = keyOf(slot, from, to)
+        const change = changes.get(key)
+        if (change === undefined) changes.set(key, { from, to, slots: new Set([slot]) })
+        else change.slots.add(slot)
+        isNew ||= change === undefined
+      }
+    }
+    return isNew
+  }
+  for (let round = 0, isNew = true; round < maxRounds && isNew; round++) {
+    isNew = false
+    for (const slot of slots) {
+      if (addChanges(slot)) isNew = true
+      yield
+    }
+  }
+  return [...changes.values()]
+}
+
+const keyOf = ({ about, kin }: Slot, from: Value, to: Value): string => `${kin}\n${about}\n${from.key}\n${to.key}`
+
+/** Each value with the next one. */
+const stepsIn = ({ values }: Slot): ReadonlyArray<readonly [Value, Value]> =>
+  values.slice(1).map((to, at) => [values[at]!, to])
+
+/** By key of a change, the number of slots where the old value was last said before the new one was first said. */
+const handoversIn = (slots: ReadonlyArray<Slot>): ReadonlyMap<string, number> => {
+  const handovers = new Map<string, number>()
+  for (const slot of slots) {
+    for (const [from, to] of stepsIn(slot)) {
+      const key = keyOf(slot, from, to)
+      if (from.last < to.since) handovers.set(key, (handovers.get(key) ?? 0) + 1)
+    }
+  }
+  return handovers
+}
+
+/** Whether there is proof that one value of a slot replaced another. */
+const isChange = (
+  slot: Slot,
+  [from, to]: readonly [Value, Value],
+  { contradicts, predecessors }: Evidence,
+  index: UtteranceIndex
+): boolean => {
+  if (from.last > to.last) return false
+  const ids = new Set(from.entries.map(({ utterance }) => utterance.row.memory.id))
+  const superseded = to.entries.some(({ utterance }) =>
+    predecessors(utterance.row).some(({ memory }) => ids.has(memory.id))
+  )
+  if (superseded || (isDefinite(slot) && isPlace(from) === isPlace(to))) return true
+  const changes = index.containing(slot.about, to.stems).filter(({ reading }) => reading.mentionsChange)
+  const ofBoth = changes.filter(({ reading }) => hasAll(reading.all, from.stems))
+  if (ofBoth.some(({ reading }) => !hasAll(reading.now, from.stems))) return true
+  // Both values hold where the old one is repeated after the new one, unless a change is mentioned after that.
+  if (changes.some(({ since }) => since >= from.last)) return true
+  if (from.last > to.since) return false
+  if (ofBoth.length > 0 || (from.mentions > 1 && to.mentions > 1 && to.last - from.last > fadedMillis)) return true
+  return contradicts(latestOf(to), latestOf(from))
+}
+
+/** A repeated value that is not said for this long, while another one is, is over. */
+const fadedMillis = 14 * 86_400_000
+
+/** The row that said the value last; at equal times the youngest. */
+const latestOf = ({ entries }: Value): Row =>
+  entries
+    .map(({ utterance }) => utterance.row)
+    .reduce((last, row) =>
+      saidAt(last) < saidAt(row) || (saidAt(last) === saidAt(row) && last.memory.born < row.memory.born) ? row : last
+    )
+
+/** A place ("in Ghent") does not replace another kind of value ("blue"). */
+const isPlace = ({ entries }: Value): boolean => prepositions.has(entries[0]!.words[0]!)

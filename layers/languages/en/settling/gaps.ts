@@ -1,0 +1,162 @@
+import { isContentWord, type Reading, readingOf, stemOf, stemsOf } from "./readings.js"
+
+// A gap is the place in a clause where a value stands: "Ada's office is in ___".
+
+/** Words of a value at most. */
+export const maxGapWords = 4
+/** Words for the speaker; they count as a name. */
+export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
+const holders = new Set([
+  "is",
+  "are",
+  "was",
+  "were",
+  "be",
+  "been",
+  "has",
+  "have",
+  "had",
+  "will",
+  "should",
+  "must",
+  "'s",
+  "and",
+  "or",
+  "but",
+  "he",
+  "she",
+  "it",
+  "they",
+  "her",
+  "his",
+  "their",
+  "its"
+])
+export const prepositions = new Set([
+  "in",
+  "at",
+  "on",
+  "to",
+  "with",
+  "for",
+  "from",
+  "by",
+  "as",
+  "of",
+  "after",
+  "before",
+  "through",
+  "under",
+  "until",
+  "into",
+  "via"
+])
+/** Words that are said of so many things that they identify none. */
+const loose = new Set(
+  "like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy own said note noted told wrong".split(
+    " "
+  )
+)
+const times =
+  /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u
+
+/** Whether a stem identifies nothing, because it is said of so many things. */
+export const isLoose = (stem: string): boolean => loose.has(stem)
+
+/** Whether any of the stems around a gap identifies the attribute that has a value. */
+export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !loose.has(stem))
+
+/** Whether a gap may begin at a word. A verb stands after a name, and the attribute itself after "'s": neither is a value. */
+export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {
+  const word = words[start]!
+  if (holders.has(word)) return false
+  if (start === 0) return !prepositions.has(word)
+  const before = words[start - 1]!
+  // A verb may also stand after the first word.
+  if (start === 1 && !prepositions.has(before)) return false
+  return before !== "'s" && !speakers.has(before) && !isName(before)
+}
+
+/** Whether the words between two places may be a value: one phrase without a verb or a further preposition in it. */
+export const mayFill = (words: ReadonlyArray<string>, start: number, end: number): boolean => {
+  if (words[end] === "'s") return false
+  for (let at = start; at < end; at++) {
+    const word = words[at]!
+    if (holders.has(word) || (at > start && word !== "of" && prepositions.has(word))) return false
+  }
+  const last = words[end - 1]!
+  if (prepositions.has(last)) return false
+  return end === words.length || isContentWord(last)
+}
+
+/** Whether two values exclude each other in one gap: other first and last words; after a preposition only times do. */
+export const areRivals = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+  if (a[0] === b[0] || stemOf(a.at(-1)!) === stemOf(b.at(-1)!)) return false
+  return (!prepositions.has(a[0]!) && !prepositions.has(b[0]!)) || (times.test(a.at(-1)!) && times.test(b.at(-1)!))
+}
+
+/**
+ * Whether one text gives another value than the other: two clauses are equal except for one value, or the first text
+ * corrects the other (`isCorrection`).
+ */
+export const saysOtherwise = (text: string, other: string): boolean => {
+  const [mine, its] = [readingOf(text), readingOf(other)]
+  const names = new Set([mine, its].flatMap(({ initial, names }) => [...names, ...initial]))
+  const isName = (word: string): boolean => names.has(word)
+  if (isCorrection(readingOf(text.split("\n", 1)[0]!), its, isName)) return true
+  return mine.clauses.some((a) =>
+    its.clauses.some((b) => hasRivalValue(a, b, isName) && !its.clauses.some((c) => areEqual(a, c)))
+  )
+}
+
+/**
+ * Whether a text of several clauses corrects one clause: it repeats a name of that clause apart from the subject, and
+ * says something new about the subject in another clause ("Jenkins was a slip: the builds run on Forgejo").
+ */
+const isCorrection = (mine: Reading, its: Reading, isName: (word: string) => boolean): boolean => {
+  const namesAndNumbers = (words: Iterable<string>): ReadonlyArray<string> =>
+    [...new Set(words)].filter((word) => isName(word) || /\p{N}/u.test(word))
+  // The first entry is the whole line.
+  const parts = mine.clauses.slice(1)
+  const [clause] = its.clauses
+  if (parts.length === 0 || its.clauses.length !== 1) return false
+  const names = namesAndNumbers(clause!)
+  return names.some((subject) => {
+    const about = parts.filter((words) => words.includes(subject))
+    if (about.length === 0 || about.length === parts.length) return false
+    const words = new Set(about.flat())
+    return (
+      names.some((name) => name !== subject && mine.all.has(stemOf(name)) && !words.has(name)) &&
+      namesAndNumbers(words).some((word) => !its.all.has(stemOf(word)))
+    )
+  })
+}
+
+const areEqual = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => a.join(" ") === b.join(" ")
+
+/** Whether two clauses are equal except for one gap, and its values exclude each other. */
+const hasRivalValue = (
+  a: ReadonlyArray<string>,
+  b: ReadonlyArray<string>,
+  isName: (word: string) => boolean
+): boolean => {
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a[start] === b[start]) start++
+  let end = 0
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const [mine, its] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
+  if (mine.length === 0 || its.length === 0 || mine.length > maxGapWords || its.length > maxGapWords) return false
+  if (!mayBegin(a, start, isName) || !mayBegin(b, start, isName)) return false
+  if (!mayFill(a, start, a.length - end) || !mayFill(b, start, b.length - end) || !areRivals(mine, its)) return false
+  const outside = [...a.slice(0, start), ...a.slice(a.length - end)]
+  const names = outside.filter((word) => isName(word) || speakers.has(word))
+  if (names.length === 0 || [...stemsOf(outside)].every((stem) => names.some((name) => stemOf(name) === stem)))
+    return false
+  const [own, others] = [stemsOf(mine), stemsOf(its)]
+  return (
+    (![...own].every((stem) => others.has(stem)) && ![...others].every((stem) => own.has(stem))) ||
+    own.size === 0 ||
+    others.size === 0
+  )
+}

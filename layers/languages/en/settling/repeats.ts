@@ -1,0 +1,35 @@
+import { textOf } from "../../../../src/maintenance/pairs.js"
+import type { Row } from "../../../../src/model/MemoryRow.js"
+import { overlap } from "../../../../text/normalise/likeness.js"
+import { saysOtherwise } from "./gaps.js"
+import { type Reading, readingOf } from "./readings.js"
+import { indexOf, namesIn, utterancesOf } from "./utterances.js"
+
+/** Overlap of words from which two texts are nearly the same: 0…1. */
+const minOverlap = 0.65
+
+/**
+ * Returns a test among these rows: whether the title of one repeats another in other words. The other must contain all
+ * of its names and numbers. In addition the words are nearly the same, or the title has a name or number that only
+ * occurs together with the one that both are about.
+ */
+export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
+  const all = rows.flatMap((row) => utterancesOf(row, []))
+  const [isName, index] = [namesIn(all), indexOf(all)]
+  const namesAndNumbers = ({ all }: Reading): ReadonlyArray<string> =>
+    [...all].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
+  return ({ memory: { title } }, other) => {
+    const text = textOf(other)
+    const [mine, its] = [readingOf(title), readingOf(text)]
+    const names = namesAndNumbers(mine)
+    if (!names.every((word) => its.all.has(word)) || saysOtherwise(title, text)) return false
+    if (overlap(mine.all, its.all) >= minOverlap) return true
+    const about = names.reduce(
+      (most, word) => (index.countOf(word) > index.countOf(most) ? word : most),
+      names[0] ?? ""
+    )
+    return names.some(
+      (word) => word !== about && index.countOf(word) === index.containing(about, new Set([word])).length
+    )
+  }
+}

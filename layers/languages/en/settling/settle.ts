@@ -1,0 +1,166 @@
+import { kinOf, saidAt, textOf } from "../../../../src/maintenance/pairs.js"
+import type { Row } from "../../../../src/model/MemoryRow.js"
+import type { Evidence, Settlement } from "../../../../src/ports/Settler.js"
+import { type Change, changesIn } from "./changes.js"
+import { isLoose } from "./gaps.js"
+import { type Reading, readingOf, stemOf, stemsOf } from "./readings.js"
+import { type Slot, slotsIn } from "./slots.js"
+import { hasAll, indexOf, namesIn, shareOf, type Utterance, type UtteranceIndex, utterancesOf } from "./utterances.js"
+
+/**
+ * Shares from which a match counts: of the words said to be over, those that a memory contains; of the utterances with a
+ * value, those that are certainly about the attribute.
+ */
+const minShare = 0.6
+/** A clause that mentions a relative or friend is about another person. A clause about the past stays true after a change. */
+const relatives =
+  /^(?:sister|brother|mother|father|mum|dad|cousin|wife|husband|partner|daughter|son|friend|neighbou?r|colleague|uncle|aunt|niece|nephew|flatmate|grand\p{L}+)s?$/u
+const past =
+  /(?<![\p{L}\p{N}])(?:(?:was|were)(?! (?:\p{L}+ed|set|made|put|chosen|taken|given|sold|bought)(?!\p{L}))|born|grew up|studied|met|used to|once)(?![\p{L}\p{N}])/u
+
+/**
+ * Finds attributes that have one value at a time, their current values, and the memories that give an outdated one.
+ * An attribute is a clause that several memories share except for one value. `changesIn` decides which value replaced
+ * which. From then on the value that was said last is the current one, in whatever words it is said.
+ * Yields after each memory, clause and change.
+ */
+export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator<void, Settlement> {
+  const all: Array<Utterance> = []
+  const seen = new Set<string>()
+  for (const row of rows) {
+    for (const memory of [row, ...evidence.predecessors(row)]) {
+      if (seen.has(memory.memory.id)) continue
+      seen.add(memory.memory.id)
+      all.push(...utterancesOf(memory, evidence.wordings(memory)))
+    }
+    yield
+  }
+  const isName = namesIn(all)
+  const index = indexOf(all)
+  const slots = yield* slotsIn(all, isName, index)
+  const changes = yield* changesIn(slots, evidence, index)
+  const active = new Set(rows)
+  const superseded = new Map<Row, Row>()
+  const supersede = (row: Row, by: Row): void => {
+    const before = superseded.get(row)
+    if (row !== by && (before === undefined || isBefore(before, by))) superseded.set(row, by)
+  }
+  const stating = (change: Change, value: Change["to"]): ReadonlyArray<Row> =>
+    statingIn({ active, isName, index: index }, change, value)
+  for (const change of changes) {
+    const by = latest(stating(change, change.to))
+    if (by === undefined) continue
+    for (const row of stating(change, change.from)) {
+      if (isBefore(row, by) && !hasAll(readingOfRow(row).now, change.to.stems)) supersede(row, by)
+    }
+    yield
+  }
+  for (const by of rows) {
+    for (const row of endedBy(by, index, isName)) if (active.has(row)) supersede(row, by)
+    yield
+  }
+  const subjects = new Map<Row, string>()
+  for (const change of changes) {
+    const { about, kin } = slotOf(change)
+    for (const row of stating(change, change.to))
+      if (!superseded.has(row)) subjects.set(row, `${kin}\n${about}\n${change.to.key}`)
+    yield
+  }
+  return { superseded, subjects }
+}
+
+const readingOfRow = (row: Row): Reading => readingOf(textOf(row))
+
+/** All slots of a change have the same subject and kin: the first one stands for them. */
+const slotOf = ({ slots }: Change): Slot => [...slots][0]!
+
+/** Whether `a` was last said before `b`; at equal times the older row is the earlier one. */
+const isBefore = (a: Row, b: Row): boolean =>
+  saidAt(a) < saidAt(b) || (saidAt(a) === saidAt(b) && a.memory.born < b.memory.born)
+
+const latest = (rows: ReadonlyArray<Row>): Row | undefined =>
+  rows.reduce<Row | undefined>((last, row) => (last === undefined || isBefore(last, row) ? row : last), undefined)
+
+interface Corpus {
+  readonly active: ReadonlySet<Row>
+  readonly isName: (word: string) => boolean
+  readonly index: UtteranceIndex
+}
+
+/** Active memories that state a value of the attribute that changed. */
+const statingIn = ({ active, isName, index }: Corpus, change: Change, value: Change["to"]): ReadonlyArray<Row> => {
+  const { about, kin } = slotOf(change)
+  const candidates = index
+    .containing(about, value.stems)
+    .filter(({ reading, row }) => kinOf(row) === kin && says(reading, value.stems, change))
+  const certain = candidates.filter((utterance) => isAbout(utterance, change, value, isName))
+  // Where most utterances with this value are certainly about the attribute, the others are taken to be as well.
+  const isTypical = certain.length > 1 && certain.length >= minShare * candidates.length
+  const chosen = new Set((isTypical ? candidates : certain).map(({ row }) => row))
+  // Another wording of a memory also counts as evidence of what the memory states.
+  return candidates.flatMap(({ own, row }) => (own && chosen.has(row) && active.has(row) ? [row] : []))
+}
+
+/** Whether a text says that a value holds now, in a clause about neither the past nor another person. */
+const says = (reading: Reading, stems: ReadonlySet<string>, { slots }: Change): boolean =>
+  hasAll(reading.now, stems) &&
+  states(
+    reading,
+    stems,
+    [...slots].map(({ around }) => around)
+  )
+
+const states = (reading: Reading, stems: ReadonlySet<string>, around: ReadonlyArray<ReadonlySet<string>>): boolean => {
+  const clauses = reading.clauses.filter((words) => hasAll(stemsOf(words), stems))
+  // The shortest clauses that contain the value state it by themselves.
+  const shortest = Math.min(...clauses.map(({ length }) => length))
+  return (
+    clauses.length === 0 ||
+    clauses.some(
+      (words) =>
+        words.length === shortest &&
+        !past.test(words.join(" ")) &&
+        words.every((word) => !relatives.test(word) || [stems, ...around].some((all) => all.has(stemOf(word))))
+    )
+  )
+}
+
+/** Whether an utterance that contains a value is about the attribute that changed. */
+const isAbout = (
+  utterance: Utterance,
+  { slots }: Change,
+  { key, stems }: Change["to"],
+  isName: (word: string) => boolean
+): boolean => {
+  const { all } = utterance.reading
+  const isSpecific = stems.size > 1 || [...stems].some((stem) => isName(stem) || /\p{N}/u.test(stem))
+  return [...slots].some(
+    ({ about, around, values }) =>
+      all.has(about) &&
+      (isSpecific ||
+        [...around].some((stem) => all.has(stem)) ||
+        values.some((value) => value.key === key && value.entries.some((entry) => entry.utterance === utterance)))
+  )
+}
+
+/** Memories said before that a memory declares to be over: "Ada no longer wants calls before 10:00". */
+const endedBy = (by: Row, index: UtteranceIndex, isName: (word: string) => boolean): ReadonlyArray<Row> => {
+  const { all, now, ended: endedStems } = readingOfRow(by)
+  if (endedStems.size === 0) return []
+  // Names and numbers identify it best.
+  const names = [...endedStems].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
+  const ended = new Set(names.length > 0 ? names : [...endedStems].filter((stem) => !isLoose(stem)))
+  const subjects = [...all].filter((stem) => !endedStems.has(stem) && isName(stem))
+  const candidates = subjects.flatMap((about) => [...ended].flatMap((stem) => index.containing(about, new Set([stem]))))
+  const isEnded = ({ own, row }: Utterance): boolean => {
+    if (!own || row === by || kinOf(row) !== kinOf(by) || !isBefore(row, by)) return false
+    const reading = readingOfRow(row)
+    // Without a name, a memory that shares no word with the new state is about something else.
+    return (
+      shareOf(ended, reading.now) >= minShare &&
+      (names.length > 0 || shareOf(now, reading.now) > 0) &&
+      states(reading, ended, [all])
+    )
+  }
+  return [...new Set(candidates.filter(isEnded).map(({ row }) => row))]
+}

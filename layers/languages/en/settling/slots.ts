@@ -1,0 +1,170 @@
+import { kinOf } from "../../../../src/maintenance/pairs.js"
+import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
+import { stemOf, stemsOf } from "./readings.js"
+import type { Utterance, UtteranceIndex } from "./utterances.js"
+
+/** One utterance with the words that fill the gap in it. */
+interface Entry {
+  readonly utterance: Utterance
+  readonly words: ReadonlyArray<string>
+}
+
+/** A value that fills a gap. */
+export interface Value {
+  /** Its stems, as text. */
+  readonly key: string
+  readonly stems: ReadonlySet<string>
+  readonly entries: Array<Entry>
+  /** When it was first said. Milliseconds since the epoch. */
+  since: number
+  /** When it was last said. Milliseconds since the epoch. */
+  last: number
+  mentions: number
+}
+
+/** A clause with a gap that several memories of one store and type share, and the values that fill the gap. */
+export interface Slot {
+  readonly kin: string
+  readonly before: ReadonlyArray<string>
+  readonly after: ReadonlyArray<string>
+  /** The most frequent name around the gap. */
+  readonly about: string
+  /** Stems of the other words around the gap. */
+  readonly around: ReadonlySet<string>
+  /** At least two, ordered by the time they were last said. */
+  readonly values: ReadonlyArray<Value>
+}
+
+interface Gap {
+  readonly words: ReadonlyArray<string>
+  readonly start: number
+  readonly end: number
+  readonly entries: Array<Entry>
+}
+
+/** Finds the clauses that several memories share except for one value. Yields after each utterance and each gap. */
+export function* slotsIn(
+  all: ReadonlyArray<Utterance>,
+  isName: (word: string) => boolean,
+  index: UtteranceIndex
+): Generator<void, ReadonlyArray<Slot>> {
+  const gaps = new Map<string, Gap>()
+  for (const utterance of all) {
+    for (const words of utterance.reading.clauses) addGaps(gaps, utterance, words, isName)
+    yield
+  }
+  const slots: Array<Slot> = []
+  for (const existing of gaps.values()) {
+    if (existing.entries.length < 2) continue
+    const slot = slotOf(existing, isName, index)
+    if (slot !== undefined) slots.push(slot)
+    yield
+  }
+  return slots
+}
+
+const addGaps = (
+  gaps: Map<string, Gap>,
+  utterance: Utterance,
+  words: ReadonlyArray<string>,
+  isName: (word: string) => boolean
+): void => {
+  const before = [kinOf(utterance.row)]
+  for (const [at, word] of words.entries()) before.push(`${before[at]} ${word}`)
+  const after = [""]
+  for (let at = words.length - 1; at >= 0; at--) after.unshift(`${words[at]} ${after[0]}`)
+  for (let start = 0; start < words.length; start++) {
+    if (!mayBegin(words, start, isName)) continue
+    for (let end = start + 1; end <= Math.min(words.length, start + maxGapWords); end++) {
+      if (!mayFill(words, start, end)) continue
+      const key = `${before[start]}\n${after[end]}`
+      const existing = gaps.get(key)
+      const entry = { utterance, words: words.slice(start, end) }
+      if (existing === undefined) gaps.set(key, { words, start, end, entries: [entry] })
+      else if (!existing.entries.some((other) => other.utterance === utterance)) existing.entries.push(entry)
+    }
+  }
+}
+
+const slotOf = (
+  { end, entries, start, words }: Gap,
+  isName: (word: string) => boolean,
+  index: UtteranceIndex
+): Slot | undefined => {
+  const values = valuesOf(entries)
+  const current = values.at(-1)!
+  const rivals = values.filter(
+    (value) => value === current || areRivals(value.entries[0]!.words, current.entries[0]!.words)
+  )
+  if (rivals.length < 2) return undefined
+  const [before, after] = [words.slice(0, start), words.slice(end)]
+  const outside = [...before, ...after]
+  const names = outside.filter((word) => isName(word) || speakers.has(word)).map(stemOf)
+  if (names.length === 0) return undefined
+  const about = names.reduce((most, word) => (index.countOf(word) > index.countOf(most) ? word : most))
+  const around = new Set([...stemsOf(outside)].filter((stem) => !names.includes(stem)))
+  if (!identifies(around) || (start === 0 && !mayLead(values, after, index, about))) return undefined
+  return { kin: kinOf(entries[0]!.utterance.row), before, after, about, around, values: rivals }
+}
+
+const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
+  const values = new Map<string, Value>()
+  for (const entry of entries) {
+    const content = stemsOf(entry.words)
+    const stems = content.size > 0 ? content : new Set(entry.words)
+    const key = [...stems].join(" ")
+    const { at, mentions, since } = entry.utterance
+    const value = values.get(key)
+    if (value === undefined) values.set(key, { key, stems, entries: [entry], since, last: at, mentions })
+    else {
+      value.entries.push(entry)
+      value.since = Math.min(value.since, since)
+      value.last = Math.max(value.last, at)
+      value.mentions += mentions
+    }
+  }
+  return [...values.values()].sort((a, b) => a.last - b.last || a.since - b.since || bornOf(a) - bornOf(b))
+}
+
+const bornOf = ({ entries }: Value): number => Math.max(...entries.map(({ utterance }) => utterance.row.memory.born))
+
+/**
+ * Whether the first words of a clause may be a value: the clause says which attribute they are ("… is the owner of it"),
+ * or they are seldom said of anything else.
+ */
+const mayLead = (
+  values: ReadonlyArray<Value>,
+  after: ReadonlyArray<string>,
+  index: UtteranceIndex,
+  about: string
+): boolean =>
+  isDefinite({ before: [], after }) ||
+  values.every(({ stems }) =>
+    [...stems].every(
+      (stem) => index.countOf(stem) <= maxShareElsewhere * index.containing(about, new Set([stem])).length
+    )
+  )
+/** Utterances with a value, at most so many times those that also name the subject. */
+const maxShareElsewhere = 1.5
+
+/** Whether grammar says that there is only one value: "the owner of it is …", "its owner is …", "… is where it stands". */
+export const isDefinite = ({ after, before }: Pick<Slot, "after" | "before">): boolean => {
+  if (after.length === 0) {
+    const end = prepositions.has(before.at(-1)!) ? before.slice(0, -1) : before
+    const copula = end.lastIndexOf("is")
+    const subject = end.slice(0, copula)
+    return (
+      copula > 1 &&
+      end.length - copula < 3 &&
+      !subject.includes("one") &&
+      (["'s", "of", "for"].some((word) => subject.includes(word)) || speakers.has(subject[0]!))
+    )
+  }
+  return (
+    before.length === 0 &&
+    after.length > 2 &&
+    after[0] === "is" &&
+    (["'s", "of"].some((word) => after.includes(word)) || after[1] === "where" || after[1] === "how") &&
+    after[1] !== "one"
+  )
+}

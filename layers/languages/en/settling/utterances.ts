@@ -1,0 +1,82 @@
+import type { Wording } from "../../../../projections/wordings.js"
+import { saidAt, textOf } from "../../../../src/maintenance/pairs.js"
+import type { Row } from "../../../../src/model/MemoryRow.js"
+import { type Reading, readingOf, stemOf } from "./readings.js"
+
+/** One utterance: the text of a memory, or another wording in which it was repeated. */
+export interface Utterance {
+  readonly row: Row
+  /** Whether it is the memory's own text. */
+  readonly own: boolean
+  readonly reading: Reading
+  /** When it was first said, as far as known. Milliseconds since the epoch. */
+  readonly since: number
+  /** When it was last said, as far as known. Milliseconds since the epoch. */
+  readonly at: number
+  readonly mentions: number
+}
+
+/** The utterances of a memory. Mentions that have no wording of their own count for the memory's text. */
+export const utterancesOf = (row: Row, wordings: ReadonlyArray<Wording>): ReadonlyArray<Utterance> => {
+  const { createdAt, mentions } = row.memory
+  const at = wordings.some((wording) => wording.at === saidAt(row)) ? createdAt : saidAt(row)
+  const own = Math.max(1, mentions - wordings.length)
+  return [
+    { row, own: true, reading: readingOf(textOf(row)), since: createdAt, at, mentions: own },
+    ...wordings.map(({ at, text }) => ({ row, own: false, reading: readingOf(text), since: at, at, mentions: 1 }))
+  ]
+}
+
+/** An index of utterances by stem. */
+export interface UtteranceIndex {
+  /** Utterances that contain the word and all of the others; none where `others` is empty. */
+  readonly containing: (word: string, others: ReadonlySet<string>) => ReadonlyArray<Utterance>
+  /** How many utterances contain the word. */
+  readonly countOf: (word: string) => number
+}
+
+export const indexOf = (all: ReadonlyArray<Utterance>): UtteranceIndex => {
+  const postings = new Map<string, Array<Utterance>>()
+  for (const utterance of all) {
+    for (const word of utterance.reading.all) {
+      const posting = postings.get(word)
+      if (posting === undefined) postings.set(word, [utterance])
+      else posting.push(utterance)
+    }
+  }
+  const countOf = (word: string): number => postings.get(word)?.length ?? 0
+  return {
+    countOf,
+    containing: (word, others) => {
+      const rarest = [word, ...others].reduce((least, other) => (countOf(other) < countOf(least) ? other : least))
+      return (postings.get(rarest) ?? []).filter(({ reading }) => reading.all.has(word) && hasAll(reading.all, others))
+    }
+  }
+}
+
+/** Returns a test for names: capitalised within a sentence, or capitalised at its beginning and nowhere in lower case. */
+export const namesIn = (all: ReadonlyArray<Utterance>): ((word: string) => boolean) => {
+  const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  for (const { reading } of all) {
+    for (const word of reading.names) names.add(stemOf(word))
+    for (const word of reading.initial) initial.add(stemOf(word))
+    for (const word of reading.lowerCase) lowerCase.add(stemOf(word))
+  }
+  return (word) => {
+    const stem = stemOf(word)
+    return names.has(stem) || (initial.has(stem) && !lowerCase.has(stem))
+  }
+}
+
+/** Whether `all` contains every one of `some`; false where `some` is empty. */
+export const hasAll = (all: ReadonlySet<string>, words: ReadonlySet<string>): boolean => {
+  for (const word of words) if (!all.has(word)) return false
+  return words.size > 0
+}
+
+/** The share of `some` that `all` contains: 0…1. */
+export const shareOf = (words: ReadonlySet<string>, all: ReadonlySet<string>): number => {
+  let shared = 0
+  for (const word of words) if (all.has(word)) shared++
+  return words.size === 0 ? 0 : shared / words.size
+}

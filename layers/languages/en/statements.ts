@@ -1,0 +1,64 @@
+import type { Statement } from "../../../src/ports/StatementReader.js"
+import { folded } from "../../../text/normalise/letters.js"
+import { withoutEnding } from "../../../text/normalise/likeness.js"
+import { tellingWords } from "../../../text/normalise/sentences.js"
+
+export const statementOf = (text: string): Statement => {
+  const words = wordsOf(text)
+  const telling = [...tellingWords(text)].flatMap((word) => wordsOf(word))
+  return {
+    words: new Set(words),
+    turning: new Set(words.filter((word) => turning.has(word))),
+    telling: [...new Set(telling)]
+  }
+}
+
+/** The words of a text in order, without the words that can be dropped without a change of meaning. */
+const wordsOf = (text: string): ReadonlyArray<string> => {
+  const words: Array<string> = []
+  const plain = folded(text).toLowerCase().replaceAll("’", "'")
+  for (const [word] of plain.matchAll(wordOrRun)) {
+    if (unspaced.test(word)) for (let at = 0; at + 1 < word.length; at++) words.push(word.slice(at, at + 2))
+    else if (word === "cannot" || word.endsWith("n't")) words.push("not")
+    else {
+      const bare = word.replace(/'(?:s|re|m|ve|d|ll)?$/u, "")
+      if (!empty.has(bare)) words.push(turning.has(bare) ? bare : withoutEnding(bare))
+    }
+  }
+  return words
+}
+
+/** Splits a text at the strongest separator that it has: sentence ends, then commas, dashes and brackets, then conjunctions. */
+export const piecesOf = (text: string): ReadonlyArray<string> => {
+  for (const split of [
+    /(?<=[;.!?:…])\s+|\n+|(?<=[。！？；])/u,
+    /,\s+|\s+[–—-]\s+|[()]|[，、]/u,
+    /\s+(?:and|but|while)\s+/u
+  ]) {
+    const pieces = text.split(split).filter((piece) => wordsOf(piece).length > 0)
+    if (pieces.length > 1) return pieces
+  }
+  return [text]
+}
+
+const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}"
+const unspaced = new RegExp(`^[${scripts}ー]{2,}$`, "u")
+const number = "(?<![\\p{L}\\p{N}])[-−]?\\p{N}+(?:[.,:/-]\\p{N}+)*|\\p{N}+(?:[.,:/-]\\p{N}+)*"
+const sign = "[\\p{Sc}\\p{Sm}%°‰#?？]"
+const wordOrRun = new RegExp(`[${scripts}ー]+|${number}|[\\p{L}\\p{M}]+(?:'[\\p{L}\\p{M}]+)*|${sign}`, "gu")
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/u))
+
+/** Articles, present forms, pronouns, and prepositions without a direction. */
+const empty = set(
+  `a an the and also of to in at on for by with as is are be am has have it its this that these those which who whom
+  there their they them he she his her him we our us you your i my me do does so`
+)
+
+/** English words that change the meaning of a statement wherever they stand. Texts in other languages keep all their words. */
+const turning = set(
+  `not no nor never none nobody nothing neither without cannot only until till before after above below under over
+  against from off out less fewer more most least except unless if whether maybe perhaps possibly might may could
+  should would will shall must was were been had did used formerly previously once instead rather than almost nearly
+  ? about some all any every each few both either again still yet already soon`
+)

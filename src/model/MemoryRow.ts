@@ -1,0 +1,8 @@
+import type { Memory } from "../../events/Memory.js"
+import type { Accesses } from "../../projections/recalls.js"
+
+/** A memory and how often it was shown; `accesses` is undefined where that is not known. */
+export interface Row {
+  readonly memory: Memory
+  readonly accesses: Accesses | undefined
+}

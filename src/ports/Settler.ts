@@ -1,0 +1,40 @@
+import * as Context from "effect/Context"
+import type { Wording } from "../../projections/wordings.js"
+import type { Row } from "../model/MemoryRow.js"
+
+/** Facts about memories that their text does not show. */
+export interface Evidence {
+  /** The memories that this one superseded earlier. */
+  readonly predecessors: (row: Row) => ReadonlyArray<Row>
+  /** Other wordings in which the memory was repeated, the newest first. */
+  readonly wordings: (row: Row) => ReadonlyArray<Wording>
+  /** Whether the reconciler judges that the newer memory contradicts the older one. */
+  readonly contradicts: (newer: Row, older: Row) => boolean
+}
+
+/** The settler's decisions on a set of memories. */
+export interface Settlement {
+  /** Each memory that is no longer true, with the newer memory that says so. */
+  readonly superseded: ReadonlyMap<Row, Row>
+  /** Memories that state the current value of something. Two memories with the same key state the same value. */
+  readonly subjects: ReadonlyMap<Row, string>
+}
+
+/**
+ * Reads what memories say in a natural language. Maintenance retires memories that later statements supersede; the
+ * profile shows each subject once. All methods are synchronous, pure functions of their arguments: no clock, no network,
+ * no randomness. Optional: without a settler maintenance supersedes nothing, and the profile keeps reworded repeats.
+ */
+export class Settler extends Context.Tag("daybook/Settler")<
+  Settler,
+  {
+    /** Name and version. */
+    readonly name: string
+    /** Compares all rows with each other. Yields after each small step, so that the caller can bound its time slices. */
+    readonly settle: (rows: ReadonlyArray<Row>, evidence: Evidence) => Generator<void, Settlement>
+    /** Returns a test among these rows: whether the title of `row` only repeats what `other` says. */
+    readonly repeats: (rows: ReadonlyArray<Row>) => (row: Row, other: Row) => boolean
+  }
+>() {}
+
+export type SettlerService = Context.Tag.Service<Settler>

@@ -1,0 +1,25 @@
+import * as Context from "effect/Context"
+
+/** What a text states, reduced to its words: without case, accents, endings and words that carry no meaning. */
+export interface Statement {
+  readonly words: ReadonlySet<string>
+  /** The words among them that negate or limit the statement: "not", "before", "was". */
+  readonly turning: ReadonlySet<string>
+  /** Its numbers, dates and names, in order, each once. */
+  readonly telling: ReadonlyArray<string>
+}
+
+/**
+ * Reads statements in a natural language. The engine uses it to check that a summarizer invented and dropped nothing.
+ * Pure functions. Optional: without a reader no summary can be checked, so the engine calls no summarizer.
+ */
+export class StatementReader extends Context.Tag("daybook/StatementReader")<
+  StatementReader,
+  {
+    readonly statementOf: (text: string) => Statement
+    /** Splits a text at punctuation and conjunctions; returns the text itself where there is nothing to split. */
+    readonly piecesOf: (text: string) => ReadonlyArray<string>
+  }
+>() {}
+
+export type StatementReaderService = Context.Tag.Service<StatementReader>
