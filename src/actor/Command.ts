@@ -36,13 +36,13 @@ export interface Situation {
 }
 
 /**
- * A decision: events to store; or, if nothing changes, the answer; or `again`,
+ * A decision: events to store; or, if nothing changes, the answer; or `redecide`,
  * if the advice is stale and the command must be decided again with new advice.
  */
 export type Decided<A> =
   | { readonly events: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>] }
   | { readonly answer: A }
-  | { readonly again: true }
+  | { readonly redecide: true }
 
 /**
  * Something that changes an agent's memory. Each kind of command is a file in

@@ -172,7 +172,7 @@ const decideAll = (deciding: Deciding, now: number) => {
       again: deciding.mayRedecide
     })
     if (Either.isLeft(decision)) return decision
-    if ("again" in decision.right) return "redecide"
+    if ("redecide" in decision.right) return "redecide"
     if ("answer" in decision.right) return Either.right(decision.right.answer)
     const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
     const { events, stored } = place(command, decision.right.events, version, lookup)

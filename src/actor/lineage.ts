@@ -20,18 +20,18 @@ export type Source = Pick<Link, "kind" | "to">
 
 /** All memories derived from a source, directly or through others. Each comes once, nearer ones first. */
 export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory> => {
-  const found = new Map<string, Memory>()
+  const byId = new Map<string, Memory>()
   let next: ReadonlyArray<Source> = [source]
   while (next.length > 0) {
     const derived = next.flatMap(({ kind, to }) => graph.madeOf(kind, to))
     const unseen = derived.filter(
-      ({ id }, index) => !found.has(id) && derived.findIndex((memory) => memory.id === id) === index
+      ({ id }, index) => !byId.has(id) && derived.findIndex((memory) => memory.id === id) === index
     )
-    for (const memory of unseen) found.set(memory.id, memory)
+    for (const memory of unseen) byId.set(memory.id, memory)
     next = unseen.map(({ id }) => ({ kind: "derived", to: id }))
   }
-  if (source.kind === "derived") found.delete(source.to)
-  return [...found.values()]
+  if (source.kind === "derived") byId.delete(source.to)
+  return [...byId.values()]
 }
 
 /**

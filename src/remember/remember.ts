@@ -154,7 +154,7 @@ const decide = (
   const likely = findLikely(db, draft, { vector: advice?.vector ?? null, now }, candidatePolicy(reconciling))
   if (likely.length === 0) return Either.right({ events: [added(state, belowThreshold(threshold))] })
   const judged = judge(reconciling, { weighed: draft, likely, advice, mayRedecide, now })
-  if (judged === "redecide") return Either.right({ again: true })
+  if (judged === "redecide") return Either.right({ redecide: true })
   const targets = likely.map(({ memory }) => memory)
   if (exceedsSources(judged, targets, draft)) {
     return Either.right({ events: [added(state, belowThreshold(threshold))] })

@@ -69,14 +69,14 @@ export const boundPlans = (
     const flag = image.status === "active" ? flagOf(image) : undefined
     const next = image.status === "active" ? withStale(image, flag?.stale) : image
     const isUnchanged = isDeepStrictEqual({ ...next, revision: current.revision }, current)
-    const held = new Map<string, (later: ReadonlyMap<string, number>) => ReadonlyArray<number>>()
+    const blockers = new Map<string, (later: ReadonlyMap<string, number>) => ReadonlyArray<number>>()
     if (next.store !== plan.image!.store) {
-      held.set("store", (versions) =>
+      blockers.set("store", (versions) =>
         bindingOn(images.get(current.id)!, current.store, { images: allowed, versions }, relatives)
       )
     }
-    if (isDeepStrictEqual(next.stale, current.stale)) held.set("stale", () => bindingFlag(flag, plan, relatives))
-    const heldBack = heldBackOf(plan, isUnchanged ? undefined : held)
+    if (isDeepStrictEqual(next.stale, current.stale)) blockers.set("stale", () => bindingFlag(flag, plan, relatives))
+    const heldBack = heldBackOf(plan, isUnchanged ? undefined : blockers)
     const undone = plan.undone.flatMap((change): Plan["undone"] => {
       const fields = heldBack.get(change.version)
       if (fields === undefined) return [change]
@@ -93,7 +93,7 @@ export const boundPlans = (
       ...plan,
       image: changed ? next : undefined,
       undone: changed ? undone : [],
-      conflicts: mergedConflicts(plan, heldBack, (field) => held.get(field)?.(later) ?? [])
+      conflicts: mergedConflicts(plan, heldBack, (field) => blockers.get(field)?.(later) ?? [])
     }))
   }
   const bounded = unfinished.map((finish) => finish(versions))
@@ -107,11 +107,11 @@ export const boundPlans = (
  */
 const heldBackOf = (
   plan: Plan,
-  held: ReadonlyMap<string, unknown> | undefined
+  blockers: ReadonlyMap<string, unknown> | undefined
 ): ReadonlyMap<number, ReadonlySet<string>> => {
   const heldBack = new Map<number, ReadonlySet<string>>()
   for (const [version, fields] of plan.taken) {
-    const kept = [...fields].filter((field) => held === undefined || held.has(field))
+    const kept = [...fields].filter((field) => blockers === undefined || blockers.has(field))
     const isOnlyFlag = kept.every((field) => field === "stale") && kept.length < fields.size
     if (kept.length > 0 && !isOnlyFlag) heldBack.set(version, new Set(kept))
   }

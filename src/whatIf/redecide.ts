@@ -3,6 +3,7 @@ import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { findById } from "../../projections/observations.js"
+import type { Db } from "../../projections/Projection.js"
 import { makeLookup } from "../../projections/view/build.js"
 import type { AnyCommand, DecidedEvent } from "../actor/Command.js"
 import type { Question } from "../ports/Reconciler.js"
@@ -40,49 +41,18 @@ type Decidable = Extract<Step, { command: AnyCommand }>
 
 /** Decides the events of the log again, applies the results to the branch and compares them with the log. */
 export const makeRedecider = (redeciding: Redeciding) => {
-  const { answers, branch, divergence } = redeciding
+  const { answers, branch, divergence, tally } = redeciding
   const { db } = branch
-
-  const decide = ({ command, event }: Decidable, vectors: StatementVectors) => {
-    const vector = vectors.get(command)
-    return command.decide({
-      db,
-      now: event.recordedAt,
-      version: event.version,
-      newId: makeNewId(event),
-      decided: [],
-      ...(vector === undefined ? {} : { told: { vector } }),
-      again: false
-    })
-  }
-
-  /** Applies what an event becomes in the branch. */
-  const apply = (event: DaybookEvent, decided: ReadonlyArray<DecidedEvent>) => {
-    const branchEvents = decided.map(
-      ({ occurredAt, payload, type }) =>
-        ({ ...event, commandId: null, type, payload, occurredAt: occurredAt ?? event.recordedAt }) as DaybookEvent
-    )
-    divergence.during(event.version, imagesById([event]), imagesById(branchEvents), () => {
-      for (const branchEvent of branchEvents) branch.apply(branchEvent, noVectors)
-    })
-  }
-
   const compare = makeComparison(redeciding)
+  const apply = makeApply(redeciding)
 
   const refuse = (event: Mutation, reason: string) => {
     compare(event, { outcome: "refused", by: { kind: "rule", name: "input" }, reason, candidates: [] })
     apply(event, [])
   }
 
-  const skip = (event: DaybookEvent, { id, title }: Memory) => {
-    const reason = "reason" in event.payload ? ` ${event.payload.reason}` : ""
-    redeciding.tally.skipped.push({
-      version: event.version,
-      id,
-      title,
-      change: `${event.type}${reason}`,
-      follows: divergence.since(id) ?? 0
-    })
+  const skip = (event: DaybookEvent, memory: Memory) => {
+    tally.skipped.push(skippedOf(event, memory, divergence.since(memory.id)))
   }
 
   return {
@@ -93,7 +63,7 @@ export const makeRedecider = (redeciding: Redeciding) => {
     redecide: (step: Extract<Step, { kind: "decide" }>, vectors: StatementVectors): boolean => {
       const { event } = step
       answers?.about(event)
-      const decided = decide(step, vectors)
+      const decided = decide(db, step, vectors)
       if (answers?.open() !== undefined) return false
       const source = answers?.source()
       if (Either.isLeft(decided)) refuse(event, decided.left.message)
@@ -107,7 +77,7 @@ export const makeRedecider = (redeciding: Redeciding) => {
 
     /** Makes a caller's change to the branch's memory. */
     change: (step: Extract<Step, { kind: "change" }>, vectors: StatementVectors) => {
-      const decided = decide(step, vectors)
+      const decided = decide(db, step, vectors)
       const { event } = step
       if (Either.isLeft(decided)) skip(event, event.payload.memory)
       apply(event, Either.isRight(decided) && "events" in decided.right ? decided.right.events : [])
@@ -129,13 +99,44 @@ export const makeRedecider = (redeciding: Redeciding) => {
       for (const step of steps.slice(0, 4 * concurrency)) {
         if (step.kind !== "decide" || questions.length === concurrency) continue
         answers!.about(step.event)
-        decide(step, vectors)
+        decide(db, step, vectors)
         const open = answers!.open()
         if (open !== undefined) questions.push(open)
       }
       return questions
     }
   }
+}
+
+const decide = (db: Db, { command, event }: Decidable, vectors: StatementVectors) => {
+  const vector = vectors.get(command)
+  return command.decide({
+    db,
+    now: event.recordedAt,
+    version: event.version,
+    newId: makeNewId(event),
+    decided: [],
+    ...(vector === undefined ? {} : { told: { vector } }),
+    again: false
+  })
+}
+
+/** Makes the function that applies what an event becomes in the branch. */
+const makeApply =
+  ({ branch, divergence }: Redeciding) =>
+  (event: DaybookEvent, decided: ReadonlyArray<DecidedEvent>) => {
+    const branchEvents = decided.map(
+      ({ occurredAt, payload, type }) =>
+        ({ ...event, commandId: null, type, payload, occurredAt: occurredAt ?? event.recordedAt }) as DaybookEvent
+    )
+    divergence.during(event.version, imagesById([event]), imagesById(branchEvents), () => {
+      for (const branchEvent of branchEvents) branch.apply(branchEvent, noVectors)
+    })
+  }
+
+const skippedOf = (event: DaybookEvent, { id, title }: Memory, since: number | undefined): Skipped => {
+  const reason = "reason" in event.payload ? ` ${event.payload.reason}` : ""
+  return { version: event.version, id, title, change: `${event.type}${reason}`, follows: since ?? 0 }
 }
 
 /** Makes the function that compares a decision of the branch with that of the log and records a difference. */
