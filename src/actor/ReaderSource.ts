@@ -42,7 +42,7 @@ export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "a
 
 export type Figures = Payload<"RECALL">["embedder"]
 
-/** What a read showed. The reader's source adds when and on which snapshot. */
+/** The results that a read showed. The recording adds the asking time and the position of the snapshot. */
 export type Showing = Omit<UnrecordedRecall, "askedAt" | "position">
 
 /** A snapshot of a read that may be recorded. */

@@ -3,7 +3,7 @@ import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
 import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.js"
 
-/** A statement that is to be stored, and that is weighed against the memories of its store. */
+/** A statement that is weighed against the memories of its store before it is stored. */
 export interface Weighed extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
@@ -11,9 +11,9 @@ export interface Weighed extends Omit<Statement, "at" | "narrative"> {
   readonly occurredAt?: number | undefined
 }
 
-/** What the models contribute to a decision, gathered before the command's turn because a transaction cannot wait for them. */
+/** The models' input to a decision. It is gathered before the command's turn, because a transaction cannot wait for models. */
 export interface Told {
-  /** The vector of the command's text; null unless the embedder is local. */
+  /** The vector of the command's text; null if the embedder is remote or failed. */
   readonly vector: QueryVector | null
   /** The reconciler's answer. */
   readonly asked?: Asked

@@ -11,7 +11,7 @@ export interface Marked<M> {
   readonly credentials: ReadonlyArray<CredentialKind>
   /** Whether it may only be in store private. */
   readonly confined: boolean
-  /** What the marks changed and why, as a suffix of a decision's reason; empty if nothing changed. */
+  /** The changes by marks and their reasons, as a suffix of a decision's reason; empty if nothing changed. */
   readonly reason: string
 }
 

@@ -20,7 +20,7 @@ export interface State {
   readonly now: number
   readonly version: number
   readonly countTokens: (text: string) => number
-  /** What the detection of personal data and credentials changed, as a suffix of the reason; empty if nothing. */
+  /** The changes by marks and their reasons, as a suffix of the reason; empty if nothing. */
   readonly marks: string
 }
 

@@ -102,8 +102,8 @@ export const boundPlans = (
 }
 
 /**
- * The fields that are held back, by version: all of them if nothing is left to write. A version of which only the
- * stale flag is held back does not count.
+ * The fields that are held back, by version: all of them if nothing is left to
+ * write. A version does not count if only its stale flag is held back.
  */
 const heldBackOf = (
   plan: Plan,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 
 /**
- * What one event did to one aspect of a memory, such as a field or a list entry.
+ * The effect of one event on one aspect of a memory, such as a field or a list entry.
  * An event that restates the present value touches the aspect without changing it.
  */
 export interface Touch {

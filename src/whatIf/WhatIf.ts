@@ -105,7 +105,7 @@ export interface Changed {
 
 type Counts = Readonly<Record<Taken["outcome"], number>>
 
-/** What changes if past decisions are replayed under another policy. */
+/** The differences when past decisions are replayed under another policy. */
 export interface WhatIf {
   readonly agent: string
   readonly from: number
