@@ -15,39 +15,39 @@ import type { Runner } from "./schedules/Runner.js"
 import type { AgentStats } from "./stats.js"
 import type { WhatIf as Difference, WhatIfOptions } from "./whatIf/WhatIf.js"
 
-/** Who asks. */
+/** The trust level and identity of a caller. */
 export interface AgentOptions {
   readonly trust: TrustLevel
-  /** Who writes, as history names it; `program` where absent. */
+  /** The writer's name in the history. Default: `program`. */
   readonly actor?: string | undefined
-  /** Whether what searches and `get` show is recorded; as the policy says where absent. Reads of the past never are. */
+  /** Whether the results of searches and `get` are recorded. Default: the policy's. Reads of the past are never recorded. */
   readonly record?: boolean | undefined
 }
 
-/** A past moment of one agent: after a version of its stream (full trust only), or at an instant. */
+/** A past moment of one agent: after a version of its stream (needs full trust), or at an instant. */
 export type AsOfInput = { readonly version: number } | { readonly at: InstantInput }
 
 /** An agent that has events. */
 export interface AgentInfo {
   readonly name: string
-  /** The version of its newest event, which is also how many it has. */
+  /** The version of its newest event, which equals the number of its events. */
   readonly version: number
-  /** When that was recorded, milliseconds since the epoch. */
+  /** When the newest event was recorded, milliseconds since the epoch. */
   readonly recordedAt: number
 }
 
-/** The digests of a view, whole and by projection. */
+/** The digests of a view, in total and by projection. */
 export interface Digests {
-  /** Over every row, vector and posting. */
+  /** Covers every row, vector and posting. */
   readonly digest: string
-  /** Over active memories, their indexes and lineage, without history, versions and times. */
+  /** Covers active memories, their indexes and lineage, without history, versions and times. */
   readonly stateDigest: string
   readonly projections: Readonly<Record<string, string>>
 }
 
-/** What `Daybook` offers. */
+/** The operations of `Daybook`. */
 export interface DaybookService {
-  /** An agent's memory as a reader (and writer) at one trust level. Agents need no creating. */
+  /** An agent's memory at one trust level: a reader and writer, or with `asOf` a reader of the past. Agents need not be created. */
   readonly agent: {
     (name: string, options: AgentOptions): Effect.Effect<Memory, InvalidInput>
     (
@@ -55,31 +55,31 @@ export interface DaybookService {
       options: AgentOptions & { readonly asOf: AsOfInput }
     ): Effect.Effect<MemoryReader, InvalidInput | TrustRequired | VersionNotFound | StorageError>
   }
-  /** Every agent that has events, by name. */
+  /** All agents that have events, by name. */
   readonly agents: Effect.Effect<ReadonlyArray<AgentInfo>, StorageError>
   /** The decoded events of an agent after a version, oldest first. */
   readonly log: (agent: string, after?: number) => Stream.Stream<DaybookEvent | ErasedEvent, ViewError>
-  /** Replays the log into a new view, all projections or the named ones, while reads and writes go on. */
+  /** Replays the log into a new view, for all or the named projections, while reads and writes go on. */
   readonly rebuild: (
     agent: string,
     which?: ReadonlyArray<string>,
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<void, ViewError | InvalidInput>
-  /** Checks the log of an agent, or all of it. Damage is in the answer, not in the error channel. */
+  /** Checks the log of one agent or of all. It reports damage in its result, not as an error. */
   readonly verify: (agent?: string) => Effect.Effect<Verified>
-  /** Takes the log as it stands for whole where its anchor says otherwise: after a backup was put back. Verify before and after. */
+  /** Accepts the present log where its anchor disagrees, after a backup was restored. Verify before and after. */
   readonly reanchor: Effect.Effect<void, StorageError>
-  /** Embeds what has no vector yet, in the order in which it was stored. */
+  /** Embeds memories that have no vector yet, oldest first. */
   readonly backfill: (agent: string) => Effect.Effect<Backfilled, CommandError | InvalidInput>
-  /** Which embedder is in force, and changing it. */
+  /** Shows and changes the embedding model. */
   readonly embedders: EmbedderOperations
-  /** Decides a stretch of history again under another policy, in a branch that is gone afterwards. Changes nothing. */
+  /** Replays past decisions under another policy in a temporary branch and reports what changes. It writes nothing. */
   readonly whatIf: (agent: string, options?: WhatIfOptions) => Effect.Effect<Difference, ViewError | InvalidInput>
   readonly stats: (agent: string) => Effect.Effect<AgentStats, ViewError | InvalidInput>
   readonly digests: (agent: string) => Effect.Effect<Digests, ViewError | InvalidInput>
-  /** Records what was shown until now, which happens by itself a minute later; answers how many recalls. */
+  /** Records pending recalls now and returns how many. Without it they are recorded within a minute. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError | InvalidInput>
-  /** What carries out schedules, of all agents, stands on: see `layers/Scheduler.ts`. */
+  /** Operations for a scheduler that runs the schedules of all agents. See `layers/Scheduler.ts`. */
   readonly runner: Runner
   /** How many agents are awake in this process. */
   readonly awake: Effect.Effect<number>

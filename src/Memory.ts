@@ -48,7 +48,7 @@ import type { Why, WhyOptions } from "./why.js"
 export type { PageQuery, ReadError } from "./model/filters.js"
 export type { WholeMemory } from "./model/wholeMemory.js"
 
-/** One version of a memory: what happened to it, who did it, when and why, and how it was from then on. */
+/** One version of a memory: the event, its actor, time and decision, and the memory after it. */
 export interface HistoryEntry {
   /** Counts the memory's own changes from 1. */
   readonly revision: number
@@ -62,9 +62,9 @@ export interface HistoryEntry {
   readonly memory: WholeMemory & { readonly status: Image["status"] }
 }
 
-/** People asked for by name. */
+/** Filters people by name. */
 export interface PeopleQuery extends PageQuery {
-  /** Part of a name; everybody where absent. */
+  /** Part of a name. Default: all people. */
   readonly name?: string | undefined
 }
 
@@ -72,7 +72,7 @@ export interface ListQuery extends Filter {
   readonly offset?: number | undefined
 }
 
-/** How many rows on either side of the anchor; 5 where absent. */
+/** The number of rows before and after the anchor. Default: 5 each. */
 export interface TimelineQuery {
   readonly anchor: string
   readonly before?: number | undefined
@@ -80,54 +80,54 @@ export interface TimelineQuery {
 }
 
 /**
- * What an agent remembers, as a reader at one trust level may see it: now, or
- * as of a past version. The level is part of the handle, so no read can forget it.
+ * Reads an agent's memory at one trust level, now or as of a past version. The
+ * level is part of the handle, so every read applies it.
  */
 export interface MemoryReader extends LifeReader, RecallReader, ScheduleReader {
-  /** Finds memories by words and likeness: the compact index, best first. */
+  /** Finds memories by words and by meaning. It returns compact rows, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
-  /** The same search, with how it was understood and why each hit is one, in words. */
+  /** The same search, with how the query was interpreted and why each row is a hit. */
   readonly explain: (query: Query) => Effect.Effect<Explained<Hit & Living>, ReadError>
-  /** What stood before and after a memory in time, the anchor included, oldest first. */
+  /** Memories before and after an anchor memory in time, the anchor included, oldest first. */
   readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
-  /** Whole memories in the order asked for; those that are not there (or may not be read) are left out. */
+  /** Whole memories in the order of the ids. Missing and unreadable ones are left out. */
   readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<WholeMemory>, ReadError>
-  /** The newest memories that pass the filters, a page at a time. */
+  /** The newest memories that pass the filters, one page. */
   readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
-  /** How a memory came to be what it is: its versions with their decisions, what it replaced, what it was made of. See `Why`. */
+  /** Explains how a memory came about: its versions with their decisions, its predecessors and its sources. See `Why`. */
   readonly why: (id: string, options?: WhyOptions) => Effect.Effect<Why, ReadError | MemoryNotFound>
-  /** Every version of a memory, oldest first. At full trust also of one that was forgotten. */
+  /** All versions of a memory, oldest first. At full trust this includes forgotten memories. */
   readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
-  /** Finds what was said in conversations and what stands in files: pieces, best first, one of each turn and file. */
+  /** Searches conversations and files. It returns the best piece of each turn and file, best first. */
   readonly searchConversation: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
   /** The same, with how it was understood and why each hit is one, in words. */
   readonly explainConversation: (query: ConversationQuery) => Effect.Effect<Explained<ConversationHit>, ReadError>
-  /** Sessions, the most recently used first. */
+  /** Sessions, most recently used first. */
   readonly sessions: (query?: PageQuery) => Effect.Effect<ReadonlyArray<Session>, ReadError>
-  /** The last turns of a session, oldest first: 100 where `last` is absent. */
+  /** The last turns of a session, oldest first. Default: the last 100. */
   readonly turns: (
     session: string,
     query?: { readonly last?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
-  /** The files that are indexed, the last added first, without their text. */
+  /** Indexed files without their text, last added first. */
   readonly files: (query?: PageQuery) => Effect.Effect<ReadonlyArray<IndexedFile>, ReadError>
-  /** Who is mentioned, most recently mentioned first. */
+  /** The people in memories, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
 }
 
-/** A reader that may also write. Writes are answered when they are durable and readable. */
+/** A reader that can also write. A write answers once it is durable and readable. */
 export interface Memory extends MemoryReader, LifeWriter, ScheduleWriter {
   /**
-   * Adds a memory, or counts another mention where the store has it already (same title and facts). One that is like
-   * others of its store is weighed against them: see `Remembered` for what may become of it.
+   * Stores a memory. If the store has the same title and facts, this counts as another mention. If similar memories
+   * exist, the reconciler decides: see `Remembered` for the outcomes.
    */
   readonly remember: (
     observation: Observation,
     options?: RememberOptions
   ) => Effect.Effect<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
   /**
-   * Many at once, up to 1,000, in one transaction: each answered on its own, a
-   * refused one leaves the others alone.
+   * Stores up to 1,000 memories in one transaction. Each gets its own answer; a
+   * refused one does not affect the others.
    */
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
@@ -137,17 +137,17 @@ export interface Memory extends MemoryReader, LifeWriter, ScheduleWriter {
     >,
     CommandError | InvalidInput
   >
-  /** Imports markdown files and folders; importing again adds nothing. See `importFiles`. */
+  /** Imports markdown files and folders. Repeating an import adds nothing. See `importFiles`. */
   readonly importMarkdown: (
     paths: ReadonlyArray<string>,
     options?: ImportOptions
   ) => Effect.Effect<Imported, CommandError | InvalidInput | PathRefused>
-  /** Adds a turn to a session, which is made by its first one. Its sequence must grow; the next one where it is absent. */
+  /** Adds a turn to a session; the first turn creates the session. Sequences must grow. Default: the next sequence. */
   readonly addTurn: (
     turn: TurnInput,
     options?: WriteOptions
   ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
-  /** Many turns at once, up to 1,000, in one transaction: each answered on its own. */
+  /** Adds up to 1,000 turns in one transaction. Each gets its own answer. */
   readonly addTurns: (
     turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
   ) => Effect.Effect<
@@ -157,38 +157,38 @@ export interface Memory extends MemoryReader, LifeWriter, ScheduleWriter {
     CommandError | InvalidInput
   >
   /**
-   * Indexes a file's text, to be found by `searchConversation`, in place of what
-   * its path said in the store before; the same text again writes nothing. Fails
-   * with `FileInSession` where it would leave its session and `move` is not true.
+   * Indexes a file's text for `searchConversation`. It replaces the text that the
+   * store had for its path; the same text writes nothing. It fails with
+   * `FileInSession` if the file would change its session and `move` is not true.
    */
   readonly addFile: (
     file: FileInput,
     options?: WriteOptions
   ) => Effect.Effect<AddedFile, CommandError | FileInSession | InvalidInput | StoreForbidden | ProjectionParked>
-  /** Takes a file out of every read, in every store that the level may read. */
+  /** Hides a file from all reads, in every store that the level may read. */
   readonly forgetFile: (
     path: string,
     options?: WriteOptions
   ) => Effect.Effect<ForgottenFile, CommandError | InvalidInput | FileNotFound | ProjectionParked>
-  /** Takes a session out of every read, as far as the level may read it: its turns, its files and all that they are found by. */
+  /** Hides the part of a session that the level may read: its turns, its files and their index entries. */
   readonly forgetSession: (
     session: string,
     options?: WriteOptions
   ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound | ProjectionParked>
-  /** Changes the fields that are given. */
+  /** Changes the given fields of a memory. */
   readonly update: (
     id: string,
     changes: Changes,
     options?: WriteOptions
   ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound | CredentialForbidden>
-  /** Takes a memory out of every read. Its events stay in the log until they are erased. */
+  /** Hides a memory from all reads. Its events stay in the log until they are erased. */
   readonly forget: (
     id: string,
     options?: WriteOptions
   ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
   /**
-   * Takes back what an event, a run or a source changed, and leaves alone what later events changed on purpose. What it
-   * does is a run of its own, to be undone like any other. Full trust only.
+   * Undoes the changes of an event, a run or a source. Fields that later events changed on purpose stay. The undo is a
+   * run of its own, which can be undone too. It needs full trust.
    */
   readonly undo: (what: Undoable, options?: UndoOptions) => Effect.Effect<Undone, UndoError>
 }

@@ -1,4 +1,4 @@
-/** Long-term memory for agents: hold a `Daybook`, ask it for an agent's `Memory`, use that. */
+/** Long-term memory for agents. Get a `Daybook`, and from it the `Memory` of an agent. */
 
 export { type Gated, gate } from "../text/normalise/gate.js"
 export type { CommandError } from "./actor/Actor.js"

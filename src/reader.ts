@@ -30,10 +30,9 @@ import { scoreOf } from "./search/score.js"
 import { decodeFilter, decodeQuery, type Query, searchIn } from "./search/search.js"
 import { whyOf } from "./whyOf.js"
 
-/** Every read path. Each one hands the level to a query that gates by it in SQL. */
+/** All reads. Each passes the trust level to a query that filters by it in SQL. */
 export const make = (source: ReaderSource, services: ReaderServices): MemoryReader => {
-  const { agent, level, read } = source
-  const { codec, log } = services
+  const { level, read } = source
   return {
     ...searches(source, services),
 
@@ -71,34 +70,7 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
       return rows.map(({ born: _, ...row }) => row)
     }),
 
-    history: Effect.fn("Memory.history")(function* (id) {
-      yield* decodeKey("id", id)
-      const changes = yield* read(({ db, now }) => {
-        const born = findBorn(db, level, id, now)
-        return born === undefined ? [] : findChanges(db, level, born)
-      })
-      if (changes.length === 0) return yield* new MemoryNotFound({ id })
-      const rows = yield* log.at(
-        agent,
-        changes.map(({ version }) => version)
-      )
-      const entries: Array<HistoryEntry> = []
-      for (const row of rows) {
-        const event = yield* codec.decode(row)
-        const image = event.payload === null ? undefined : imagesOf(event).find((one) => one.id === id)
-        if (image === undefined) continue
-        entries.push({
-          revision: image.revision,
-          ...versionAt(level, event.version),
-          type: event.type,
-          recordedAt: event.recordedAt,
-          actor: event.actor,
-          decision: event.payload !== null && "decision" in event.payload ? event.payload.decision : null,
-          memory: { ...wholeOf(image), status: image.status }
-        })
-      }
-      return entries
-    }),
+    history: Effect.fn("Memory.history")(historyOf(source, services)),
 
     why: Effect.fn("Memory.why")(whyOf(source, services)),
 
@@ -133,13 +105,44 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
   }
 }
 
-/** Both searches, plain and explained. What each showed is handed in. */
+/** Reads every version of a memory from the log, oldest first. Versions whose content was erased are left out. */
+const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderServices) =>
+  function* (id: string) {
+    yield* decodeKey("id", id)
+    const changes = yield* read(({ db, now }) => {
+      const born = findBorn(db, level, id, now)
+      return born === undefined ? [] : findChanges(db, level, born)
+    })
+    if (changes.length === 0) return yield* new MemoryNotFound({ id })
+    const rows = yield* log.at(
+      agent,
+      changes.map(({ version }) => version)
+    )
+    const entries: Array<HistoryEntry> = []
+    for (const row of rows) {
+      const event = yield* codec.decode(row)
+      const image = event.payload === null ? undefined : imagesOf(event).find((memory) => memory.id === id)
+      if (image === undefined) continue
+      entries.push({
+        revision: image.revision,
+        ...versionAt(level, event.version),
+        type: event.type,
+        recordedAt: event.recordedAt,
+        actor: event.actor,
+        decision: event.payload !== null && "decision" in event.payload ? event.payload.decision : null,
+        memory: { ...wholeOf(image), status: image.status }
+      })
+    }
+    return entries
+  }
+
+/** Search of memories and of conversations, with and without explanation. Hands what each showed to the recording of recalls. */
 const searches = (
   source: ReaderSource,
-  { inUse, life, ranking }: ReaderServices
+  { inUse: activeEmbedders, life, ranking }: ReaderServices
 ): Pick<MemoryReader, "search" | "explain" | "searchConversation" | "explainConversation"> => {
   const { level, read } = source
-  const shown = <
+  const recorded = <
     Filters extends object,
     Row extends { readonly id: string },
     Parts extends { readonly rerank: number }
@@ -149,45 +152,56 @@ const searches = (
     find: Find<Filters, Row, Parts>
   ) =>
     Effect.gen(function* () {
-      let showed: ((showing: Showing) => void) | undefined
-      const { answer, embedder } = yield* asInForce(source, { inUse, ranking }, (now, reading) => {
-        const seen: typeof reading = (f) =>
-          reading((snapshot) => {
-            showed = snapshot.observe?.()
-            return f(snapshot)
-          })
-        return Effect.map(retrieve(request, level, now, seen, find), (answer) => ({ answer, embedder: now.embedder }))
-      })
-      showed?.(recallReads.showingOf(kind, level, request, answer, embedder))
+      let record: ((showing: Showing) => void) | undefined
+      const { answer, embedder } = yield* asInForce(
+        source,
+        { inUse: activeEmbedders, ranking },
+        (active, readSnapshot) => {
+          const readObserved: typeof readSnapshot = (f) =>
+            readSnapshot((snapshot) => {
+              record = snapshot.observe?.()
+              return f(snapshot)
+            })
+          return Effect.map(retrieve(request, level, active, readObserved, find), (answer) => ({
+            answer,
+            embedder: active.embedder
+          }))
+        }
+      )
+      record?.(recallReads.showingOf(kind, level, request, answer, embedder))
       return answer
     })
-  const searched = (query: Query) =>
-    Effect.flatMap(decodeQuery(query, ranking.policy), (request) => shown("memories", request, searchIn))
-  const searchedConversation = (query: ConversationQuery) =>
-    Effect.flatMap(decodeConversationQuery(query, ranking.policy), (request) =>
-      shown("conversation", request, searchConversationIn)
+  const memoriesFor = (query: Query) =>
+    Effect.flatMap(
+      Effect.suspend(() => decodeQuery(query, ranking.policy)),
+      (request) => recorded("memories", request, searchIn)
+    )
+  const conversationFor = (query: ConversationQuery) =>
+    Effect.flatMap(
+      Effect.suspend(() => decodeConversationQuery(query, ranking.policy)),
+      (request) => recorded("conversation", request, searchConversationIn)
     )
   return {
-    search: Effect.fn("Memory.search")((query) => Effect.map(searched(query), ({ hits }) => hits)),
+    search: Effect.fn("Memory.search")((query) => Effect.map(memoriesFor(query), ({ hits }) => hits)),
     explain: Effect.fn("Memory.explain")(function* (query) {
-      const { explanation, hits } = explained(yield* searched(query))
+      const { explanation, hits } = explained(yield* memoriesFor(query))
       const ids = hits.map(({ id }) => id)
       const scores = yield* read(({ db, now }) => {
         const accesses = level === "full" ? findAccesses(db, ids) : undefined
         const rows = getMemories(db, level, ids, now).map((memory) => ({ memory, accesses: accesses?.get(memory.id) }))
         return new Map(rows.map((row) => [row.memory.id, scoreOf(factsOf(row), life.tiers, now)]))
       })
-      const living = hits.map((hit) => {
+      const scored = hits.map((hit) => {
         const score = scores.get(hit.id)
         return score === undefined ? hit : { ...hit, life: score }
       })
-      return { explanation, hits: living }
+      return { explanation, hits: scored }
     }),
     searchConversation: Effect.fn("Memory.searchConversation")((query) =>
-      Effect.map(searchedConversation(query), ({ hits }) => hits)
+      Effect.map(conversationFor(query), ({ hits }) => hits)
     ),
     explainConversation: Effect.fn("Memory.explainConversation")((query) =>
-      Effect.map(searchedConversation(query), explained)
+      Effect.map(conversationFor(query), explained)
     )
   }
 }

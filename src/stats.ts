@@ -14,49 +14,49 @@ import * as ViewFile from "../projections/view/ViewFile.js"
 import { sameModel } from "./actor/activeEmbedders.js"
 import type { EmbedderService } from "./ports/Embedder.js"
 
-/** What one agent's memory holds and what state its view is in. */
+/** Counts of one agent's memory, and the state of its view. */
 export interface AgentStats {
   readonly agent: string
   readonly version: number
   readonly memories: ReturnType<typeof countMemories>
-  /** What became of memories so far, each time counted, whatever became of them since. */
+  /** How many memories were promoted, archived, deleted and so on so far. Later changes subtract nothing. */
   readonly changes: ReturnType<typeof countTallies>
-  /** What the archive holds. */
+  /** Archived memories. */
   readonly archive: number
-  /** Schedules by status, when the next is due (milliseconds since the epoch), and how runs in their histories ended. */
+  /** Schedules by status, when the next is due (milliseconds since the epoch), and how their recorded runs ended. */
   readonly schedules: ReturnType<typeof countByStatus>
-  /** The runs of maintenance by stage. */
+  /** Maintenance runs by stage. */
   readonly maintenance: ReturnType<typeof countRuns>
-  /** What was said; `embedded` counts the chunks that have a vector. */
+  /** Conversations and files. `embedded` counts the chunks that have a vector. */
   readonly conversation: ReturnType<typeof countConversation> & { readonly embedded: number }
   readonly vectors: {
-    /** Whether sqlite-vec could be loaded; full text answers alone where it could not. */
+    /** Whether sqlite-vec could be loaded. Without it, searches use full text only. */
     readonly available: boolean
     readonly model: string
     readonly dimensions: number
     readonly embedded: number
-    /** The one that the policy names, where another one is in force. */
+    /** The configured embedder, if another one is active. */
     readonly configured?: ModelName
-    /** The one whose vectors are being made to take its place. */
+    /** The embedder whose vectors are being made and that becomes active next. */
     readonly preparing?: ModelName & { readonly embedded: number }
-    /** The local one of the stores that the one in force is not to see. */
+    /** The local substitute for stores that are withheld from the active embedder. */
     readonly apart?: ModelName & { readonly stores: ReadonlyArray<Store>; readonly embedded: number }
-    /** What this process asked of the provider so far. */
+    /** Requests of this process to the provider so far. */
     readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
-    /** Why the newest batch failed; absent while all is well. */
+    /** Why the newest batch failed; absent if it did not. */
     readonly failure?: string
   }
-  /** Reads on record, those that wait for it in this process, and those that were lost because too many waited. */
+  /** Recalls that are recorded, recalls of this process that wait to be, and recalls dropped because too many waited. */
   readonly recalls: { readonly recorded: number; readonly waiting: number; readonly dropped: number }
   readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
 }
 
-/** What the view says, and beside it what only this process knows. `bytes` is what the view takes on disk. */
+/** Combines counts of the view with what only this process knows. `bytes` is the size of the view's file. */
 export const statsOf = (
   db: Db,
   agent: string,
   { apart, dimensions, model, usage }: EmbedderService,
-  known: {
+  runtime: {
     readonly configured: ModelName
     readonly hasVectors: boolean
     readonly failure: { readonly message: string } | undefined
@@ -65,7 +65,7 @@ export const statsOf = (
   }
 ): AgentStats => {
   const preparing = findPreparing(db)
-  const { configured } = known
+  const { configured } = runtime
   return {
     agent,
     version: ViewFile.checkpointOf(db).position,
@@ -76,7 +76,7 @@ export const statsOf = (
     maintenance: countRuns(db),
     conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
     vectors: {
-      available: known.hasVectors,
+      available: runtime.hasVectors,
       model,
       dimensions,
       embedded: memoryVectors.count(db, model, dimensions),
@@ -86,10 +86,10 @@ export const statsOf = (
       ...(preparing === undefined ? {} : { preparing: counted(db, preparing) }),
       ...(apart === undefined ? {} : { apart: { ...counted(db, apart.embedder), stores: apart.stores } }),
       ...(usage === undefined ? {} : { usage: usage() }),
-      ...(known.failure === undefined ? {} : { failure: known.failure.message })
+      ...(runtime.failure === undefined ? {} : { failure: runtime.failure.message })
     },
-    recalls: { recorded: countRecalls(db), ...known.recalls },
-    view: { bytes: known.bytes, parked: ViewFile.parkedOf(db) }
+    recalls: { recorded: countRecalls(db), ...runtime.recalls },
+    view: { bytes: runtime.bytes, parked: ViewFile.parkedOf(db) }
   }
 }
 

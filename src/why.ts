@@ -3,14 +3,14 @@ import type { Link, Memory } from "../events/Memory.js"
 import type { Verdict } from "./maintenance/rules.js"
 import type { WholeMemory } from "./model/wholeMemory.js"
 
-/** What a memory said: enough to understand a decision about it. */
+/** The text of a memory, to understand a decision about it. */
 export interface Said {
   readonly title: string
   readonly narrative?: string | undefined
   readonly facts: ReadonlyArray<string>
 }
 
-/** A memory that was weighed, and what it said then. */
+/** A candidate of a decision, with its text at that time. */
 export interface WeighedThen {
   readonly id: string
   readonly score: number
@@ -18,7 +18,7 @@ export interface WeighedThen {
   readonly said: Said
 }
 
-/** One version of a memory: what happened, who decided it and on which grounds, and what changed. */
+/** One version of a memory: the event, its decision and the changed fields. */
 export interface WhyVersion {
   /** Counts the memory's own changes from 1. */
   readonly revision: number
@@ -28,19 +28,19 @@ export interface WhyVersion {
   /** Milliseconds since the epoch. */
   readonly recordedAt: number
   readonly actor: string
-  /** Null where the event's content was erased. */
+  /** Null for an event without a decision, or whose content was erased. */
   readonly decision: (Omit<Decision, "candidates"> & { readonly candidates: ReadonlyArray<WeighedThen> }) | null
-  /** The fields that are not as in the version before; of the first one none. */
+  /** The fields that differ from the previous version; empty for the first version. */
   readonly changes: ReadonlyArray<{ readonly field: string; readonly before: unknown; readonly after: unknown }>
 }
 
-/** Another memory in the story of one. */
+/** A related memory. */
 export interface Related extends Said {
   readonly id: string
   readonly status: Memory["status"]
 }
 
-/** What a memory was made of. */
+/** A source of a memory. The content of a source that the level may not read is absent. */
 export type WhySource =
   | { readonly kind: "turn"; readonly id: string; readonly reason: Link["reason"]; readonly turn?: TurnSaid }
   | { readonly kind: "file"; readonly path: string; readonly reason: Link["reason"] }
@@ -54,28 +54,28 @@ export interface TurnSaid {
   readonly text: string
 }
 
-/** How a memory came to be what it is. */
+/** How a memory came about. */
 export interface Why {
-  /** With `stale` where it may no longer be true; at full trust with how often it was shown. */
+  /** With `stale` if it may no longer be true, and at full trust with how often it was shown. */
   readonly memory: WholeMemory & { readonly status: Memory["status"] }
   /**
-   * What it is worth keeping and what the rules make of it, as of now; below full trust without the times that it was
-   * shown. Null for one that is not active.
+   * Its present score and what the maintenance rules would do with it. Below full trust the score ignores how often it
+   * was shown. Null if it is not active.
    */
   readonly life: Verdict | null
   /** Oldest first. */
   readonly versions: ReadonlyArray<WhyVersion>
-  /** How many older versions are left out. */
+  /** How many older versions are not reported. */
   readonly earlier: number
-  /** What it replaced, and what that had replaced, the newest first. */
+  /** The memories that it replaced directly or indirectly, newest first, at most 10. */
   readonly supersedes: ReadonlyArray<Related>
   readonly supersededBy: Related | null
   readonly sources: ReadonlyArray<WhySource>
-  /** What was made of it. */
+  /** The memories derived from it. */
   readonly madeOf: ReadonlyArray<Related>
 }
 
 export interface WhyOptions {
-  /** Versions, the newest ones, 1…200; 20 where absent. */
+  /** How many of the newest versions to report, 1…200. Default: 20. */
   readonly limit?: number | undefined
 }

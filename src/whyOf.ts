@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
-import { canRead } from "../events/Trust.js"
+import { canRead, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import { findChanges } from "../projections/history.js"
 import { findMadeOf } from "../projections/lineage.js"
@@ -21,141 +21,168 @@ import { limits } from "./model/limits.js"
 import { wholeOf } from "./model/wholeMemory.js"
 import type { Related, Said, TurnSaid, WeighedThen, Why, WhyOptions, WhySource, WhyVersion } from "./why.js"
 
-/** Of what it took the place of, and what that did, so many are told. */
-const deepest = 10
+/** Predecessors that are reported at most. */
+const maxPredecessors = 10
 
 /**
- * Reads how a memory came to be what it is, as far as the level may read it:
- * candidates, predecessors and sources that it may not read are left out.
+ * Reads how a memory came about, as far as the level may read it. Candidates and
+ * predecessors that it may not read are left out; so are the contents of sources.
  */
 export const whyOf =
-  ({ agent, level, read }: ReaderSource, { codec, life, log }: ReaderServices) =>
+  (source: ReaderSource, services: ReaderServices) =>
   (id: string, options: WhyOptions = {}): Effect.Effect<Why, ReadError | MemoryNotFound | InvalidInput> =>
     Effect.gen(function* () {
+      const { level, read } = source
       yield* decodeKey("id", id)
       const limit = yield* integerOf("limit", options.limit ?? 20, 1, limits.ids)
-      const eventsAt = (versions: ReadonlyArray<number>) =>
-        Effect.flatMap(log.at(agent, versions), (rows) => Effect.forEach(rows, (row) => codec.decode(row)))
-
-      const storyOf = (
-        db: Db,
-        memory: Memory,
-        now: number
-      ): Pick<Why, "supersedes" | "supersededBy" | "sources" | "madeOf"> => {
-        const related = (one: string) => {
-          const standing = findStanding(db, level, [one], now).get(one)
-          return standing === undefined ? undefined : relatedOf(standing)
-        }
-        const readable = (ones: ReadonlyArray<Memory>) => ones.flatMap((one) => related(one.id) ?? [])
-        const supersedes: Array<Related> = []
-        const followed = new Set([id])
-        for (let open = [memory]; open.length > 0 && followed.size <= deepest; ) {
-          const next = open
-            .flatMap(({ lineage = [] }) => lineage)
-            .flatMap(({ kind, to }) => {
-              if (kind !== "supersedes" || followed.has(to) || followed.size > deepest) return []
-              const before = findStanding(db, level, [to], now).get(to)
-              if (before !== undefined) followed.add(to)
-              return before ?? []
-            })
-          supersedes.push(...next.map(relatedOf))
-          open = next
-        }
-        return {
-          supersedes,
-          supersededBy: readable(findMadeOf(db, "supersedes", id))[0] ?? null,
-          sources: (memory.lineage ?? []).flatMap(({ kind, reason, to }): ReadonlyArray<WhySource> => {
-            if (kind === "supersedes") return []
-            if (kind === "file") return [{ kind, path: to, reason }]
-            if (kind === "derived") {
-              const memory = related(to)
-              return [{ kind: "memory", id: to, reason, ...(memory === undefined ? {} : { memory }) }]
-            }
-            const turn = findTurn(db, level, to)
-            return [{ kind, id: to, reason, ...(turn === undefined ? {} : { turn: turnSaid(turn) }) }]
-          }),
-          madeOf: readable(findMadeOf(db, "derived", id))
-        }
-      }
-      /** By id and revision of each candidate that may be read as it was: the version in which it became that. */
-      const versionsThen = (db: Db, events: ReadonlyArray<DaybookEvent>, now: number): ReadonlyMap<string, number> => {
-        const versions = new Map<string, number>()
-        const candidates = events.flatMap(({ payload }) =>
-          payload !== null && "decision" in payload ? payload.decision.candidates : []
-        )
-        const standing = findStanding(
-          db,
-          level,
-          candidates.map((one) => one.id),
-          now
-        )
-        for (const { id, revision } of candidates) {
-          const born = standing.get(id)?.born
-          const version = born === undefined ? undefined : findRevision(db, level, born, revision)
-          if (version !== undefined) versions.set(`${id}/${revision}`, version)
-        }
-        return versions
-      }
-
-      const found = yield* read(({ db, now }) => {
+      const present = yield* read(({ db, now }) => {
         const born = findBorn(db, level, id, now)
         const memory = findStanding(db, level, [id], now).get(id)
         if (born === undefined || memory === undefined) return undefined
         const accesses = level === "full" ? findAccesses(db, [id]).get(id) : undefined
-        return { memory, accesses, now, changes: findChanges(db, level, born), ...storyOf(db, memory, now) }
+        const relations = relationsOf({ db, level, now }, memory)
+        return { memory, accesses, now, changes: findChanges(db, level, born), relations }
       })
-      if (found === undefined || found.changes.length === 0) return yield* new MemoryNotFound({ id })
-      const { accesses, changes, memory, now, ...story } = found
+      if (present === undefined || present.changes.length === 0) return yield* new MemoryNotFound({ id })
+      const { accesses, changes, memory, now, relations } = present
+      // Reads one version more than is reported, to know what the first reported one changed.
       const shown = changes.slice(-limit - 1)
-      const events = (yield* eventsAt(shown.map(({ version }) => version))) as ReadonlyArray<DaybookEvent>
-      const weighed = yield* read(({ db, now }) => versionsThen(db, events, now))
-      const then = new Map(
-        (yield* eventsAt([...new Set(weighed.values())])).map((event) => [event.version, event as DaybookEvent])
-      )
-      const saidThen = (candidate: string, revision: number): Said | undefined => {
-        const event = then.get(weighed.get(`${candidate}/${revision}`) ?? -1)
-        const image = event?.payload === null || event === undefined ? undefined : imageIn(event, candidate)
-        return image === undefined || !canRead(level, image.store) ? undefined : saidOf(image)
-      }
-
-      const versions: Array<WhyVersion> = []
-      let before: Memory | undefined
-      for (const [at, event] of events.entries()) {
-        const image = event.payload === null ? undefined : imageIn(event, id)
-        // One more than is shown was read, so that the first one's changes are known.
-        if (at > 0 || shown.length <= limit) {
-          const decision = event.payload !== null && "decision" in event.payload ? event.payload.decision : null
-          versions.push({
-            revision: shown[at]!.revision,
-            ...versionAt(level, event.version),
-            type: event.type,
-            recordedAt: event.recordedAt,
-            actor: event.actor,
-            decision:
-              decision === null
-                ? null
-                : {
-                    ...decision,
-                    candidates: decision.candidates.flatMap(({ revision, ...candidate }) => {
-                      const said = saidThen(candidate.id, revision)
-                      return said === undefined ? [] : [{ ...(candidate as Omit<WeighedThen, "said">), said }]
-                    })
-                  },
-            changes: image === undefined || before === undefined ? [] : changesOf(before, image)
-          })
+      const events = (yield* eventsAt(
+        source,
+        services,
+        shown.map(({ version }) => version)
+      )) as ReadonlyArray<DaybookEvent>
+      const candidateAt = yield* candidateTexts(source, services, events)
+      const versions = events.map((event, index): WhyVersion => {
+        const previous = events.slice(0, index).findLast((earlier) => imageIn(earlier, id) !== undefined)
+        const before = previous && imageIn(previous, id)
+        const image = imageIn(event, id)
+        return {
+          revision: shown[index]!.revision,
+          ...versionAt(level, event.version),
+          type: event.type,
+          recordedAt: event.recordedAt,
+          actor: event.actor,
+          decision: decisionIn(event, candidateAt),
+          changes: image === undefined || before === undefined ? [] : changesOf(before, image)
         }
-        before = image ?? before
-      }
+      })
+      const reported = versions.slice(-limit)
       return {
         memory: { ...wholeOf(memory), ...accesses, status: memory.status },
-        life: memory.status === "active" ? verdictOf({ memory, accesses }, life, now) : null,
-        versions,
-        earlier: changes.length - versions.length,
-        ...story
+        life: memory.status === "active" ? verdictOf({ memory, accesses }, services.life, now) : null,
+        versions: reported,
+        earlier: changes.length - reported.length,
+        ...relations
       }
     })
 
-const imageIn = (event: DaybookEvent, id: string): Memory | undefined => imagesOf(event).find((one) => one.id === id)
+const eventsAt = ({ agent }: ReaderSource, { codec, log }: ReaderServices, versions: ReadonlyArray<number>) =>
+  Effect.flatMap(log.at(agent, versions), (rows) => Effect.forEach(rows, (row) => codec.decode(row)))
+
+interface Reading {
+  readonly db: Db
+  readonly level: TrustLevel
+  readonly now: number
+}
+
+const relationsOf = (
+  reading: Reading,
+  memory: Memory
+): Pick<Why, "supersedes" | "supersededBy" | "sources" | "madeOf"> => {
+  const { db, level, now } = reading
+  const related = (id: string) => {
+    const readable = findStanding(db, level, [id], now).get(id)
+    return readable === undefined ? undefined : relatedOf(readable)
+  }
+  const allRelated = (memories: ReadonlyArray<Memory>) => memories.flatMap(({ id }) => related(id) ?? [])
+  return {
+    supersedes: predecessorsOf(reading, memory),
+    supersededBy: allRelated(findMadeOf(db, "supersedes", memory.id))[0] ?? null,
+    sources: (memory.lineage ?? []).flatMap(({ kind, reason, to }): ReadonlyArray<WhySource> => {
+      if (kind === "supersedes") return []
+      if (kind === "file") return [{ kind, path: to, reason }]
+      if (kind === "derived") {
+        const source = related(to)
+        return [{ kind: "memory", id: to, reason, ...(source === undefined ? {} : { memory: source }) }]
+      }
+      const turn = findTurn(db, level, to)
+      return [{ kind, id: to, reason, ...(turn === undefined ? {} : { turn: turnSaid(turn) }) }]
+    }),
+    madeOf: allRelated(findMadeOf(db, "derived", memory.id))
+  }
+}
+
+/** The memories that a memory replaced, and those that they replaced, newest first. */
+const predecessorsOf = ({ db, level, now }: Reading, memory: Memory): ReadonlyArray<Related> => {
+  const predecessors: Array<Related> = []
+  const visited = new Set([memory.id])
+  for (let open = [memory]; open.length > 0 && visited.size <= maxPredecessors; ) {
+    const next = open
+      .flatMap(({ lineage = [] }) => lineage)
+      .flatMap(({ kind, to }) => {
+        if (kind !== "supersedes" || visited.has(to) || visited.size > maxPredecessors) return []
+        const before = findStanding(db, level, [to], now).get(to)
+        if (before !== undefined) visited.add(to)
+        return before ?? []
+      })
+    predecessors.push(...next.map(relatedOf))
+    open = next
+  }
+  return predecessors
+}
+
+type CandidateAt = (id: string, revision: number) => Said | undefined
+
+/** Reads what the candidates of decisions said at the revisions that were weighed, as far as the level may read it. */
+const candidateTexts = (source: ReaderSource, services: ReaderServices, events: ReadonlyArray<DaybookEvent>) =>
+  Effect.gen(function* () {
+    const { level, read } = source
+    const versions = yield* read(({ db, now }) => candidateVersions({ db, level, now }, events))
+    const decoded = yield* eventsAt(source, services, [...new Set(versions.values())])
+    const byVersion = new Map(decoded.map((event) => [event.version, event as DaybookEvent]))
+    const candidateAt: CandidateAt = (id, revision) => {
+      const event = byVersion.get(versions.get(`${id}/${revision}`) ?? -1)
+      const image = event && imageIn(event, id)
+      return image === undefined || !canRead(level, image.store) ? undefined : saidOf(image)
+    }
+    return candidateAt
+  })
+
+/** The version at which each candidate got the revision that was weighed, by `id/revision`. */
+const candidateVersions = (
+  { db, level, now }: Reading,
+  events: ReadonlyArray<DaybookEvent>
+): ReadonlyMap<string, number> => {
+  const versions = new Map<string, number>()
+  const candidates = events.flatMap(({ payload }) =>
+    payload !== null && "decision" in payload ? payload.decision.candidates : []
+  )
+  const ids = candidates.map(({ id }) => id)
+  const readable = findStanding(db, level, ids, now)
+  for (const { id, revision } of candidates) {
+    const born = readable.get(id)?.born
+    const version = born === undefined ? undefined : findRevision(db, level, born, revision)
+    if (version !== undefined) versions.set(`${id}/${revision}`, version)
+  }
+  return versions
+}
+
+const decisionIn = ({ payload }: DaybookEvent, candidateAt: CandidateAt): WhyVersion["decision"] => {
+  if (payload === null || !("decision" in payload)) return null
+  const { decision } = payload
+  return {
+    ...decision,
+    candidates: decision.candidates.flatMap(({ revision, ...candidate }) => {
+      const said = candidateAt(candidate.id, revision)
+      return said === undefined ? [] : [{ ...(candidate as Omit<WeighedThen, "said">), said }]
+    })
+  }
+}
+
+/** The after-image of a memory in an event; undefined if the event's content was erased. */
+const imageIn = (event: DaybookEvent, id: string): Memory | undefined =>
+  event.payload === null ? undefined : imagesOf(event).find((image) => image.id === id)
 
 const saidOf = ({ facts, narrative, title }: Said): Said => ({
   title,
@@ -173,8 +200,8 @@ const turnSaid = ({ role, sequence, session, speaker, text }: Turn): TurnSaid =>
 
 const relatedOf = (memory: Memory): Related => ({ id: memory.id, status: memory.status, ...saidOf(memory) })
 
-/** Kept with every change, or said elsewhere. */
-const silent: ReadonlySet<string> = new Set<keyof Memory>([
+/** Fields that change with every event, or that are reported elsewhere. */
+const unreportedFields: ReadonlySet<string> = new Set<keyof Memory>([
   "revision",
   "updatedAt",
   "lastMentionedAt",
@@ -185,6 +212,6 @@ const silent: ReadonlySet<string> = new Set<keyof Memory>([
 const changesOf = (before: Memory, after: Memory): WhyVersion["changes"] => {
   const [then, now] = [before as Readonly<Record<string, unknown>>, after as Readonly<Record<string, unknown>>]
   return [...new Set([...Object.keys(then), ...Object.keys(now)])]
-    .filter((field) => !silent.has(field) && !isDeepStrictEqual(then[field], now[field]))
+    .filter((field) => !unreportedFields.has(field) && !isDeepStrictEqual(then[field], now[field]))
     .map((field) => ({ field, before: then[field] ?? null, after: now[field] ?? null }))
 }

@@ -24,115 +24,159 @@ import { restore } from "./remember/restore.js"
 import { update } from "./remember/update.js"
 import type { Undoer } from "./undo/undo.js"
 
+/** Runs work on the agent, which it wakes where it sleeps. */
 type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
 
-/** A reader that may also write: each write is a command, checked here and carried out by the agent's actor. */
-export const make = (
-  reader: MemoryReader,
-  use: Use,
-  writer: Writer,
-  isEmpty: Effect.Effect<boolean, StorageError>,
-  undoer: Omit<Undoer & Maintainer, "run">
-): Memory => {
-  const run = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>, options?: WriteOptions) =>
-    Effect.flatMap(inRun(command, options), (sound) => use(({ actor }) => actor.run(sound)))
-  /** Many commands of one kind in one transaction, each answered on its own. */
-  const runAll = <Input, A, E, Refused>(
-    field: string,
-    inputs: ReadonlyArray<Input | readonly [Input, WriteOptions]>,
-    make: (writer: Writer, input: Input, options?: WriteOptions) => Either.Either<Command<A, E>, Refused>
-  ) =>
-    Effect.gen(function* () {
-      if (inputs.length > limits.batch) {
-        return yield* new InvalidInput({ field, problem: `has more than ${limits.batch} entries` })
-      }
-      const commands = inputs.map((one) =>
-        isPair(one) ? inRun(make(writer, one[0], one[1]), one[1]) : make(writer, one as Input)
-      )
-      const sound = commands.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
-      const outcomes = sound.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(sound))
-      let next = 0
-      return commands.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))
-    })
+export interface MemoryParts {
+  readonly reader: MemoryReader
+  readonly use: Use
+  readonly writer: Writer
+  /** Whether the agent has no events. */
+  readonly isEmpty: Effect.Effect<boolean, StorageError>
+  /** Services of `undo` and `maintain`. */
+  readonly services: Omit<Undoer & Maintainer, "run">
+}
+
+/**
+ * A reader with writes. Each write is a command that the agent's actor carries
+ * out. Its input is decoded when the Effect runs, so inside its span and in
+ * each retry.
+ */
+export const make = ({ isEmpty, reader, services, use, writer }: MemoryParts): Memory => {
+  const runner = makeRunner(use)
+  const runCommand: Maintainer["run"] = (command) => use(({ actor }) => actor.run(command))
   const rememberAll: Memory["rememberAll"] = Effect.fn("Memory.rememberAll")((observations) =>
-    runAll("observations", observations, remember)
+    runner.runAll("observations", observations, (input, options) => remember(writer, input, options))
   )
   return {
     ...reader,
-    remember: (observation, options) => traced("Memory.remember", run(remember(writer, observation, options), options)),
+    ...memoryWrites(runner, writer),
+    ...conversationWrites(runner, writer),
+    ...scheduleWrites(runner, writer),
     rememberAll,
     importMarkdown: Effect.fn("Memory.importMarkdown")(function* (paths, options) {
-      // Most programs never import: the markdown parser is loaded by those that do.
+      // The markdown parser is loaded on first use, because most programs never import.
       const { importFiles } = yield* Effect.promise(() => import("./import/importFiles.js"))
-      const record: ImportTarget["record"] = (payload, run) =>
-        use(({ actor }) => actor.run(recordImport(writer.actor, payload, run)))
+      const record: ImportTarget["record"] = (payload, run) => runCommand(recordImport(writer.actor, payload, run))
       const { run, version, ...imported } = yield* importFiles({ isEmpty, rememberAll, record }, paths, options)
-      // Whoever may not undo has no use for the names of versions and runs.
+      // Versions and runs serve undo, which needs full trust.
       return version === undefined || run === undefined || writer.level !== "full"
         ? imported
         : { ...imported, version, run }
     }),
-    addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(addTurn(writer, turn, options), options)),
-    addTurns: Effect.fn("Memory.addTurns")((turns) => runAll("turns", turns, addTurn)),
-    addFile: Effect.fn("Memory.addFile")((file, options) => run(addFile(writer, file, options), options)),
-    forgetFile: Effect.fn("Memory.forgetFile")((path, options) => run(forgetFile(writer, path, options), options)),
-    forgetSession: Effect.fn("Memory.forgetSession")((session, options) =>
-      run(forgetSession(writer, session, options), options)
-    ),
-    update: Effect.fn("Memory.update")((id, changes, options) => run(update(writer, id, changes, options), options)),
-    forget: Effect.fn("Memory.forget")((id, options) => run(forget(writer, id, options), options)),
-    restore: Effect.fn("Memory.restore")((id, options) => run(restore(writer, id, options), options)),
     maintain: Effect.fn("Memory.maintain")((options) =>
       Effect.flatMap(
         Effect.promise(() => import("./maintenance/maintain.js")),
-        ({ maintain }) =>
-          maintain({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, options)
-      )
-    ),
-    // Few programs schedule anything: what reads cron expressions is loaded by those that do.
-    addSchedule: Effect.fn("Memory.addSchedule")((schedule, options) =>
-      Effect.flatMap(
-        Effect.promise(() => import("./schedules/addSchedule.js")),
-        ({ addSchedule }) => run(addSchedule(writer, schedule, options), options)
-      )
-    ),
-    updateSchedule: Effect.fn("Memory.updateSchedule")((id, changes, options) =>
-      Effect.flatMap(
-        Effect.promise(() => import("./schedules/updateSchedule.js")),
-        ({ updateSchedule }) => run(updateSchedule(writer, id, changes, options), options)
-      )
-    ),
-    deleteSchedule: Effect.fn("Memory.deleteSchedule")((id, options) =>
-      Effect.flatMap(
-        Effect.promise(() => import("./schedules/deleteSchedule.js")),
-        ({ deleteSchedule }) => run(deleteSchedule(writer, id, options), options)
+        ({ maintain }) => maintain({ ...services, run: runCommand }, writer, options)
       )
     ),
     undo: Effect.fn("Memory.undo")((what, options) =>
       Effect.flatMap(
         Effect.promise(() => import("./undo/undo.js")),
-        ({ undo }) =>
-          undo({ ...undoer, run: (command) => use(({ actor }) => actor.run(command)) }, writer, what, options)
+        ({ undo }) => undo({ ...services, run: runCommand }, writer, what, options)
       )
     )
   }
 }
 
-/** A command as a part of the run that the options name, if they name one. */
+type Runner = ReturnType<typeof makeRunner>
+
+/** Decodes input into commands and has the agent's actor carry them out. */
+const makeRunner = (use: Use) => ({
+  run: <A, E, Refused>(decode: () => Either.Either<Command<A, E>, Refused>, options?: WriteOptions) =>
+    Effect.suspend(() => Effect.flatMap(inRun(decode(), options), (command) => use(({ actor }) => actor.run(command)))),
+
+  /** Carries out many commands of one kind in one transaction and answers each of them. */
+  runAll: <Input, A, E, Refused>(
+    field: string,
+    inputs: ReadonlyArray<Input | readonly [Input, WriteOptions]>,
+    decode: (input: Input, options?: WriteOptions) => Either.Either<Command<A, E>, Refused>
+  ) =>
+    Effect.gen(function* () {
+      if (inputs.length > limits.batch) {
+        return yield* new InvalidInput({ field, problem: `has more than ${limits.batch} entries` })
+      }
+      const decoded = inputs.map((input) =>
+        isPair(input) ? inRun(decode(input[0], input[1]), input[1]) : decode(input as Input)
+      )
+      const commands = decoded.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
+      const outcomes = commands.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(commands))
+      let next = 0
+      return decoded.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))
+    })
+})
+
+const memoryWrites = ({ run }: Runner, writer: Writer): Pick<Memory, "remember" | "update" | "forget" | "restore"> => ({
+  remember: (observation, options) =>
+    traced(
+      "Memory.remember",
+      run(() => remember(writer, observation, options), options)
+    ),
+  update: Effect.fn("Memory.update")((id, changes, options) =>
+    run(() => update(writer, id, changes, options), options)
+  ),
+  forget: Effect.fn("Memory.forget")((id, options) => run(() => forget(writer, id, options), options)),
+  restore: Effect.fn("Memory.restore")((id, options) => run(() => restore(writer, id, options), options))
+})
+
+const conversationWrites = (
+  { run, runAll }: Runner,
+  writer: Writer
+): Pick<Memory, "addTurn" | "addTurns" | "addFile" | "forgetFile" | "forgetSession"> => ({
+  addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(() => addTurn(writer, turn, options), options)),
+  addTurns: Effect.fn("Memory.addTurns")((turns) =>
+    runAll("turns", turns, (turn, options) => addTurn(writer, turn, options))
+  ),
+  addFile: Effect.fn("Memory.addFile")((file, options) => run(() => addFile(writer, file, options), options)),
+  forgetFile: Effect.fn("Memory.forgetFile")((path, options) => run(() => forgetFile(writer, path, options), options)),
+  forgetSession: Effect.fn("Memory.forgetSession")((session, options) =>
+    run(() => forgetSession(writer, session, options), options)
+  )
+})
+
+/** Writes of schedules. The cron parser is loaded on first use, because few programs schedule anything. */
+const scheduleWrites = (
+  { run }: Runner,
+  writer: Writer
+): Pick<Memory, "addSchedule" | "updateSchedule" | "deleteSchedule"> => ({
+  addSchedule: Effect.fn("Memory.addSchedule")((schedule, options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./schedules/addSchedule.js")),
+      ({ addSchedule }) => run(() => addSchedule(writer, schedule, options), options)
+    )
+  ),
+  updateSchedule: Effect.fn("Memory.updateSchedule")((id, changes, options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./schedules/updateSchedule.js")),
+      ({ updateSchedule }) => run(() => updateSchedule(writer, id, changes, options), options)
+    )
+  ),
+  deleteSchedule: Effect.fn("Memory.deleteSchedule")((id, options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./schedules/deleteSchedule.js")),
+      ({ deleteSchedule }) => run(() => deleteSchedule(writer, id, options), options)
+    )
+  )
+})
+
+/** Gives a command the run that its options name, if any. */
 const inRun = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>, { run }: WriteOptions = {}) =>
   run === undefined
     ? command
-    : Either.flatMap(command, (sound) =>
-        Either.map(decodeKey("run", run), (name): Command<A, E> => ({ ...sound, cause: runCause(name) }))
+    : Either.flatMap(command, (valid) =>
+        Either.map(decodeKey("run", run), (name): Command<A, E> => ({ ...valid, cause: runCause(name) }))
       )
 
-/** A span for the most frequent call: none where nobody traces, and no stack traces, which cost as much as all the rest of it. */
+/**
+ * A span for the most frequent write. It is left out where the program has no
+ * tracer. It takes no stack trace, which costs as much as the rest of the write.
+ */
 const traced = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tracerWith((tracer) =>
     tracer === untraced ? effect : Effect.withSpan(effect, name, { captureStackTrace: false })
   )
 
-/** The tracer that is in force where a program brings none: its spans go nowhere. */
+/** Effect's default tracer, which discards spans. */
 const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 const isPair = <A, B>(value: A | readonly [A, B]): value is readonly [A, B] => Array.isArray(value)

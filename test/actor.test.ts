@@ -623,6 +623,20 @@ describe("input", () => {
     })
   )
 
+  it.scopedLive("of a write is decoded when the write runs, and again in each retry", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* ada()
+      const observation = { title: "" }
+      const write = memory.remember(observation)
+      const update = memory.update("no id", observation)
+      expect(yield* Effect.flip(write)).toMatchObject({ _tag: "InvalidInput", field: "title" })
+      expect(yield* Effect.flip(update)).toMatchObject({ _tag: "InvalidInput" })
+      observation.title = "lives in Oslo"
+      expect(yield* write).toMatchObject({ outcome: "added" })
+      expect(yield* memory.list()).toMatchObject([{ title: "lives in Oslo" }])
+    })
+  )
+
   it.scopedLive("of reads is bounded likewise", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* ada()

@@ -147,7 +147,7 @@ describe("files", () => {
     expect(mixed.code).toBe(1)
     expect(mixed.stdout).toBe("3 files: 0 added, 1 updated, 0 unchanged, 2 refused\n")
     expect(lines(mixed.stderr)).toEqual([
-      `${join(notes, "gone")}: is not there`,
+      `${join(notes, "gone")}: does not exist`,
       `${join(notes, "picture.png")}: is not text`,
       `daybook: 2 files refused, the first ${join(notes, "gone")}`
     ])

@@ -319,7 +319,7 @@ describe("files of a folder", () => {
       const name = (path: string) => path.slice(folder.length + 1)
       expect(paths.map(name)).toEqual(["a.md", "b/c.txt", "large.txt", "latin.txt", "picture.png"])
       expect(refused.map(({ path, problem }) => [name(path), problem])).toEqual([
-        ["dead.md", "leads nowhere"],
+        ["dead.md", "is a broken link"],
         ["out.md", "leads out of the folder"]
       ])
       expect(paths.map(readTextFile).map((one) => ("problem" in one ? one.problem : one.text))).toEqual([
@@ -329,7 +329,7 @@ describe("files of a folder", () => {
         "is not UTF-8 text",
         "is not text"
       ])
-      expect(filesOf(join(folder, "missing")).refused).toMatchObject([{ problem: "is not there" }])
+      expect(filesOf(join(folder, "missing")).refused).toMatchObject([{ problem: "does not exist" }])
     })
   )
 })

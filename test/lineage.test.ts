@@ -161,7 +161,7 @@ describe("what was made of something", () => {
       const { id: source } = yield* memory.remember({ title: "Minutes of the board", store: "shared" })
       const from = [{ kind: "memory", id: source } as const]
       const refused = yield* Effect.flip(memory.remember({ title: "Summary", from, store: "social" }))
-      expect(refused).toMatchObject({ field: "store", problem: "is more open than what it comes from" })
+      expect(refused).toMatchObject({ field: "store", problem: "is less restrictive than its source" })
       const { id: derived } = yield* memory.remember({ title: "Summary", from, store: "shared" })
       const { id: further } = yield* memory.remember({
         title: "Headline",

@@ -15,120 +15,67 @@ export type { CommandError } from "./carryOut.js"
 /** One agent: its view, and a mailbox that carries out its commands in order. */
 export interface Actor {
   readonly view: View
-  /** Answered once the events are in the log and in the view. */
+  /** Answers once the events are in the log and in the view. */
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
-  /** Many commands in one transaction, each decided on top of those before it; a refused one leaves the others alone. */
+  /** Carries out many commands in one transaction. Each is decided on top of those before it; a refused one does not affect the others. */
   readonly runAll: <A, E>(
     commands: ReadonlyArray<Command<A, E>>
   ) => Effect.Effect<ReadonlyArray<Either.Either<A, E | CommandError>>, CommandError>
 }
 
 export interface ActorOptions extends CarryingOut {
-  /** Commands that may wait. */
+  /** How many commands may wait. */
   readonly waiting: number
-  /** Around work that no caller's fiber does: keeps the view open. */
+  /** Wraps work that runs in no caller's fiber, to keep the view open. */
   readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
-  /** Commands that are to be carried out in the same transaction as these, after them; null where there are none. */
+  /** Commands to carry out after these, in the same transaction; null for none. */
   readonly beside: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
-  /** Milliseconds after which what was told in vain is not told anew: a slow model holds up those who wait no longer. */
+  /** Milliseconds after which stale advice is no longer asked for again, so that a slow model cannot block the queue. */
   readonly patience: number
-  /** What commands have to be told before their turn, given what they were told before; null where there is nothing. */
   readonly consult: Consult
 }
 
-/** Asks what commands have to know before their turn, given what is known already; null where there is nothing to ask. */
+/** Asks the models for the advice that commands need before their turn and do not have yet; null if they need none. */
 export type Consult = (commands: ReadonlyArray<AnyCommand>, told: ToldOf) => Effect.Effect<ToldOf, ViewError> | null
 
-/** Commands that are carried out together, and what each came to. */
+/** Commands that are carried out together. */
 type Job = ReadonlyArray<AnyCommand>
-/** What one command came to: its outcome, or what ended it. */
-type Ended = Exit.Exit<Outcome>
-type Answer = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
+/** The result of one command: its outcome, or the defect that ended it. */
+type CommandExit = Exit.Exit<Outcome>
+type JobExit = Exit.Exit<ReadonlyArray<Outcome>, CommandError>
+type Decided = Effect.Effect<ReadonlyArray<CommandExit>, CommandError>
 
 /** Jobs that share one transaction of the view and one append to the log. */
-const drained = 100
+const maxJobsPerBatch = 100
 
-/** After a version conflict the commands are decided again, at most this often. */
-const tries = 5
+/** How often commands are decided again after a version conflict or on stale advice. */
+const maxRetries = 5
 
-/** An agent's actor on its open view. */
+/** Starts an agent's actor on its open view. */
 export const make = (view: View, options: ActorOptions): Actor => {
-  let deadline = Number.POSITIVE_INFINITY
-
-  /** A version conflict means that the view lags behind, after a crash, say. */
-  const decided = (commands: Job, told: ToldOf, left: number): Effect.Effect<ReadonlyArray<Ended>, CommandError> =>
-    Effect.matchEffect(carryOut(view, commands, told, left > 0 && performance.now() < deadline, options), {
-      onFailure: (error) =>
-        error._tag === "VersionConflict" && left > 0
-          ? Effect.zipRight(options.views.follow(view), decided(commands, told, left - 1))
-          : Effect.fail(error),
-      onSuccess: (outcomes) => {
-        if (outcomes.length === commands.length) return Effect.succeed(outcomes.map(Exit.succeed))
-        const rest = commands.slice(outcomes.length)
-        // Those that were carried out made room for another try.
-        const more = consulted(rest, told, outcomes.length > 0 ? tries : left - 1)
-        if (outcomes.length === 0) return more
-        // What is in the log already is answered, whatever becomes of those behind it.
-        return Effect.map(apart(rest, more), (others) => [...outcomes.map(Exit.succeed), ...others])
-      }
-    })
-
-  /** Commands behind others that are in the log already: what ends them ends nobody else. */
-  const apart = (
-    commands: Job,
-    all: Effect.Effect<ReadonlyArray<Ended>, CommandError>
-  ): Effect.Effect<ReadonlyArray<Ended>> =>
-    Effect.matchCauseEffect(all, {
-      onSuccess: Effect.succeed,
-      onFailure: (cause): Effect.Effect<ReadonlyArray<Ended>> => {
-        const error = Option.getOrUndefined(Cause.failureOption(cause))
-        if (error !== undefined) return Effect.succeed(commands.map(() => Exit.succeed(Either.left(error))))
-        if (commands.length === 1) return Effect.succeed([Exit.failCause(cause as Cause.Cause<never>)])
-        const alone = (command: AnyCommand) => apart([command], consulted([command], nothingTold, tries))
-        return Effect.map(Effect.forEach(commands, alone), (ended) => ended.flat())
-      }
-    })
-
-  const consulted = (commands: Job, told: ToldOf, left: number): Effect.Effect<ReadonlyArray<Ended>, CommandError> => {
-    const consulting = options.consult(commands, told)
-    return consulting === null
-      ? decided(commands, told, left)
-      : Effect.flatMap(consulting, (now) => decided(commands, now, left))
-  }
-
-  const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>> =>
+  const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<JobExit>> =>
     Effect.suspend(() => {
-      deadline = performance.now() + options.patience
+      const decide = makeDecider(view, options, performance.now() + options.patience)
       const commands = jobs.flat()
-      const beside = options.beside(commands)
+      const additions = options.beside(commands)
       return Effect.matchCauseEffect(
-        beside === null
-          ? consulted(commands, nothingTold, tries)
-          : Effect.flatMap(beside, (more) => consulted([...commands, ...more], nothingTold, tries)),
+        additions === null ? decide(commands) : Effect.flatMap(additions, (added) => decide([...commands, ...added])),
         {
           onFailure: (cause) =>
-            // A command whose decider breaks must not take the others with it.
+            // A command whose decider throws must not fail the other jobs: each is run alone.
             jobs.length > 1 && Cause.isDie(cause)
               ? Effect.map(
                   Effect.forEach(jobs, (job) => settle([job])),
-                  (answers) => answers.flat()
+                  (exits) => exits.flat()
                 )
-              : Effect.succeed(jobs.map((): Answer => Exit.failCause(cause))),
-          onSuccess: (outcomes) => {
-            let from = 0
-            return Effect.succeed(
-              jobs.map((job): Answer => {
-                from += job.length
-                return Exit.all(outcomes.slice(from - job.length, from)).pipe(Option.getOrElse(() => Exit.succeed([])))
-              })
-            )
-          }
+              : Effect.succeed(jobs.map((): JobExit => Exit.failCause(cause))),
+          onSuccess: (exits) => Effect.succeed(exitsByJob(jobs, exits))
         }
       )
     })
 
   const mailbox = Batcher.make({
-    most: drained,
+    most: maxJobsPerBatch,
     capacity: { waiting: options.waiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
     run: settle,
     background: options.background
@@ -139,4 +86,63 @@ export const make = (view: View, options: ActorOptions): Actor => {
     run: (command) => Effect.flatMap(mailbox.submit([command]), ([outcome]) => outcome!),
     runAll: mailbox.submit
   }
+}
+
+const exitsByJob = (jobs: ReadonlyArray<Job>, exits: ReadonlyArray<CommandExit>): ReadonlyArray<JobExit> => {
+  let end = 0
+  return jobs.map((job): JobExit => {
+    end += job.length
+    return Exit.all(exits.slice(end - job.length, end)).pipe(Option.getOrElse(() => Exit.succeed([])))
+  })
+}
+
+/**
+ * Makes the function that gets advice for commands, decides them and stores
+ * their events, with retries. After `deadline` (by `performance.now`) stale
+ * advice is not asked for again.
+ */
+const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
+  const decide = (commands: Job, advice: ToldOf, retries: number): Decided =>
+    Effect.matchEffect(
+      carryOut(view, { commands, advice, mayRedecide: retries > 0 && performance.now() < deadline }, options),
+      {
+        onFailure: (error) =>
+          // After a version conflict, which a crash can cause, the view catches up first.
+          error._tag === "VersionConflict" && retries > 0
+            ? Effect.zipRight(options.views.follow(view), decide(commands, advice, retries - 1))
+            : Effect.fail(error),
+        onSuccess: (outcomes) => {
+          if (outcomes.length === commands.length) return Effect.succeed(outcomes.map(Exit.succeed))
+          const rest = commands.slice(outcomes.length)
+          // Progress restores the full number of retries.
+          const decidedRest = adviseAndDecide(rest, advice, outcomes.length > 0 ? maxRetries : retries - 1)
+          if (outcomes.length === 0) return decidedRest
+          // The first commands are in the log, so they are answered even if those behind them fail.
+          return Effect.map(isolateFailures(rest, decidedRest), (exits) => [...outcomes.map(Exit.succeed), ...exits])
+        }
+      }
+    )
+
+  /** Turns a failure of commands into their exits. After a defect each command is tried alone, to find the one that threw. */
+  const isolateFailures = (commands: Job, decided: Decided): Effect.Effect<ReadonlyArray<CommandExit>> =>
+    Effect.matchCauseEffect(decided, {
+      onSuccess: Effect.succeed,
+      onFailure: (cause): Effect.Effect<ReadonlyArray<CommandExit>> => {
+        const error = Option.getOrUndefined(Cause.failureOption(cause))
+        if (error !== undefined) return Effect.succeed(commands.map(() => Exit.succeed(Either.left(error))))
+        if (commands.length === 1) return Effect.succeed([Exit.failCause(cause as Cause.Cause<never>)])
+        const decideAlone = (command: AnyCommand) =>
+          isolateFailures([command], adviseAndDecide([command], nothingTold, maxRetries))
+        return Effect.map(Effect.forEach(commands, decideAlone), (exits) => exits.flat())
+      }
+    })
+
+  const adviseAndDecide = (commands: Job, advice: ToldOf, retries: number): Decided => {
+    const asking = options.consult(commands, advice)
+    return asking === null
+      ? decide(commands, advice, retries)
+      : Effect.flatMap(asking, (newAdvice) => decide(commands, newAdvice, retries))
+  }
+
+  return (commands: Job): Decided => adviseAndDecide(commands, nothingTold, maxRetries)
 }

@@ -15,38 +15,38 @@ import type { View } from "../../projections/view/Views.js"
 import { Views } from "../../projections/view/Views.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { Policy } from "../ports/Policy.js"
-
 import * as Actor from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
 import { ImpliedPolicy, inForce } from "./policyInForce.js"
 
-/** The services of an agent that is awake, for work in its background. */
+/** The services of an awake agent, for its background work. */
 export interface AgentServices {
   readonly actor: Actor.Actor
   readonly log: Context.Tag.Service<EventLog>
   readonly views: Context.Tag.Service<Views>
 }
 
-/** The part of an agent's embedding that its actor needs. The whole is in `embedding/`. */
+/** The part of an agent's embedding that its actor needs. `embedding/` has the whole. */
 export interface AgentEmbedding {
-  /** Embeds memories that these commands are about to add, where that costs no wait; null where it does not. */
+  /** Embeds memories that these commands will add, if the embedder is fast enough for a write; otherwise null. */
   readonly beside: (
     view: View
   ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
-  /** Takes note of events that were committed after one version, up to another. */
+  /** Called with the events of each commit, which took the stream from version `after` to version `to`. */
   readonly noticed: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
+  /** Starts the background work of an awake agent. `hold` keeps the agent awake while an effect runs. */
   readonly start: (
     services: AgentServices,
     hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<void, never, Scope.Scope>
-  /** The embedder in force in a view. */
+  /** The active embedder of a view. */
   readonly current: (view: View) => Effect.Effect<EmbedderService>
 }
 
 /** Features that every agent gets when it wakes. */
 export interface AgentFeatures<Embedding extends AgentEmbedding> {
   readonly embedding: Effect.Effect<Embedding>
-  /** Asks a reconciler before the turn of a command; absent where no memory is weighed. */
+  /** Asks the models before the turn of a command. Absent if no reconciler is configured. */
   readonly consult?:
     | ((
         embedder: Effect.Effect<EmbedderService>,
@@ -64,53 +64,98 @@ export interface Agent<Embedding = AgentEmbedding> {
 }
 
 /**
- * The agents of this process: each is woken by its first use and put to sleep
- * after idling. No more than `policy.actors.open` are awake at once: the least
- * recently used idle one makes room, and where all are busy a newcomer waits.
+ * The agents of this process. The first use wakes an agent; after idling it goes
+ * to sleep. At most `policy.actors.open` agents are awake. The least recently
+ * used idle one is evicted for a newcomer; if all are busy, the newcomer waits.
  */
 export interface Agents<Embedding = AgentEmbedding> {
   readonly use: <A, E, R>(
     name: string,
     f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ViewError, R>
-  /** Uses an agent only where it is awake. */
+  /** Uses an agent only if it is awake. */
   readonly useAwake: <A, E, R>(
     name: string,
     f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<Option.Option<A>, E, R>
-  /** Whether an agent is awake, or about to be. */
+  /** Whether an agent is awake or waking. */
   readonly isAwake: (name: string) => boolean
-  /** How many are awake. */
+  /** How many agents are awake. */
   readonly awake: () => number
 }
 
 interface Entry<Embedding> {
   readonly scope: Scope.CloseableScope
   readonly ready: Deferred.Deferred<Agent<Embedding>, ViewError>
-  /** Once it is awake. */
+  /** Set once it is awake. */
   agent: Agent<Embedding> | undefined
-  /** Callers that it works for; while there are any it stays awake. */
+  /** Callers that use it now. An agent with users stays awake. */
   users: number
-  /** Work in the background: it goes to sleep over that only where others need its place. */
+  /** Running background work. An agent with such work is evicted only if no quieter one is idle. */
   busy: number
+  /** When it was last used, milliseconds since the epoch. */
   usedAt: number
 }
 
+interface Pool<Embedding> {
+  readonly entries: Map<string, Entry<Embedding>>
+  /** Agents that may be awake at once. */
+  readonly capacity: number
+  readonly wake: (name: string, entry: Entry<Embedding>) => Effect.Effect<Agent<Embedding>, ViewError>
+  /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
+  room: Deferred.Deferred<void> | undefined
+}
+
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embedding>) =>
+  Effect.gen(function* () {
+    const { actors } = yield* Policy
+    const pool: Pool<Embedding> = {
+      entries: new Map(),
+      capacity: actors.open,
+      wake: yield* makeWake(features),
+      room: undefined
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach([...pool.entries], ([name, entry]) => sleep(pool, name, entry), { discard: true })
+    )
+    yield* sleepIdle(pool, actors.idle).pipe(
+      Effect.delay(Math.max(1, actors.idle / 2)),
+      Effect.forever,
+      Effect.interruptible,
+      Effect.forkScoped
+    )
+    return {
+      useAwake: (name, f) =>
+        mask((restore) => {
+          const used = useIfAwake(pool, name, f, restore)
+          return used === undefined ? Effect.succeedNone : Effect.asSome(used)
+        }),
+      use: (name, f) =>
+        mask((restore) => {
+          const used = useIfAwake(pool, name, f, restore)
+          if (used !== undefined) return used
+          return Effect.flatMap(enter(pool, name, restore), (entry) =>
+            leaveAfter(pool, entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
+          )
+        }),
+      isAwake: (name) => pool.entries.has(name),
+      awake: () => pool.entries.size
+    } satisfies Agents<Embedding>
+  })
+
+/** Makes the function that opens an agent's view and starts its actor and its background work. */
+const makeWake = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embedding>) =>
   Effect.gen(function* () {
     const views = yield* Views
     const log = yield* EventLog
     const codec = yield* CurrentCodec
     const policy = yield* Policy
-    const { actors } = policy
     const configuring = views.config.projections.some(({ name }) => name === "configuration")
       ? { policy: inForce(policy), implied: inForce(yield* ImpliedPolicy) }
       : undefined
-    const entries = new Map<string, Entry<Embedding>>()
-    /** Done when an agent has become idle; made by whoever waits for that. */
-    let room: Deferred.Deferred<void> | undefined
-
-    const wake = (name: string, entry: Entry<Embedding>) =>
+    return (name: string, entry: Entry<Embedding>) =>
       Effect.gen(function* () {
         const view = yield* views.open(name)
         const embedding = yield* features.embedding
@@ -118,7 +163,7 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
           log,
           codec,
           views,
-          waiting: actors.waiting,
+          waiting: policy.actors.waiting,
           patience: features.patience,
           background: inBackground(entry),
           beside: embedding.beside(view),
@@ -130,113 +175,97 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
         entry.agent = { actor, embedding }
         return entry.agent
       }).pipe(Scope.extend(entry.scope))
+  })
 
-    /** The end of a use, however it ended. Uninterruptible. */
-    const leaving = <A, E, R>(entry: Entry<Embedding>, used: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-      const leave = (exit: Exit.Exit<A, E>) =>
-        Effect.clockWith((clock) => {
-          entry.users--
-          entry.usedAt = clock.unsafeCurrentTimeMillis()
-          if (entry.users === 0 && room !== undefined) {
-            Deferred.unsafeDone(room, Effect.void)
-            room = undefined
-          }
-          return exit
-        })
-      return Effect.matchCauseEffect(used, {
-        onFailure: (cause) => leave(Exit.failCause(cause)),
-        onSuccess: (value) => leave(Exit.succeed(value))
-      })
-    }
-
-    /** Counts what is done for an agent while nobody waits for it. */
-    const inBackground =
-      (entry: Entry<Embedding>) =>
-      <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => entry.busy++),
-          () => effect,
-          () => Effect.sync(() => entry.busy--)
-        )
-
-    const sleep = (name: string, entry: Entry<Embedding>) => {
-      entries.delete(name)
-      return Scope.close(entry.scope, Exit.void)
-    }
-
-    const enter = (
-      name: string,
-      restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
-    ): Effect.Effect<Entry<Embedding>> =>
-      Effect.suspend(() => {
-        const known = entries.get(name)
-        if (known !== undefined) {
-          known.users++
-          return Effect.succeed(known)
-        }
-        if (entries.size >= actors.open) {
-          const [idle] = [...entries]
-            .filter(([, { users }]) => users === 0)
-            .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
-          if (idle !== undefined) return Effect.zipRight(sleep(...idle), enter(name, restore))
-          room ??= Deferred.unsafeMake<void>(FiberId.none)
-          return Effect.zipRight(restore(Deferred.await(room)), enter(name, restore))
-        }
-        // Made without yielding to other fibers: the next caller finds it.
-        const entry: Entry<Embedding> = {
-          scope: Effect.runSync(Scope.make()),
-          ready: Deferred.unsafeMake<Agent<Embedding>, ViewError>(FiberId.none),
-          agent: undefined,
-          users: 1,
-          busy: 0,
-          usedAt: 0
-        }
-        entries.set(name, entry)
-        return Effect.gen(function* () {
-          const woken = yield* Effect.exit(wake(name, entry))
-          if (Exit.isFailure(woken)) yield* sleep(name, entry)
-          yield* Deferred.done(entry.ready, woken)
-          return entry
-        })
-      })
-
-    yield* Effect.addFinalizer(() =>
-      Effect.forEach([...entries], ([name, entry]) => sleep(name, entry), { discard: true })
+/** Counts background work while it runs. */
+const inBackground =
+  (entry: Pick<Entry<unknown>, "busy">) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => entry.busy++),
+      () => effect,
+      () => Effect.sync(() => entry.busy--)
     )
-    yield* Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      for (const [name, entry] of entries) {
-        if (entry.users + entry.busy === 0 && now - entry.usedAt >= actors.idle) yield* sleep(name, entry)
-      }
-    }).pipe(Effect.delay(Math.max(1, actors.idle / 2)), Effect.forever, Effect.interruptible, Effect.forkScoped)
 
-    /** Uses an agent that is awake by now; nothing where it is not. */
-    const useNow = <A, E, R>(
-      name: string,
-      f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>,
-      restore: <B, F, Q>(effect: Effect.Effect<B, F, Q>) => Effect.Effect<B, F, Q>
-    ): Effect.Effect<A, E, R> | undefined => {
-      const entry = entries.get(name)
-      if (entry?.agent === undefined) return undefined
-      entry.users++
-      return leaving(entry, restore(f(entry.agent)))
+/** Uses an agent that is awake; undefined if it is not. Call it uninterruptibly. */
+const useIfAwake = <Embedding, A, E, R>(
+  pool: Pool<Embedding>,
+  name: string,
+  f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>,
+  restore: Restore
+): Effect.Effect<A, E, R> | undefined => {
+  const entry = pool.entries.get(name)
+  if (entry?.agent === undefined) return undefined
+  entry.users++
+  return leaveAfter(pool, entry, restore(f(entry.agent)))
+}
+
+/** Counts the caller as a user of an agent, which it wakes if needed. Waits while the pool is full of used agents. */
+const enter = <Embedding>(pool: Pool<Embedding>, name: string, restore: Restore): Effect.Effect<Entry<Embedding>> =>
+  Effect.suspend(() => {
+    const existing = pool.entries.get(name)
+    if (existing !== undefined) {
+      existing.users++
+      return Effect.succeed(existing)
     }
+    if (pool.entries.size >= pool.capacity) {
+      const [idle] = [...pool.entries]
+        .filter(([, { users }]) => users === 0)
+        .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
+      if (idle !== undefined) return Effect.zipRight(sleep(pool, ...idle), enter(pool, name, restore))
+      pool.room ??= Deferred.unsafeMake<void>(FiberId.none)
+      return Effect.zipRight(restore(Deferred.await(pool.room)), enter(pool, name, restore))
+    }
+    // Created without yielding to other fibers, so that the next caller finds it.
+    const entry: Entry<Embedding> = {
+      scope: Effect.runSync(Scope.make()),
+      ready: Deferred.unsafeMake<Agent<Embedding>, ViewError>(FiberId.none),
+      agent: undefined,
+      users: 1,
+      busy: 0,
+      usedAt: 0
+    }
+    pool.entries.set(name, entry)
+    return Effect.gen(function* () {
+      const woken = yield* Effect.exit(pool.wake(name, entry))
+      if (Exit.isFailure(woken)) yield* sleep(pool, name, entry)
+      yield* Deferred.done(entry.ready, woken)
+      return entry
+    })
+  })
 
-    return {
-      useAwake: (name, f) =>
-        mask((restore) => {
-          const used = useNow(name, f, restore)
-          return used === undefined ? Effect.succeedNone : Effect.asSome(used)
-        }),
-      use: (name, f) =>
-        mask((restore) => {
-          const awake = useNow(name, f, restore)
-          if (awake !== undefined) return awake
-          return Effect.flatMap(enter(name, restore), (entry) =>
-            leaving(entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
-          )
-        }),
-      isAwake: (name) => entries.has(name),
-      awake: () => entries.size
-    } satisfies Agents<Embedding>
+/** Ends a use, whatever its exit. Call it uninterruptibly. */
+const leaveAfter = <Embedding, A, E, R>(
+  pool: Pool<Embedding>,
+  entry: Entry<Embedding>,
+  used: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  const leave = (exit: Exit.Exit<A, E>) =>
+    Effect.clockWith((clock) => {
+      entry.users--
+      entry.usedAt = clock.unsafeCurrentTimeMillis()
+      if (entry.users === 0 && pool.room !== undefined) {
+        Deferred.unsafeDone(pool.room, Effect.void)
+        pool.room = undefined
+      }
+      return exit
+    })
+  return Effect.matchCauseEffect(used, {
+    onFailure: (cause) => leave(Exit.failCause(cause)),
+    onSuccess: (value) => leave(Exit.succeed(value))
+  })
+}
+
+const sleep = <Embedding>({ entries }: Pool<Embedding>, name: string, { scope }: Entry<Embedding>) => {
+  entries.delete(name)
+  return Scope.close(scope, Exit.void)
+}
+
+/** Puts agents to sleep that have had no user and no background work for a time. */
+const sleepIdle = <Embedding>(pool: Pool<Embedding>, idleMillis: number) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const [name, entry] of pool.entries) {
+      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* sleep(pool, name, entry)
+    }
   })

@@ -13,19 +13,27 @@ import type { View, Views } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
 import type { Snapshot } from "./ReaderSource.js"
 
+/** A past version of an agent, and how to read it. */
+export interface PastRead {
+  readonly views: Context.Tag.Service<Views>
+  /** The agent's live view. */
+  readonly live: View
+  readonly past: { readonly version: number; readonly hash: Uint8Array }
+  readonly level: TrustLevel
+  /** The asking time in milliseconds; null for the time at which the version was recorded. */
+  readonly at: number | null
+  /** Past views that stay in the cache. */
+  readonly kept: number
+}
+
 /**
- * Reads the view of a past version with the queries of the present one: built
- * from the log up to there, and kept in the cache folder. Below full trust the
- * stricter of then's and today's label holds, so what has been made private
- * since is not in the index that such a reader is given. A cached view that is
- * damaged, or was taken away, is made again.
+ * Reads a past version with today's queries. The view of that version is built
+ * from the log and cached in a file. Below full trust a memory has the stricter
+ * of its store then and its store now: what became private since is not in the
+ * index of that reader. A cached view that is damaged or missing is rebuilt.
  */
 export const read = <A>(
-  views: Context.Tag.Service<Views>,
-  live: View,
-  past: { readonly version: number; readonly hash: Uint8Array },
-  level: TrustLevel,
-  options: { readonly at: number | null; readonly kept: number },
+  { at, kept, level, live, past, views }: PastRead,
   f: (snapshot: Snapshot) => A
 ): Effect.Effect<A, ViewError> =>
   Effect.gen(function* () {
@@ -34,7 +42,7 @@ export const read = <A>(
       level === "full" ? new Map<string, number>() : yield* views.read(live, (db) => findTightened(db, version))
     const folder = join(views.config.folder, "cache", folderName(live.agent))
     const file = join(folder, nameOf(views.config.projections, past, stricter, live.hasVectors))
-    const once = Effect.gen(function* () {
+    const attemptRead = Effect.gen(function* () {
       if (!existsSync(file)) {
         const building = `${file}.${randomId()}.${process.pid}.db`
         yield* Effect.onError(views.prefix(live.agent, { file: building, to: version, stricter }), () =>
@@ -42,34 +50,34 @@ export const read = <A>(
         )
         yield* attempt(() => {
           renameSync(building, file)
-          makeRoom(folder, options.kept)
+          evict(folder, kept)
         })
       }
       return yield* attempt(() => {
         utimesSync(file, new Date(), new Date())
         const { db } = ViewFile.openFile(file, "read", views.config)
         try {
-          return f({ db, now: options.at ?? ViewFile.checkpointOf(db).recordedAt })
+          return f({ db, now: at ?? ViewFile.checkpointOf(db).recordedAt })
         } finally {
           db.close()
         }
       })
     })
     return yield* Effect.catchIf(
-      once,
-      (error) => error._tag === "StorageError" && (error.kind === "damaged" || gone.has(error.code)),
+      attemptRead,
+      (error) => error._tag === "StorageError" && (error.kind === "damaged" || evictedCodes.has(error.code)),
       () =>
         Effect.zipRight(
           attempt(() => removeView(file)),
-          once
+          attemptRead
         )
     )
   })
 
-/** Another process made room for other versions just now. */
-const gone = new Set(["SQLITE_CANTOPEN", "ENOENT"])
+/** Error codes of a file that another process has just evicted. */
+const evictedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
 
-/** Whoever reads at this level may name past versions: they count what all others wrote. */
+/** Whether a level may name past versions. Versions count everybody's writes, so only a level that reads everything may. */
 export const mayNameVersions = (level: TrustLevel): boolean => floorOf(level) === 0
 
 const nameOf = (
@@ -89,18 +97,18 @@ const nameOf = (
 }
 
 /**
- * The longest unused go first; removing one that is being read does not disturb
- * its reader. What a process that is gone left half built goes too.
+ * Evicts the least recently used views beyond `kept`, and half-built views of
+ * dead processes. Removing a file does not disturb a reader that has it open.
  */
-const makeRoom = (folder: string, kept: number) => {
+const evict = (folder: string, kept: number) => {
   const names = readdirSync(folder).filter((name) => name.endsWith(".db"))
-  const halves = names.filter((name) => makerOf(name) !== undefined)
-  for (const name of halves) if (!isAlive(makerOf(name)!)) removeView(join(folder, name))
-  const whole = names
+  const unfinished = names.filter((name) => makerOf(name) !== undefined)
+  for (const name of unfinished) if (!isAlive(makerOf(name)!)) removeView(join(folder, name))
+  const views = names
     .filter((name) => makerOf(name) === undefined)
     .map((name) => ({ file: join(folder, name), usedAt: statSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.usedAt - a.usedAt)
-  for (const { file } of whole.slice(kept)) removeView(file)
+  for (const { file } of views.slice(kept)) removeView(file)
 }
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("view") })

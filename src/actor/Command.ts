@@ -8,18 +8,18 @@ import { type InvalidInput, ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { Told, Weighed } from "./Told.js"
 
-/** An event that a decider asks for; the log gives it its place. */
+/** An event that a decider returns. The log gives it its version and its recording time. */
 export type DecidedEvent = {
   readonly [T in EventType]: {
     readonly type: T
     readonly payload: Payload<T>
-    /** Milliseconds since the epoch; the recording time where absent. */
+    /** Milliseconds since the epoch; the recording time if absent. */
     readonly occurredAt?: number
     readonly cause?: string
   }
 }[EventType]
 
-/** What a command finds when its turn comes: the view on top of every command before it, and nothing that moves. */
+/** The input of a decision: the view after all earlier commands, and fixed values in place of clock and randomness. */
 export interface Situation {
   readonly db: Db
   /** The time that the events will be recorded at, milliseconds since the epoch. */
@@ -27,40 +27,40 @@ export interface Situation {
   /** The version that the first event will get. */
   readonly version: number
   readonly newId: () => string
-  /** What the commands before it in the same transaction came to. */
+  /** The events of the earlier commands in the same transaction. */
   readonly decided: ReadonlyArray<DecidedEvent>
-  /** What it was told before its turn, where it weighs something. */
+  /** The models' advice, for a command that weighs a statement. */
   readonly told?: Told | undefined
-  /** Whether it may be told anew: not for ever, should others keep changing what it is weighed against. */
+  /** Whether it may wait for new advice. Retries are bounded, because other writers can keep changing the candidates. */
   readonly again: boolean
 }
 
 /**
- * Events to store; or, where nothing is to change, the answer straight away; or
- * that what it was told no longer holds: it is to be told anew.
+ * A decision: events to store; or, if nothing changes, the answer; or `redecide`,
+ * if the advice is stale and the command must be decided again with new advice.
  */
 export type Decided<A> =
   | { readonly events: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>] }
   | { readonly answer: A }
-  | { readonly again: true }
+  | { readonly redecide: true }
 
 /**
- * Something that changes an agent's memory: a new one is a file in this
- * folder. `decide` loads what it needs and hands it to a pure function;
- * `answer` tells the caller what happened from the events alone, so that a
- * repeated command id is answered as the first time.
+ * Something that changes an agent's memory. Each kind of command is a file in
+ * its feature's folder. `decide` loads what it needs and passes it to a pure
+ * function. `answer` depends on the events alone, so that a repeated command id
+ * gets the first answer.
  */
 export interface Command<A, E> {
   readonly actor: string
   readonly commandId?: string | undefined
-  /** The run that it is a part of, as `runCause` names it: what is done by one run can be undone as one. */
+  /** The run that it belongs to, as `runCause` writes it. Undo can take back a whole run. */
   readonly cause?: string | undefined
-  /** What is asked, as canonical text: two requests under one command id are told apart by it. Asked for only then. */
+  /** The request as canonical text. It is compared when a command id is repeated, and computed only for commands with an id. */
   readonly request: () => string
-  /** The text that will be embedded where it adds a memory. */
+  /** The text that will be embedded if the command adds a memory. */
   readonly text?: () => string
   readonly vectors?: ReadonlyArray<CachedVector>
-  /** What is weighed against what is there already, where it is. */
+  /** The statement that is weighed against stored memories. */
   readonly weighs?: Weighed
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
@@ -69,17 +69,17 @@ export interface Command<A, E> {
 // biome-ignore lint/suspicious/noExplicitAny: a mailbox holds commands of every kind; each answers to its own caller.
 export type AnyCommand = Command<any, any>
 
-/** The cause of events that belong to a run: an import, an undoing. */
+/** The cause of events that belong to a run, such as an import or an undo. */
 export const runCause = (run: string): string => `run:${run}`
 
-/** The run that a cause names; undefined where it names none. */
+/** The run that a cause names; undefined if it names none. */
 export const runOf = (cause: string | null): string | undefined =>
   cause?.startsWith("run:") === true ? cause.slice("run:".length) : undefined
 
-/** The cause of events that follow from another one of the same stream. */
+/** The cause of events that follow from another event of the same stream. */
 export const eventCause = (version: number): string => `event:${version}`
 
-/** A decision that needed nobody's judgement. */
+/** A decision that a rule made. */
 export const ruled = (action: Decision["action"], name: string, reason: string): Decision => ({
   action,
   by: { kind: "rule", name },
@@ -87,7 +87,7 @@ export const ruled = (action: Decision["action"], name: string, reason: string):
   candidates: []
 })
 
-/** A decision that the caller took. */
+/** A decision that the caller made. */
 export const asked = (action: Decision["action"], name: string, reason: string): Decision => ({
   action,
   by: { kind: "caller", name },
@@ -95,15 +95,15 @@ export const asked = (action: Decision["action"], name: string, reason: string):
   candidates: []
 })
 
-/** The fields that are given, by name: what makes two requests the same. */
+/** The defined fields, sorted by name, to compare two requests. */
 export const given = (fields: object): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
 /**
- * The command id as the log keeps it. Below full trust it belongs to its level:
- * that an id is taken by somebody above is not for a level to know.
+ * The command id as the log keeps it. Below full trust it is prefixed with the
+ * level, so that no level learns which ids a higher level uses.
  */
 export const commandIdOf = (
   level: TrustLevel,
@@ -112,15 +112,15 @@ export const commandIdOf = (
   commandId === undefined
     ? Either.right(undefined)
     : Either.map(decodeKey("commandId", commandId), (id) =>
-        level === "full" && !levels.some((one) => id.startsWith(`${one}/`)) ? id : `${level}/${id}`
+        level === "full" && !levels.some((prefix) => id.startsWith(`${prefix}/`)) ? id : `${level}/${id}`
       )
 
-/** Refuses to decide on the tables of a projection that has stopped: it has not seen what was written since. */
+/** Refuses to decide on the tables of a parked projection, which lack everything written since it stopped. */
 export const whileSound = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
-  const parked = parkedOf(db).find((one) => one.projection === projection)
+  const parked = parkedOf(db).find((entry) => entry.projection === projection)
   return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))
 }
 
-/** Versions count what everybody wrote: only full trust is told. */
+/** The version for full trust only, because versions count everybody's writes. */
 export const versionAt = (level: TrustLevel, version: number): { readonly version?: number } =>
   level === "full" ? { version } : {}

@@ -17,7 +17,7 @@ import type { Reranker } from "../ports/Reranker.js"
 import type { SettlerService } from "../ports/Settler.js"
 import type { InUse } from "./activeEmbedders.js"
 
-/** What a search asks of: one snapshot of one agent's view, at one moment. */
+/** One snapshot of one agent's view, at one moment. */
 export interface Snapshot {
   readonly db: Db
   /** The asking time, milliseconds since the epoch. */
@@ -27,40 +27,43 @@ export interface Snapshot {
 export interface Ranking {
   readonly policy: PolicyValues["search"]
   readonly embedder: EmbedderService
-  /** Nobody, where it is absent. */
+  /** Without a reranker the fused order stands. */
   readonly reranker?: Context.Tag.Service<Reranker> | undefined
 }
 
-/** A recall as it waits to be recorded, with the query's vector itself. */
+/** A recall that is not recorded yet, with the query's vector itself. */
 export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "apart"> {
   readonly filters: object
   readonly vector: QueryVector | null
-  /** What was in force, with the figures that ranked; null where nothing was ranked. */
+  /** The active embedder, with the figures that ranked; null if nothing was ranked. */
   readonly embedder: Figures | null
-  /** The one of other stores, where it took part. */
+  /** The embedder of the stores that are withheld from the active one, if it took part. */
   readonly apart?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
 }
 
 export type Figures = Payload<"RECALL">["embedder"]
 
-/** What a read showed. Where and when it was asked is known to whoever answers. */
+/** The results that a read showed. The recording adds the asking time and the position of the snapshot. */
 export type Showing = Omit<UnrecordedRecall, "askedAt" | "position">
 
-/** One snapshot, and where to hand in what a read of it showed; nowhere where that is not recorded. */
+/** A snapshot of a read that may be recorded. */
 export interface Observed extends Snapshot {
-  /** Called while the snapshot lasts; what it answers may be called later, once it is known what is shown. */
+  /**
+   * Call it while the snapshot lasts. The function that it returns may be called later, once it is known what the
+   * read showed. Absent if reads are not recorded.
+   */
   readonly observe?: (() => (showing: Showing) => void) | undefined
 }
 
-/** Where a reader reads: the live view, or that of a past version. */
+/** The view that a reader reads: the live one, or that of a past version. */
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
-  /** Which embedder was in force when this source was last asked; null for none, absent before. */
+  /** The active embedder at the last read of this source: null if the log named none, absent before the first read. */
   readonly lastSeen: { fact?: EmbedderFact | null }
   /** Runs queries on one snapshot, at its asking time. */
   readonly read: <A>(f: (snapshot: Observed) => A) => Effect.Effect<A, ViewError>
-  /** Runs queries on the view of a past version as it was, at an asking time in milliseconds. For full trust. */
+  /** Runs queries on the view of a past version, at an asking time in milliseconds. It ignores trust, so the caller needs full trust. */
   readonly readAt: <A>(version: number, now: number, f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 }
 
@@ -68,12 +71,12 @@ export interface ReaderServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly ranking: Omit<Ranking, "embedder">
-  /** Which embedder is asked. */
+  /** Finds the active embedder. */
   readonly inUse: InUse
-  /** By what memories are kept and go. */
+  /** How long memories are kept. */
   readonly life: LifePolicy
   readonly countTokens: (text: string) => number
-  /** By which it is told that memories are about the same; absent where nothing is weighed. */
+  /** Judges whether two memories state the same fact. Absent if the policy has no reconciler. */
   readonly judge: Judge | undefined
   /** Tells which memories later ones supersede or repeat; undefined where no settler is provided. */
   readonly settler: SettlerService | undefined

@@ -3,24 +3,24 @@ import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
 import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.js"
 
-/** What is weighed against what is there already: a statement that is to go into a store. */
+/** A statement that is weighed against the memories of its store before it is stored. */
 export interface Weighed extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
-  /** Milliseconds since the epoch; the present where absent. */
+  /** Milliseconds since the epoch; the present if absent. */
   readonly occurredAt?: number | undefined
 }
 
-/** What a command was told before its turn. */
+/** The models' input to a decision. It is gathered before the command's turn, because a transaction cannot wait for models. */
 export interface Told {
-  /** The vector of its text, where the embedder is at hand. */
+  /** The vector of the command's text; null if the embedder is remote or failed. */
   readonly vector: QueryVector | null
-  /** What the reconciler said when it was asked. */
+  /** The reconciler's answer. */
   readonly asked?: Asked
 }
 
 export interface Asked {
-  /** The candidates that it was asked about: see `about`. */
+  /** The candidates that the question named, as `about` writes them. The answer is stale once they differ. */
   readonly about: string
   readonly answer: Either.Either<Judgement, ReconcilerError>
   /** Milliseconds. */

@@ -13,21 +13,21 @@ export { sameModel } from "../../projections/embedders.js"
 
 type Service = Context.Tag.Service<Embedder>
 
-/** Which embedder each agent's reads and writes go by: as its log says, made from the names that the log knows. */
+/** Finds the active embedder of an agent from its log, which names embedders by model and dimensions. */
 export interface InUse {
-  /** The one of agents whose log names none. */
+  /** The configured embedder, for agents whose log names none. */
   readonly configured: Service
   readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, NoEmbedder>
   /**
-   * The one that a fact of the log names, kept from the stores that the settings of this process withhold from it. One
-   * that cannot be had here fails whenever it is asked, and says why.
+   * The embedder that a fact of the log names. Stores that this process's settings withhold from it go to a local
+   * substitute. An embedder that is unavailable here fails each request with the reason.
    */
   readonly of: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
-  /** The same for the past: what stood apart is what the log says, whatever the settings are now. */
+  /** The same for past versions: the log decides which stores were withheld, whatever the settings are now. */
   readonly past: InUse
-  /** What is to be said anew of the embedder in force, because the settings withhold other stores from it than the log says. */
+  /** The embedder to record anew, if the settings now withhold other stores from the active embedder than the log says. */
   readonly restated: (fact: EmbedderFact) => Effect.Effect<Service | undefined, NoEmbedder>
-  /** The one in force in a view. */
+  /** The active embedder of a view. */
   readonly inForce: (db: Db) => Effect.Effect<Service>
 }
 
@@ -35,8 +35,8 @@ export interface InUse {
 export const sameFact = (a: EmbedderFact | undefined, b: EmbedderFact | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && keyOf(a) === keyOf(b))
 
-/** What a fact tells of an embedder that somebody put in force, or that stands in for it. */
-type Chosen = Pick<EmbedderFact, "model" | "dimensions" | "weight" | "floor">
+/** The part of a fact that identifies an embedder and its figures. */
+type NamedEmbedder = Pick<EmbedderFact, "model" | "dimensions" | "weight" | "floor">
 
 const keyOf = ({ apart, dimensions, floor, model, stores, weight }: EmbedderFact): string =>
   JSON.stringify([model, dimensions, weight, floor, apart, modelKeys(stores)])
@@ -44,25 +44,25 @@ const keyOf = ({ apart, dimensions, floor, model, stores, weight }: EmbedderFact
 const modelKeys = (stores: EmbedderFact["stores"] = {}) =>
   allStores.map((store) => stores[store] && [stores[store].model, stores[store].dimensions])
 
-export const figuresOf = ({ dimensions, floor, model, weight }: Stated): Stated => ({
+export const figuresOf = ({ dimensions, floor, model, weight }: Figures): Figures => ({
   model,
   dimensions,
   weight,
   floor
 })
 
-interface Stated extends ModelName {
+interface Figures extends ModelName {
   readonly weight: number
   readonly floor: number
 }
 
-/** What the log says of what stands apart. */
+/** The embedder of withheld stores, as the log records it. */
 export const statedOf = ({ embedder, stores }: NonNullable<Service["apart"]>): NonNullable<EmbedderFact["apart"]> => ({
   ...figuresOf(embedder),
   stores: allStores.filter((store) => stores.includes(store))
 })
 
-/** Whether a fact says all of an embedder that it could. */
+/** Whether a fact records the current figures and withheld stores of an embedder. */
 export const saysSame = (
   { apart, floor, weight }: EmbedderFact,
   embedder: Pick<Service, "weight" | "floor" | "apart">
@@ -71,7 +71,7 @@ export const saysSame = (
   floor === embedder.floor &&
   JSON.stringify(apart ?? null) === JSON.stringify(embedder.apart === undefined ? null : statedOf(embedder.apart))
 
-/** Whether the same stands apart of two, in the same stores. */
+/** Whether two embedders have the same substitute for the same withheld stores. */
 export const sameApart = (a: Pick<Service, "apart">, b: Pick<Service, "apart">): boolean => {
   const keyOf = ({ apart }: Pick<Service, "apart">) => {
     if (apart === undefined) return ""
@@ -84,66 +84,13 @@ export const sameApart = (a: Pick<Service, "apart">, b: Pick<Service, "apart">):
 export const nameOf = ({ dimensions, model }: ModelName): string => `${model}, ${dimensions} dimensions`
 
 export const make = (configured: Service, embedders: Context.Tag.Service<Embedders> | undefined): InUse => {
-  const known = new Map<string, Service>()
-
-  const named: InUse["named"] = (name, dimensions) =>
-    Effect.suspend(() => {
-      if (name === configured.model && (dimensions ?? configured.dimensions) === configured.dimensions) {
-        return Effect.succeed(configured)
-      }
-      const key = `${name} ${dimensions ?? ""}`
-      const made = known.get(key)
-      if (made !== undefined) return Effect.succeed(made)
-      if (embedders === undefined) {
-        return Effect.fail(new UnknownEmbedder({ name, problem: "this program knows none but the one it was given" }))
-      }
-      return Effect.tap(embedders.named(name, dimensions), (one) => Effect.sync(() => known.set(key, one)))
-    })
-
-  /** What nobody put in force gives way: a program that brings another embedder of its own goes on with that. */
-  const ofFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
-    Effect.map(
-      Effect.all(
-        Record.map(modelsByStore(fact.stores ?? {}, configured), ({ dimensions, model }) =>
-          Effect.orElseSucceed(named(model, dimensions), () => configured)
-        )
-      ),
-      (each) => together(each, mainOf(fact), bySettings)
-    )
-
-  /** The figures that the log tells are those that ranked: a later release may state others. */
-  const chosen = (fact: Chosen): Effect.Effect<Service> =>
-    Effect.match(named(fact.model, fact.dimensions), {
-      onSuccess: (one) => ({ ...one, weight: fact.weight!, floor: fact.floor! }),
-      onFailure: (error) => missing(fact, error.problem, error._tag === "EmbedderUnavailable" ? error.apart : undefined)
-    })
-
-  /** What the log says stands apart. */
-  const statedApart = ({ apart }: Pick<EmbedderFact, "apart">): Effect.Effect<Pick<Service, "apart">> =>
-    apart === null || apart === undefined
-      ? Effect.succeed({})
-      : Effect.map(chosen(apart), ({ apart: _, ...embedder }) => ({
-          apart: { stores: apart.stores, embedder }
-        }))
-
-  const of: InUse["of"] = (fact) => {
-    if (fact === undefined) return Effect.succeed(configured)
-    return fact.state === "first" ? ofFirsts(fact, true) : chosen(fact)
-  }
-
-  const ofPast: InUse["of"] = (fact) => {
-    if (fact === undefined) return Effect.succeed(configured)
-    if (fact.state === "first") return ofFirsts(fact, false)
-    return Effect.zipWith(chosen(fact), statedApart(fact), ({ apart: settings, ...one }, apart) => {
-      const withheld = (settings?.stores ?? []).filter((store) => apart.apart?.stores.includes(store) !== true)
-      return { ...one, ...apart, ...(withheld.length === 0 ? {} : { withheld }) }
-    })
-  }
+  const named = makeNamed(configured, embedders)
+  const finders = makeFinders(configured, named)
 
   const restated: InUse["restated"] = (fact) =>
-    Effect.map(named(fact.model, fact.dimensions), (one) => {
-      const now = { ...one, weight: fact.weight!, floor: fact.floor! }
-      return saysSame(fact, now) ? undefined : now
+    Effect.map(named(fact.model, fact.dimensions), (embedder) => {
+      const current = { ...embedder, weight: fact.weight!, floor: fact.floor! }
+      return saysSame(fact, current) ? undefined : current
     })
 
   const makeWith = (of: InUse["of"]): Omit<InUse, "past"> => ({
@@ -154,19 +101,90 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
     inForce: (db) => Effect.suspend(() => of(findInForce(db)))
   })
   const past: InUse = {
-    ...makeWith(ofPast),
+    ...makeWith(finders.past),
     get past() {
       return past
     }
   }
-  return { ...makeWith(of), past }
+  return { ...makeWith(finders.present), past }
 }
 
-/** The store whose embedder is spoken of as the one in force: the most open one that has vectors. */
+/** Makes the lookup by name, which creates each embedder once. */
+const makeNamed = (configured: Service, embedders: Context.Tag.Service<Embedders> | undefined): InUse["named"] => {
+  const created = new Map<string, Service>()
+  return (name, dimensions) =>
+    Effect.suspend(() => {
+      if (name === configured.model && (dimensions ?? configured.dimensions) === configured.dimensions) {
+        return Effect.succeed(configured)
+      }
+      const key = `${name} ${dimensions ?? ""}`
+      const existing = created.get(key)
+      if (existing !== undefined) return Effect.succeed(existing)
+      if (embedders === undefined) {
+        return Effect.fail(new UnknownEmbedder({ name, problem: "it is not registered in this program" }))
+      }
+      return Effect.tap(embedders.named(name, dimensions), (embedder) => Effect.sync(() => created.set(key, embedder)))
+    })
+}
+
+/** Makes the functions that find the embedder of a fact: by the present settings, and as the log says of the past. */
+const makeFinders = (configured: Service, named: InUse["named"]) => {
+  /**
+   * The embedder of a log that only has first vectors. Nobody chose their models, so a model that is unavailable
+   * gives way to the configured embedder.
+   */
+  const ofFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
+    Effect.map(
+      Effect.all(
+        Record.map(modelsByStore(fact.stores ?? {}, configured), ({ dimensions, model }) =>
+          Effect.orElseSucceed(named(model, dimensions), () => configured)
+        )
+      ),
+      (each) => together(each, mainOf(fact), bySettings)
+    )
+
+  /** The embedder with the figures in the log, because those ranked: a later release may state others. */
+  const withFigures = (fact: NamedEmbedder): Effect.Effect<Service> =>
+    Effect.match(named(fact.model, fact.dimensions), {
+      onSuccess: (embedder) => ({ ...embedder, weight: fact.weight!, floor: fact.floor! }),
+      onFailure: (error) =>
+        unavailable(fact, error.problem, error._tag === "EmbedderUnavailable" ? error.apart : undefined)
+    })
+
+  /** The substitute of withheld stores that the log records. */
+  const recordedSubstitute = ({ apart }: Pick<EmbedderFact, "apart">): Effect.Effect<Pick<Service, "apart">> =>
+    apart === null || apart === undefined
+      ? Effect.succeed({})
+      : Effect.map(withFigures(apart), ({ apart: _, ...embedder }) => ({
+          apart: { stores: apart.stores, embedder }
+        }))
+
+  const present: InUse["of"] = (fact) => {
+    if (fact === undefined) return Effect.succeed(configured)
+    return fact.state === "first" ? ofFirsts(fact, true) : withFigures(fact)
+  }
+
+  const past: InUse["of"] = (fact) => {
+    if (fact === undefined) return Effect.succeed(configured)
+    if (fact.state === "first") return ofFirsts(fact, false)
+    return Effect.zipWith(
+      withFigures(fact),
+      recordedSubstitute(fact),
+      ({ apart: bySettings, ...embedder }, recorded) => {
+        const withheld = (bySettings?.stores ?? []).filter((store) => recorded.apart?.stores.includes(store) !== true)
+        return { ...embedder, ...recorded, ...(withheld.length === 0 ? {} : { withheld }) }
+      }
+    )
+  }
+
+  return { present, past }
+}
+
+/** The store whose embedder counts as the active one: the most open store that has vectors. */
 const mainOf = ({ stores = {} }: EmbedderFact): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 
-/** What a view says; nothing where it cannot be read just now. */
+/** The fact in a view; undefined while the view cannot be read. */
 export const inForceIn = (db: Db): EmbedderFact | undefined => {
   try {
     return findInForce(db)
@@ -176,10 +194,15 @@ export const inForceIn = (db: Db): EmbedderFact | undefined => {
 }
 
 /**
- * In the place of one that cannot be had: full text answers alone, and backfill says why. The stores that it is not to
- * see lack nothing by that.
+ * Takes the place of an embedder that is unavailable: searches use full text
+ * alone, and backfill reports the reason. The substitute of withheld stores
+ * keeps working.
  */
-const missing = ({ dimensions, floor, model, weight }: Chosen, problem: string, apart: Service["apart"]): Service => ({
+const unavailable = (
+  { dimensions, floor, model, weight }: NamedEmbedder,
+  problem: string,
+  apart: Service["apart"]
+): Service => ({
   model,
   dimensions,
   weight: weight ?? 0,

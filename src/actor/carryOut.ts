@@ -18,177 +18,145 @@ import { configureCommand } from "./configure.js"
 import type { Configuring } from "./policyInForce.js"
 import type { Told } from "./Told.js"
 
-/** Why a command of a sound request could still not be carried out. */
+/** Why a command that was decoded could still not be carried out. */
 export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded
 
 // biome-ignore lint/suspicious/noExplicitAny: commands of every kind are carried out together; each answers to its own caller.
 export type Outcome = Either.Either<any, any>
 
-/** What commands are carried out with. */
+/** The services that carry out commands. */
 export interface CarryingOut {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
-  /** Told after each commit what was written, behind one version up to another. */
+  /** Called after each commit with its events, which took the stream from version `after` to version `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
-  /** The policy that all is decided under: where the last one of the history is another, the first event says so. */
+  /** The current policy. If the last one in the history differs, a CONFIGURE event comes first. */
   readonly configuring?: Configuring | undefined
 }
 
-/** What commands were told before their turn. */
+/** Advice by command, gathered before the commands' turn. */
 export type ToldOf = ReadonlyMap<AnyCommand, Told>
 export const nothingTold: ToldOf = new Map()
 
+/** Commands that are decided in one transaction. */
+export interface Batch {
+  readonly commands: ReadonlyArray<AnyCommand>
+  readonly advice: ToldOf
+  /** Whether a command with stale advice may be put off until it has new advice. */
+  readonly mayRedecide: boolean
+}
+
 /**
- * Decides and applies each command on top of the ones before it, then stores all
- * events with one append. Fewer outcomes than commands: the next one has to be
- * told anew before it can be decided.
+ * Decides and applies each command on top of those before it, then stores all
+ * events with one append. It returns fewer outcomes than commands if the advice
+ * of the next command is stale.
  */
 export const carryOut = (
   view: View,
-  commands: ReadonlyArray<AnyCommand>,
-  told: ToldOf,
-  again: boolean,
-  { codec, configuring, log, onCommit, views }: CarryingOut
+  batch: Batch,
+  services: CarryingOut
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
-  views.write(view, (transaction) => {
+  services.views.write(view, (transaction) =>
+    batch.commands.some(({ commandId }) => commandId !== undefined)
+      ? Effect.flatMap(answersInLog(view.agent, batch.commands, services), (answers) =>
+          decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services })
+        )
+      : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: noAnswers, services })
+  )
+
+type Answers = ReadonlyMap<AnyCommand, Outcome>
+const noAnswers: Answers = new Map()
+
+interface Deciding extends Batch {
+  readonly agent: string
+  readonly transaction: Transaction
+  /** Outcomes of command ids that the log already has. */
+  readonly answers: Answers
+  readonly services: CarryingOut
+}
+
+const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> =>
+  Effect.clockWith((clock): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> => {
+    const { agent, services, transaction } = deciding
+    const { log, onCommit } = services
     const expected = transaction.head.position
-    type Carried = Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned>
-    const decideOn = (earlier: Answered): Carried =>
-      Effect.clockWith((clock): Carried => {
-        const now = Math.max(Math.floor(clock.unsafeCurrentTimeMillis()), transaction.head.recordedAt)
-        const tried = transaction.run(() =>
-          decideAll(view.agent, commands, earlier, transaction, now, codec, told, again, configuring)
-        )
-        if (Exit.isFailure(tried)) return Effect.failCause(tried.cause)
-        const { decided, due, fresh, outcomes, vectors } = tried.value
-        if (fresh.length === 0) {
-          // Nothing is stored, so no expected version shows whether the view had everything that it was asked about.
-          return Effect.flatMap(log.head(view.agent), ({ version }) =>
-            version === expected
-              ? Effect.succeed(outcomes)
-              : Effect.fail(new VersionConflict({ stream: view.agent, expected, actual: version }))
-          )
+    const now = Math.max(Math.floor(clock.unsafeCurrentTimeMillis()), transaction.head.recordedAt)
+    const exit = transaction.run(() => decideAll(deciding, now))
+    if (Exit.isFailure(exit)) return Effect.failCause(exit.cause)
+    const { decided, due, newCommands, outcomes, vectors } = exit.value
+    if (newCommands.length === 0) {
+      // Without an append no expected version is checked, so compare the versions to see whether the view is stale.
+      return Effect.flatMap(log.head(agent), ({ version }) =>
+        version === expected
+          ? Effect.succeed(outcomes)
+          : Effect.fail(new VersionConflict({ stream: agent, expected, actual: version }))
+      )
+    }
+    return Effect.flatMap(
+      log.append({
+        stream: agent,
+        expected,
+        now,
+        commands: newCommands,
+        vectors,
+        ...(due === undefined ? {} : { due })
+      }),
+      (appended): Effect.Effect<ReadonlyArray<Outcome>, VersionConflict> => {
+        if (appended.some(({ repeated }) => repeated)) {
+          // Another process has just carried out one of these command ids: the retry returns its answer.
+          return Effect.fail(new VersionConflict({ stream: agent, expected, actual: expected }))
         }
-        return Effect.flatMap(
-          log.append({
-            stream: view.agent,
-            expected,
-            now,
-            commands: fresh,
-            vectors,
-            ...(due === undefined ? {} : { due })
-          }),
-          (appended): Effect.Effect<ReadonlyArray<Outcome>, VersionConflict> => {
-            if (appended.some(({ repeated }) => repeated)) {
-              // Another process carried out one of these command ids in between: its first answer is the one to give.
-              return Effect.fail(new VersionConflict({ stream: view.agent, expected, actual: expected }))
-            }
-            const last = appended.at(-1)!.events.at(-1)!
-            transaction.moveTo(last)
-            onCommit(decided, expected, last.version)
-            return Effect.succeed(outcomes)
-          }
-        )
-      })
-    return commands.some(({ commandId }) => commandId !== undefined)
-      ? Effect.flatMap(answeredBefore(view.agent, commands, codec, log), decideOn)
-      : decideOn(noAnswers)
+        const last = appended.at(-1)!.events.at(-1)!
+        transaction.moveTo(last)
+        onCommit(decided, expected, last.version)
+        return Effect.succeed(outcomes)
+      }
+    )
   })
 
-type Answered = ReadonlyMap<AnyCommand, Outcome>
-const noAnswers: Answered = new Map()
-
-/** What the log says to the command ids among these: the first answer's events, or why there is none. */
-const answeredBefore = (
-  agent: string,
-  commands: ReadonlyArray<AnyCommand>,
-  codec: Codec,
-  log: Context.Tag.Service<EventLog>
-) =>
+/** Outcomes of the command ids that the log already has: the first answer, or why the log refuses the id. */
+const answersInLog = (agent: string, commands: ReadonlyArray<AnyCommand>, { codec, log }: CarryingOut) =>
   Effect.gen(function* () {
-    const answered = new Map<AnyCommand, Outcome>()
+    const answers = new Map<AnyCommand, Outcome>()
     for (const command of commands) {
       if (command.commandId === undefined) continue
-      const before = yield* Effect.either(log.command(agent, command.commandId, command.request()))
-      if (Either.isLeft(before)) {
-        if (before.left._tag === "StorageError") return yield* before.left
-        answered.set(command, before)
-      } else if (Option.isSome(before.right)) {
+      const stored = yield* Effect.either(log.command(agent, command.commandId, command.request()))
+      if (Either.isLeft(stored)) {
+        if (stored.left._tag === "StorageError") return yield* stored.left
+        answers.set(command, stored)
+      } else if (Option.isSome(stored.right)) {
         const events: Array<DaybookEvent> = []
-        for (const row of before.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
-        answered.set(command, Either.right(command.answer(events, true)))
+        for (const row of stored.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
+        answers.set(command, Either.right(command.answer(events, true)))
       }
     }
-    return answered
+    return answers
   })
 
 const noVectors = makeLookup(() => undefined)
 
 const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
-  const cached = new Map(vectors.map((one) => [one.digest, one.vector]))
-  return makeLookup((_model, _dimensions, digest) => cached.get(digest))
+  const byDigest = new Map(vectors.map(({ digest, vector }) => [digest, vector]))
+  return makeLookup((_model, _dimensions, digest) => byDigest.get(digest))
 }
 
-/** Synchronous, so that a thousand commands cost no more than what they do to the view. */
-const decideAll = (
-  agent: string,
-  commands: ReadonlyArray<AnyCommand>,
-  answered: ReadonlyMap<AnyCommand, Outcome>,
-  { apply, db, head }: Transaction,
-  now: number,
-  codec: Codec,
-  told: ToldOf,
-  again: boolean,
-  configuring: Configuring | undefined
-) => {
-  let version = head.position
-  const fresh: Array<NewCommand> = []
+/** Decides commands one after the other. It is synchronous, so that a thousand commands cost little more than their changes to the view. */
+const decideAll = (deciding: Deciding, now: number) => {
+  const { agent, commands, services, transaction } = deciding
+  const { db, head } = transaction
+  const place = makePlacer(deciding, now)
+  const newCommands: Array<NewCommand> = []
   const vectors: Array<CachedVector> = []
   const decided: Array<DecidedEvent> = []
-  const inBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
+  const sameBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
+  let version = head.position
 
-  /** Gives events their places and applies them. */
-  const place = (
-    { actor, cause, commandId }: AnyCommand,
-    given: ReadonlyArray<DecidedEvent>,
-    lookup: ReturnType<typeof lookupIn>
-  ) => {
-    const events: Array<DaybookEvent> = []
-    const stored: Array<NewEvent> = []
-    for (const event of given) {
-      const { payload, schema, value } = codec.encode(event.type, event.payload)
-      const whole = {
-        // The log alone gives sequences; no projection may use them.
-        sequence: 0,
-        stream: agent,
-        version: ++version,
-        commandId: commandId ?? null,
-        actor,
-        cause: event.cause ?? cause ?? null,
-        occurredAt: event.occurredAt ?? now,
-        recordedAt: now,
-        type: event.type,
-        payload: value
-      } as DaybookEvent
-      apply(whole, lookup)
-      events.push(whole)
-      stored.push({
-        type: event.type,
-        schema,
-        payload,
-        ...(event.occurredAt === undefined ? {} : { occurredAt: event.occurredAt }),
-        ...(whole.cause === null ? {} : { cause: whole.cause })
-      })
-    }
-    return { events, stored }
-  }
-
-  const carry = (command: AnyCommand): Outcome | "again" => {
+  const decide = (command: AnyCommand): Outcome | "redecide" => {
     const { actor, commandId } = command
-    const before = answered.get(command)
-    if (before !== undefined) return before
-    const twin = commandId === undefined ? undefined : inBatch.get(commandId)
+    const answer = deciding.answers.get(command)
+    if (answer !== undefined) return answer
+    const twin = commandId === undefined ? undefined : sameBatch.get(commandId)
     if (twin !== undefined) {
       return twin.request === command.request()
         ? Either.right(command.answer(twin.events, true))
@@ -200,32 +168,75 @@ const decideAll = (
       version: version + 1,
       newId: randomId,
       decided,
-      told: told.get(command),
-      again
+      told: deciding.advice.get(command),
+      again: deciding.mayRedecide
     })
     if (Either.isLeft(decision)) return decision
-    if ("again" in decision.right) return "again"
+    if ("redecide" in decision.right) return "redecide"
     if ("answer" in decision.right) return Either.right(decision.right.answer)
     const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
-    const { events, stored } = place(command, decision.right.events, lookup)
+    const { events, stored } = place(command, decision.right.events, version, lookup)
+    version += events.length
     decided.push(...decision.right.events)
     const request = commandId === undefined ? undefined : command.request()
-    if (commandId !== undefined) inBatch.set(commandId, { request: request!, events })
-    fresh.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
+    if (commandId !== undefined) sameBatch.set(commandId, { request: request!, events })
+    newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
     if (command.vectors !== undefined) vectors.push(...command.vectors)
     return Either.right(command.answer(events, false))
   }
 
-  const configure = configuring === undefined ? undefined : configureCommand(db, configuring, commands[0]!.actor)
-  const configured = configure === undefined ? [] : place(configure, [configure.event], noVectors).stored
+  const configure = services.configuring && configureCommand(db, services.configuring, commands[0]!.actor)
+  const configured = configure === undefined ? [] : place(configure, [configure.event], version, noVectors).stored
+  version += configured.length
   const outcomes: Array<Outcome> = []
   for (const command of commands) {
-    const outcome = carry(command)
-    if (outcome === "again") break
+    const outcome = decide(command)
+    if (outcome === "redecide") break
     outcomes.push(outcome)
   }
-  if (fresh.length > 0 && configured.length > 0) fresh.unshift({ actor: commands[0]!.actor, events: configured })
-  // The log is told when somebody is to look at this agent next: what is due is found without opening any.
+  if (newCommands.length > 0 && configured.length > 0) {
+    newCommands.unshift({ actor: commands[0]!.actor, events: configured })
+  }
+  // The log keeps when the agent's next schedule is due, so that the scheduler need not open every view.
   const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDue(db) : undefined
-  return { outcomes, fresh, vectors, decided, due }
+  return { outcomes, newCommands, vectors, decided, due }
 }
+
+/** Makes the function that numbers events from behind a version and applies them to the view. */
+const makePlacer =
+  ({ agent, services: { codec }, transaction }: Deciding, now: number) =>
+  (
+    { actor, cause, commandId }: AnyCommand,
+    decided: ReadonlyArray<DecidedEvent>,
+    after: number,
+    lookup: ReturnType<typeof makeLookup>
+  ) => {
+    const events: Array<DaybookEvent> = []
+    const stored: Array<NewEvent> = []
+    for (const { cause: ownCause, occurredAt, payload: decidedPayload, type } of decided) {
+      const { payload, schema, value } = codec.encode(type, decidedPayload)
+      const event = {
+        // Only the log assigns sequences; no projection may use them.
+        sequence: 0,
+        stream: agent,
+        version: after + events.length + 1,
+        commandId: commandId ?? null,
+        actor,
+        cause: ownCause ?? cause ?? null,
+        occurredAt: occurredAt ?? now,
+        recordedAt: now,
+        type,
+        payload: value
+      } as DaybookEvent
+      transaction.apply(event, lookup)
+      events.push(event)
+      stored.push({
+        type,
+        schema,
+        payload,
+        ...(occurredAt === undefined ? {} : { occurredAt }),
+        ...(event.cause === null ? {} : { cause: event.cause })
+      })
+    }
+    return { events, stored }
+  }

@@ -3,7 +3,7 @@ import type { Db } from "../../projections/Projection.js"
 import { type AnyCommand, type DecidedEvent, whileSound } from "./Command.js"
 import { type Configuring, changedSettings } from "./policyInForce.js"
 
-/** Puts on record that the policy is another one than that of the last event; undefined where it is not. */
+/** The CONFIGURE event for a policy that differs from the last recorded one; undefined if it does not. */
 export const configureCommand = (
   db: Db,
   { implied, policy }: Configuring,
@@ -11,7 +11,7 @@ export const configureCommand = (
 ): (AnyCommand & { readonly event: DecidedEvent }) | undefined => {
   const last = lastConfigured(db)
   if ((last ?? implied.digest) === policy.digest) return undefined
-  // Whoever cannot know which one was the last says nothing, rather than the same with every write.
+  // A parked projection does not know the last policy. Writing nothing beats repeating the event with every write.
   if (whileSound(db, "configuration")._tag === "Left") return undefined
   const changed = changedSettings(lastSettings(db) ?? implied.values, policy.values)
   const event: DecidedEvent = {
@@ -23,7 +23,7 @@ export const configureCommand = (
     event,
     request: () => "",
     decide: () => {
-      throw new Error("what is configured is not decided")
+      throw new Error("a CONFIGURE event is placed without a decision")
     },
     answer: () => undefined
   }

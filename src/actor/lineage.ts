@@ -7,34 +7,36 @@ import { InvalidInput, SourceNotFound } from "../model/errors.js"
 import type { SourceInput } from "../model/input.js"
 import { type DecidedEvent, eventCause, ruled } from "./Command.js"
 
-/** Who was made of what: all that carrying something along lineage needs to know. */
+/** Lineage as a graph. Rules that pass a change on to derived memories read no more than this. */
 export interface Graph {
-  /** The memories, active or not, that name this source. */
+  /** The memories that name this source, active or not. */
   readonly madeOf: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
 }
 
 export const graphIn = (db: Db): Graph => ({ madeOf: (kind, source) => findMadeOf(db, kind, source) })
 
-/** A source: a memory is `derived`. */
+/** A source of a memory. Kind `derived` means that the source is a memory too. */
 export type Source = Pick<Link, "kind" | "to">
 
-/** All that was made of a source, directly or by way of others; each once, the nearer ones first. */
+/** All memories derived from a source, directly or through others. Each comes once, nearer ones first. */
 export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory> => {
-  const found = new Map<string, Memory>()
+  const byId = new Map<string, Memory>()
   let next: ReadonlyArray<Source> = [source]
   while (next.length > 0) {
-    const made = next.flatMap(({ kind, to }) => graph.madeOf(kind, to))
-    const fresh = made.filter(({ id }, at) => !found.has(id) && made.findIndex((one) => one.id === id) === at)
-    for (const memory of fresh) found.set(memory.id, memory)
-    next = fresh.map(({ id }) => ({ kind: "derived", to: id }))
+    const derived = next.flatMap(({ kind, to }) => graph.madeOf(kind, to))
+    const unseen = derived.filter(
+      ({ id }, index) => !byId.has(id) && derived.findIndex((memory) => memory.id === id) === index
+    )
+    for (const memory of unseen) byId.set(memory.id, memory)
+    next = unseen.map(({ id }) => ({ kind: "derived", to: id }))
   }
-  if (source.kind === "derived") found.delete(source.to)
-  return [...found.values()]
+  if (source.kind === "derived") byId.delete(source.to)
+  return [...byId.values()]
 }
 
 /**
- * The after-images of what was made of sources that are gone: flagged, with the
- * source and what became of it. What is flagged already keeps its first reason.
+ * The after-images of memories derived from sources that are gone. Each is
+ * flagged as stale with its source and the reason. An existing flag stays.
  */
 export const madeStale = (
   graph: Graph,
@@ -42,34 +44,34 @@ export const madeStale = (
   reason: Stale["reason"]
 ): ReadonlyArray<Memory> => {
   const flagged = new Map<string, Memory>()
-  const without = new Set(gone.map(({ to }) => to))
+  const goneIds = new Set(gone.map(({ to }) => to))
   for (const { kind, to } of gone) {
     if (kind === "supersedes") continue
     for (const memory of descendants(graph, { kind, to })) {
-      // What is archived may be restored, and is to say so then.
+      // Archived memories are flagged too, because they may be restored.
       if (
         (memory.status !== "active" && memory.status !== "archived") ||
         memory.stale !== undefined ||
         flagged.has(memory.id)
       )
         continue
-      if (without.has(memory.id)) continue
+      if (goneIds.has(memory.id)) continue
       flagged.set(memory.id, { ...memory, revision: memory.revision + 1, stale: { kind, of: to, reason } })
     }
   }
   return [...flagged.values()]
 }
 
-/** The after-images of what was made of a memory and is more open than that is now. */
+/** The after-images of derived memories whose store is less restrictive than their source's new store. */
 export const demotedWith = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
   descendants(graph, { kind: "derived", to: id })
     .filter((memory) => opennessOf(memory.store) > opennessOf(store))
     .map((memory) => ({ ...memory, revision: memory.revision + 1, store }))
 
-/** A memory that was confirmed: it is not stale any more. */
+/** A memory without its stale flag: a write confirms it. */
 export const confirmed = ({ stale: _, ...memory }: Memory): Memory => memory
 
-/** The events that flag what was made of sources which the event of this version takes away. */
+/** The events that flag memories derived from sources which the event of this version removes. */
 export const staleEvents = (
   db: Db,
   gone: ReadonlyArray<Source>,
@@ -82,8 +84,9 @@ export const staleEvents = (
     .map((memory) => carried(memory, "stale", `what it came from was ${reason}`, version))
 
 /**
- * Whether a memory rests on a copy of a file that goes: a copy that is more open
- * than that, or another one that it may come from, tells nothing of it.
+ * Whether a memory depends on copies of a file that are removed. It can only come
+ * from a copy at least as open as its own store. It does not depend on the
+ * removed copies while such a copy remains.
  */
 export const restsOnCopies =
   (gone: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
@@ -91,13 +94,13 @@ export const restsOnCopies =
     gone.some((copy) => opennessOf(copy) >= opennessOf(store)) &&
     !remaining.some((copy) => opennessOf(copy) >= opennessOf(store))
 
-/** The events that make what was made of a memory no more open than that is from the event of this version on. */
+/** The events that move derived memories to their source's store if theirs is less restrictive. The event of this version is their cause. */
 export const demotedEvents = (db: Db, memory: Memory, version: number): ReadonlyArray<DecidedEvent> =>
-  demotedWith(graphIn(db), memory).map((one) =>
-    carried(one, "demoted", `what it came from is ${memory.store} now`, version)
+  demotedWith(graphIn(db), memory).map((derived) =>
+    carried(derived, "demoted", `what it came from is ${memory.store} now`, version)
   )
 
-/** The event of a memory that follows another one along lineage. */
+/** The event of a derived memory that follows a change of its source. */
 export const carried = (
   memory: Memory,
   reason: "stale" | "demoted",
@@ -116,7 +119,7 @@ export const linkOf = ({ id, kind }: SourceInput): Link => ({
   reason: "extracted"
 })
 
-/** Refuses a store that is more open than one of the sources, and sources that the level cannot read. */
+/** Refuses a store that is less restrictive than one of the sources, and sources that the level cannot read. */
 export const boundBySources = (
   db: Db,
   level: TrustLevel,
@@ -125,16 +128,19 @@ export const boundBySources = (
 ): Either.Either<void, InvalidInput | SourceNotFound> => {
   for (const source of from) {
     const { kind, to } = linkOf(source)
-    const found = findSourceStore(db, level, kind, to)
-    if (found === undefined) return Either.left(new SourceNotFound(source))
-    if (opennessOf(store) > opennessOf(found)) {
-      return Either.left(new InvalidInput({ field: "store", problem: "is more open than what it comes from" }))
+    const sourceStore = findSourceStore(db, level, kind, to)
+    if (sourceStore === undefined) return Either.left(new SourceNotFound(source))
+    if (opennessOf(store) > opennessOf(sourceStore)) {
+      return Either.left(new InvalidInput({ field: "store", problem: "is less restrictive than its source" }))
     }
   }
   return Either.void
 }
 
-/** Refuses to make a memory more open than what it came from, as far as that is known; `planned` has stores by id that are about to be. */
+/**
+ * Refuses a store that is less restrictive than a known source of the memory.
+ * `planned` has the stores, by id, that memories will have after this change.
+ */
 export const boundByLineage = (
   db: Db,
   level: TrustLevel,
@@ -145,11 +151,11 @@ export const boundByLineage = (
   if (opennessOf(store) <= opennessOf(memory.store)) return Either.void
   for (const { kind, to } of memory.lineage ?? []) {
     if (kind === "supersedes") continue
-    const found = planned.get(to) ?? findSourceStore(db, kind === "file" ? level : "full", kind, to)
-    // A source that is gone cannot say how open it was; a file that was only imported never was in a store.
-    const unknown = found === undefined && kind !== "file"
-    if (unknown || (found !== undefined && opennessOf(store) > opennessOf(found))) {
-      return Either.left(new InvalidInput({ field: "store", problem: "is more open than what it comes from" }))
+    const sourceStore = planned.get(to) ?? findSourceStore(db, kind === "file" ? level : "full", kind, to)
+    // The store of a source that is gone is unknown, which refuses. A file that was only imported never had a store.
+    const isUnknown = sourceStore === undefined && kind !== "file"
+    if (isUnknown || (sourceStore !== undefined && opennessOf(store) > opennessOf(sourceStore))) {
+      return Either.left(new InvalidInput({ field: "store", problem: "is less restrictive than its source" }))
     }
   }
   return Either.void

@@ -3,20 +3,20 @@ import * as Context from "effect/Context"
 import type { Payload } from "../../events/catalogue.js"
 import { defaults, type PolicyValues } from "../ports/Policy.js"
 
-/** A policy as CONFIGURE events tell it. */
+/** A policy as CONFIGURE events store it. */
 export interface PolicyInForce {
   /** The first 16 hexadecimal digits of the SHA-256 over its settings, by name. */
   readonly digest: string
   readonly values: Payload<"CONFIGURE">["values"]
 }
 
-/** The policy in force, and the one of a history that names none. */
+/** The current policy, and the one that a history without CONFIGURE events implies. */
 export interface Configuring {
   readonly policy: PolicyInForce
   readonly implied: PolicyInForce
 }
 
-/** Of these sections and settings depends how the program goes about its work, and nothing of what it comes to. */
+/** These sections and settings change speed and resource use only, never results. */
 const operational: ReadonlySet<string> = new Set([
   "actors",
   "asOf",
@@ -35,14 +35,14 @@ const isOperational = (section: string, name: string): boolean =>
 
 export const inForce = (policy: PolicyValues): PolicyInForce => {
   const sections = Object.entries(policy).flatMap(([section, settings]) => {
-    const kept = Object.entries(settings).filter(([name]) => !isOperational(section, name))
-    return kept.length === 0 ? [] : [[section, Object.fromEntries(kept)] as const]
+    const recorded = Object.entries(settings).filter(([name]) => !isOperational(section, name))
+    return recorded.length === 0 ? [] : [[section, Object.fromEntries(recorded)] as const]
   })
   const values = sorted(Object.fromEntries(sections)) as PolicyInForce["values"]
   return { digest: hash("sha256", JSON.stringify(values), "hex").slice(0, 16), values }
 }
 
-/** The settings, `section.name`, that are not the same in both. */
+/** The settings that differ, as `section.name`. */
 export const changedSettings = (
   before: PolicyInForce["values"],
   after: PolicyInForce["values"]
@@ -52,24 +52,24 @@ export const changedSettings = (
     return (
       [...new Set([...Object.keys(then), ...Object.keys(now)])]
         .sort()
-        // An older log may name settings that are not told any more.
+        // An older log may hold settings that became operational since.
         .filter((name) => !isOperational(section, name) && JSON.stringify(then[name]) !== JSON.stringify(now[name]))
         .map((name) => `${section}.${name}`)
     )
   })
 
-/** The policy of an agent whose history names none: the defaults. */
+/** The policy of an agent whose history has no CONFIGURE event: the defaults. */
 export class ImpliedPolicy extends Context.Reference<ImpliedPolicy>()("daybook/ImpliedPolicy", {
   defaultValue: () => defaults
 }) {}
 
-/** The same value with the names in every object in order. */
+/** Sorts the keys of every object in a value. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, one]) => [name, sorted(one)])
+      .map(([name, inner]) => [name, sorted(inner)])
   )
 }

@@ -20,33 +20,33 @@ import type { Remembered, RememberOptions } from "../remember/remember.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 
 export interface ImportOptions {
-  /** Store of what names none in its front matter; the strictest that the level reads where absent. */
+  /** The store of items whose front matter names none. Default: the strictest that the level reads. */
   readonly store?: Observation["store"]
-  /** Does nothing where the agent has any events: for an import at first start. */
+  /** Does nothing if the agent has any events. Use it for an import at first start. */
   readonly whenEmpty?: boolean
-  /** Whether each item is weighed against what is there already, as `remember` does. Default false: a folder is taken as it is. */
+  /** Whether to weigh each item against stored memories, as `remember` does. Default: false. */
   readonly reconcile?: boolean
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
 }
 
-/** What an import did. Everything is `unchanged` the second time. */
+/** The result of an import. A repeated import reports every item as `unchanged`. */
 export interface Imported {
   readonly files: number
   readonly items: number
   readonly added: number
-  /** Said before, by another file or another line: counted as another mention, or merged into what is there. */
+  /** Items that another file or line states too: counted as another mention, or merged into a memory. */
   readonly duplicates: number
-  /** Imported before from the same file. */
+  /** Items that were imported from the same file before. */
   readonly unchanged: number
-  /** What could not be taken, and why. */
+  /** Items and files that were refused, and why. Line 0 means the whole file. */
   readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
-  /** The stream version of the IMPORT event; absent where nothing was new. */
+  /** The stream version of the IMPORT event; absent if nothing was new. */
   readonly version?: number
-  /** By which all of it can be undone; absent where nothing was new. */
+  /** The run, to undo the whole import; absent if nothing was new. */
   readonly run?: string
 }
 
-/** How an import writes: many observations at once, and the record of the import itself. */
+/** The writes that an import needs. */
 export interface ImportTarget {
   /** Whether the agent has no events yet. */
   readonly isEmpty: Effect.Effect<boolean, CommandError>
@@ -72,16 +72,16 @@ export interface ImportTarget {
 
 interface SourceFile {
   readonly file: string
-  /** Relative to what was asked for, with "/". */
+  /** Relative to the given path, with "/". */
   readonly path: string
 }
 
 /**
- * Imports markdown: a file, or every .md and .markdown file below a folder.
- * Each item carries a command id made of its file and its text, so importing
- * again adds nothing, also when lines have moved. Links that lead out of a
- * folder, and files over 4 MiB, are refused. Fails with `PathRefused` where a
- * path that is named cannot be read.
+ * Imports markdown: a file, or every .md and .markdown file below a folder. Each
+ * item has a command id from its file and text. So a repeated import adds
+ * nothing, even if lines have moved. Links that lead out of a folder, and files
+ * over 4 MiB, are refused. It fails with `PathRefused` if a given path cannot be
+ * read.
  */
 export const importFiles = (
   target: ImportTarget,
@@ -89,7 +89,7 @@ export const importFiles = (
   options: ImportOptions = {}
 ): Effect.Effect<Imported, CommandError | InvalidInput | PathRefused> =>
   Effect.gen(function* () {
-    if (options.whenEmpty === true && !(yield* target.isEmpty)) return nothing
+    if (options.whenEmpty === true && !(yield* target.isEmpty)) return emptyImport
     yield* listOf("paths", paths, Schema.String)
     const refused: Array<Imported["refused"][number]> = []
     const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
@@ -108,7 +108,7 @@ export const importFiles = (
       for (const [index, outcome] of outcomes.entries()) {
         const { item, path } = batch[index]!
         if (Either.isLeft(outcome)) {
-          // The same text under the same id, asked for otherwise (another store, say): what is there stays.
+          // The same item with other options, such as another store: the stored memory stays as it is.
           if (outcome.left._tag === "CommandConflict") counts.unchanged++
           else refused.push({ file: path, line: item.line, problem: outcome.left.message })
         } else if (outcome.right.repeated) counts.unchanged++
@@ -130,9 +130,9 @@ export const importFiles = (
     return { ...summary, version, run }
   })
 
-const nothing: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [] }
+const emptyImport: Imported = { files: 0, items: 0, added: 0, duplicates: 0, unchanged: 0, refused: [] }
 
-/** Small enough for progress to move and for other writers to come in between. */
+/** Items of one transaction: few enough for regular progress, and for other writers to get a turn. */
 const importBatch = 250
 
 const commandOf = (
@@ -161,7 +161,7 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
     try: (): ReadonlyArray<SourceFile> => {
       if (!statSync(path).isDirectory()) return [{ file: path, path: nameOf(path) }]
       const root = realpathSync(path)
-      const found: Array<SourceFile> = []
+      const files: Array<SourceFile> = []
       for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
         if (!/\.(md|markdown)$/i.test(entry.name)) continue
         const file = join(entry.parentPath ?? entry.path, entry.name)
@@ -171,9 +171,9 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
           refused.push({ file: name, line: 0, problem: "leads out of the folder" })
         } else if (statSync(file).size > limits.importFile) {
           refused.push({ file: name, line: 0, problem: `is larger than ${limits.importFile} bytes` })
-        } else found.push({ file, path: name })
+        } else files.push({ file, path: name })
       }
-      return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+      return files.sort((a, b) => (a.path < b.path ? -1 : 1))
     },
     catch: () => new PathRefused({ path, problem: "cannot be read" })
   })
@@ -193,7 +193,7 @@ const readText = ({ file, path }: SourceFile) =>
       })
   })
 
-/** The folder is part of a single file's name where it says what the file is: people/alice.md. */
+/** The name of a single file. Folders people and journal stay part of it, because they give its items a type: people/alice.md. */
 const nameOf = (path: string): string => {
   const folder = basename(dirname(path))
   return folder === "people" || folder === "journal" ? `${folder}/${basename(path)}` : basename(path)

@@ -15,7 +15,7 @@ import {
   visible
 } from "./markdown-text.js"
 
-/** A block as read: its paragraphs, code and nested bullets, and the headings it stands under. */
+/** A block: its paragraphs, code and nested bullets, and the headings above it. */
 export interface Draft {
   readonly line: number
   readonly path: ReadonlyArray<Heading>
@@ -26,7 +26,7 @@ export interface Draft {
   readonly facts: Array<string>
 }
 
-/** Reads the body of a file block by block; what the parser cannot take is read as plain paragraphs. */
+/** Reads the body of a file block by block. A body that the parser cannot take is read as plain paragraphs. */
 export const readDrafts = (body: string, inPeople: boolean): ReadonlyArray<Draft> =>
   TOO_DEEP.test(body) ? plainDrafts(body) : readOrPlain(body, inPeople)
 
@@ -42,7 +42,7 @@ interface Reading {
 
 type Words = Extract<Node, { type: "paragraph" | "heading" }>
 
-// A hundred containers opened on one line, or hundreds of columns of nesting, would keep the parser busy for minutes.
+// A hundred containers on one line, or hundreds of columns of nesting, would take the parser minutes.
 const TOO_DEEP = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){100}|^[ \t]{400,}(?:[*+>-]|\d)/m
 
 const readOrPlain = (body: string, inPeople: boolean): ReadonlyArray<Draft> => {
@@ -98,7 +98,8 @@ const start = (line: number | undefined, { path, person }: Reading): Draft => {
 }
 
 const readBlocks = (nodes: ReadonlyArray<Node>, reading: Reading, nested: boolean): void => {
-  let last: Draft | undefined // the paragraph just above, which takes the code or list that follows
+  // The paragraph just above, to which code or a list that follows belongs.
+  let last: Draft | undefined
   for (const node of nodes) {
     const above = last
     last = undefined
@@ -124,7 +125,7 @@ const readBlocks = (nodes: ReadonlyArray<Node>, reading: Reading, nested: boolea
   }
 }
 
-/** The paragraph above a table or without one, unless there is no text; then each row of the table. */
+/** Reads a paragraph that may contain a table: one draft for its text, if any, and one for each row. */
 const readParagraph = (node: Words, draft: Draft, reading: Reading): Draft | undefined => {
   const { table, words } = readWords(node, reading)
   draft.texts.push(words.text)
@@ -132,12 +133,12 @@ const readParagraph = (node: Words, draft: Draft, reading: Reading): Draft | und
   if (visible(words.text)) reading.drafts.push(draft)
   if (table === undefined) return visible(words.text) ? draft : undefined
   table.rows.forEach((cells, i) => {
-    const at = cells.findIndex((cell) => visible(cell.text))
+    const first = cells.findIndex((cell) => visible(cell.text))
     const row = start(draft.line + table.start + 2 + i, reading)
-    row.texts.push(cells[at]?.text ?? "")
+    row.texts.push(cells[first]?.text ?? "")
     row.prose.push(...cells.map((cell) => cell.prose))
-    row.facts.push(...cellFacts(table, cells, at + 1))
-    if (at >= 0) reading.drafts.push(row)
+    row.facts.push(...cellFacts(table, cells, first + 1))
+    if (first >= 0) reading.drafts.push(row)
   })
   return undefined
 }
@@ -149,7 +150,7 @@ const readItem = (item: Extract<Node, { type: "listItem" }>, reading: Reading): 
   else readBlocks(item.children, reading, true)
 }
 
-/** Adds blocks inside a bullet to it: paragraphs and code as its text, bullets and table rows as its facts. */
+/** Adds the blocks inside a bullet to its draft: paragraphs and code as text, bullets and table rows as facts. */
 const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void => {
   const add = (text: string, prose: string) => {
     if (!visible(text)) return
@@ -178,7 +179,7 @@ const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void
   }
 }
 
-/** The words of a paragraph, or the words above the table in it and that table. */
+/** The words of a paragraph. If it contains a table, the words above the table, and the table. */
 const readWords = (node: Words, { body, definitions }: Reading): { table?: Table; words: Reduced } => {
   if (onlyImages(node.children)) return { words: { text: "", prose: "" } }
   const source = body.slice(node.position?.start.offset, node.position?.end.offset)
@@ -195,7 +196,7 @@ const cellFacts = (table: Table | undefined, cells: ReadonlyArray<Reduced>, from
     return [name ? `${name}: ${text}` : text]
   })
 
-/** Prose with a line of "---" below it is a heading by the book, but hardly meant to be one. */
+/** Whether a heading is prose with a line of "---" below it. CommonMark calls that a heading, but few authors mean one. */
 const underlinedSentence = (node: Words, { body }: Reading): boolean => {
   const text = textOf(node)
   const underlined = node.type === "heading" && node.depth === 2 && body[node.position?.start.offset ?? 0] !== "#"

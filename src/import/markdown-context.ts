@@ -2,7 +2,7 @@ import { oneLine, slug } from "./markdown-text.js"
 
 export type Store = "private" | "shared" | "social"
 
-/** What the front matter says that matters here, and the text with those lines made blank. */
+/** The front matter that the import uses, and the text with the front matter's lines made blank. */
 export interface FrontMatter {
   readonly tags: ReadonlyArray<string>
   readonly people: ReadonlyArray<string>
@@ -10,7 +10,7 @@ export interface FrontMatter {
   readonly body: string
 }
 
-/** A heading above a block: its own type, date, tag and person, where it has them. */
+/** A heading above a block, with its own type, date, tag and person if any. */
 export interface Heading {
   readonly depth: number
   readonly text: string
@@ -21,22 +21,22 @@ export interface Heading {
 }
 
 /**
- * Front matter is what stands between two lines of "---" at the top (blank lines may come first) if its first line is a
- * `key: value` and the others are such lines, `- item`, indented, comments or blank. Only `tags`, `people` and `store`
- * are read: one value, several with commas, `[a, b]`, or `- item` lines. Without such lines all text is body.
+ * Reads the front matter: the lines between two lines of "---" at the top, after blank lines if any. Its first line must
+ * be a `key: value`; the others may also be `- item`, indented, comments or blank. Only `tags`, `people` and `store` are
+ * read: one value, several with commas, `[a, b]`, or `- item` lines. Without front matter all text is body.
  */
 export const frontMatter = (text: string): FrontMatter => {
   const lines = text.split("\n")
   const open = lines.findIndex((line) => line.trim() !== "")
   const close = lines.findIndex((line, i) => i > open && /^(?:---|\.\.\.)\s*$/.test(line))
   const inner = lines.slice(open + 1, Math.max(close, 0))
-  const found =
+  const hasFrontMatter =
     open >= 0 &&
     close > 0 &&
     /^---\s*$/.test(lines[open] ?? "") &&
     KEY.test(inner[0] ?? "") &&
     inner.every((line) => KEY.test(line) || /^(?:\s|#|- |-?$)/.test(line))
-  if (!found) return { tags: [], people: [], store: undefined, body: text }
+  if (!hasFrontMatter) return { tags: [], people: [], store: undefined, body: text }
   const values = new Map<string, Array<string>>()
   let current: Array<string> = []
   for (const line of inner) {
@@ -57,7 +57,7 @@ export const frontMatter = (text: string): FrontMatter => {
   }
 }
 
-/** The type the words of a heading stand for: the first of the rules below with a word in it. */
+/** The type that a heading names: the first of `TYPES` with one of its words. */
 export const headingType = (text: string): string | undefined => {
   const words = text
     .toLowerCase()
@@ -65,19 +65,19 @@ export const headingType = (text: string): string | undefined => {
     .split(/[^\p{L}\p{N}.]+/u)
     .map((word) => word.replace(/\.+$/, ""))
   if (` ${words.join(" ")} `.includes(" about me ")) return "identity"
-  return TYPES.find(([, known]) => words.some((word) => known.has(word)))?.[0]
+  return TYPES.find(([, typeWords]) => words.some((word) => typeWords.has(word)))?.[0]
 }
 
-/** The type of a text that starts with one of these words and a colon ("Decision: …"), a date before it or not. */
+/** The type of a text that starts with such a word and a colon ("Decision: …"), with or without a date before it. */
 export const labelType = (text: string): string | undefined => {
   const label = /^([\p{L}-]+|about me)\s?:(?=\s|$)/iu.exec(text.replace(LEADING_DATE, "").trimStart())?.[1]
   return label === undefined ? undefined : headingType(label)
 }
 
 /**
- * The headings above what follows a heading: those of lesser depth and itself. A heading next below one of people or
- * contacts is a person unless it is a date, a generic word or has a type of its own. `title` says it is the only H1 of
- * the file, which is no tag; nor are dates, times of day and generic words.
+ * The heading path below a heading: the headings above it of lesser depth, and itself. A heading directly below "People"
+ * or "Contacts" is a person, unless it is a date, a generic word or has a type of its own. `title` means that it is the
+ * only H1 of the file. Such a heading gives no tag; neither do dates, times of day and generic words.
  */
 export const enter = (
   path: ReadonlyArray<Heading>,

@@ -4,7 +4,7 @@ import { toString as textOf } from "mdast-util-to-string"
 export type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root["children"][number]
 
-/** What a reader sees, and the same without code and URLs: hashtags and mentions are looked for only in the latter. */
+/** The visible text, and `prose`: the same without code and URLs. Hashtags and mentions are searched only in `prose`. */
 export interface Reduced {
   readonly text: string
   readonly prose: string
@@ -13,22 +13,22 @@ export interface Reduced {
 /** The URLs of `[name]: url` lines by their identifier. */
 export type Definitions = ReadonlyMap<string, string>
 
-/** Makes any string well formed: lone surrogates become U+FFFD, NUL and byte order marks go, line ends are "\n". */
+/** Makes any string well formed: lone surrogates become U+FFFD, NUL and byte order marks are removed, line ends become "\n". */
 export const clean = (text: string): string =>
   text
     .replace(/\p{Surrogate}/gu, "\uFFFD")
     .replace(/[\0\uFEFF]/g, "")
     .replace(/\r\n?/g, "\n")
 
-/** All white space and control characters as single spaces, none at the ends. */
+/** Reduces white space and control characters to single spaces, with none at the ends. */
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
 
-/** Whether there is a letter, digit, symbol or punctuation mark to be seen. */
+/** Whether a text has a letter, digit, symbol or punctuation mark. */
 export const visible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
 
 /**
- * Inline markup reduced to its text. A link keeps its text, and its URL in parentheses where that says something else;
- * an image leaves its description; hard breaks become "\n", soft ones a space; `[[Page|name]]` leaves the name.
+ * Reduces inline markup to its text. A link becomes its text, with its URL in parentheses if that differs. An image
+ * becomes its description. Hard breaks become "\n", soft ones a space. `[[Page|name]]` becomes the name.
  */
 export const reduce = (nodes: ReadonlyArray<Node>, definitions: Definitions): Reduced => {
   const text: Array<string> = []
@@ -63,7 +63,7 @@ export const reduce = (nodes: ReadonlyArray<Node>, definitions: Definitions): Re
   return { text: lines.filter(Boolean).join("\n"), prose: prose.join("") }
 }
 
-/** Whether there is nothing but images (bare, linked or emphasised), white space and inline HTML. */
+/** Whether nodes are only images (bare, linked or emphasised), white space and inline HTML. */
 export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
   nodes.every((node) => {
     if (node.type === "image" || node.type === "imageReference") return true
@@ -72,7 +72,7 @@ export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
     return "children" in node && node.children.length > 0 && onlyImages(node.children)
   })
 
-/** The text of a block of HTML: comments, scripts, styles and tags go; nothing is left of a comment alone. */
+/** The text of an HTML block without comments, scripts, styles and tags. A comment alone gives an empty text. */
 export const htmlText = (html: string): string => {
   let rest = html
   let text = ""
@@ -86,7 +86,7 @@ export const htmlText = (html: string): string => {
   return oneLine(text.replace(/<[^<>]*>/g, " "))
 }
 
-/** A piece of markdown source reduced to one line, whatever block it would be by itself. */
+/** Reduces a piece of markdown source to one line. It never counts as a block of its own. */
 export const reduceSource = (source: string): Reduced => {
   if (!/[\\`*_[\]<>&!~]/.test(source)) return { text: oneLine(source), prose: source }
   // ". " keeps a cell such as "- " or "1." from being read as a block, and lets emphasis open after it.
@@ -94,14 +94,14 @@ export const reduceSource = (source: string): Reduced => {
   return { text: oneLine(text.slice(1)), prose: prose.slice(1) }
 }
 
-/** A table found in the lines of a paragraph: where its header is, and its cells. */
+/** A table in the lines of a paragraph: the index of its header line, and its cells. */
 export interface Table {
   readonly start: number
   readonly header: ReadonlyArray<Reduced>
   readonly rows: ReadonlyArray<ReadonlyArray<Reduced>>
 }
 
-/** The first header line with a delimiter line of as many columns below it, and all lines after these as rows. */
+/** Finds the first line that has a delimiter line of as many columns below it. All lines after these are rows. */
 export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
   const start = lines.findIndex((line, i) => {
     const rule = lines[i + 1]?.trim() ?? ""
@@ -118,8 +118,8 @@ export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
 }
 
 /**
- * One line cut to `limit` characters: after the last whole sentence if one ends late enough, else after a word, else
- * between two characters; "…" stands for the rest.
+ * Cuts a line to `limit` characters and appends "…". It cuts after the last whole sentence that ends beyond a third of
+ * the limit, else after a word, else between two characters.
  */
 export const cutTitle = (line: string, limit = 120): string => {
   if (line.length <= limit) return line
@@ -135,7 +135,7 @@ export const cutTitle = (line: string, limit = 120): string => {
   return `${kept.replace(/[\s.,;:–—-]+$/, "") || kept}…`
 }
 
-/** Pieces of at most `limit` characters, cut between paragraphs, lines, sentences or words, in that order. */
+/** Splits a text into pieces of at most `limit` characters, at paragraphs, lines, sentences or words, in that order. */
 export const splitLong = (text: string, limit: number): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let rest = text
@@ -147,7 +147,7 @@ export const splitLong = (text: string, limit: number): ReadonlyArray<string> =>
   return [...pieces, pieces.length ? rest.trim() : rest].filter(visible)
 }
 
-/** Lower-case letters, digits and "_", anything else a "-"; at most 64 characters; "" when nothing is left. */
+/** A text in lower case, with "-" for everything but letters, digits and "_": at most 64 characters, possibly "". */
 export const slug = (text: string): string => {
   const dashed = text
     .toLowerCase()
@@ -156,13 +156,13 @@ export const slug = (text: string): string => {
   return dashed.slice(0, hardCut(dashed, 64)).replace(/-$/, "")
 }
 
-/** The words after "#" that have a letter in them; "a#b", "# a" and "#1" are none. */
+/** The words after "#" that contain a letter. "a#b", "# a" and "#1" do not count. */
 export const hashtags = (prose: string): ReadonlyArray<string> =>
   Array.from(prose.matchAll(/(?<=^|[\s([{,;"'])#([\p{L}\p{M}\p{N}_/-]+)/gu), (match) => match[1] ?? "").filter((tag) =>
     /\p{L}/u.test(tag)
   )
 
-/** The names after "@", without closing punctuation; "a@b.c" and the package "@a/b" are none. */
+/** The names after "@", without closing punctuation. "a@b.c" and the package "@a/b" do not count. */
 export const mentions = (prose: string): ReadonlyArray<string> =>
   Array.from(prose.matchAll(/(?<=^|[\s([{,;"'])@(\p{L}[\p{L}\p{M}\p{N}_.-]*)(?![\p{L}\p{M}\p{N}_./-])/gu), (match) =>
     (match[1] ?? "").replace(/[._-]+$/, "")

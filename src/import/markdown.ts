@@ -11,13 +11,13 @@ import {
 } from "./markdown-context.js"
 import { clean, cutTitle, hashtags, mentions, oneLine, slug, splitLong, visible } from "./markdown-text.js"
 
-/** One thing worth remembering, read from one block of a markdown file. */
+/** An item to remember, read from one block of a markdown file. */
 export interface MarkdownItem {
-  /** By check box, leading "Decision:", nearest heading with a type, folder people/, dated file (event); discovery. */
+  /** From a check box, a leading "Decision:", the nearest heading with a type, the folder people/, or a dated file (event). Default: discovery. */
   readonly type: string
   /** One line of at most 120 characters, cut after a sentence or word with "…". */
   readonly title: string
-  /** The whole text, code included, where the title does not hold all of it. */
+  /** The whole text with its code, if the title does not contain all of it. */
   readonly narrative?: string
   /** Nested bullets, one line each; the other cells of a table row as "Header: value". */
   readonly facts: ReadonlyArray<string>
@@ -31,16 +31,16 @@ export interface MarkdownItem {
   readonly occurredAt?: number
   /** From front matter. */
   readonly store?: Store
-  /** Stays the same wherever in the file the block stands; equal blocks are told apart by counting them. */
+  /** A digest of the content. It does not depend on the block's position; equal blocks are numbered. */
   readonly key: string
 }
 
 /**
- * Reads a markdown file into items. Each paragraph, top-level bullet and table row is one; headings give them type,
- * tags and dates. A paragraph that ends in ":" takes the list after it as its facts, and any paragraph the code after
- * it as its narrative; other code is an item of its own. Block quotes count as what they quote. Comments, rules and
- * lone images are skipped. More than 20,000 characters become several items. Never throws: what the parser cannot
- * take is read as plain paragraphs. `file` is the path below the import root, with "/".
+ * Reads a markdown file into items. Each paragraph, top-level bullet and table row is an item; headings give it a type,
+ * tags and a date. A list after a paragraph that ends in ":" becomes the paragraph's facts. Code after a paragraph
+ * becomes part of its narrative; other code is an item of its own. A block quote counts as its content. Comments, rules
+ * and lone images are skipped. More than 20,000 characters become several items. It never throws: input that the parser
+ * cannot take is read as plain paragraphs. `file` is the path below the import root, with "/".
  */
 export const parseMarkdown = (text: string, file: string): ReadonlyArray<MarkdownItem> => {
   const front = frontMatter(clean(text))
@@ -56,27 +56,28 @@ interface Piece {
   readonly code: boolean
 }
 
-const LONGEST = 20_000
+/** Characters of one item. */
+const MAX_CHARACTERS = 20_000
 const CHECK_BOX = /^\[([ xX])\]\s+/
 
-/** What becomes of a draft: one item, or several where it is too long; code alone or too long is apart. */
+/** Splits a draft into items: one, or several if it is too long. Code without text, or too long with it, is separate. */
 const pieces = (draft: Draft): ReadonlyArray<Piece> => {
   const text = draft.texts.join("\n\n").replace(CHECK_BOX, "")
   const code = draft.code.join("\n\n")
-  const whole = text && code ? `${text}\n\n${code}` : text
-  const together = whole.length <= LONGEST
-  const words = (together ? [whole] : splitLong(text, LONGEST)).filter(visible).map((part) => {
+  const combined = text && code ? `${text}\n\n${code}` : text
+  const fits = combined.length <= MAX_CHARACTERS
+  const textPieces = (fits ? [combined] : splitLong(text, MAX_CHARACTERS)).filter(visible).map((part) => {
     const title = cutTitle(oneLine(part.split("\n\n").find(visible) ?? part))
     return { title, narrative: oneLine(part) === title ? "" : part, code: false }
   })
-  const apart =
-    together && text
+  const codePieces =
+    fits && text
       ? []
-      : splitLong(code, LONGEST).map((part) => {
+      : splitLong(code, MAX_CHARACTERS).map((part) => {
           const title = cutTitle(oneLine(`Code: ${part.split("\n").find(visible) ?? ""}`))
           return { title, narrative: `Code: ${part}` === title ? "" : part, code: true }
         })
-  return [...words, ...apart].map((piece, i) => ({ ...piece, facts: i === 0 ? draft.facts : [] }))
+  return [...textPieces, ...codePieces].map((piece, i) => ({ ...piece, facts: i === 0 ? draft.facts : [] }))
 }
 
 const finish = (
@@ -91,9 +92,9 @@ const finish = (
   const text = first.replace(CHECK_BOX, "")
   const dated = fileDate(file)
   const nearest = [...draft.path].reverse()
-  const other = inPeopleFolder(file) ? "person" : dated !== undefined ? "event" : "discovery"
-  const named = labelType(text) ?? nearest.find((heading) => heading.type !== undefined)?.type ?? other
-  const type = piece.code ? "technical" : box !== undefined ? "task" : named
+  const byFile = inPeopleFolder(file) ? "person" : dated !== undefined ? "event" : "discovery"
+  const byText = labelType(text) ?? nearest.find((heading) => heading.type !== undefined)?.type ?? byFile
+  const type = piece.code ? "technical" : box !== undefined ? "task" : byText
   const occurredAt = leadingDate(text) ?? nearest.find((heading) => heading.date !== undefined)?.date ?? dated
   const prose = draft.prose.join(" ")
   const done = box === "x" || box === "X" ? "done" : ""
@@ -104,8 +105,8 @@ const finish = (
     if (name && !people.has(name.toLowerCase())) people.set(name.toLowerCase(), name)
   }
   const content = [type, piece.title, piece.narrative, piece.facts]
-  const same = seen.get(JSON.stringify(content)) ?? 0
-  seen.set(JSON.stringify(content), same + 1)
+  const repeats = seen.get(JSON.stringify(content)) ?? 0
+  seen.set(JSON.stringify(content), repeats + 1)
   return {
     type,
     title: piece.title,
@@ -117,7 +118,7 @@ const finish = (
     ...(occurredAt !== undefined && { occurredAt }),
     ...(front.store && { store: front.store }),
     key: createHash("sha256")
-      .update(JSON.stringify([...content, same]))
+      .update(JSON.stringify([...content, repeats]))
       .digest("hex")
       .slice(0, 32)
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, resolve, sep } from "node:path"
 import { limits } from "../model/limits.js"
 
-/** A file of text as it was read, under its absolute path. */
+/** The text of a file, with its absolute path. */
 export interface TextFile {
   readonly path: string
   readonly text: string
@@ -10,36 +10,36 @@ export interface TextFile {
   readonly changedAt: number
 }
 
-/** A file that is not taken, and why. */
+/** A refused file, and why. */
 export interface RefusedFile {
   readonly path: string
   readonly problem: string
 }
 
-/** What a path leads to: files that may be read, in order, and what is refused at sight. */
+/** The files of a path in order, and the paths that were refused. */
 export interface Found {
   readonly paths: ReadonlyArray<string>
   readonly refused: ReadonlyArray<RefusedFile>
 }
 
 /**
- * The files of a path: itself, or all below a folder, but nothing whose name
- * begins with a dot, no installed packages, and nothing behind links that lead out.
+ * Lists the file at a path, or all files below a folder. It skips names that begin
+ * with a dot and installed packages, and refuses links that lead out of the folder.
  */
 export const filesOf = (path: string): Found => {
   const paths: Array<string> = []
   const refused: Array<RefusedFile> = []
   const refuse = (path: string, problem: string) => void refused.push({ path, problem })
   const walk = (folder: string, root: string, depth: number) => {
-    if (depth > limits.folders) return refuse(folder, `lies more than ${limits.folders} folders deep`)
+    if (depth > limits.folders) return refuse(folder, `is more than ${limits.folders} folders deep`)
     const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const entry of entries) {
       if (paths.length > limits.addedFiles) return
       const inner = join(folder, entry.name)
-      // What is hidden holds keys and histories more often than anything to be found.
+      // Hidden files hold keys and histories more often than useful text.
       if (entry.name.startsWith(".")) continue
       if (entry.isDirectory()) {
-        if (!skipped.has(entry.name)) walkOrRefuse(inner, root, depth + 1)
+        if (!packageFolders.has(entry.name)) walkOrRefuse(inner, root, depth + 1)
       } else if (entry.isFile()) paths.push(inner)
       else if (entry.isSymbolicLink()) link(inner, root)
     }
@@ -55,28 +55,28 @@ export const filesOf = (path: string): Found => {
     try {
       const target = realpathSync(path)
       if (!target.startsWith(root + sep)) refuse(path, "leads out of the folder")
-      // What it leads to inside of the folder is found there.
+      // A target inside the folder is listed there, so the link is skipped.
     } catch {
-      refuse(path, "leads nowhere")
+      refuse(path, "is a broken link")
     }
   }
-  const whole = resolve(path)
-  const stat = statSync(whole, { throwIfNoEntry: false })
-  if (stat === undefined) refuse(whole, "is not there")
+  const absolute = resolve(path)
+  const stat = statSync(absolute, { throwIfNoEntry: false })
+  if (stat === undefined) refuse(absolute, "does not exist")
   else if (stat.isDirectory()) {
-    walkOrRefuse(whole, realpathSync(whole), 0)
+    walkOrRefuse(absolute, realpathSync(absolute), 0)
     if (paths.length > limits.addedFiles) {
       paths.length = limits.addedFiles
-      refuse(whole, `holds more than ${limits.addedFiles} files: the rest is left out`)
+      refuse(absolute, `has more than ${limits.addedFiles} files: the rest was skipped`)
     }
-  } else if (stat.isFile()) paths.push(whole)
-  else refuse(whole, "is no file")
+  } else if (stat.isFile()) paths.push(absolute)
+  else refuse(absolute, "is neither a file nor a folder")
   return { paths, refused }
 }
 
-const skipped = new Set(["node_modules", "__pycache__"])
+const packageFolders = new Set(["node_modules", "__pycache__"])
 
-/** Reads a file of UTF-8 text; what is binary, too large or gone is refused. */
+/** Reads a file of UTF-8 text. A file that is binary, too large or missing is refused. */
 export const readTextFile = (path: string): TextFile | RefusedFile => {
   try {
     const { mtimeMs, size } = statSync(path)

@@ -22,18 +22,17 @@ import type { Embedder } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { type Judgement, type Question, type Reconciler, ReconcilerError, type Statement } from "../ports/Reconciler.js"
-
 import { type CandidatePolicy, findLikely, type Likely } from "./candidates.js"
 
-/** What a memory that is to be stored is weighed with. */
+/** The reconciler and its settings. */
 export interface Reconciling {
   readonly reconciler: Context.Tag.Service<Reconciler>
   readonly policy: PolicyValues["reconcile"]
-  /** Words in more than this share of the rows are left out while others remain. */
+  /** Words in more than this share of the rows are ignored while rarer ones remain. */
   readonly commonShare: number
 }
 
-/** How candidates are looked for. What lets somebody in is shown to nobody who has to be asked. */
+/** How candidates are found. Credentials are candidates only for a reconciler without `ask`, which never leaves the process. */
 export const candidatePolicy = ({ commonShare, policy, reconciler }: Reconciling): CandidatePolicy => ({
   candidates: policy.candidates,
   threshold: policy.threshold,
@@ -41,11 +40,11 @@ export const candidatePolicy = ({ commonShare, policy, reconciler }: Reconciling
   credentials: reconciler.ask === undefined
 })
 
-/** Names candidates at the revisions in which they were weighed. */
+/** Identifies candidates and their revisions, to see whether an answer is stale. */
 export const about = (likely: ReadonlyArray<Likely>): string =>
   likely.map(({ memory }) => `${memory.id}/${memory.revision}`).join(" ")
 
-/** What a reconciler is told. */
+/** The question that a reconciler gets. */
 export const questionOf = (draft: Weighed, at: number, likely: ReadonlyArray<Likely>): Question => ({
   statement: statementOf(draft, at),
   candidates: likely.map(({ memory, score }) => ({ ...statementOf(memory, timeOf(memory)), score }))
@@ -58,7 +57,7 @@ export const statementOf = (memory: Omit<Weighed, "store" | "occurredAt">, at: n
   return { type, title, ...(narrative === undefined ? {} : { narrative }), facts, tags, people, at }
 }
 
-/** What a reconciler that is asked says in time (milliseconds); or why it said nothing. */
+/** Asks a reconciler, with a time-out in milliseconds. It never fails: the Left says why there is no answer. */
 export const answerOf = (
   reconciler: Context.Tag.Service<Reconciler>,
   question: Question,
@@ -70,7 +69,7 @@ export const answerOf = (
       duration: timeout,
       onTimeout: () => new ReconcilerError({ name: reconciler.name, reason: "timeout" })
     }),
-    // Whatever else ends it, an interruption of its own too, must not end the write.
+    // No defect or interruption of the reconciler may end the write.
     Effect.catchAllCause((cause) =>
       Effect.fail(
         Option.getOrElse(
@@ -82,90 +81,109 @@ export const answerOf = (
     Effect.either
   )
 
-/** Finds out, before the turn of commands that weigh something, what takes longer than a transaction may. */
+type Advice = ReadonlyMap<AnyCommand, Told>
+type Read = <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
+
+/**
+ * Makes the function that embeds and asks the reconciler before the turn of
+ * commands, because a transaction cannot wait for either. Advice that a command
+ * has already is kept, except that of the first command, which is stale.
+ */
 export const consult = (
   reconciling: Reconciling,
-  inForce: Effect.Effect<Context.Tag.Service<Embedder>>,
-  read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
+  activeEmbedder: Effect.Effect<Context.Tag.Service<Embedder>>,
+  read: Read
 ) => {
   const { policy, reconciler } = reconciling
-  const settings = candidatePolicy(reconciling)
-  /** By what embeds the store that they are weighed in: what is embedded in a stricter one decides nothing here. */
-  const vectorsOf = (weighed: ReadonlyArray<Weighed>): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
-    Effect.flatMap(inForce, (all) =>
-      Effect.gen(function* () {
-        if (weighed.every(({ store }) => ofStore(all, store) === all)) {
-          return yield* vectorsBy(all, weighed.map(embeddingText))
-        }
-        const vectors = new Map<Weighed, QueryVector | null>()
-        for (const [store, some] of Object.entries(Arr.groupBy(weighed, ({ store }) => store))) {
-          const made = yield* vectorsBy(ofStore(all, store as Store), some.map(embeddingText))
-          for (const [at, one] of some.entries()) vectors.set(one, made[at]!)
-        }
-        return weighed.map((one) => vectors.get(one)!)
-      })
-    )
-  const vectorsBy = (
-    embedder: Context.Tag.Service<Embedder>,
-    texts: ReadonlyArray<string>
-  ): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
-    embedder.local !== true
-      ? Effect.succeed(texts.map(() => null))
-      : Effect.map(
-          Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
-            embedAll(embedder, page, "document", policy.embedTimeout).pipe(
-              Effect.map((vectors) =>
-                vectors.map((values) =>
-                  values === undefined ? null : { model: embedder.model, values, floor: embedder.floor }
-                )
-              ),
-              Effect.orElseSucceed(() => page.map(() => null))
-            )
-          ),
-          (pages) => pages.flat()
-        )
 
-  const ask = (draft: Weighed, vector: QueryVector | null): Effect.Effect<Asked | undefined, ViewError> =>
+  const advise = (weighing: ReadonlyArray<AnyCommand>, existing: Advice): Effect.Effect<Advice, ViewError> =>
     Effect.gen(function* () {
-      const began = yield* Clock.currentTimeMillis
-      const { likely, now } = yield* read((db) => {
-        // As it will be when it is decided: never before what was stored last, wherever the clock stands.
-        const now = Math.max(began, checkpointOf(db).recordedAt)
-        const known = findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now) !== undefined
-        return { now, likely: known ? [] : findLikely(db, draft, vector, now, settings) }
-      })
-      if (likely.length === 0) return undefined
-      const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
-      return { about: about(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
-    })
-
-  /** For each command that weighs something; what one was told before stands unless it is the first: that one has to be asked again. */
-  return (
-    commands: ReadonlyArray<AnyCommand>,
-    before: ReadonlyMap<AnyCommand, Told>
-  ): Effect.Effect<ReadonlyMap<AnyCommand, Told>, ViewError> | null => {
-    const weighing = commands.filter(
-      (command, at) => command.weighs !== undefined && (at === 0 || before.get(command) === undefined)
-    )
-    if (weighing.length === 0) return before.size === 0 ? null : Effect.succeed(before)
-    const told = Effect.gen(function* () {
-      const vectors = yield* vectorsOf(weighing.map(({ weighs }) => weighs!))
-      const told = new Map(before)
+      const embedder = yield* activeEmbedder
+      const statements = weighing.map(({ weighs }) => weighs!)
+      const vectors = yield* embedByStore(embedder, statements, policy.embedTimeout)
       const answers =
         reconciler.ask === undefined
           ? []
-          : yield* Effect.forEach(weighing, ({ weighs }, at) => ask(weighs!, vectors[at]!), {
+          : yield* Effect.forEach(statements, (draft, index) => ask(reconciling, read, draft, vectors[index]!), {
               concurrency: policy.concurrency
             })
-      weighing.forEach((command, at) => {
-        const asked = answers[at]
-        told.set(command, { vector: vectors[at]!, ...(asked === undefined ? {} : { asked }) })
+      const advice = new Map(existing)
+      weighing.forEach((command, index) => {
+        const asked = answers[index]
+        advice.set(command, { vector: vectors[index]!, ...(asked === undefined ? {} : { asked }) })
       })
-      return told
+      return advice
     })
-    // A write is not to be interrupted, and no time-out would end what runs in its fiber.
+
+  return (commands: ReadonlyArray<AnyCommand>, existing: Advice): Effect.Effect<Advice, ViewError> | null => {
+    const weighing = commands.filter(
+      (command, index) => command.weighs !== undefined && (index === 0 || existing.get(command) === undefined)
+    )
+    if (weighing.length === 0) return existing.size === 0 ? null : Effect.succeed(existing)
+    // Writes are uninterruptible, and a time-out cannot end work in an uninterruptible fiber: use a fiber of its own.
     return reconciler.ask === undefined
-      ? atOnce(told, identity)
-      : Effect.flatMap(Effect.forkDaemon(Effect.interruptible(told)), Fiber.join)
+      ? atOnce(advise(weighing, existing), identity)
+      : Effect.flatMap(Effect.forkDaemon(Effect.interruptible(advise(weighing, existing))), Fiber.join)
   }
 }
+
+/** Finds the candidates of a draft and asks the reconciler about them; undefined if there is nothing to ask. */
+const ask = (
+  reconciling: Reconciling,
+  read: Read,
+  draft: Weighed,
+  vector: QueryVector | null
+): Effect.Effect<Asked | undefined, ViewError> =>
+  Effect.gen(function* () {
+    const { policy, reconciler } = reconciling
+    const began = yield* Clock.currentTimeMillis
+    const { likely, now } = yield* read((db) => {
+      // The decision uses the same time, which is never before the newest event even if the clock is behind.
+      const now = Math.max(began, checkpointOf(db).recordedAt)
+      const isDuplicate = findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now) !== undefined
+      return { now, likely: isDuplicate ? [] : findLikely(db, draft, { vector, now }, candidatePolicy(reconciling)) }
+    })
+    if (likely.length === 0) return undefined
+    const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
+    return { about: about(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
+  })
+
+/** Embeds statements with the embedder of their own store, because only vectors of one model can be compared. */
+const embedByStore = (
+  active: Context.Tag.Service<Embedder>,
+  statements: ReadonlyArray<Weighed>,
+  timeout: number
+): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
+  Effect.gen(function* () {
+    if (statements.every(({ store }) => ofStore(active, store) === active)) {
+      return yield* embedWith(active, statements.map(embeddingText), timeout)
+    }
+    const byStatement = new Map<Weighed, QueryVector | null>()
+    for (const [store, ofOneStore] of Object.entries(Arr.groupBy(statements, ({ store }) => store))) {
+      const vectors = yield* embedWith(ofStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
+      for (const [index, statement] of ofOneStore.entries()) byStatement.set(statement, vectors[index]!)
+    }
+    return statements.map((statement) => byStatement.get(statement)!)
+  })
+
+/** Embeds texts with a local embedder. A write does not wait for a remote one, so its vectors are null; so are failed ones. */
+const embedWith = (
+  embedder: Context.Tag.Service<Embedder>,
+  texts: ReadonlyArray<string>,
+  timeout: number
+): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
+  embedder.local !== true
+    ? Effect.succeed(texts.map(() => null))
+    : Effect.map(
+        Effect.forEach(Arr.chunksOf(texts, embedder.batch), (page) =>
+          embedAll(embedder, page, "document", timeout).pipe(
+            Effect.map((vectors) =>
+              vectors.map((values) =>
+                values === undefined ? null : { model: embedder.model, values, floor: embedder.floor }
+              )
+            ),
+            Effect.orElseSucceed(() => page.map(() => null))
+          )
+        ),
+        (pages) => pages.flat()
+      )

@@ -26,21 +26,21 @@ const fields: ReadonlyArray<keyof Observation> = [
 ]
 
 /**
- * What was asked for, as an event keeps it beside the after-image: only the
- * fields that differ, null where one was not given; nothing at all where the
- * after-image says the same.
+ * The part of the observation that an event keeps with the after-image: the
+ * fields that differ from it, null for a field that was absent. Without
+ * differences the event keeps no input.
  */
 export const inputBeside = (observation: Observation, memory: Memory): { readonly input?: Record<string, unknown> } => {
   const input: Record<string, unknown> = {}
   for (const field of fields) {
-    const [asked, said] = [plain(observation[field]), (memory as Partial<Observation>)[field]]
-    if (asked === said) continue
-    if (asked === undefined || !isDeepStrictEqual(asked, said)) input[field] = asked ?? null
+    const [requested, stored] = [plain(observation[field]), (memory as Partial<Observation>)[field]]
+    if (requested === stored) continue
+    if (requested === undefined || !isDeepStrictEqual(requested, stored)) input[field] = requested ?? null
   }
   return Object.keys(input).length === 0 ? {} : { input }
 }
 
-/** The observation as it was asked for, from an event's after-image and the input kept beside it. */
+/** Restores the observation from an event's after-image and its input. */
 export const asAsked = (memory: Memory, input: Readonly<Record<string, unknown>> | undefined): Observation => {
   const observation: Record<string, unknown> = {}
   for (const field of fields) {
@@ -51,9 +51,9 @@ export const asAsked = (memory: Memory, input: Readonly<Record<string, unknown>>
 }
 
 /**
- * The fields by which what was asked says something that the memory does not
- * hold, by the input that an event keeps beside it. One entry more in a list
- * counts, one less does not; nor does the line in which something was seen.
+ * The fields in which an event's input says something that the memory does not.
+ * An additional list entry counts; a missing one does not, and neither does the
+ * source's line.
  */
 export const notTaken = (
   memory: Memory,
@@ -61,20 +61,20 @@ export const notTaken = (
 ): ReadonlyArray<keyof Observation> =>
   input === undefined ? [] : fields.filter((field) => input[field] != null && !holds(memory, field, input[field]))
 
-const holds = (memory: Memory, field: keyof Observation, asked: unknown): boolean => {
-  if (field === "occurredAt" || field === "expiresAt") return toInstant(asked) === memory[field]
+const holds = (memory: Memory, field: keyof Observation, requested: unknown): boolean => {
+  if (field === "occurredAt" || field === "expiresAt") return toInstant(requested) === memory[field]
   if (field === "source") {
-    const { kind, name } = asked as Memory["source"]
+    const { kind, name } = requested as Memory["source"]
     return kind === memory.source.kind && (name === undefined || name === memory.source.name)
   }
   if (field === "from") {
     const links = memory.lineage ?? []
-    return (asked as NonNullable<Observation["from"]>).every(({ id }) => links.some(({ to }) => to === id))
+    return (requested as NonNullable<Observation["from"]>).every(({ id }) => links.some(({ to }) => to === id))
   }
-  const held: unknown = memory[field]
-  if (!Array.isArray(asked) || !Array.isArray(held)) return isDeepStrictEqual(asked, held)
-  const entries: ReadonlyArray<unknown> = field === "tags" ? normaliseTags(asked) : asked
-  return entries.every((entry) => held.includes(entry))
+  const stored: unknown = memory[field]
+  if (!Array.isArray(requested) || !Array.isArray(stored)) return isDeepStrictEqual(requested, stored)
+  const entries: ReadonlyArray<unknown> = field === "tags" ? normaliseTags(requested) : requested
+  return entries.every((entry) => stored.includes(entry))
 }
 
 const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

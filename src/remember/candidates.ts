@@ -11,7 +11,7 @@ import type { Weighed } from "../actor/Told.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
-/** A memory that a statement may concern, and how like it is. */
+/** A memory that a statement may concern, and how similar it is. */
 export interface Likely {
   readonly memory: Memory
   /** 0…1: the greater of the parts. */
@@ -21,35 +21,34 @@ export interface Likely {
 
 export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candidates" | "threshold"> {
   readonly commonShare: number
-  /** Whether memories that let somebody in are weighed too. */
+  /** Whether credentials may be candidates. */
   readonly credentials: boolean
 }
 
 /**
- * The memories of one store that a statement may concern, the likest first:
- * what full text and vectors find, above the threshold. Of the store alone, by
- * the index of the lowest level that reads it: neither what comes up nor its
- * score can tell of anything that is less open.
+ * Finds the memories of one store that a statement may concern, most similar
+ * first: hits of full text and vectors above the threshold. It searches the
+ * statement's store alone, with the index of the lowest level that reads that
+ * store. So neither the candidates nor their scores reveal stricter stores.
  *
- * The score is absolute, so that a threshold means something: the overlap of
- * words, or how far the vectors' similarity lies between the embedder's floor
- * and 1, whichever is greater.
+ * The score is absolute, so that a threshold has a meaning. It is the greater of
+ * the word overlap and the vector similarity, scaled so that the embedder's
+ * floor is 0 and 1 stays 1.
  */
 export const findLikely = (
   db: Db,
   statement: Pick<Weighed, "title" | "narrative" | "facts" | "store">,
-  vector: QueryVector | null,
-  now: number,
+  { now, vector }: { readonly vector: QueryVector | null; readonly now: number },
   { candidates, commonShare, credentials, threshold }: CandidatePolicy
 ): ReadonlyArray<Likely> => {
   const level = readingLevels[opennessOf(statement.store)]!
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const text = embeddingText(statement)
   const words = parked.has("fulltext") ? [] : wordsOf([statement.title, ...statement.facts].join("\n"))
-  const most = Math.max(always, Math.floor(memories.text.count(db, level) * commonShare))
-  const rare = words.filter((word) => countRows(db, memories, level, word, most) <= most)
-  const match = (rare.length === 0 ? words : rare).join(" OR ")
-  const found = findCandidates(db, {
+  const maxRows = Math.max(alwaysRareRows, Math.floor(memories.text.count(db, level) * commonShare))
+  const rareWords = words.filter((word) => countRows(db, memories, level, word, maxRows) <= maxRows)
+  const match = (rareWords.length === 0 ? words : rareWords).join(" OR ")
+  const hits = findCandidates(db, {
     match: match === "" ? null : match,
     ...nothingRequired,
     level,
@@ -59,20 +58,20 @@ export const findLikely = (
     vector: parked.has("vectors") ? null : vector,
     pool: candidates
   })
-  const whole = memoriesAt(
+  const byBorn = memoriesAt(
     db,
-    found.map(({ born }) => born)
+    hits.map(({ born }) => born)
   )
-  const own = wordSet(text)
-  return found
+  const statementWords = wordSet(text)
+  return hits
     .flatMap(({ born, similarity }): ReadonlyArray<Likely> => {
-      const memory = whole.get(born)
+      const memory = byBorn.get(born)
       if (memory === undefined || (memory.type === "credential" && !credentials)) return []
-      // What takes the place of one thing that a note says must not take the others along.
+      // A note states several things. Replacing it for one of them would lose the others.
       if (isNote(memory)) return []
       const floor = vector?.floor ?? 0
       const parts = {
-        words: rounded(overlap(own, wordSet(embeddingText(memory)))),
+        words: rounded(overlap(statementWords, wordSet(embeddingText(memory)))),
         meaning: similarity === null ? 0 : rounded(Math.max(0, (similarity - floor) / (1 - floor)))
       }
       const score = Math.max(parts.words, parts.meaning)
@@ -82,29 +81,29 @@ export const findLikely = (
     .slice(0, candidates)
 }
 
-/** Scores are kept on events: four digits are more than they are worth. */
+/** Events keep scores. Four digits are more than enough. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
 
-/** Words that are looked for: each further one costs, and the first ones say what it is about. */
-const mostWords = 12
-/** Words in so many rows are looked for whatever share of all that is. */
-const always = 200
+/** Words that are searched for. Each costs a query, and the first words carry the topic. */
+const maxWords = 12
+/** A word in at most this many rows counts as rare, whatever its share. */
+const alwaysRareRows = 200
 
-/** The first different words of a text that say something, as FTS5 expressions. */
+/** The first distinct words of a text that are not stop words, as FTS5 expressions. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = new Map<string, string>()
   for (const [word] of text.slice(0, limits.queryBytes).matchAll(/\S+/gu)) {
-    const found = expression(word)
+    const fts = expression(word)
     const key = word.toLowerCase()
-    if (found === null || words.has(key) || isStopWord(word)) continue
-    words.set(key, found)
-    if (words.size === mostWords) break
+    if (fts === null || words.has(key) || isStopWord(word)) continue
+    words.set(key, fts)
+    if (words.size === maxWords) break
   }
   return [...words.values()]
 }
 
-/** Whether a memory says several things that stand together only because maintenance put them together. */
+/** Whether maintenance made a memory by joining several others. */
 export const isNote = ({ lineage = [], source }: Memory): boolean =>
-  makers.has(source.name ?? "") && lineage.some(({ reason }) => reason === "compressed")
+  noteSources.has(source.name ?? "") && lineage.some(({ reason }) => reason === "compressed")
 
-const makers: ReadonlySet<string> = new Set(["daily", "weekly", "compress"])
+const noteSources: ReadonlySet<string> = new Set(["daily", "weekly", "compress"])

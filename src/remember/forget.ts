@@ -7,7 +7,7 @@ import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../mod
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
-/** A memory that is out of every read from now on. Its events stay in the log until they are erased. */
+/** A forgotten memory: no read returns it. Its events stay in the log until they are erased. */
 export interface Forgotten {
   readonly outcome: "forgotten"
   readonly id: string
@@ -16,7 +16,7 @@ export interface Forgotten {
   readonly repeated: boolean
 }
 
-/** Makes the command that forgets one memory. Fails with `MemoryNotFound` where the level cannot read it. */
+/** Makes the command that forgets one memory. It fails with `MemoryNotFound` if the level cannot read it. */
 export const forget = (
   writer: Writer,
   id: string,
@@ -32,9 +32,9 @@ export const forget = (
       decide: ({ db, now, version }) => {
         let [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) {
-          const sound = whileSound(db, "archive")
-          if (Either.isLeft(sound)) return Either.left(sound.left)
-          // What is in the archive is forgotten too, and leaves it.
+          const archive = whileSound(db, "archive")
+          if (Either.isLeft(archive)) return Either.left(archive.left)
+          // An archived memory can be forgotten too, and then leaves the archive.
           memory = findInArchive(db, writer.level, id)
         }
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))

@@ -7,40 +7,46 @@ import { type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js
 import type { Likely } from "./candidates.js"
 import { about, questionOf, type Reconciling } from "./Reconciling.js"
 
-/** What was decided, and how that goes on record. */
+/** A verdict, and the decision that records it. */
 export interface Judged {
   readonly verdict: Verdict
   readonly decision: Decision
 }
 
+/** A statement to judge, its candidates and the advice about them. */
+export interface Judging {
+  readonly weighed: Weighed
+  readonly likely: ReadonlyArray<Likely>
+  readonly advice: Told | undefined
+  /** Whether stale advice may be asked for again. */
+  readonly mayRedecide: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
 /**
- * Decides on a statement that is like memories that are there: what the
- * reconciler said when it was asked, or what it says at once; "again" where it
- * was asked about other candidates than there are by now. An answer that failed
- * or cannot be used is made up for by the judgement at once, and the decision
- * says so.
+ * Decides on a statement that resembles stored memories. The reconciler's answer
+ * counts if it was asked about the present candidates; otherwise the result is
+ * "redecide". The fallback for a failed or unusable answer is the reconciler's
+ * own immediate judgement, and the decision records that.
  */
 export const judge = (
   { policy, reconciler }: Reconciling,
-  weighed: Weighed,
-  likely: ReadonlyArray<Likely>,
-  told: Told | undefined,
-  { again, now }: { readonly again: boolean; readonly now: number }
-): Judged | "again" => {
-  const atOnce = (): Judgement => {
+  { advice, likely, mayRedecide, now, weighed }: Judging
+): Judged | "redecide" => {
+  const judgeNow = (): Judgement => {
     try {
       const judgement = reconciler.judge(questionOf(weighed, weighed.occurredAt ?? now, likely))
-      return Either.isRight(usable(judgement, likely.length)) ? judgement : unsound
+      return Either.isRight(usable(judgement, likely.length)) ? judgement : failedJudgement
     } catch {
-      return unsound
+      return failedJudgement
     }
   }
-  const asked = told?.asked
-  const current = asked !== undefined && asked.about === about(likely) ? asked : undefined
-  if (reconciler.ask !== undefined && current === undefined && again) return "again"
+  const current = advice?.asked?.about === about(likely) ? advice.asked : undefined
+  if (reconciler.ask !== undefined && current === undefined && mayRedecide) return "redecide"
   const answer =
-    current === undefined ? undefined : Either.flatMap(current.answer, sound(reconciler.name, likely.length))
-  const { by, verdict } = answer !== undefined && Either.isRight(answer) ? answer.right : atOnce()
+    current === undefined ? undefined : Either.flatMap(current.answer, checked(reconciler.name, likely.length))
+  const { by, verdict } = answer !== undefined && Either.isRight(answer) ? answer.right : judgeNow()
   const fallback =
     reconciler.ask === undefined
       ? undefined
@@ -54,7 +60,7 @@ export const judge = (
     decision: {
       action: verdict.action,
       by,
-      reason: verdict.reason.slice(0, longestReason),
+      reason: verdict.reason.slice(0, maxReasonCharacters),
       candidates: likely.map(({ memory, parts, score }) => ({
         id: memory.id,
         revision: memory.revision,
@@ -68,16 +74,16 @@ export const judge = (
   }
 }
 
-/** Characters of a reason that are kept. */
-const longestReason = 500
+/** Longer reasons are cut. */
+const maxReasonCharacters = 500
 
-const unsound: Judgement = {
+const failedJudgement: Judgement = {
   verdict: { action: "ADD", reason: "the reconciler failed" },
   by: { kind: "rule", name: "fallback" },
   sure: false
 }
 
-const sound =
+const checked =
   (name: string, candidates: number) =>
   (judgement: Judgement): Either.Either<Judgement, ReconcilerError> =>
     Either.mapBoth(usable(judgement, candidates), {
@@ -85,10 +91,10 @@ const sound =
       onRight: () => judgement
     })
 
-/** Reconcilers come from anywhere: one that says nothing, or not who it is, is as good as one that fails. */
+/** Anybody may write a reconciler, so the shape of its judgement is checked like other input. */
 const isJudgement = Schema.is(Schema.Struct({ verdict: Schema.typeSchema(Verdict), by: Decision.fields.by }))
 
-/** Whether it is a judgement at all, names one of the candidates and says what can be stored. */
+/** Checks that a judgement is well formed, names one of the candidates, and merges only what can be stored. */
 export const usable = (
   judgement: Judgement,
   candidates: number

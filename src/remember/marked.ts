@@ -4,37 +4,37 @@ import { marksOf } from "../../text/personal/marks.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
-/** A memory, or one that is to be, with its marks. */
+/** A memory or draft with its marks. */
 export interface Marked<M> {
   readonly memory: M
-  /** What was found; none where the type alone makes it a credential. */
+  /** Detected credentials; empty if only the type makes it one. */
   readonly credentials: ReadonlyArray<CredentialKind>
-  /** Whether it may be in store private alone. */
+  /** Whether it may only be in store private. */
   readonly confined: boolean
-  /** What the marks changed, and for what kinds, to be told beside the reason of a decision; empty where nothing. */
+  /** The changes by marks and their reasons, as a suffix of a decision's reason; empty if nothing changed. */
   readonly reason: string
 }
 
 type Markable = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "type" | "store">
 
 /**
- * Marks a memory for what its title, narrative and facts hold: tag `pii` for
- * personal data; type `credential` and store `private` for what lets somebody
- * in. A type `credential` that somebody gave counts as a credential as well.
- * People, files and tags are not looked at.
+ * Marks a memory by its title, narrative and facts: tag `pii` for personal data;
+ * type `credential` and store `private` for passwords, keys and the like. A
+ * memory that was given type `credential` counts as one too. People, files and
+ * tags are not scanned.
  */
 export const marked = <M extends Markable>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
   const { facts, narrative, title } = memory
-  const found =
+  const detected =
     policy.pii || policy.credentials
       ? marksOf([title, ...(narrative === undefined ? [] : [narrative]), ...facts])
       : { pii: [], credential: [] }
-  const credentials = policy.credentials ? found.credential : []
+  const credentials = policy.credentials ? detected.credential : []
   const confined = policy.credentials && (credentials.length > 0 || memory.type === "credential")
   const [type, store] = [confined ? "credential" : memory.type, confined ? "private" : memory.store]
-  const tags = policy.pii && found.pii.length > 0 ? withTag(memory.tags, "pii") : memory.tags
-  const told = [
-    ...(tags === memory.tags ? [] : [`holds ${found.pii.join(", ")}: tagged pii`]),
+  const tags = policy.pii && detected.pii.length > 0 ? withTag(memory.tags, "pii") : memory.tags
+  const reasons = [
+    ...(tags === memory.tags ? [] : [`holds ${detected.pii.join(", ")}: tagged pii`]),
     ...(credentials.length > 0
       ? [`holds a credential (${credentials.join(", ")}): kept as type credential in store private`]
       : []),
@@ -45,10 +45,10 @@ export const marked = <M extends Markable>(memory: M, policy: PolicyValues["mark
     memory: changed ? { ...memory, tags, type, store } : memory,
     credentials,
     confined,
-    reason: told.map((one) => `; ${one}`).join("")
+    reason: reasons.map((text) => `; ${text}`).join("")
   }
 }
 
-/** The tag has its place even among 16 others: the last of those is left out, as any over 16 is. */
+/** Adds a tag. If there are 16 tags already, the last one is dropped. */
 const withTag = (tags: ReadonlyArray<string>, tag: string): ReadonlyArray<string> =>
   tags.includes(tag) ? tags : [...tags.slice(0, limits.tags - 1), tag]

@@ -4,7 +4,7 @@ import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
 import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../../text/when/dates.js"
-import { type Command, commandIdOf, given, ruled, versionAt } from "../actor/Command.js"
+import { type Command, commandIdOf, type Decided, given, ruled, type Situation, versionAt } from "../actor/Command.js"
 import { boundBySources, linkOf, staleEvents } from "../actor/lineage.js"
 import { CredentialForbidden, type InvalidInput, type SourceNotFound, StoreForbidden } from "../model/errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../model/input.js"
@@ -17,61 +17,62 @@ import { marked } from "./marked.js"
 import { candidatePolicy, type Reconciling } from "./Reconciling.js"
 import { added, counted, type Draft, reconciled, unweighed } from "./rememberEvents.js"
 
-/** What became of something that was to be remembered. */
+/** The result of `remember`. */
 export interface Remembered {
   /**
-   * `added` as a memory of its own; `duplicate`, to the letter, of one that is there: another mention of it. Decided by
-   * a reconciler: `mentioned`, as one that is there says it already; `merged` into one that is there; `replaced` one
-   * that is no longer true.
+   * `added`: stored as a new memory. `duplicate`: the store has the same title and facts, so it counts as another
+   * mention. A reconciler decides the others. `mentioned`: a memory states it already. `merged`: it was merged into a
+   * memory. `replaced`: it replaced a memory that is no longer true.
    */
   readonly outcome: "added" | "duplicate" | "mentioned" | "merged" | "replaced"
-  /** Of the memory that says it now. */
+  /** The memory that states it now. */
   readonly id: string
-  /** The memory that it replaced, which is out of every read now. */
+  /** The memory that it replaced, which no read returns any more. */
   readonly replaced?: string
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   /** How often it has been mentioned so far. */
   readonly mentions: number
   /**
-   * Of a duplicate, the fields that said something else than the memory that is there, or more. It was not changed by
-   * them: `update` does that. Absent where all of it is there.
+   * For another mention: the fields in which the observation differs from the memory or adds to it. They were ignored;
+   * use `update` to change them. Absent if there are none.
    */
   readonly notTaken?: ReadonlyArray<keyof Observation>
-  /** Whether it is kept as type `credential` in store private though another was asked for, since it holds what lets somebody in. */
+  /** It holds a credential, so it was stored with type `credential` in store private, though another type or store was given. */
   readonly confined?: true
-  /** Whether this command id had been carried out before: then nothing was written now. */
+  /** Whether this command id had been carried out before. If so, nothing was written now. */
   readonly repeated: boolean
 }
 
 export interface WriteOptions {
-  /** Makes the command idempotent: the same id again gets the first answer. */
+  /** Makes the command idempotent: a repeated id gets the first answer. */
   readonly commandId?: string | undefined
-  /** Names the run that this write is a part of, so that it can be undone as one: an import, a session of work. */
+  /** Names the run that this write belongs to, such as an import or a session of work. Undo can take back a whole run. */
   readonly run?: string | undefined
 }
 
 export interface RememberOptions extends WriteOptions {
-  /** Whether it is weighed against what is there already; it is unless the policy has no reconciler. An exact duplicate is always found. */
+  /** Whether to weigh it against similar memories. Default: true if the policy has a reconciler. Exact duplicates are always found. */
   readonly reconcile?: boolean | undefined
 }
 
 export interface Writer {
   readonly level: TrustLevel
-  /** Who writes, as the log will name it. */
+  /** The writer's name in the log. */
   readonly actor: string
   readonly countTokens: (text: string) => number
-  /** What is done about personal data and credentials. */
+  /** Which personal data and credentials are detected. */
   readonly marks: PolicyValues["marks"]
   readonly schedules: PolicyValues["schedules"]
-  /** What memories are weighed with; nothing where absent. */
+  /** The reconciler. Without one, memories are not weighed. */
   readonly reconciling?: Reconciling | undefined
 }
 
 /**
- * Checks an observation and makes the command that stores it: counts it where it is there already, weighs it against
- * memories like it where it is not. What holds a credential is kept in store private, whatever store was asked for; a
- * level that cannot write there is refused.
+ * Decodes an observation into the command that stores it. A duplicate counts as
+ * another mention; otherwise it is weighed against similar memories. A
+ * credential goes to store private, whatever store was given. A level that
+ * cannot write there is refused.
  */
 export const remember = (
   writer: Writer,
@@ -83,9 +84,9 @@ export const remember = (
 > => {
   const decoded = decodeObservation(input)
   if (Either.isLeft(decoded)) return Either.left(decoded.left)
-  const named = commandIdOf(writer.level, options.commandId)
-  if (Either.isLeft(named)) return Either.left(named.left)
-  const [observation, commandId] = [decoded.right, named.right]
+  const keyed = commandIdOf(writer.level, options.commandId)
+  if (Either.isLeft(keyed)) return Either.left(keyed.left)
+  const [observation, commandId] = [decoded.right, keyed.right]
   const askedStore = observation.store ?? readable(writer.level)[0]
   if (askedStore === undefined || !canRead(writer.level, askedStore)) {
     return Either.left(new StoreForbidden({ level: writer.level, store: askedStore ?? "social" }))
@@ -96,65 +97,92 @@ export const remember = (
     memory: draft,
     reason
   } = marked(draftOf(observation, askedStore, writer), writer.marks)
-  const { store } = draft
-  if (confined && !canRead(writer.level, store)) {
+  if (confined && !canRead(writer.level, draft.store)) {
     return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
   }
-  const weigh =
+  // A reconciler with `ask` may send the statement to a provider, which must not see credentials.
+  const isWeighed =
     options.reconcile !== false && (draft.type !== "credential" || writer.reconciling?.reconciler.ask === undefined)
-  // What lets somebody in is shown to nobody who has to be asked.
-  const reconciling = weigh ? writer.reconciling : undefined
-  const weighed = reconciling === undefined ? undefined : draft
+  const request: Request = {
+    writer,
+    observation,
+    draft,
+    marksReason: reason,
+    reconciling: isWeighed ? writer.reconciling : undefined,
+    isUnweighed: options.reconcile === false
+  }
   return Either.right({
     actor: writer.actor,
     commandId,
     request: () => requestOf(observation, askedStore),
     text: () => embeddingText(draft),
-    ...(weighed === undefined ? {} : { weighs: weighed }),
-    decide: ({ again, db, newId, now, told, version }) => {
-      const bound = boundBySources(db, writer.level, store, observation.from ?? [])
-      if (Either.isLeft(bound)) return Either.left(bound.left)
-      const duplicate = findDuplicate(db, store, contentOf(draft.title, draft.facts), now)
-      let id = duplicate?.id ?? newId()
-      while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
-      const state = { observation, draft, id, now, version, countTokens: writer.countTokens, marks: reason }
-      if (duplicate !== undefined) return Either.right({ events: [counted(state, duplicate)] })
-      if (options.reconcile === false) return Either.right({ events: [added(state, unweighed)] })
-      if (weighed === undefined) return Either.right({ events: [added(state)] })
-      const { policy } = reconciling!
-      const likely = findLikely(db, weighed, told?.vector ?? null, now, candidatePolicy(reconciling!))
-      if (likely.length === 0) return Either.right({ events: [added(state, alone(policy.threshold))] })
-      const judged = judge(reconciling!, weighed, likely, told, { again, now })
-      if (judged === "again") return Either.right({ again: true })
-      const targets = likely.map(({ memory }) => memory)
-      if (tooMuch(judged, targets, draft)) return Either.right({ events: [added(state, alone(policy.threshold))] })
-      const event = reconciled(state, judged, targets)
-      const gone = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
-      return Either.right({ events: [event, ...staleEvents(db, gone, "replaced", version)] })
-    },
-    answer: ([event], repeated) => {
-      if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
-        throw new Error("remember made another event")
-      }
-      const replacement = event.type === "DELETE" ? event.payload.replacement : undefined
-      const memory = replacement ?? event.payload.memory
-      const heard = event.type === "UPDATE" && event.payload.decision.action === "NONE"
-      const dropped = heard ? notTaken(memory, event.payload.input) : []
-      return {
-        outcome: outcomeOf(event),
-        id: memory.id,
-        ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
-        ...versionAt(writer.level, event.version),
-        mentions: memory.mentions,
-        ...(dropped.length === 0 ? {} : { notTaken: dropped }),
-        ...(confined && (store !== askedStore || observation.type !== "credential") ? { confined } : {}),
-        repeated
-      }
-    }
+    ...(request.reconciling === undefined ? {} : { weighs: draft }),
+    decide: (situation) => decide(request, situation),
+    answer: ([event], repeated) => ({
+      ...answerOf(writer.level, event),
+      ...(confined && (draft.store !== askedStore || observation.type !== "credential") ? { confined } : {}),
+      repeated
+    })
   })
 }
 
-/** What became of what was to be remembered, from the event that it came to. */
+interface Request {
+  readonly writer: Writer
+  readonly observation: Observation
+  readonly draft: Draft
+  readonly marksReason: string
+  /** Undefined if the draft is not weighed. */
+  readonly reconciling: Reconciling | undefined
+  /** Whether the caller asked not to weigh it. */
+  readonly isUnweighed: boolean
+}
+
+const decide = (
+  { draft, isUnweighed, marksReason, observation, reconciling, writer }: Request,
+  { again: mayRedecide, db, newId, now, told: advice, version }: Situation
+): Either.Either<Decided<Remembered>, InvalidInput | SourceNotFound> => {
+  const allowed = boundBySources(db, writer.level, draft.store, observation.from ?? [])
+  if (Either.isLeft(allowed)) return Either.left(allowed.left)
+  const duplicate = findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now)
+  let id = duplicate?.id ?? newId()
+  while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
+  const state = { observation, draft, id, now, version, countTokens: writer.countTokens, marks: marksReason }
+  if (duplicate !== undefined) return Either.right({ events: [counted(state, duplicate)] })
+  if (isUnweighed) return Either.right({ events: [added(state, unweighed)] })
+  if (reconciling === undefined) return Either.right({ events: [added(state)] })
+  const { threshold } = reconciling.policy
+  const likely = findLikely(db, draft, { vector: advice?.vector ?? null, now }, candidatePolicy(reconciling))
+  if (likely.length === 0) return Either.right({ events: [added(state, belowThreshold(threshold))] })
+  const judged = judge(reconciling, { weighed: draft, likely, advice, mayRedecide, now })
+  if (judged === "redecide") return Either.right({ redecide: true })
+  const targets = likely.map(({ memory }) => memory)
+  if (exceedsSources(judged, targets, draft)) {
+    return Either.right({ events: [added(state, belowThreshold(threshold))] })
+  }
+  const event = reconciled(state, judged, targets)
+  const gone = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
+  return Either.right({ events: [event, ...staleEvents(db, gone, "replaced", version)] })
+}
+
+const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Remembered, "repeated"> => {
+  if (event?.type !== "ADD" && event?.type !== "UPDATE" && event?.type !== "DELETE") {
+    throw new Error("the first event of `remember` must be ADD, UPDATE or DELETE")
+  }
+  const replacement = event.type === "DELETE" ? event.payload.replacement : undefined
+  const memory = replacement ?? event.payload.memory
+  const isMention = event.type === "UPDATE" && event.payload.decision.action === "NONE"
+  const ignored = isMention ? notTaken(memory, event.payload.input) : []
+  return {
+    outcome: outcomeOf(event),
+    id: memory.id,
+    ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
+    ...versionAt(level, event.version),
+    mentions: memory.mentions,
+    ...(ignored.length === 0 ? {} : { notTaken: ignored })
+  }
+}
+
+/** The outcome that an event of `remember` records. */
 export const outcomeOf = ({
   payload,
   type
@@ -165,12 +193,12 @@ export const outcomeOf = ({
   return payload.decision.action === "NONE" ? "mentioned" : "merged"
 }
 
-/** Whether a memory would come from more than one may: what it says then stands by itself. */
-const tooMuch = ({ verdict }: Judged, targets: ReadonlyArray<Memory>, { lineage = [] }: Draft): boolean =>
+/** Whether a merged memory would have more sources than allowed. If so, the statement becomes a memory of its own. */
+const exceedsSources = ({ verdict }: Judged, targets: ReadonlyArray<Memory>, { lineage = [] }: Draft): boolean =>
   verdict.action === "UPDATE" && (targets[verdict.target]!.lineage ?? []).length + lineage.length > limits.sources
 
-/** The decision where nothing was like enough to be weighed. */
-const alone = (threshold: number): Decision => ({
+/** The decision if no memory is above the threshold. */
+const belowThreshold = (threshold: number): Decision => ({
   ...ruled("ADD", "threshold", "nothing in the store is like it"),
   threshold
 })
@@ -206,7 +234,7 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
   }
 }
 
-/** Where something was seen is no part of what is asked: a line that moved within its file asks for the same. */
+/** The request without the place in its source: a line that moved within its file repeats the same request. */
 const requestOf = (observation: Observation, store: string): string => {
   const { source, ...rest } = observation
   return JSON.stringify(["remember", given({ ...rest, store }), source?.kind, source?.name])

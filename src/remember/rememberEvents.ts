@@ -9,10 +9,10 @@ import type { Judged } from "./judge.js"
 import { mergeStatements } from "./mergeStatements.js"
 import { statementOf, timeOf } from "./Reconciling.js"
 
-/** A memory before it has an identity, a place and a time. */
+/** A memory before it has an id, a version and times. */
 export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">
 
-/** What a decision on something to be remembered is made from. */
+/** The input from which the events of `remember` are made. */
 export interface State {
   readonly observation: Observation
   readonly draft: Draft
@@ -20,20 +20,20 @@ export interface State {
   readonly now: number
   readonly version: number
   readonly countTokens: (text: string) => number
-  /** What marks did to the draft, to be told after the reason; empty where nothing. */
+  /** The changes by marks and their reasons, as a suffix of the reason; empty if nothing. */
   readonly marks: string
 }
 
-/** An exact duplicate counts as another mention. */
+/** Counts an exact duplicate as another mention. */
 export const counted = (state: State, duplicate: Memory): DecidedEvent =>
   mentioned(state, duplicate, "duplicate", ruled("NONE", "exact duplicate", "same title and facts in the same store"))
 
-/** The decision where whoever asked did not want it weighed: one that is taken again is not weighed either. */
+/** The decision for `reconcile: false`. What-if does not weigh it either. */
 export const unweighed: Decision = asked("ADD", "unweighed", "asked to store it without weighing it")
 
 export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighed.by.name
 
-/** A memory of its own. */
+/** Stores a new memory. */
 export const added = (
   state: State,
   decision: Decision = asked("ADD", "remember", "no exact duplicate in the store")
@@ -41,12 +41,12 @@ export const added = (
   const memory = memoryOf(state, state.draft.lineage)
   return {
     type: "ADD",
-    payload: { memory, ...inputBeside(state.observation, memory), decision: told(state, decision) },
-    ...happened(memory)
+    payload: { memory, ...inputBeside(state.observation, memory), decision: withMarks(state, decision) },
+    ...occurrence(memory)
   }
 }
 
-/** What a reconciler decided: another mention of a memory, more of it, another in its place, or one more. */
+/** The event of a reconciler's verdict: another mention, a merge, a replacement or a new memory. */
 export const reconciled = (
   state: State,
   { decision, verdict }: Judged,
@@ -65,7 +65,7 @@ export const reconciled = (
       const memory: Memory = {
         ...others,
         ...merged,
-        // What is marked stays so, whatever a merged text says of it.
+        // A merged text never removes a mark.
         type: draft.type === "credential" ? draft.type : target.type,
         tags: [...draft.tags, ...target.tags].includes("pii") ? normaliseTags(["pii", ...merged.tags]) : merged.tags,
         files: [...new Set([...target.files, ...draft.files])].slice(0, limits.files),
@@ -84,9 +84,9 @@ export const reconciled = (
           memory,
           reason: "reconciled",
           ...inputBeside(state.observation, memory),
-          decision: told(state, decision)
+          decision: withMarks(state, decision)
         },
-        ...happened(state.draft)
+        ...occurrence(state.draft)
       }
     }
     case "DELETE": {
@@ -95,7 +95,7 @@ export const reconciled = (
         ...(draft.lineage ?? []),
         { kind: "supersedes", to: target.id, reason: "conflict" }
       ]
-      // What is true now takes the place in the profile of what was.
+      // The replacement takes the target's place in the profile.
       const core: Partial<Memory> =
         target.tier === "core" && draft.tier !== "core"
           ? { tier: "core", ...(target.coreFrom === undefined ? {} : { coreFrom: draft.tier }) }
@@ -106,9 +106,9 @@ export const reconciled = (
         reason: "replaced",
         replacement,
         ...inputBeside(state.observation, replacement),
-        decision: told(state, decision)
+        decision: withMarks(state, decision)
       }
-      return { type: "DELETE", payload, ...happened(replacement) }
+      return { type: "DELETE", payload, ...occurrence(replacement) }
     }
   }
 }
@@ -129,11 +129,11 @@ const mentioned = (
   }
   return {
     type: "UPDATE",
-    payload: { memory, reason, ...inputBeside(state.observation, memory), decision: told(state, decision) }
+    payload: { memory, reason, ...inputBeside(state.observation, memory), decision: withMarks(state, decision) }
   }
 }
 
-const told = ({ marks }: State, decision: Decision): Decision =>
+const withMarks = ({ marks }: State, decision: Decision): Decision =>
   marks === "" ? decision : { ...decision, reason: `${decision.reason}${marks}` }
 
 const memoryOf = ({ draft, id, now, version }: State, lineage: ReadonlyArray<Link> | undefined): Memory => {
@@ -151,16 +151,16 @@ const memoryOf = ({ draft, id, now, version }: State, lineage: ReadonlyArray<Lin
   }
 }
 
-/** What is said for longer, or for good, does not go when what was said for a while does. */
+/** The later expiry of two memories; none if either is permanent. */
 const laterExpiry = (a: Pick<Memory, "expiresAt">, b: Pick<Memory, "expiresAt">): Pick<Memory, "expiresAt"> =>
   a.expiresAt === undefined || b.expiresAt === undefined ? {} : { expiresAt: Math.max(a.expiresAt, b.expiresAt) }
 
-const happened = ({ occurredAt }: { readonly occurredAt?: number | undefined }) =>
+const occurrence = ({ occurredAt }: { readonly occurredAt?: number | undefined }) =>
   occurredAt === undefined ? {} : { occurredAt }
 
-/** Links of both, each once; nothing is made of itself. The bound on what one statement may name holds for all of them. */
+/** Links of both, each once, without links of a memory to itself. */
 const united = ({ id, lineage = [] }: Memory, more: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
-  const added = more.filter(({ to }) => to !== id)
-  const links = new Map([...lineage, ...added].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))
+  const others = more.filter(({ to }) => to !== id)
+  const links = new Map([...lineage, ...others].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))
   return links.size === 0 ? undefined : [...links.values()]
 }

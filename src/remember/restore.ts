@@ -6,7 +6,7 @@ import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../mod
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
-/** A memory that is out of the archive and in every read again. */
+/** A memory that was restored from the archive. */
 export interface Restored {
   readonly outcome: "restored"
   readonly id: string
@@ -16,8 +16,9 @@ export interface Restored {
 }
 
 /**
- * Makes the command that takes a memory out of the archive. It is long from then on, as what is remembered on purpose
- * is, and does not expire any more. Fails with `MemoryNotFound` where the archive has none that the level may read.
+ * Makes the command that restores a memory from the archive. It moves to tier long, like a memory stored on purpose,
+ * unless it is core; an expiry that has passed is dropped. Fails with `MemoryNotFound` if the level can read no such
+ * archived memory.
  */
 export const restore = (
   writer: Writer,
@@ -33,15 +34,15 @@ export const restore = (
       request: () => JSON.stringify(["restore", id]),
       decide: ({ db, now }) =>
         Either.flatMap(whileSound(db, "archive"), () => {
-          const found = findInArchive(db, writer.level, id)
-          if (found === undefined) return Either.left(new MemoryNotFound({ id }))
-          const { expiresAt, promotedAt: _, coreFrom: __, movedAt: ___, ...rest } = found
+          const archived = findInArchive(db, writer.level, id)
+          if (archived === undefined) return Either.left(new MemoryNotFound({ id }))
+          const { expiresAt, promotedAt: _, coreFrom: __, movedAt: ___, ...rest } = archived
           const memory: Memory = {
             ...rest,
             ...(expiresAt === undefined || expiresAt <= now ? {} : { expiresAt }),
-            revision: found.revision + 1,
+            revision: archived.revision + 1,
             status: "active",
-            tier: found.tier === "core" ? "core" : "long",
+            tier: archived.tier === "core" ? "core" : "long",
             updatedAt: now
           }
           const decision = asked("UPDATE", "restore", "asked to take it out of the archive")

@@ -11,7 +11,7 @@ import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../model/
 import { marked } from "./marked.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
-/** What became of a change to a memory. */
+/** The result of `update`. */
 export interface Updated {
   readonly outcome: "updated" | "unchanged"
   readonly id: string
@@ -20,7 +20,7 @@ export interface Updated {
   readonly repeated: boolean
 }
 
-/** Checks a change and makes the command for it. Fails with `MemoryNotFound` where the level cannot read the memory. */
+/** Decodes changes into the command that makes them. It fails with `MemoryNotFound` if the level cannot read the memory. */
 export const update = (
   writer: Writer,
   id: string,
@@ -51,10 +51,10 @@ export const update = (
         if (confined && !canRead(writer.level, next.store)) {
           return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
         }
-        const bound = boundByLineage(db, writer.level, memory, next.store)
-        if (Either.isLeft(bound)) return Either.left(bound.left)
+        const allowed = boundByLineage(db, writer.level, memory, next.store)
+        if (Either.isLeft(allowed)) return Either.left(allowed.left)
         const changed = changedFrom(memory, next, now, writer.countTokens)
-        // Under a command id even this is put on record, or asking again later could do something else.
+        // With a command id this is recorded too. Otherwise a repeat could do something else later.
         if (changed === undefined && commandId === undefined) {
           return Either.right({
             answer: {
@@ -99,19 +99,19 @@ export const update = (
   })
 
 /**
- * The memory with what is asked for, and the marks of what it then says. They are
- * looked for where its texts, its type or its store are to change: a credential
- * cannot be moved out of private, and a tag that was taken away stays away until
- * the text changes. Nothing takes marks away but what is asked for.
+ * Applies the changes and marks the result. Marks are detected again only if
+ * texts, type or store change. So a credential cannot leave store private, and a
+ * removed `pii` tag stays away until the text changes. Only the caller's changes
+ * remove marks.
  */
 const markedBy = (memory: Memory, changes: Changes, { marks }: Writer) => {
   const next = withChanges(memory, changes)
   const { facts, narrative, store, title, type } = changes
-  const texts = title !== undefined || narrative !== undefined || facts !== undefined
-  if (!texts && store === undefined && type === undefined) {
+  const changesText = title !== undefined || narrative !== undefined || facts !== undefined
+  if (!changesText && store === undefined && type === undefined) {
     return { memory: next, credentials: [], confined: false, reason: "" }
   }
-  return marked(next, texts ? marks : { ...marks, pii: false })
+  return marked(next, changesText ? marks : { ...marks, pii: false })
 }
 
 const withChanges = (memory: Memory, changes: Changes): Memory => {
@@ -126,7 +126,7 @@ const withChanges = (memory: Memory, changes: Changes): Memory => {
   return next as unknown as Memory
 }
 
-/** The after-image of a change; undefined where it changes nothing. */
+/** The after-image of a change; undefined if nothing changes. */
 const changedFrom = (
   memory: Memory,
   next: Memory,

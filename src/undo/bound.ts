@@ -8,23 +8,23 @@ import type { Conflict, Plan } from "./plan.js"
 import { type Gone, outsideKey, type Relatives } from "./relatives.js"
 import { takenBack } from "./touches.js"
 
-/** A plan that changes a memory. */
+/** A plan that changes its memory. */
 export type Changing = Plan & { readonly image: Memory }
 
 export interface Bounded {
-  /** All plans; one that lineage left nothing of has no image. */
+  /** All plans. A plan without any change left has no image. */
   readonly plans: ReadonlyArray<Plan>
   readonly changing: ReadonlyArray<Changing>
-  /** The version that the first event was taken to get. */
+  /** The assumed version of the first event. */
   readonly first: number
-  /** Why a memory may no longer be true once all is carried out, its image among it. */
+  /** The stale flag that a memory gets once all plans are carried out. */
   readonly staleOf: (memory: Memory) => Stale | undefined
 }
 
 /**
- * Plans within what lineage and marks allow: no memory becomes more open than
- * what it was made of, none lets a credential out, and whether one may no
- * longer be true is told by what it was made of. What that holds back is a conflict.
+ * Limits plans to what lineage and marks allow. No memory becomes less restrictive
+ * than its sources, no credential leaves store private, and stale flags follow
+ * from the sources. A field that this holds back is a conflict.
  */
 export const boundPlans = (
   plans: ReadonlyArray<Plan>,
@@ -42,80 +42,90 @@ export const boundPlans = (
     settled = true
     for (const [id, image] of images) {
       const { store } = byId.get(id)!.current
-      if (allowed.get(id)!.store === store || bindingOn(image, store, allowed, relatives).length === 0) continue
+      if (
+        allowed.get(id)!.store === store ||
+        bindingOn(image, store, { images: allowed, versions: noVersions }, relatives).length === 0
+      )
+        continue
       allowed.set(id, { ...image, store })
       settled = false
     }
   }
-  const order = new Map([...images.keys()].map((id, at) => [id, first + at]))
-  const found = flagsOf(plans, order, images, relatives)
-  const staleOf = (memory: Memory): Stale | undefined => found(memory)?.stale
+  const order = new Map([...images.keys()].map((id, index) => [id, first + index]))
+  const flagOf = flagsOf(plans, order, images, relatives)
+  const staleOf = (memory: Memory): Stale | undefined => flagOf(memory)?.stale
 
-  let by = first
-  const waiting: Array<(versions: ReadonlyMap<string, number>) => Plan> = []
+  let nextVersion = first
+  // Conflicts name versions of later plans, so each plan is finished once all versions are known.
+  const unfinished: Array<(versions: ReadonlyMap<string, number>) => Plan> = []
   const versions = new Map<string, number>()
   for (const plan of plans) {
     const { current } = plan
     const image = allowed.get(current.id)
     if (image === undefined) {
-      waiting.push(() => plan)
+      unfinished.push(() => plan)
       continue
     }
-    const flag = image.status === "active" ? found(image) : undefined
+    const flag = image.status === "active" ? flagOf(image) : undefined
     const next = image.status === "active" ? withStale(image, flag?.stale) : image
-    const same = isDeepStrictEqual({ ...next, revision: current.revision }, current)
-    const held = new Map<string, (later: ReadonlyMap<string, number>) => ReadonlyArray<number>>()
+    const isUnchanged = isDeepStrictEqual({ ...next, revision: current.revision }, current)
+    const blockers = new Map<string, (later: ReadonlyMap<string, number>) => ReadonlyArray<number>>()
     if (next.store !== plan.image!.store) {
-      held.set("store", (later) => bindingOn(images.get(current.id)!, current.store, allowed, relatives, later))
+      blockers.set("store", (versions) =>
+        bindingOn(images.get(current.id)!, current.store, { images: allowed, versions }, relatives)
+      )
     }
-    if (isDeepStrictEqual(next.stale, current.stale)) held.set("stale", () => bindingFlag(flag, plan, relatives))
-    const left = leftOf(plan, same ? undefined : held)
-    const undone = plan.undone.flatMap((one): Plan["undone"] => {
-      const fields = left.get(one.version)
-      if (fields === undefined) return [one]
-      return fields.size === plan.taken.get(one.version)!.size ? [] : [{ ...one, what: "partly" }]
+    if (isDeepStrictEqual(next.stale, current.stale)) blockers.set("stale", () => bindingFlag(flag, plan, relatives))
+    const heldBack = heldBackOf(plan, isUnchanged ? undefined : blockers)
+    const undone = plan.undone.flatMap((change): Plan["undone"] => {
+      const fields = heldBack.get(change.version)
+      if (fields === undefined) return [change]
+      return fields.size === plan.taken.get(change.version)!.size ? [] : [{ ...change, what: "partly" }]
     })
     const changed =
-      !same &&
+      !isUnchanged &&
       !(
         undone.length === 0 &&
         isDeepStrictEqual(withStale(next, current.stale), { ...current, revision: next.revision })
       )
-    if (changed) versions.set(current.id, by++)
-    waiting.push((later) => ({
+    if (changed) versions.set(current.id, nextVersion++)
+    unfinished.push((later) => ({
       ...plan,
       image: changed ? next : undefined,
       undone: changed ? undone : [],
-      conflicts: together(plan, left, (field) => held.get(field)?.(later) ?? [])
+      conflicts: mergedConflicts(plan, heldBack, (field) => blockers.get(field)?.(later) ?? [])
     }))
   }
-  const bounded = waiting.map((finish) => finish(versions))
+  const bounded = unfinished.map((finish) => finish(versions))
   const changing = bounded.filter((plan): plan is Changing => plan.image !== undefined)
   return { plans: bounded, changing, first, staleOf }
 }
 
-/** The fields of versions that are held back: all where nothing is left to write. A flag that nobody needs is none. */
-const leftOf = (
+/**
+ * The fields that are held back, by version: all of them if nothing is left to
+ * write. A version does not count if only its stale flag is held back.
+ */
+const heldBackOf = (
   plan: Plan,
-  held: ReadonlyMap<string, unknown> | undefined
+  blockers: ReadonlyMap<string, unknown> | undefined
 ): ReadonlyMap<number, ReadonlySet<string>> => {
-  const left = new Map<number, ReadonlySet<string>>()
+  const heldBack = new Map<number, ReadonlySet<string>>()
   for (const [version, fields] of plan.taken) {
-    const kept = [...fields].filter((field) => held === undefined || held.has(field))
-    const quiet = kept.every((field) => field === "stale") && kept.length < fields.size
-    if (kept.length > 0 && !quiet) left.set(version, new Set(kept))
+    const kept = [...fields].filter((field) => blockers === undefined || blockers.has(field))
+    const isOnlyFlag = kept.every((field) => field === "stale") && kept.length < fields.size
+    if (kept.length > 0 && !isOnlyFlag) heldBack.set(version, new Set(kept))
   }
-  return left
+  return heldBack
 }
 
-/** The conflicts of a plan with what is held back beside them, one for each version. */
-const together = (
+/** The conflicts of a plan and its held-back fields, one conflict a version. */
+const mergedConflicts = (
   { conflicts, current }: Plan,
-  left: ReadonlyMap<number, ReadonlySet<string>>,
+  heldBack: ReadonlyMap<number, ReadonlySet<string>>,
   byOf: (field: string) => ReadonlyArray<number>
 ): ReadonlyArray<Conflict> => {
-  const all = new Map(conflicts.map((one) => [one.version, one]))
-  for (const [version, fields] of left) {
+  const all = new Map(conflicts.map((conflict) => [conflict.version, conflict]))
+  for (const [version, fields] of heldBack) {
     const before = all.get(version)
     const by = new Set([...(before?.by ?? []), ...[...fields].flatMap(byOf)])
     all.set(version, {
@@ -128,17 +138,22 @@ const together = (
   return [...all.values()].sort((a, b) => a.version - b.version)
 }
 
+/** The planned after-images by id, and the versions of their events as far as they are known. */
+interface Planned {
+  readonly images: ReadonlyMap<string, Memory>
+  readonly versions: ReadonlyMap<string, number>
+}
+
 /**
- * The events for which a memory may not be as open as it is in an image: they
- * made what it came from less open, or took it away. Empty where it may, or is
- * no more open than before.
+ * The events that forbid an image its store: they moved a source to a stricter
+ * store, or removed it. Empty if the store is allowed, or is no less restrictive
+ * than before.
  */
 const bindingOn = (
   image: Memory,
   before: Store,
-  images: ReadonlyMap<string, Memory>,
-  { lives, outside }: Relatives,
-  later: ReadonlyMap<string, number> = new Map()
+  { images, versions }: Planned,
+  { lives, outside }: Relatives
 ): ReadonlyArray<number> => {
   if (opennessOf(image.store) <= opennessOf(before)) return []
   return (image.lineage ?? []).flatMap(({ kind, to }) => {
@@ -148,31 +163,31 @@ const bindingOn = (
     const source =
       kind === "derived"
         ? planned !== undefined
-          ? { store: planned.store, since: sinceStore(life!, planned.store) ?? later.get(to) ?? 0 }
+          ? { store: planned.store, since: sinceStore(life!, planned.store) ?? versions.get(to) ?? 0 }
           : life === undefined
             ? undefined
             : life.at(-1)!.after.status === "active"
               ? { store: life.at(-1)!.after.store, since: sinceStore(life, life.at(-1)!.after.store) ?? 0 }
               : { store: undefined, since: goneAt(life)?.version ?? 0 }
         : outside.get(outsideKey(kind, to))
-    // A source that is gone cannot say how open it was; a file that was only imported never was in a store.
+    // The store of a lost source is unknown. A file that was only imported never had a store.
     if (source?.store === undefined) return kind === "file" ? [] : [source?.since ?? 0]
     return opennessOf(image.store) > opennessOf(source.store) ? [source.since] : []
   })
 }
 
-/** The event since which a memory is in this store; undefined where it is in another. */
+/** The version since which a memory is in a store; undefined if it is in another one. */
 const sinceStore = (life: ReadonlyArray<Link>, store: Store): number | undefined => {
   if (life.at(-1)!.after.store !== store) return undefined
-  const at = life.findLastIndex(({ before }) => before?.store !== store)
-  return life[Math.max(at, 0)]!.version
+  const index = life.findLastIndex(({ before }) => before?.store !== store)
+  return life[Math.max(index, 0)]!.version
 }
 
 interface Flag extends Gone {
   readonly stale: Stale
 }
 
-/** What to flag a memory with: the first that went of all that it rests on and has not been confirmed without. */
+/** Makes the function that finds a memory's stale flag: for the first lost source that no later write confirmed. */
 const flagsOf = (
   plans: ReadonlyArray<Plan>,
   order: ReadonlyMap<string, number>,
@@ -193,54 +208,56 @@ const flagsOf = (
     const life = lives.get(memory.id)
     if (life === undefined) return undefined
     const writes = writesIn(life, images.has(memory.id) ? undoes.get(memory.id)! : [])
-    const confirmed = ({ version }: Pick<Gone, "version">, gone: (at: number) => boolean = () => true) =>
-      writes.some((at) => at >= version && gone(at))
-    const found: Array<Flag> = []
+    const isConfirmed = ({ version }: Pick<Gone, "version">, wasGoneAt: (version: number) => boolean = () => true) =>
+      writes.some((write) => write >= version && wasGoneAt(write))
+    const flags: Array<Flag> = []
     const seen = new Set([memory.id])
-    const look = (one: Pick<Memory, "lineage">) => {
-      for (const { kind, to } of one.lineage ?? []) {
+    const visit = ({ lineage = [] }: Pick<Memory, "lineage">) => {
+      for (const { kind, to } of lineage) {
         const key = kind === "derived" ? to : outsideKey(kind, to)
         if (kind === "supersedes" || seen.has(key)) continue
         seen.add(key)
         if (kind === "derived") {
           const lost = lostOf(to)
-          // Who wrote while it was there again did not confirm that it can be done without.
-          if (lost !== undefined && !confirmed(lost, (at) => wasGone(lives.get(to)!, at))) {
-            found.push({ ...lost, place: 0, rests: () => true, stale: { kind, of: to, reason: lost.reason } })
+          // A write confirms the memory only if the source was lost at that time.
+          if (lost !== undefined && !isConfirmed(lost, (version) => wasGone(lives.get(to)!, version))) {
+            flags.push({ ...lost, place: 0, rests: () => true, stale: { kind, of: to, reason: lost.reason } })
           }
-          look(images.get(to) ?? lives.get(to)?.at(-1)?.after ?? {})
+          visit(images.get(to) ?? lives.get(to)?.at(-1)?.after ?? {})
           continue
         }
         for (const lost of outside.get(key)?.gone ?? []) {
-          if (lost.rests(memory) && !confirmed(lost))
-            found.push({ ...lost, stale: { kind, of: to, reason: lost.reason } })
+          if (lost.rests(memory) && !isConfirmed(lost))
+            flags.push({ ...lost, stale: { kind, of: to, reason: lost.reason } })
         }
       }
     }
-    look(memory)
-    return found.sort((a, b) => a.version - b.version || a.place - b.place)[0]
+    visit(memory)
+    return flags.sort((a, b) => a.version - b.version || a.place - b.place)[0]
   }
 }
 
-/** The writes to a memory that are in force once these versions are taken back; that it was made is one. */
+/** The versions of deliberate writes that count once some versions are taken back. The creation is one of them. */
 const writesIn = (life: ReadonlyArray<Link>, undoes: ReadonlyArray<number>): ReadonlyArray<number> => {
   const gone = takenBack([...life.map((link) => ({ ...link, chosen: false })), { version: 0, chosen: false, undoes }])
-  return life.flatMap(({ version, write }, at) => (at === 0 || (write && !gone.has(version)) ? [version] : []))
+  return life.flatMap(({ version, write }, index) => (index === 0 || (write && !gone.has(version)) ? [version] : []))
 }
 
-const wasGone = (life: ReadonlyArray<Link>, at: number): boolean => {
-  const then = life.findLast(({ version }) => version <= at)
+const noVersions: ReadonlyMap<string, number> = new Map()
+
+const wasGone = (life: ReadonlyArray<Link>, asOf: number): boolean => {
+  const then = life.findLast(({ version }) => version <= asOf)
   return then !== undefined && then.after.status !== "active"
 }
 
 /**
- * When a memory that is gone at the end of its life went. Where an undoing was
- * undone it is gone as it was before: since then, and for the reason of then.
+ * When and why a memory was lost that does not exist at the end of its life. If
+ * an undo that restored it was undone, the version and reason are those of the
+ * earlier loss.
  */
 const goneAt = (life: ReadonlyArray<Link>): Pick<Gone, "version" | "reason"> | undefined => {
   if (life.at(-1)?.after.status === "active") return undefined
-  const at = life.findLastIndex(({ before }) => before === undefined || before.status === "active")
-  const link = life[at]
+  const link = life.findLast(({ before }) => before === undefined || before.status === "active")
   if (link === undefined) return undefined
   const back = life.findIndex(
     ({ after, before, version }) =>
@@ -252,7 +269,7 @@ const goneAt = (life: ReadonlyArray<Link>): Pick<Gone, "version" | "reason"> | u
   return { version: link.version, reason }
 }
 
-/** The event that a flag stays for; where it stays away, the one that brought its source back. */
+/** The version that keeps a flag in place; without a flag, the version that restored its source. */
 const bindingFlag = (flag: Flag | undefined, { image }: Plan, { lives }: Relatives): ReadonlyArray<number> => {
   if (flag !== undefined) return [flag.version]
   const back = lives
@@ -261,6 +278,6 @@ const bindingFlag = (flag: Flag | undefined, { image }: Plan, { lives }: Relativ
   return back === undefined ? [] : [back.version]
 }
 
-/** A memory with this flag, or with none. */
+/** A memory with a stale flag, or without one. */
 export const withStale = ({ stale: _, ...memory }: Memory, stale: Stale | undefined): Memory =>
   stale === undefined ? memory : { ...memory, stale }

@@ -13,16 +13,16 @@ import { decodeKey, type InstantInput } from "../model/input.js"
 import { sourceOf } from "./links.js"
 
 /**
- * What is to be undone: one event by its version; all that a run did; or all
- * that came from a source, by its name (a file, a tool) or its kind, recorded
- * at or after `since`. What followed from such events goes with them.
+ * Selects events to undo: one event by its version; all events of a run; or all
+ * observations from a source, by its name (a file, a tool) or its kind, recorded
+ * at or after `since`. Events that followed from these are undone with them.
  */
 export type Undoable =
   | { readonly event: number }
   | { readonly run: string }
   | { readonly source: string; readonly since?: InstantInput | undefined }
 
-/** The same, checked; `since` in milliseconds since the epoch. */
+/** An `Undoable` after decoding. `since` is in milliseconds since the epoch. */
 export type Selection =
   | { readonly event: number }
   | { readonly run: string }
@@ -30,8 +30,8 @@ export type Selection =
 
 export const decodeUndoable = (input: Undoable): Either.Either<Selection, InvalidInput> =>
   Either.gen(function* () {
-    const named = ["event", "run", "source"].filter((one) => (input as Record<string, unknown>)[one] !== undefined)
-    if (named.length !== 1) {
+    const given = ["event", "run", "source"].filter((key) => (input as Record<string, unknown>)[key] !== undefined)
+    if (given.length !== 1) {
       const problem = "must be exactly one of an event, a run and a source"
       return yield* Either.left(new InvalidInput({ field: "undo", problem }))
     }
@@ -51,16 +51,16 @@ export const decodeUndoable = (input: Undoable): Either.Either<Selection, Invali
       : { source, since }
   })
 
-interface Chosen {
+interface History {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly agent: string
-  /** The newest version to look at. */
+  /** The newest version to read. */
   readonly to: number
 }
 
-/** The events that a selection means, oldest first, with those that followed from them: only such as changed memories or summaries. */
-export const choose = ({ agent, codec, log, to }: Chosen, selection: Selection) =>
+/** The selected events and those that followed from them, oldest first. Only events that changed memories or summaries count. */
+export const choose = ({ agent, codec, log, to }: History, selection: Selection) =>
   Effect.gen(function* () {
     const after =
       "event" in selection
@@ -68,17 +68,17 @@ export const choose = ({ agent, codec, log, to }: Chosen, selection: Selection) 
         : "since" in selection && selection.since !== undefined
           ? yield* log.versionAt(agent, selection.since - 1)
           : 0
-    const means = meansOf(codec, selection)
+    const isSelected = selector(codec, selection)
     const causes = new Set<string | null>()
     const chosen: Array<DaybookEvent> = []
     yield* Stream.runForEach(readAll(log, agent, { after, to }), (row) =>
       Effect.gen(function* () {
-        if (!causes.has(row.cause) && !(yield* means(row))) return
+        if (!causes.has(row.cause) && !(yield* isSelected(row))) return
         causes.add(eventCause(row.version))
-        const named = "event" in selection && selection.event === row.version
+        const isNamed = "event" in selection && selection.event === row.version
         const problem = row.payload === null ? "was erased" : mutations.has(row.type) ? undefined : "changed no memory"
         if (problem === undefined) chosen.push((yield* codec.decode(row)) as DaybookEvent)
-        else if (named) return yield* new NotUndoable({ version: row.version, type: row.type, problem })
+        else if (isNamed) return yield* new NotUndoable({ version: row.version, type: row.type, problem })
       })
     )
     if (chosen.length === 0) return yield* new NothingToUndo({ what: whatOf(selection) })
@@ -87,18 +87,18 @@ export const choose = ({ agent, codec, log, to }: Chosen, selection: Selection) 
 
 const mutations: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "SUMMARIZE"])
 
-/** Whether a selection names an event. */
-const meansOf = (codec: Codec, selection: Selection) => {
+/** Makes the test whether a selection names an event. */
+const selector = (codec: Codec, selection: Selection) => {
   if ("event" in selection) return (row: StoredEvent) => Either.right(row.version === selection.event)
   if ("run" in selection) {
     const cause = runCause(selection.run)
     return (row: StoredEvent) => Either.right(row.cause === cause)
   }
   const { source } = selection
-  // What does not even hold the name need not be decoded; whoever names no source is an agent.
-  const written = source === "agent" ? "" : JSON.stringify(source)
+  // A payload without the name is not decoded. An observation without a source counts as from an agent.
+  const encodedName = source === "agent" ? "" : JSON.stringify(source)
   return (row: StoredEvent) =>
-    row.payload === null || !mutations.has(row.type) || !row.payload.includes(written)
+    row.payload === null || !mutations.has(row.type) || !row.payload.includes(encodedName)
       ? Either.right(false)
       : Either.map(codec.decode(row), (event) => {
           const from = event.payload === null ? undefined : sourceOf(event)

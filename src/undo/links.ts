@@ -4,27 +4,27 @@ import type { Memory } from "../../events/Memory.js"
 import type { Observation } from "../model/input.js"
 import { asAsked } from "../remember/asAsked.js"
 
-/** One event in the life of a memory: how it found it and how it left it. */
+/** One event in the life of a memory, with the memory before and after it. */
 export interface Link {
   readonly version: number
   readonly type: EventType
-  /** Undefined where it made the memory. */
+  /** Undefined for the event that created the memory. */
   readonly before: Memory | undefined
   readonly after: Memory
   readonly chosen: boolean
   readonly undoes: ReadonlyArray<number>
-  /** Whether somebody wrote to the memory on purpose: changed it, added to it, said it again. */
+  /** Whether it is a deliberate write: an edit, a merge, another mention or a restore. */
   readonly write: boolean
-  /** Lists that it set as a whole. */
+  /** Fields that it set as a whole. */
   readonly whole: ReadonlySet<string>
-  /** What it merged into the memory, as it was asked for. */
+  /** The observation that it merged into the memory. */
   readonly merged: Observation | undefined
 }
 
 /**
- * The life of one memory, from the events that changed it, oldest first; null
- * stands for one that was erased. What stands right behind that is left out, as
- * nobody knows what it changed; nothing is left where the newest one was erased.
+ * The life of one memory, from the events that changed it, oldest first. Null
+ * stands for an erased event. The event right after it is left out too, because
+ * its change is unknown. If the newest event was erased, the result is empty.
  */
 export const linksOf = (
   born: number,
@@ -32,46 +32,46 @@ export const linksOf = (
 ): ReadonlyArray<Link> => {
   const links: Array<Link> = []
   let before: Memory | undefined
-  let known = true
-  for (const one of events) {
-    const after = one === null ? undefined : imagesOf(one.event).find((image) => image.born === born)
-    if (one === null || after === undefined) {
-      known = false
+  let isBeforeKnown = true
+  for (const entry of events) {
+    const after = entry === null ? undefined : imagesOf(entry.event).find((image) => image.born === born)
+    if (entry === null || after === undefined) {
+      isBeforeKnown = false
       continue
     }
-    if (known) links.push(linkOf(one.event, one.chosen, before, after))
+    if (isBeforeKnown) links.push(linkOf(entry.event, entry.chosen, before, after))
     before = after
-    known = true
+    isBeforeKnown = true
   }
-  return known ? links : []
+  return isBeforeKnown ? links : []
 }
 
 const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined, after: Memory): Link => {
-  const plain = { version: event.version, type: event.type, before, after, chosen, undoes: noVersions }
-  const rest = { write: false, whole: noFields, merged: undefined }
-  if (event.type === "DELETE") return { ...plain, ...rest, undoes: event.payload.undoes ?? noVersions }
-  if (event.type !== "UPDATE") return { ...plain, ...rest }
+  const common = { version: event.version, type: event.type, before, after, chosen, undoes: noVersions }
+  const noWrite = { write: false, whole: noFields, merged: undefined }
+  if (event.type === "DELETE") return { ...common, ...noWrite, undoes: event.payload.undoes ?? noVersions }
+  if (event.type !== "UPDATE") return { ...common, ...noWrite }
   const { decision, input, reason, undoes } = event.payload
   return {
-    ...plain,
+    ...common,
     undoes: undoes ?? noVersions,
-    write: written.has(reason),
+    write: deliberateReasons.has(reason),
     whole: reason === "edited" || reason === "unchanged" ? new Set(Object.keys(input ?? {})) : noFields,
     merged: reason === "reconciled" && decision.action === "UPDATE" ? asAsked(after, input) : undefined
   }
 }
 
-const written: ReadonlySet<string> = new Set(["edited", "unchanged", "duplicate", "reconciled", "restored"])
+const deliberateReasons: ReadonlySet<string> = new Set(["edited", "unchanged", "duplicate", "reconciled", "restored"])
 const noVersions: ReadonlyArray<number> = []
 const noFields: ReadonlySet<string> = new Set()
 
-/** Where an observation that became an event came from; undefined for an event that is none. */
+/** The source of the observation that an event records; undefined for an event that records none. */
 export const sourceOf = (event: DaybookEvent): Memory["source"] | undefined => {
-  const asked = askedOf(event)
-  return asked === undefined ? undefined : (asked.source ?? { kind: "agent" })
+  const observation = observationIn(event)
+  return observation === undefined ? undefined : (observation.source ?? { kind: "agent" })
 }
 
-const askedOf = (event: DaybookEvent): Observation | undefined => {
+const observationIn = (event: DaybookEvent): Observation | undefined => {
   switch (event.type) {
     case "ADD":
       return asAsked(event.payload.memory, event.payload.input)
@@ -88,32 +88,33 @@ const askedOf = (event: DaybookEvent): Observation | undefined => {
   }
 }
 
-/** The lists of a memory, which are compared entry by entry. */
+/** The list fields of a memory, which are compared entry by entry. */
 export const lists = ["facts", "tags", "people", "files", "lineage"] as const
 export type ListField = (typeof lists)[number]
 
-/** Entries of a list, each told from the others that say the same. */
-export const entriesOf = (list: ReadonlyArray<unknown> = nothing): ReadonlyMap<string, unknown> => {
-  const known = entriesKnown.get(list)
-  if (known !== undefined) return known
+/** Entries of a list by a key of count and value, which keeps equal entries apart. */
+export const entriesOf = (list: ReadonlyArray<unknown> = emptyList): ReadonlyMap<string, unknown> => {
+  const cached = entriesCache.get(list)
+  if (cached !== undefined) return cached
   const entries = new Map<string, unknown>()
   for (const value of list) {
     const text = JSON.stringify(value)
-    let times = 0
-    while (entries.has(`${times} ${text}`)) times++
-    entries.set(`${times} ${text}`, value)
+    let count = 0
+    while (entries.has(`${count} ${text}`)) count++
+    entries.set(`${count} ${text}`, value)
   }
-  entriesKnown.set(list, entries)
+  entriesCache.set(list, entries)
   return entries
 }
 
-/** What an entry says. */
+/** The value of an entry, from its key. */
 export const entryValue = (entry: string): unknown => JSON.parse(entry.slice(entry.indexOf(" ") + 1))
 
-const nothing: ReadonlyArray<unknown> = []
-/** Each list of a life is asked for every entry that is in question. */
-const entriesKnown = new WeakMap<ReadonlyArray<unknown>, ReadonlyMap<string, unknown>>()
+const emptyList: ReadonlyArray<unknown> = []
 
-/** Whether an event left a field otherwise than it found it. */
+/** An undo asks for the entries of each list once per candidate entry, so they are cached by list. */
+const entriesCache = new WeakMap<ReadonlyArray<unknown>, ReadonlyMap<string, unknown>>()
+
+/** Whether an event changed a field. */
 export const changedField = ({ after, before }: Link, field: keyof Memory): boolean =>
   before !== undefined && !isDeepStrictEqual(before[field], after[field])

@@ -4,9 +4,9 @@ import type { Memory } from "../../events/Memory.js"
 import { changedField, entriesOf, entryValue, type Link, type ListField, lists } from "./links.js"
 import { type Settled, settle, type Touch, takenBack } from "./touches.js"
 
-/** Fields of a memory that stay as they are for others' sake. */
+/** Fields of a memory that an undo leaves alone, because later events changed them on purpose. */
 export interface Conflict {
-  /** The event that changed them and was to be taken back. */
+  /** The selected event that changed them. */
   readonly version: number
   readonly memory: string
   readonly fields: ReadonlyArray<string>
@@ -14,14 +14,14 @@ export interface Conflict {
   readonly by: ReadonlyArray<number>
 }
 
-/** What taking events back makes of one memory. */
+/** The result of an undo for one memory. */
 export interface Plan {
   readonly current: Memory
-  /** The after-image, but for the time of the change; undefined where nothing changes. */
+  /** The after-image without the time of the change; undefined if nothing changes. */
   readonly image: Memory | undefined
-  /** The versions that it takes back, oldest first, each with whether all of it goes. */
+  /** The versions that it takes back, oldest first, each fully or partly. */
   readonly undone: ReadonlyArray<{ readonly version: number; readonly type: EventType; readonly what: Undoing }>
-  /** The fields that go back, by these versions. */
+  /** The fields that go back, by version. */
   readonly taken: ReadonlyMap<number, ReadonlySet<string>>
   readonly conflicts: ReadonlyArray<Conflict>
 }
@@ -29,24 +29,24 @@ export interface Plan {
 export type Undoing = "restored" | "removed" | "partly"
 
 export interface PlanOptions {
-  /** Whether what others changed later goes back as well. */
+  /** Whether later deliberate changes are undone as well. */
   readonly force: boolean
   readonly countTokens: (text: string) => number
 }
 
 /**
- * What a memory would be without the chosen events of its life. Each field goes
- * back to what it was before them, and what came later is done to that; lists
- * likewise, entry by entry; mentions are counted without theirs. Where a later
- * event set a field on purpose, that stays, and is a conflict.
+ * Plans a memory without the chosen events of its life. Each field goes back to
+ * its value before them, and later changes are applied to that. Lists go back
+ * entry by entry, and mentions are subtracted. A field that a later event set on
+ * purpose stays, and is a conflict.
  */
 export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOptions): Plan => {
   const current = life.at(-1)!.after
   const gone = takenBack(life)
-  const notes = takingNotes(force)
+  const ledger = makeLedger(force)
   const changes = life.filter(({ before, chosen }) => chosen && before !== undefined)
 
-  const status = notes.decide("status", current.status, settle(existence(life, gone)))
+  const status = ledger.decide("status", current.status, settle(existence(life, gone)))
   if (status === "forgotten" && life[0]!.chosen && life[0]!.before === undefined) {
     if (current.status === "forgotten")
       return { current, image: undefined, undone: [], taken: new Map(), conflicts: [] }
@@ -62,9 +62,9 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
 
   const values: Record<string, unknown> = { ...current, status }
   for (const field of new Set(changes.flatMap(({ after, before }) => Object.keys({ ...before, ...after })))) {
-    if (apart.has(field) || !changes.some((link) => changedField(link, field as keyof Memory))) continue
+    if (separateFields.has(field) || !changes.some((link) => changedField(link, field as keyof Memory))) continue
     const touches = fieldTouches(life, gone, field as keyof Memory)
-    values[field] = notes.decide(field, values[field], settle(touches))
+    values[field] = ledger.decide(field, values[field], settle(touches))
   }
   for (const field of lists) {
     const first = changes.find((link) => changedField(link, field))
@@ -73,24 +73,24 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
     const present = new Map(entriesOf(current[field]))
     for (const entry of entries) {
       const settled = settle(entryTouches(life, gone, field, entry))
-      if (notes.decide(field, present.has(entry), settled) === true) present.set(entry, entryValue(entry))
+      if (ledger.decide(field, present.has(entry), settled) === true) present.set(entry, entryValue(entry))
       else present.delete(entry)
     }
     const list = inOrder(life, field, present, force)
     if (isDeepStrictEqual(list, current[field] ?? [])) continue
-    // Nothing but the order was changed.
-    if (entries.size === 0) notes.take(first.version, field)
+    // Only the order changed.
+    if (entries.size === 0) ledger.take(first.version, field)
     values[field] = field === "lineage" && list.length === 0 ? undefined : list
   }
   for (const { after, before, version } of changes) {
     if (gone.has(version) || after.mentions === before!.mentions) continue
     values.mentions = Number(values.mentions) - (after.mentions - before!.mentions)
-    notes.take(version, "mentions")
+    ledger.take(version, "mentions")
   }
 
-  const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  const image = Object.fromEntries(given) as unknown as Memory
-  const { conflicts, taken } = notes
+  const defined = Object.entries(values).filter(([, value]) => value !== undefined)
+  const image = Object.fromEntries(defined) as unknown as Memory
+  const { conflicts, taken } = ledger
   if (isDeepStrictEqual(image, current)) {
     return { current, image: undefined, undone: [], taken: new Map(), conflicts: conflicts(current.id) }
   }
@@ -106,40 +106,49 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
   }
 }
 
-/** Fields that are seen to apart, or that go with others. */
-const apart = new Set<string>([...lists, "mentions", "status", "tokens", "born", "revision", "createdAt", "updatedAt"])
+/** Fields that are handled separately, or that follow from others. */
+const separateFields = new Set<string>([
+  ...lists,
+  "mentions",
+  "status",
+  "tokens",
+  "born",
+  "revision",
+  "createdAt",
+  "updatedAt"
+])
 
-/** What follows from other writes: nobody sets it on purpose. */
-const following = new Set(["stale", "lastMentionedAt"])
+/** Fields that follow from other writes. Nobody sets them on purpose, so they cause no conflicts. */
+const followingFields = new Set(["stale", "lastMentionedAt"])
 
-/** Notes down which versions are taken back and which are not for others' sake, as one aspect after the other is decided. */
-const takingNotes = (force: boolean) => {
+/** Records which versions are taken back and which are conflicts, while each aspect is decided. */
+const makeLedger = (force: boolean) => {
   const taken = new Map<number, Set<string>>()
   const take = (version: number, field: string) => {
     taken.set(version, (taken.get(version) ?? new Set()).add(field))
   }
-  const left = new Map<number, { readonly fields: Set<string>; readonly by: Set<number> }>()
+  const conflicting = new Map<number, { readonly fields: Set<string>; readonly by: Set<number> }>()
   return {
     taken,
     take,
-    /** The value of an aspect of a field from now on. */
-    decide: (field: string, is: unknown, settled: Settled | undefined): unknown => {
-      if (settled === undefined) return is
+    /** The planned value of an aspect of a field. */
+    decide: (field: string, present: unknown, settled: Settled | undefined): unknown => {
+      if (settled === undefined) return present
       const { changed, forced, kept } = settled
-      const by = force || following.has(field) ? [] : settled.by
-      const value = force && !following.has(field) ? forced : kept
+      const by = force || followingFields.has(field) ? [] : settled.by
+      const value = force && !followingFields.has(field) ? forced : kept
       for (const version of changed) {
         if (version < (by.at(-1) ?? 0)) {
-          const conflict = left.get(version) ?? { fields: new Set(), by: new Set() }
-          left.set(version, conflict)
+          const conflict = conflicting.get(version) ?? { fields: new Set(), by: new Set() }
+          conflicting.set(version, conflict)
           conflict.fields.add(field)
           for (const later of by) if (later > version) conflict.by.add(later)
-        } else if (!isDeepStrictEqual(value, is)) take(version, field)
+        } else if (!isDeepStrictEqual(value, present)) take(version, field)
       }
       return value
     },
     conflicts: (memory: string): ReadonlyArray<Conflict> =>
-      [...left]
+      [...conflicting]
         .sort(([a], [b]) => a - b)
         .map(([version, { by, fields }]) => ({
           version,
@@ -151,9 +160,9 @@ const takingNotes = (force: boolean) => {
 }
 
 /**
- * Whether the memory is there, and how. Before it was made it was as if
- * forgotten; whoever writes to it wants it there; and what retires it leaves
- * alone what is not there.
+ * The touches of the memory's status. Before its creation it counts as forgotten.
+ * A deliberate write touches the status, because its writer wants the memory to
+ * exist. Retiring a memory that is forgotten has no effect.
  */
 const existence = (life: ReadonlyArray<Link>, gone: ReadonlySet<number>): ReadonlyArray<Touch> =>
   life.flatMap(({ after, before, chosen, undoes, version, write }): ReadonlyArray<Touch> => {
@@ -182,13 +191,13 @@ const fieldTouches = (
 
 /** The entries of a list that any of these events added or took out. */
 const entriesIn = (changes: ReadonlyArray<Link>, field: ListField): ReadonlySet<string> => {
-  const found = new Set<string>()
+  const changed = new Set<string>()
   for (const { after, before } of changes) {
     const [then, now] = [entriesOf(before?.[field]), entriesOf(after[field])]
-    for (const entry of then.keys()) if (!now.has(entry)) found.add(entry)
-    for (const entry of now.keys()) if (!then.has(entry)) found.add(entry)
+    for (const entry of then.keys()) if (!now.has(entry)) changed.add(entry)
+    for (const entry of now.keys()) if (!then.has(entry)) changed.add(entry)
   }
-  return found
+  return changed
 }
 
 const entryTouches = (
@@ -201,15 +210,15 @@ const entryTouches = (
     const { chosen, undoes, version } = link
     if (link.before === undefined) return []
     const [before, after] = [entriesOf(link.before[field]).has(entry), entriesOf(link.after[field]).has(entry)]
-    // Whoever sets the list as a whole, or merges what names the entry, wants it as it is then.
+    // An event that sets the whole list, or merges a statement with the entry, confirms the entry as it is then.
     const merged = field === "lineage" ? undefined : link.merged?.[field]
-    const says = !gone.has(version) && (link.whole.has(field) || (after && entriesOf(merged).has(entry)))
-    return before === after && !says ? [] : [{ version, before, after, chosen, undoes }]
+    const confirms = !gone.has(version) && (link.whole.has(field) || (after && entriesOf(merged).has(entry)))
+    return before === after && !confirms ? [] : [{ version, before, after, chosen, undoes }]
   })
 
 /**
- * The entries in the order in which they stood before the first chosen event, or
- * as they were set later; behind them what others said since, as they said it.
+ * Orders entries as before the first chosen event, or as the last event that set
+ * the whole list. Entries of later events follow in their order.
  */
 const inOrder = (
   life: ReadonlyArray<Link>,
@@ -218,22 +227,22 @@ const inOrder = (
   force: boolean
 ): ReadonlyArray<unknown> => {
   const first = life.findIndex((link) => link.chosen && changedField(link, field))
-  const last = force ? -1 : life.findLastIndex((link, at) => at >= first && !link.chosen && link.whole.has(field))
+  const last = force ? -1 : life.findLastIndex((link, index) => index >= first && !link.chosen && link.whole.has(field))
   const ordered = last === -1 ? life[first]!.before![field] : life[last]!.after[field]
   const entries = new Map([...entriesOf(ordered)].filter(([entry]) => present.has(entry)))
   const since = life.slice(last === -1 ? first : last + 1).filter(({ chosen }) => !chosen)
   for (const { after, before, merged } of since) {
-    const said = field === "lineage" ? undefined : merged?.[field]
-    const known = entriesOf(before?.[field])
-    for (const entry of entriesOf(said).keys()) if (present.has(entry)) entries.set(entry, present.get(entry))
+    const mergedList = field === "lineage" ? undefined : merged?.[field]
+    const earlier = entriesOf(before?.[field])
+    for (const entry of entriesOf(mergedList).keys()) if (present.has(entry)) entries.set(entry, present.get(entry))
     for (const entry of entriesOf(after[field]).keys())
-      if (!known.has(entry) && present.has(entry)) entries.set(entry, present.get(entry))
+      if (!earlier.has(entry) && present.has(entry)) entries.set(entry, present.get(entry))
   }
   for (const [entry, value] of present) entries.set(entry, value)
   return [...entries.values()]
 }
 
-/** As they were counted when the memory said the same before. */
+/** The tokens of a text. A count from the memory's life is reused if it had the same text. */
 const tokensOf = (image: Memory, life: ReadonlyArray<Link>, countTokens: (text: string) => number): number => {
   const text = textOf(image)
   const same = life.findLast(({ after }) => textOf(after) === text)

@@ -15,92 +15,95 @@ import type { ReaderSource } from "../actor/ReaderSource.js"
 import { type Link, linksOf } from "./links.js"
 import type { Plan } from "./plan.js"
 
-/** When a source went, and what became of it. */
+/** When and why a source was lost. */
 export interface Gone {
   readonly version: number
   readonly reason: "replaced" | "forgotten" | "undone"
-  /** Its place among those that went with the same event. */
+  /** Its position among the sources that were lost with the same event. */
   readonly place: number
-  /** Whether a memory rests on what went. */
+  /** Whether a memory depends on what was lost. */
   readonly rests: (memory: Memory) => boolean
 }
 
-/** A turn or a file. */
+/** A source that is a turn or a file. */
 export interface Outside {
   readonly kind: "turn" | "file"
   readonly to: string
-  /** As open as it is; undefined where it is gone or never was in a store. */
+  /** Its store; undefined if it is lost or never was in a store. */
   readonly store: Store | undefined
-  /** The event that made it so; 0 where it never was in a store. */
+  /** The version of the event that changed that last; 0 for none. */
   readonly since: number
   /** Oldest first. */
   readonly gone: ReadonlyArray<Gone>
 }
 
-/** What the plans of an undoing rest on, as it is at a version. */
+/** The memories and sources that the plans of an undo depend on, as of a version. */
 export interface Relatives {
-  /** By id, oldest first: of the planned memories, of what was made of them and of all that these came from. */
+  /** Lives by id, oldest event first: of the planned memories, their derived memories, and the sources of all these. */
   readonly lives: ReadonlyMap<string, ReadonlyArray<Link>>
   readonly outside: ReadonlyMap<string, Outside>
-  /** The planned memories that stay as they are and that none of the others rests on. */
+  /** The planned memories that do not change and that no other one depends on. */
   readonly unchanged: ReadonlySet<string>
 }
 
 export const outsideKey = (kind: string, to: string): string => `${kind} ${to}`
 
-interface From extends Pick<ReaderSource, "agent" | "read"> {
+interface HistorySource extends Pick<ReaderSource, "agent" | "read"> {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
 }
 
-/** Reads from the log what plans rest on, as it is at a version. */
+/** Reads the memories and sources that plans depend on, as of a version. */
 export const relativesOf = (
-  from: From,
+  source: HistorySource,
   plans: ReadonlyArray<Plan>,
   planned: ReadonlyMap<string, ReadonlyArray<Link>>,
   to: number
 ) =>
   Effect.gen(function* () {
     const changing = plans.filter(({ image }) => image !== undefined)
-    const made = yield* from.read(({ db }) => {
+    const derived = yield* source.read(({ db }) => {
       const graph = graphIn(db)
       return changing
         .filter(({ current, image }) => (current.status === "active") !== (image!.status === "active"))
         .flatMap(({ current }) => descendants(graph, { kind: "derived", to: current.id }))
     })
     const lives = new Map(planned)
-    const links = [...changing.map(({ image }) => image!), ...made].flatMap(({ lineage = [] }) => lineage)
-    const others = new Map<string, Source>()
-    let next = new Set(made.map(({ id }) => id))
+    const links = [...changing.map(({ image }) => image!), ...derived].flatMap(({ lineage = [] }) => lineage)
+    const outsideSources = new Map<string, Source>()
+    let next = new Set(derived.map(({ id }) => id))
     const follow = (more: ReadonlyArray<Source>) => {
       for (const link of more) {
         if (link.kind === "derived") next.add(link.to)
-        else if (link.kind !== "supersedes") others.set(outsideKey(link.kind, link.to), link)
+        else if (link.kind !== "supersedes") outsideSources.set(outsideKey(link.kind, link.to), link)
       }
     }
     follow(links)
-    // What a memory came from has sources of its own, and so on.
+    // Sources have sources of their own.
     const seen = new Set<string>()
     while (next.size > 0) {
       const ids = [...next].filter((id) => !seen.has(id))
       next = new Set()
       const unread = ids.filter((id) => !lives.has(id))
-      for (const [id, life] of yield* livesAt(from, unread, to)) lives.set(id, life)
+      for (const [id, life] of yield* livesAt(source, unread, to)) lives.set(id, life)
       for (const id of ids) {
         seen.add(id)
         follow(lives.get(id)?.at(-1)?.after.lineage ?? [])
       }
     }
-    const outside = others.size === 0 ? new Map<string, Outside>() : yield* outsideAt(from, [...others.values()], to)
-    const rested = new Set([...seen, ...changing.map(({ current }) => current.id)])
-    const unchanged = new Set([...planned.keys()].filter((id) => !rested.has(id)))
+    const outside =
+      outsideSources.size === 0
+        ? new Map<string, Outside>()
+        : yield* outsideAt(source, [...outsideSources.values()], to)
+    const dependedOn = new Set([...seen, ...changing.map(({ current }) => current.id)])
+    const unchanged = new Set([...planned.keys()].filter((id) => !dependedOn.has(id)))
     return { lives, outside, unchanged } satisfies Relatives
   })
 
-/** Whole lives by id up to a version; of one whose newest event was erased all that is left is how it stands. */
-const livesAt = ({ agent, codec, log, read }: From, ids: ReadonlyArray<string>, to: number) =>
+/** Lives by id up to a version. If the newest event was erased, the life is the present memory as one event. */
+const livesAt = ({ agent, codec, log, read }: HistorySource, ids: ReadonlyArray<string>, to: number) =>
   Effect.gen(function* () {
-    const found = yield* read(({ db }) =>
+    const existing = yield* read(({ db }) =>
       ids.flatMap((id) => {
         const memory = findById(db, id)
         if (memory === undefined) return []
@@ -108,43 +111,60 @@ const livesAt = ({ agent, codec, log, read }: From, ids: ReadonlyArray<string>, 
         return changes.length === 0 ? [] : [{ memory, changes }]
       })
     )
-    const versions = [...new Set(found.flatMap(({ changes }) => changes.map(({ version }) => version)))]
+    const versions = [...new Set(existing.flatMap(({ changes }) => changes.map(({ version }) => version)))]
     const decoded = new Map<number, DaybookEvent>()
     for (const row of yield* log.at(agent, versions)) {
       const event = yield* codec.decode(row)
       if (event.payload !== null) decoded.set(event.version, event)
     }
-    return found.map(({ changes, memory }): readonly [string, ReadonlyArray<Link>] => {
+    return existing.map(({ changes, memory }): readonly [string, ReadonlyArray<Link>] => {
       const events = changes.map(({ version }) => {
         const event = decoded.get(version)
         return event === undefined ? null : { event, chosen: false }
       })
       const life = linksOf(memory.born, events)
       const { type, version } = changes.at(-1)!
-      return [memory.id, life.length > 0 ? life : [{ ...bare, version, type, after: memory }]]
+      return [memory.id, life.length > 0 ? life : [{ ...unknownChange, version, type, after: memory }]]
     })
   })
 
-const bare = { before: undefined, chosen: false, undoes: [], write: false, whole: new Set<string>(), merged: undefined }
+const unknownChange = {
+  before: undefined,
+  chosen: false,
+  undoes: [],
+  write: false,
+  whole: new Set<string>(),
+  merged: undefined
+}
 
-type Found = { -readonly [K in keyof Outside]: K extends "gone" ? Array<Gone> : Outside[K] }
+type MutableOutside = { -readonly [K in keyof Outside]: K extends "gone" ? Array<Gone> : Outside[K] }
 
-/** Turns and files as they are at a version. Only what was forgotten or replaced is looked for in the log. */
-const outsideAt = ({ agent, codec, log, read }: From, links: ReadonlyArray<Pick<Source, "kind" | "to">>, to: number) =>
+/** Turns and files as of a version. Only forgotten and replaced ones are read from the log. */
+const outsideAt = (
+  { agent, codec, log, read }: HistorySource,
+  links: ReadonlyArray<Pick<Source, "kind" | "to">>,
+  to: number
+) =>
   Effect.gen(function* () {
     const paths = new Set(links.flatMap(({ kind, to: path }) => (kind === "file" ? [path] : [])))
     const turns = new Set(links.flatMap(({ kind, to: id }) => (kind === "turn" ? [id] : [])))
-    const found = new Map<string, Found>()
+    const sources = new Map<string, MutableOutside>()
     for (const { kind, to } of links) {
-      found.set(outsideKey(kind, to), { kind: kind as Found["kind"], to, store: undefined, since: 0, gone: [] })
+      sources.set(outsideKey(kind, to), {
+        kind: kind as MutableOutside["kind"],
+        to,
+        store: undefined,
+        since: 0,
+        gone: []
+      })
     }
     yield* read(({ db }) => {
-      for (const id of turns) found.get(outsideKey("turn", id))!.store = findSourceStore(db, "full", "turn", id)
+      for (const id of turns) sources.get(outsideKey("turn", id))!.store = findSourceStore(db, "full", "turn", id)
     })
     const copies = new Map<number, { readonly path: string; readonly store: Store; readonly digest: string }>()
     const storesOf = (path: string) => [...copies.values()].flatMap((copy) => (copy.path === path ? [copy.store] : []))
     const settle = (path: string, version: number, gone?: Omit<Gone, "version">) => {
-      const file = found.get(outsideKey("file", path))!
+      const file = sources.get(outsideKey("file", path))!
       const [store] = storesOf(path).sort((a, b) => opennessOf(b) - opennessOf(a))
       file.store = store
       file.since = version
@@ -174,29 +194,29 @@ const outsideAt = ({ agent, codec, log, read }: From, links: ReadonlyArray<Pick<
         const { files, path, turns } = event.payload
         const lost = files.flatMap((version) => copies.get(version) ?? [])
         for (const version of files) copies.delete(version)
-        for (const [place, one] of [...new Set(lost.map((copy) => copy.path))].entries()) {
-          const rests = path === undefined ? () => true : restsOnCopies(event.payload.stores, storesOf(one))
-          settle(one, event.version, { reason: "forgotten", place: turns.length + place, rests })
+        for (const [place, lostPath] of [...new Set(lost.map((copy) => copy.path))].entries()) {
+          const rests = path === undefined ? () => true : restsOnCopies(event.payload.stores, storesOf(lostPath))
+          settle(lostPath, event.version, { reason: "forgotten", place: turns.length + place, rests })
         }
       }
     }
-    // Also what went later: of that it is to be known how it was.
+    // Reads beyond `to` as well: a turn that was forgotten later still existed as of `to`.
     yield* Stream.runForEach(readAll(log, agent), (row) =>
       row.type === "FORGET" || (row.type === "FILE" && paths.size > 0)
         ? Either.map(codec.decode(row), (event) => scan(event as DaybookEvent))
         : Effect.void
     )
-    // Turns that are not there any more are known by the events that added them.
-    const missing = [...turns].some((id) => found.get(outsideKey("turn", id))!.store === undefined)
-    for (const row of missing ? yield* log.at(agent, [...forgotten.keys()]) : []) {
+    // A forgotten turn's store is read from the event that added it.
+    const hasForgotten = [...turns].some((id) => sources.get(outsideKey("turn", id))!.store === undefined)
+    for (const row of hasForgotten ? yield* log.at(agent, [...forgotten.keys()]) : []) {
       if (row.type !== "TURN" || row.payload === null) continue
       const event = (yield* codec.decode(row)) as Extract<DaybookEvent, { type: "TURN" }>
-      const turn = found.get(outsideKey("turn", event.payload.turn.id))
+      const turn = sources.get(outsideKey("turn", event.payload.turn.id))
       if (turn === undefined) continue
       const { place, version } = forgotten.get(row.version)!
       if (version <= to) turn.gone.push({ version, place, reason: "forgotten", rests: () => true })
       else turn.store = event.payload.turn.store
       turn.since = version <= to ? version : row.version
     }
-    return found
+    return sources
   })

@@ -6,18 +6,18 @@ import type { Conflict } from "./plan.js"
 
 export type Summarized = Extract<DaybookEvent, { type: "SUMMARIZE" }>
 
-/** What taking back makes of the summary of a session in a store. */
+/** The result of an undo for the summary of a session in a store. */
 export interface SummaryPlan extends Pick<Payload<"SUMMARIZE">, "session" | "store" | "summary" | "was" | "restores"> {
-  /** The version whose summary stands there now. */
+  /** The version of the present summary. */
   readonly replaces: number | undefined
-  /** The versions that it takes back, the newest first; none where all of it is a conflict. */
+  /** The versions that it takes back, newest first; empty for a conflict. */
   readonly undoes: ReadonlyArray<number>
   readonly conflict: Conflict | undefined
 }
 
 /**
- * What becomes of the summaries that these events wrote: each goes back to what stood there before them. One that was
- * written again since stays, and is a conflict; one of a session that was forgotten stays away.
+ * Plans the undo of summaries: each goes back to the summary before the chosen events. A summary that was rewritten
+ * since stays, and is a conflict. A summary of a forgotten session is not restored.
  */
 export const planSummaries = (
   db: Db,
@@ -26,43 +26,49 @@ export const planSummaries = (
 ): ReadonlyArray<SummaryPlan> => {
   const byVersion = new Map(chosen.map((event) => [event.version, event.payload]))
   const plans = new Map<string, SummaryPlan>()
-  for (const { payload, version } of chosen) {
+  for (const { payload, version: chosenVersion } of chosen) {
     const { session, store } = payload
     const key = JSON.stringify([session, store])
     if (plans.has(key)) continue
-    const mine = chosen.filter(({ payload: one }) => one.session === session && one.store === store)
-    const now = findSummary(db, session, store)
-    const last = mine.at(-1)!
-    // Where there is none any more, only what took it away can be taken back.
-    if (now === undefined && last.payload.summary !== null) continue
+    const writes = chosen.filter((event) => event.payload.session === session && event.payload.store === store)
+    const present = findSummary(db, session, store)
+    const last = writes.at(-1)!
+    // Without a present summary, only the event that removed it can be undone.
+    if (present === undefined && last.payload.summary !== null) continue
     const undoes: Array<number> = []
-    let value = now?.summary ?? null
-    let at = now === undefined ? last.version : byVersion.has(now.version) ? now.version : now.origin
-    for (let said = byVersion.get(at); said !== undefined; said = byVersion.get(at)) {
-      undoes.push(at)
-      value = said.was ?? null
-      if (said.replaces === undefined) break
-      at = said.replaces
+    let value = present?.summary ?? null
+    let version =
+      present === undefined ? last.version : byVersion.has(present.version) ? present.version : present.origin
+    for (let write = byVersion.get(version); write !== undefined; write = byVersion.get(version)) {
+      undoes.push(version)
+      value = write.was ?? null
+      if (write.replaces === undefined) break
+      version = write.replaces
     }
     if (undoes.length === 0 && force) {
-      undoes.push(...mine.map((event) => event.version).reverse())
-      value = mine[0]!.payload.was ?? null
-      at = mine[0]!.payload.replaces ?? 0
+      undoes.push(...writes.map((event) => event.version).reverse())
+      value = writes[0]!.payload.was ?? null
+      version = writes[0]!.payload.replaces ?? 0
     }
     if (value !== null && !isFounded(db, value)) continue
-    const common = { session, store, replaces: now?.version, ...(now === undefined ? {} : { was: now.summary }) }
-    const conflict = { version, memory: session, fields: ["summary"], by: [at] }
+    const common = {
+      session,
+      store,
+      replaces: present?.version,
+      ...(present === undefined ? {} : { was: present.summary })
+    }
+    const conflict = { version: chosenVersion, memory: session, fields: ["summary"], by: [version] }
     plans.set(
       key,
       undoes.length === 0
         ? { ...common, summary: value, undoes, conflict }
-        : { ...common, summary: value, ...(value === null ? {} : { restores: at }), undoes, conflict: undefined }
+        : { ...common, summary: value, ...(value === null ? {} : { restores: version }), undoes, conflict: undefined }
     )
   }
   return [...plans.values()]
 }
 
-/** The event that carries out a plan. */
+/** The event that a plan writes. */
 export const summaryEvent = ({ conflict: _, replaces, undoes, ...plan }: SummaryPlan): DecidedEvent => {
   const reason = undoes.length === 1 ? `takes back version ${undoes[0]}` : `takes back ${undoes.length} versions`
   return {

@@ -1,36 +1,36 @@
 import { isDeepStrictEqual } from "node:util"
 
 /**
- * What one event did to one aspect of a memory: a field, an entry of a list.
- * An event that says what was there already touches it without changing it.
+ * The effect of one event on one aspect of a memory, such as a field or a list entry.
+ * An event that restates the present value touches the aspect without changing it.
  */
 export interface Touch {
   readonly version: number
   readonly before: unknown
   readonly after: unknown
-  /** Whether it is to be taken back. */
+  /** Whether this undo takes it back. */
   readonly chosen: boolean
-  /** The versions that it took back itself. */
+  /** The versions that the event itself took back. */
   readonly undoes: ReadonlyArray<number>
-  /** What it makes of another value than it found; `after` where absent. */
+  /** Applies the event to a value other than `before`. Default: the result is `after`. */
   readonly onto?: ((value: unknown) => unknown) | undefined
 }
 
-/** What becomes of an aspect. */
+/** The result of an undo for one aspect. */
 export interface Settled {
-  /** Its value without the chosen events, where those that came later on purpose stay. */
+  /** Its value without the chosen events, with later deliberate changes applied. */
   readonly kept: unknown
-  /** Its value before the first of them, whatever came later. */
+  /** Its value before the first chosen event, without later changes. */
   readonly forced: unknown
   /** The chosen versions that changed it, oldest first. */
   readonly changed: ReadonlyArray<number>
-  /** Later versions that were not chosen and for which it may not go back: none where both values are the same. */
+  /** Later versions that were not chosen and that keep the aspect as it is. Empty if `kept` equals `forced`. */
   readonly by: ReadonlyArray<number>
 }
 
-/** What becomes of an aspect that these touched, oldest first; undefined where none of the chosen ones has an effect that is still in force. */
+/** Undoes the chosen touches of an aspect, given oldest first; undefined if no chosen one still has an effect. */
 export const settle = (touches: ReadonlyArray<Touch>): Settled | undefined => {
-  const live = standing(touches)
+  const live = withoutCancelled(touches)
   const first = live.findIndex((touch) => touch.chosen && changes(touch))
   if (first < 0) return undefined
   const forced = live[first]!.before
@@ -49,33 +49,33 @@ export const settle = (touches: ReadonlyArray<Touch>): Settled | undefined => {
 }
 
 /**
- * Without the stretches that came to nothing: from an event on, up to the one
- * that took it back. The newest is looked at first: where an undoing was undone
- * itself, what it had taken back is in force again.
+ * Removes stretches that cancel out, from an event to the undo that took it
+ * back. It begins with the newest undo: if an undo was undone itself, the events
+ * that it took back count again.
  */
-const standing = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> => {
+const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> => {
   const live = [...touches]
-  for (let at = live.length - 1; at > 0; at--) {
-    const undoing = live[at]!
+  for (let index = live.length - 1; index > 0; index--) {
+    const undoing = live[index]!
     if (undoing.chosen || undoing.undoes.length === 0 || !changes(undoing)) continue
     const from = live.findIndex(
       (touch) =>
         undoing.undoes.includes(touch.version) && changes(touch) && isDeepStrictEqual(touch.before, undoing.after)
     )
     if (from < 0) continue
-    live.splice(from, at - from + 1)
-    at = from
+    live.splice(from, index - from + 1)
+    index = from
   }
   return live
 }
 
 const changes = ({ after, before }: Touch): boolean => !isDeepStrictEqual(before, after)
 
-/** The versions that were taken back by an event that is in force: one that was not taken back itself and is not chosen to be. */
+/** The versions that an undo took back which still counts: it was not taken back itself and is not chosen now. */
 export const takenBack = (events: ReadonlyArray<Pick<Touch, "version" | "chosen" | "undoes">>): ReadonlySet<number> => {
   const gone = new Set<number>()
   for (const { chosen, undoes, version } of [...events].reverse()) {
-    if (!chosen && !gone.has(version)) for (const one of undoes) gone.add(one)
+    if (!chosen && !gone.has(version)) for (const undone of undoes) gone.add(undone)
   }
   return gone
 }

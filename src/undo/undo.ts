@@ -29,27 +29,27 @@ import { planSummaries, type Summarized, type SummaryPlan } from "./summaries.js
 import { undo as command, compensating, type Moved } from "./undoCommand.js"
 
 export interface UndoOptions {
-  /** Tells what would be done and writes nothing. */
+  /** Reports the changes without writing them. */
   readonly dryRun?: boolean | undefined
-  /** Also takes back what would be a conflict. */
+  /** Also undoes fields that would be conflicts. */
   readonly force?: boolean | undefined
-  /** Makes it idempotent: the same id again gets the first answer. */
+  /** Makes the undo idempotent: a repeated id gets the first answer. */
   readonly commandId?: string | undefined
 }
 
-/** What was undone, and what was left. Nothing of it where all had been undone before. */
+/** The result of an undo. It is empty if all events had been undone before. */
 export interface Undone {
-  /** By which this undoing can be undone in turn; absent where nothing was written. */
+  /** The run of this undo, to undo it in turn; absent if nothing was written. */
   readonly run?: string
   readonly undone: ReadonlyArray<UndoneEvent>
   /**
-   * What stays because later events changed it on purpose, or because of what the memory was made of, whatever is
-   * forced: by the event that was to be taken back.
+   * Fields that stay, by the selected event that changed them: because later events changed them on purpose, or because
+   * lineage does not allow the change. `force` overrides only the former.
    */
   readonly conflicts: ReadonlyArray<Conflict & { readonly title: string }>
-  /** Of a dry run: the very events that would be written. */
+  /** For a dry run: the events that would be written. */
   readonly events?: ReadonlyArray<PlannedEvent>
-  /** Whether this command id had been carried out before: then nothing was written now. */
+  /** Whether this command id had been carried out before. If so, nothing was written now. */
   readonly repeated: boolean
 }
 
@@ -57,11 +57,11 @@ export interface Undone {
 export interface UndoneEvent {
   readonly version: number
   readonly type: EventType
-  /** Its id; of a summary the session. */
+  /** The memory's id; for a summary the session. */
   readonly memory: string
-  /** The memory's, as it was before it was undone. */
+  /** The memory's title before the undo. */
   readonly title: string
-  /** `restored`: the memory is as if the event had not been; `removed`: it is gone with it; `partly`: some of it is a conflict. */
+  /** `restored`: the event has no effect any more. `removed`: the memory is gone with the event. `partly`: some fields are conflicts. */
   readonly what: Undoing
   /** The version of the event that takes it back. */
   readonly by: number
@@ -77,78 +77,78 @@ export type PlannedEvent = {
 
 export type UndoError = CommandError | InvalidInput | NothingToUndo | NotUndoable | ProjectionParked | TrustRequired
 
-/** Where it is undone. */
+/** The services of an undo. */
 export interface Undoer extends Pick<ReaderSource, "agent" | "read"> {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 
-/** So often it is planned anew where a memory changed meanwhile. */
-const tries = 5
+/** How often the undo is planned again because a memory changed meanwhile. */
+const maxRetries = 5
 
 /**
- * Takes back what an event, a run or a source changed, by events of its own in
- * one transaction: one for each memory that changes. It is planned before its
- * turn, and once more where one of the memories was changed meanwhile.
+ * Undoes the changes of an event, a run or a source in one transaction, with one
+ * new event for each changed memory. The plan is made before the command's turn,
+ * and made again if one of the memories changed meanwhile.
  */
 export const undo = (
   undoer: Undoer,
   writer: Writer,
   what: Undoable,
-  { commandId: named, dryRun = false, force = false }: UndoOptions = {}
+  { commandId: givenId, dryRun = false, force = false }: UndoOptions = {}
 ): Effect.Effect<Undone, UndoError> =>
   Effect.gen(function* () {
     if (writer.level !== "full") return yield* new TrustRequired({ what: "undo" })
     const selection = yield* decodeUndoable(what)
-    const commandId = yield* commandIdOf(writer.level, named)
+    const commandId = yield* commandIdOf(writer.level, givenId)
     const { agent, log, run } = undoer
     const planTo = (to: number) =>
       Effect.gen(function* () {
         const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
         const lives = yield* livesOf(undoer, chosen, to)
-        const written = chosen.filter((event): event is Summarized => event.type === "SUMMARIZE")
-        const summaries = yield* undoer.read(({ db }) => planSummaries(db, written, force))
+        const summarized = chosen.filter((event): event is Summarized => event.type === "SUMMARIZE")
+        const summaries = yield* undoer.read(({ db }) => planSummaries(db, summarized, force))
         const plans = lives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
-        const planned = new Map(lives.map((links) => [links.at(-1)!.after.id, links]))
-        const relatives = yield* relativesOf(undoer, plans, planned, to)
+        const livesById = new Map(lives.map((links) => [links.at(-1)!.after.id, links]))
+        const relatives = yield* relativesOf(undoer, plans, livesById, to)
         return { relatives, summaries, ...boundPlans(plans, relatives, writer.marks, to + 1) }
       })
     const request = () => JSON.stringify(["undo", selection, force])
-    const attempt = (left: number): Effect.Effect<Undone, UndoError> =>
+    const attempt = (retries: number): Effect.Effect<Undone, UndoError> =>
       Effect.gen(function* () {
         const head = yield* log.head(agent)
         const bounded = yield* planTo(head.version)
         if (dryRun) {
           const now = Math.max(Math.floor(yield* Clock.currentTimeMillis), head.recordedAt)
           return {
-            ...told(bounded, head.version + 1),
-            events: yield* planned(undoer, bounded, head.version + 1, now),
+            ...reportOf(bounded, head.version + 1),
+            events: yield* encodedEvents(undoer, bounded, head.version + 1, now),
             repeated: false
           }
         }
-        if (commandId === undefined && isNothing(bounded)) return { ...told(bounded, 0), repeated: false }
+        if (commandId === undefined && isNothing(bounded)) return { ...reportOf(bounded, 0), repeated: false }
         const { cause, first, repeated } = yield* run(
           command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
         )
-        if (first === undefined) return { ...told(bounded, 0), repeated }
-        // What it came to the first time follows from what there was then; the others' events may have come between.
-        const then = repeated ? yield* planTo(first - 1) : bounded
-        return { run: runOf(cause) ?? "", ...told(then, first), repeated }
+        if (first === undefined) return { ...reportOf(bounded, 0), repeated }
+        // A repeated command reports its first result, which follows from the log before its first event.
+        const original = repeated ? yield* planTo(first - 1) : bounded
+        return { run: runOf(cause) ?? "", ...reportOf(original, first), repeated }
       }).pipe(
         Effect.catchTag("Moved", () =>
-          left > 0
-            ? attempt(left - 1)
+          retries > 0
+            ? attempt(retries - 1)
             : Effect.flatMap(
                 log.head(agent),
                 ({ version }) => new VersionConflict({ stream: agent, expected: version, actual: version })
               )
         )
       )
-    return yield* attempt(tries)
+    return yield* attempt(maxRetries)
   })
 
-/** The lives of the memories that events changed, up to a version, by the memories' age. */
+/** The lives, up to a version, of the memories that events changed, oldest memory first. */
 const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<DaybookEvent>, to: number) =>
   Effect.gen(function* () {
     const chosen = new Map(events.map((event) => [event.version, event]))
@@ -158,7 +158,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
     const changes = yield* Effect.flatten(
       read(({ db }) =>
         Either.map(whileSound(db, "history"), () =>
-          born.map((one) => findChanges(db, "full", one).filter(({ version }) => version <= to))
+          born.map((version) => findChanges(db, "full", version).filter(({ version }) => version <= to))
         )
       )
     )
@@ -181,7 +181,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
       .filter((links) => links.length > 0)
   })
 
-/** All that is to be done. */
+/** The complete plan. */
 interface Planning extends Bounded {
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>
@@ -190,17 +190,17 @@ interface Planning extends Bounded {
 const isNothing = ({ changing, summaries }: Planning): boolean =>
   changing.length === 0 && summaries.every(({ undoes }) => undoes.length === 0)
 
-/** What bounded plans come to, were the first event to get this version. */
-const told = ({ first, plans, summaries }: Planning, version: number): Pick<Undone, "undone" | "conflicts"> => {
+/** The report of a plan whose first event gets this version. */
+const reportOf = ({ first, plans, summaries }: Planning, version: number): Pick<Undone, "undone" | "conflicts"> => {
   const undone: Array<UndoneEvent> = []
   const conflicts: Array<Undone["conflicts"][number]> = []
   let by = version
   for (const plan of plans) {
     const { id: memory, title } = plan.current
-    for (const one of plan.undone) undone.push({ ...one, memory, title, by })
-    for (const one of plan.conflicts) {
-      // Nothing that is there already has such a version: it is one of the events that are to be written.
-      conflicts.push({ ...one, by: one.by.map((at) => (at < first ? at : at - first + version)), title })
+    for (const change of plan.undone) undone.push({ ...change, memory, title, by })
+    for (const conflict of plan.conflicts) {
+      // Versions from `first` on are those of planned events, which are numbered from `version`.
+      conflicts.push({ ...conflict, by: conflict.by.map((at) => (at < first ? at : at - first + version)), title })
     }
     if (plan.image !== undefined) by++
   }
@@ -215,8 +215,8 @@ const told = ({ first, plans, summaries }: Planning, version: number): Pick<Undo
   return { undone: undone.sort(inOrder), conflicts: conflicts.sort(inOrder) }
 }
 
-/** The events as the log would have them. */
-const planned = (
+/** The planned events, encoded as the log would store them. */
+const encodedEvents = (
   { codec, read }: Undoer,
   bounded: Planning,
   first: number,

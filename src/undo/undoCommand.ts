@@ -13,25 +13,25 @@ import { type Bounded, type Changing, withStale } from "./bound.js"
 import type { Relatives } from "./relatives.js"
 import { type SummaryPlan, summaryEvent } from "./summaries.js"
 
-/** A memory was changed while it was planned what to make of it. */
+/** A memory changed after the undo was planned. */
 export class Moved extends Data.TaggedError("Moved") {}
 
-/** The events by which something was undone: one for each memory that it changed. */
+/** The events of an undo, one for each changed memory. */
 export interface Compensated {
-  /** The version of the first event; undefined where there was nothing to write. */
+  /** The version of the first event; undefined if nothing was written. */
   readonly first: number | undefined
   /** The cause of the events, which names the run. */
   readonly cause: string | null
   readonly repeated: boolean
 }
 
-/** Plans within what lineage allows, and what that was told from. */
+/** Plans that lineage allows, and the memories that they depend on. */
 interface Bound extends Pick<Bounded, "changing" | "staleOf"> {
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>
 }
 
-/** Makes the command that carries out plans, all or none. */
+/** Makes the command that carries out all plans or none. */
 export const undo = (
   bound: Bound,
   command: Pick<Command<unknown, unknown>, "actor" | "commandId" | "request"> & { readonly run: string }
@@ -51,9 +51,9 @@ export const undo = (
 }
 
 /**
- * What is to be written from this version on, in the order of the plans, those of summaries last; behind it what follows along lineage: what was
- * made of a memory that goes or comes back is flagged or not any more, and nothing stays more open than what it was
- * made of. A memory gets one event, whatever comes together on it.
+ * The events of an undo, numbered from a version: memories in the order of the plans, then summaries, then derived
+ * memories. Memories derived from one that goes or comes back get or lose their stale flag. None stays less restrictive
+ * than its source. Each memory gets one event, even if several changes meet on it.
  */
 export const compensating = (
   db: Db,
@@ -69,26 +69,27 @@ export const compensating = (
   const planned = new Map(changing.map(({ image }) => [image.id, image]))
   const following = new Map<string, Following>()
   const graph = graphIn(db)
-  for (const [at, { current, image }] of changing.entries()) {
-    const turned = (image.status === "active") !== (current.status === "active")
-    for (const made of descendants(graph, { kind: "derived", to: current.id })) {
-      const is = planned.get(made.id) ?? following.get(made.id)?.memory ?? { ...made, revision: made.revision + 1 }
-      // The flags of what is planned were told with the plans.
-      const follows = turned && is.status === "active" && !planned.has(made.id)
-      if (follows && relatives.lives.get(made.id)?.at(-1)?.after.revision !== made.revision) {
+  for (const [index, { current, image }] of changing.entries()) {
+    const goesOrReturns = (image.status === "active") !== (current.status === "active")
+    for (const derived of descendants(graph, { kind: "derived", to: current.id })) {
+      const next = planned.get(derived.id) ??
+        following.get(derived.id)?.memory ?? { ...derived, revision: derived.revision + 1 }
+      // Plans have their stale flags already.
+      const follows = goesOrReturns && next.status === "active" && !planned.has(derived.id)
+      if (follows && relatives.lives.get(derived.id)?.at(-1)?.after.revision !== derived.revision) {
         return Either.left(new Moved())
       }
-      const stale = follows ? staleOf(made) : is.stale
-      const flagged = !isDeepStrictEqual(stale, is.stale)
-      const open = opennessOf(is.store) > opennessOf(image.store)
-      if (!flagged && !open) continue
-      const memory = withStale(open ? { ...is, store: image.store } : is, stale)
-      if (planned.has(made.id)) planned.set(made.id, memory)
+      const stale = follows ? staleOf(derived) : next.stale
+      const flagged = !isDeepStrictEqual(stale, next.stale)
+      const isTooOpen = opennessOf(next.store) > opennessOf(image.store)
+      if (!flagged && !isTooOpen) continue
+      const memory = withStale(isTooOpen ? { ...next, store: image.store } : next, stale)
+      if (planned.has(derived.id)) planned.set(derived.id, memory)
       else {
-        const before = following.get(made.id)
-        following.set(made.id, {
+        const before = following.get(derived.id)
+        following.set(derived.id, {
           memory,
-          cause: before?.cause ?? version + at,
+          cause: before?.cause ?? version + index,
           flagged: flagged || before?.flagged === true
         })
       }
@@ -113,7 +114,7 @@ interface Following {
   readonly flagged: boolean
 }
 
-/** Whether something that the plans rest on is not as it was read. */
+/** Whether a memory or source that the plans depend on has changed since it was read. */
 const hasMoved = (db: Db, { lives, outside, unchanged }: Relatives): boolean =>
   [...lives].some(([id, life]) => !unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) ||
   [...outside.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)

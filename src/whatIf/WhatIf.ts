@@ -6,62 +6,67 @@ import type { PolicyValues } from "../ports/Policy.js"
 import type { Reconciler } from "../ports/Reconciler.js"
 import type { Remembered } from "../remember/remember.js"
 
-/** What of the policy is to be otherwise; a whole policy will do. */
+/** The settings to change. A whole policy is accepted too. */
 export interface PolicyChange {
   readonly reconcile?: Partial<PolicyValues["reconcile"]> | undefined
   readonly search?: Partial<Pick<PolicyValues["search"], "commonShare">> | undefined
 }
 
 export interface WhatIfOptions {
-  /** The first version that is decided again; 1 where absent. What was before is taken as it was. */
+  /** The first version to decide again. Default: 1. Earlier versions are replayed unchanged. */
   readonly from?: number | undefined
-  /** The last one; the newest where absent. */
+  /** The last version to decide again. Default: the newest. */
   readonly to?: number | undefined
   readonly policy?: PolicyChange | undefined
-  /** Who decides; the reconciler in force where absent. To be given where the policy names another one. */
+  /** The reconciler. Default: the configured one. It is required if the policy names another one. */
   readonly reconciler?: Context.Tag.Service<Reconciler> | undefined
   /**
-   * Whether a reconciler that can be asked is asked where the log has no answer of a model to the very question; what
-   * it says at once stands where it is not. False where absent: a model costs time and money.
+   * Whether to ask the reconciler's model where the log has no answer to the same question. Otherwise the reconciler's
+   * own immediate judgement counts. Default: false, because a model costs time and money.
    */
   readonly ask?: boolean | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** Where a decision comes from: said at once, the recorded answer of a model, a new answer, or said at once in place of one that is not there. */
+/**
+ * The origin of a decision: `judged` by the reconciler itself, `reused` from a recorded answer of a model, `asked` now,
+ * or `fallback`: judged by the reconciler itself for want of an answer.
+ */
 export type Answered = "judged" | "reused" | "asked" | "fallback"
 
-/** What was decided on something to be remembered; `refused` where it could not be taken again. */
+/** A decision on an observation; `refused` if its input is not valid any more. */
 export interface Taken {
   readonly outcome: Remembered["outcome"] | "refused"
-  /** The memory that says it from then on. */
+  /** The memory that states it afterwards. */
   readonly id?: string
-  /** The memory that it took the place of. */
+  /** The memory that it replaced. */
   readonly replaced?: string
   readonly by: Decision["by"]
   readonly reason: string
   readonly candidates: ReadonlyArray<typeof Candidate.Type>
   readonly threshold?: number
-  /** Why what was said at once stands in place of an answer. */
+  /** Why the fallback was used. */
   readonly fallback?: string
-  /** Only of a decision that was taken again. */
+  /** Only for a decision of the branch. */
   readonly answered?: Answered
 }
 
 /**
- * Why a decision is another one: other memories are above the threshold; more or
- * fewer are weighed; somebody else decides, or it is weighed at all; it follows
- * from what an earlier version came to; or likeness is measured otherwise than then, by
- * another embedder say.
+ * Why a decision differs.
+ * - `threshold`: other memories are above the threshold.
+ * - `candidates`: more or fewer candidates are allowed.
+ * - `reconciler`: another reconciler decides, or only one of the two was weighed.
+ * - `follows`: it follows from another result at an earlier version.
+ * - `likeness`: similarity is measured differently, for example by another embedder.
  */
 export type Why =
   | { readonly kind: "threshold" | "candidates" | "reconciler" | "likeness" }
   | { readonly kind: "follows"; readonly version: number }
 
-/** A decision that comes out otherwise: another outcome, or about another memory. */
+/** A decision with another outcome, or about another memory. */
 export interface DecisionDiff {
   readonly version: number
-  /** The title of what was to be remembered. */
+  /** The title of the observation. */
   readonly title: string
   readonly store: Memory["store"]
   readonly before: Taken
@@ -69,38 +74,38 @@ export interface DecisionDiff {
   readonly why: Why
 }
 
-/** A change that somebody made to a memory which is not there in the branch, or not any more. */
+/** A caller's change to a memory that the branch does not have. */
 export interface Skipped {
   readonly version: number
   readonly id: string
   readonly title: string
-  /** The type of the event and its reason, `UPDATE edited` say. */
+  /** The type of the event and its reason, such as `UPDATE edited`. */
   readonly change: string
-  /** The version at which the memory went another way; 0 where it never did. */
+  /** The version since which the memory differs; 0 if it does not. */
   readonly follows: number
 }
 
-/** A memory that is there on one side only. */
+/** A memory that is active on one side only. */
 export interface Alone {
   readonly id: string
   readonly title: string
   readonly type: string
   readonly store: Memory["store"]
-  /** What it is on the other side; absent where it never was there. */
+  /** Its status on the other side; absent if it never existed there. */
   readonly elsewhere?: Memory["status"]
 }
 
-/** A memory that is there on both sides and says something else. */
+/** A memory that is active on both sides with different fields. */
 export interface Changed {
   readonly id: string
   readonly title: string
-  /** By field. What is absent on a side has none there. */
+  /** Both values, by field. A value is absent if that side has none. */
   readonly fields: Readonly<Record<string, { readonly live?: unknown; readonly branch?: unknown }>>
 }
 
 type Counts = Readonly<Record<Taken["outcome"], number>>
 
-/** What would be otherwise had a stretch of history been decided under another policy. */
+/** The differences when past decisions are replayed under another policy. */
 export interface WhatIf {
   readonly agent: string
   readonly from: number
@@ -115,23 +120,23 @@ export interface WhatIf {
   }
   readonly counts: {
     readonly events: number
-    /** Decisions that were taken again, and how many of them come out otherwise. */
+    /** Decisions that were made again, and in `different` those with another result. */
     readonly decided: number
     readonly different: number
-    /** Those that come out the same on other grounds: other candidates, another score, another judge. */
+    /** Decisions with the same result but other candidates, another score or another reconciler. */
     readonly otherGrounds: number
     readonly answers: Readonly<Record<Answered, number>>
-    /** Questions that were put to a model now. */
+    /** Questions that a model was asked now. */
     readonly asked: number
     /** Texts of the branch that could not be embedded. */
     readonly unembedded: number
     readonly outcomes: { readonly live: Counts; readonly branch: Counts }
-    /** Active memories at the end of the stretch. */
+    /** Active memories at the last version. */
     readonly memories: { readonly live: number; readonly branch: number }
   }
 }
 
-/** Whether nothing at all would be otherwise. */
+/** Whether nothing changes. */
 export const isSame = ({ decisions, memories, skipped }: WhatIf): boolean =>
   decisions.length +
     skipped.length +

@@ -12,38 +12,38 @@ import type { Answered } from "./WhatIf.js"
 
 type Service = Context.Tag.Service<Reconciler>
 
-/** Where the newest judgement came from. */
+/** The origin of the newest judgement. */
 export interface Source {
   readonly answered: Answered
   readonly fallback?: string
 }
 
-/** Who decides in a branch: with the answers that the log has, with those that were asked for, and with what is said at once. */
+/** The reconciler of a branch. It uses recorded answers, then new answers, then its own immediate judgement. */
 export interface Answers {
   readonly service: Service
-  /** Before an event is decided again. */
+  /** Call it before an event is decided again. */
   readonly about: (event: Mutation) => void
-  /** How the newest decision came about; undefined where nobody was asked anything. */
+  /** The origin of the newest decision; undefined if the reconciler was not needed. */
   readonly source: () => Source | undefined
-  /** The question that has to be asked before the event can be decided. */
+  /** The question to ask before the event can be decided. */
   readonly open: () => Question | undefined
-  /** Asks open questions; then the events can be decided once more. */
+  /** Asks open questions, after which their events can be decided. */
   readonly ask: (questions: ReadonlyArray<Question>) => Effect.Effect<void>
-  /** Questions asked so far. */
+  /** How many questions were asked so far. */
   readonly asked: () => number
 }
 
 export interface AnswersOptions {
   readonly reconciler: Service
   readonly policy: PolicyValues["reconcile"]
-  /** Whether recorded answers are of the model that would be asked. */
+  /** Whether recorded answers of this model may be reused. */
   readonly reuses: (name: string) => boolean
   readonly asks: boolean
   readonly liveNow: (id: string) => Memory | undefined
 }
 
 export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptions): Answers => {
-  const known = new Map<string, Either.Either<Judgement, ReconcilerError>>()
+  const newAnswers = new Map<string, Either.Either<Judgement, ReconcilerError>>()
   let event: Mutation | undefined
   let source: Source | undefined
   let open: Question | undefined
@@ -54,8 +54,8 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
     return judgement
   }
 
-  /** What it says itself, once it is known that nobody else does. */
-  const atOnce = (question: Question, fallback: string): Judgement => {
+  /** The reconciler's own judgement, in place of a model's answer. */
+  const judgeInstead = (question: Question, fallback: string): Judgement => {
     source = { answered: "fallback", fallback }
     return reconciler.judge(question)
   }
@@ -72,17 +72,17 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
         ? recordedAnswer(event, question, liveNow)
         : undefined
     if (recorded !== undefined) return from(recorded, "reused")
-    if (!asks) return atOnce(question, "the log has no answer to it, and nobody was to be asked")
-    const answer = known.get(keyOf(question))
+    if (!asks) return judgeInstead(question, "the log has no answer to this question, and asking is off")
+    const answer = newAnswers.get(keyOf(question))
     if (answer === undefined) {
       open = question
       return undecided
     }
-    if (Either.isLeft(answer)) return atOnce(question, answer.left.message)
-    const sound = usable(answer.right, question.candidates.length)
-    return Either.isRight(sound)
+    if (Either.isLeft(answer)) return judgeInstead(question, answer.left.message)
+    const check = usable(answer.right, question.candidates.length)
+    return Either.isRight(check)
       ? from(answer.right, "asked")
-      : atOnce(question, `reconciler ${reconciler.name}: ${sound.left}`)
+      : judgeInstead(question, `reconciler ${reconciler.name}: ${check.left}`)
   }
 
   return {
@@ -100,7 +100,7 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
         ([key, question]) =>
           Effect.map(answerOf(reconciler, question, policy.timeout), (answer) => {
             asked++
-            known.set(key, answer)
+            newAnswers.set(key, answer)
           }),
         { concurrency: policy.concurrency, discard: true }
       ),
@@ -108,7 +108,7 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
   }
 }
 
-/** Stands in for an answer that has to be asked for; what is decided with it is thrown away. */
+/** A placeholder for a missing answer. The decision made with it is discarded. */
 const undecided: Judgement = {
   verdict: { action: "ADD", reason: "to be asked" },
   by: { kind: "rule", name: "undecided" },

@@ -14,7 +14,7 @@ import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { ViewsConfig } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
 
-/** A view that goes another way than the log: in a folder of its own, and gone with the scope. */
+/** A temporary view that diverges from the log. It has its own folder, which is removed with the scope. */
 export interface Branch {
   readonly db: Db
   readonly apply: (event: DaybookEvent, lookup: Lookup) => void
@@ -25,16 +25,16 @@ export interface BranchOptions {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly agent: string
-  /** The last version that is taken as it was. */
+  /** The last version that is replayed unchanged. */
   readonly to: number
-  /** Whether anything will be looked up by likeness. */
+  /** Whether decisions will search for similar memories. */
   readonly weighs: boolean
 }
 
 /**
- * Makes the view of a past version to go on from. It lies in the cache folder of
- * the installation, not in the system's: what it holds is as private as the log,
- * and what a killed process left there goes with the next branch, or with the cache.
+ * Builds the view of a past version, from which the branch goes on. It lies in the
+ * installation's cache folder and not in the system's, because it is as private
+ * as the log. The next branch removes folders that killed processes left.
  */
 export const make = ({
   agent,
@@ -45,7 +45,9 @@ export const make = ({
   weighs
 }: BranchOptions): Effect.Effect<Branch, ViewError, Scope.Scope> =>
   Effect.gen(function* () {
-    const projections = config.projections.filter(({ name }) => !unread.has(name) && (weighs || !forWeighing.has(name)))
+    const projections = config.projections.filter(
+      ({ name }) => !unreadProjections.has(name) && (weighs || !searchProjections.has(name))
+    )
     const folder = yield* Effect.acquireRelease(
       attempt(() => newFolder(join(config.folder, "cache"))),
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -60,11 +62,12 @@ export const make = ({
     return { db, apply: (event, lookup) => applyTo(db, projections, parked, event, lookup) }
   })
 
-/** What no decision looks at. */
-const unread = new Set(["people", "history", "chunkVectors", "recalls", "configuration", "runs"])
-const forWeighing = new Set(["fulltext", "vectors"])
+/** Projections that no decision reads. */
+const unreadProjections = new Set(["people", "history", "chunkVectors", "recalls", "configuration", "runs"])
+/** Projections that only decisions on similar memories read. */
+const searchProjections = new Set(["fulltext", "vectors"])
 
-/** A projection that cannot apply an event stops there, as it does in a view, and the others go on. */
+/** Applies an event. A projection that fails is parked, as in a view, and the others go on. */
 const applyTo = (
   db: Db,
   projections: ReadonlyArray<Projection>,
@@ -78,12 +81,12 @@ const applyTo = (
     if (!(cause instanceof ViewFile.Poisoned)) throw cause
     ViewFile.park(db, cause.parked)
     parked.set(cause.parked.projection, cause.parked.position)
-    const at = projections.findIndex(({ name }) => name === cause.parked.projection)
-    applyTo(db, projections.slice(at + 1), parked, event, lookup)
+    const index = projections.findIndex(({ name }) => name === cause.parked.projection)
+    applyTo(db, projections.slice(index + 1), parked, event, lookup)
   }
 }
 
-/** No folder of an agent begins with a dot. The name says which process made it. */
+/** Creates the branch's folder. Its name begins with a dot, as no agent's does, and ends with the process id. */
 const newFolder = (cache: string): string => {
   mkdirSync(cache, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(cache)) {

@@ -3,26 +3,28 @@ import type { Memory } from "../../events/Memory.js"
 import { differing } from "./diff.js"
 
 export interface Carrying {
-  /** What a memory is in the log just before the event. */
+  /** A memory as it is in the log just before the event. */
   readonly liveNow: (id: string) => Memory | undefined
-  /** What it is in the branch. */
+  /** A memory as it is in the branch. */
   readonly find: (id: string) => Memory | undefined
-  /** To be told of what the branch has not. */
+  /** Called for a memory that the branch does not have in the same status. */
   readonly skip: (event: DaybookEvent, memory: Memory) => void
 }
 
-/** An event that nobody decides again, with its images as the branch has them; undefined where it has none of them. */
+/** An event that is not decided again, with its changes applied to the branch's memories; undefined if the branch has none of them. */
 export const carried = (event: DaybookEvent, { find, liveNow, skip }: Carrying): DaybookEvent | undefined => {
-  const onto = (after: Memory): Memory | undefined => {
+  const inBranch = (after: Memory): Memory | undefined => {
     const before = liveNow(after.id)
-    const mine = find(after.id)
+    const branchMemory = find(after.id)
     if (before === undefined) return after.born === event.version ? after : undefined
-    const restored = after.status === "active" && before.status !== "active"
-    if (mine !== undefined && (mine.status === before.status || restored)) return patched(mine, before, after)
+    const isRestored = after.status === "active" && before.status !== "active"
+    if (branchMemory !== undefined && (branchMemory.status === before.status || isRestored)) {
+      return patched(branchMemory, before, after)
+    }
     skip(event, after)
     return undefined
   }
-  const all = (images: ReadonlyArray<Memory>) => images.flatMap((image) => onto(image) ?? [])
+  const all = (images: ReadonlyArray<Memory>) => images.flatMap((image) => inBranch(image) ?? [])
   switch (event.type) {
     case "COMPRESS": {
       const sources = all(event.payload.sources)
@@ -33,7 +35,7 @@ export const carried = (event: DaybookEvent, { find, liveNow, skip }: Carrying):
     case "ADD":
     case "UPDATE":
     case "DELETE": {
-      const memory = onto(event.payload.memory)
+      const memory = inBranch(event.payload.memory)
       return memory === undefined ? undefined : ({ ...event, payload: { ...event.payload, memory } } as DaybookEvent)
     }
     default:
@@ -41,7 +43,7 @@ export const carried = (event: DaybookEvent, { find, liveNow, skip }: Carrying):
   }
 }
 
-/** Does to a memory of the branch what an event did to the one in the log. */
+/** Applies an event's change of a memory in the log to the branch's memory. */
 const patched = (branch: Memory, before: Memory, after: Memory): Memory => {
   const next: Record<string, unknown> = { ...branch }
   for (const field of differing(before, after)) {

@@ -4,13 +4,13 @@ import type { Memory } from "../../events/Memory.js"
 import { outcomeOf } from "../remember/remember.js"
 import type { Alone, Answered, Changed, Taken, WhatIf, Why } from "./WhatIf.js"
 
-/** An event that may say what became of something to be remembered. */
+/** An event that can be the result of `remember`. */
 export type Mutation = Extract<DaybookEvent, { readonly type: "ADD" | "UPDATE" | "DELETE" }>
 
-/** What was decided, from the event that it came to. */
+/** The decision that an event records. */
 export const takenOf = (
   event: Pick<Mutation, "type" | "payload">,
-  told: { readonly answered?: Answered; readonly fallback?: string } = {}
+  origin: { readonly answered?: Answered; readonly fallback?: string } = {}
 ): Taken => {
   const { decision, memory } = event.payload
   const replacement = "replacement" in event.payload ? event.payload.replacement : undefined
@@ -24,61 +24,62 @@ export const takenOf = (
     candidates,
     ...(threshold === undefined ? {} : { threshold }),
     ...(fallback === undefined ? {} : { fallback }),
-    ...told
+    ...origin
   }
 }
 
-/** Whether two decisions come to the same, whatever the grounds. */
+/** Whether two decisions have the same result, for whatever reason. */
 export const comesToTheSame = (a: Taken, b: Taken): boolean =>
   a.outcome === b.outcome && a.id === b.id && a.replaced === b.replaced
 
-/** Whether they were taken on the same grounds as well. */
+/** Whether two decisions also have the same reason, candidates and reconciler. */
 export const onTheSameGrounds = (a: Taken, b: Taken): boolean =>
   a.reason === b.reason &&
   a.threshold === b.threshold &&
   isDeepStrictEqual(a.by, b.by) &&
   isDeepStrictEqual(a.candidates, b.candidates)
 
-/** What tells why a decision is another one. */
+/** Facts that explain why a decision differs. */
 export interface Grounds {
   readonly threshold: number
   readonly candidates: number
-  /** The version from which on a memory is not what it is in the log; undefined where it is the same. */
+  /** The version since which a memory differs from the log; undefined if it does not. */
   readonly since: (id: string) => number | undefined
-  /** The first version that came out otherwise in the store, before this one. */
+  /** The first version in the same store with another result, before this one. */
   readonly first: number | undefined
 }
 
-/** Why a decision is another one than it was: the nearest cause that can be told. */
+/** Why a decision differs: the most direct cause that can be found. */
 export const whyOf = (before: Taken, after: Taken, { candidates, first, since, threshold }: Grounds): Why => {
   const [was, is] = [before.candidates, after.candidates]
-  const gone = was.filter(({ id }) => !is.some((one) => one.id === id))
-  const come = is.filter(({ id }) => !was.some((one) => one.id === id))
+  const lost = was.filter(({ id }) => !is.some((candidate) => candidate.id === id))
+  const gained = is.filter(({ id }) => !was.some((candidate) => candidate.id === id))
   const touched = [before.replaced, before.id, after.replaced, after.id].filter((id) => id !== undefined)
-  const follows = [...touched, ...[...gone, ...come, ...was].map(({ id }) => id)]
+  const follows = [...touched, ...[...lost, ...gained, ...was].map(({ id }) => id)]
     .map(since)
     .find((version) => version !== undefined)
   const because = (version: number): Why => ({ kind: "follows", version })
-  // Not weighed then, or not now: by whom is what differs.
+  // One of the two was not weighed, so the reconciler differs.
   if (before.outcome !== "duplicate" && (before.by.kind === "caller") !== (after.by.kind === "caller")) {
     return { kind: "reconciler" }
   }
-  const other = [...gone, ...come]
-  if (other.length === 0) return follows === undefined ? { kind: "reconciler" } : because(follows)
+  const changed = [...lost, ...gained]
+  if (changed.length === 0) return follows === undefined ? { kind: "reconciler" } : because(follows)
   const below = (scores: typeof was, limit: number) => scores.every(({ score }) => score <= limit)
-  if (other.every(({ id }) => since(id) === undefined)) {
-    if (below(gone, threshold) && below(come, before.threshold ?? threshold)) return { kind: "threshold" }
-    // The likest are the same as far as both lists go.
-    const both = Math.min(was.length, is.length)
-    const alike = was.slice(0, both).every(({ id }, at) => is[at]!.id === id)
-    if (alike && (is.length === candidates || come.length > 0) && follows === undefined) return { kind: "candidates" }
+  if (changed.every(({ id }) => since(id) === undefined)) {
+    if (below(lost, threshold) && below(gained, before.threshold ?? threshold)) return { kind: "threshold" }
+    // The most similar candidates are equal, up to the shorter list.
+    const shorter = Math.min(was.length, is.length)
+    const sameStart = was.slice(0, shorter).every(({ id }, index) => is[index]!.id === id)
+    if (sameStart && (is.length === candidates || gained.length > 0) && follows === undefined)
+      return { kind: "candidates" }
   }
   const cause = follows ?? first
   return cause === undefined ? { kind: "likeness" } : because(cause)
 }
 
-/** What is kept with every change, or counted from what is compared anyway. */
-const technical = new Set(["born", "createdAt", "id", "lastMentionedAt", "revision", "tokens", "updatedAt"])
+/** Fields that change with every event, or that follow from compared fields. */
+const technicalFields = new Set(["born", "createdAt", "id", "lastMentionedAt", "revision", "tokens", "updatedAt"])
 
 /** The names of the fields that differ. */
 export const differing = (a: Memory, b: Memory): ReadonlyArray<string> => {
@@ -88,25 +89,25 @@ export const differing = (a: Memory, b: Memory): ReadonlyArray<string> => {
   )
 }
 
-/** The two sides of a memory that went another way. */
+/** The two sides of a memory that differs. */
 export interface Sides {
   readonly live: Memory | undefined
   readonly branch: Memory | undefined
 }
 
-/** What a reader would find otherwise, of the memories that went another way; those that have expired by `now` are out of it. */
+/** The memories that readers would find different. A memory that has expired by `now` counts as absent. */
 export const memoriesDiff = (sides: ReadonlyArray<Sides>, now: number): WhatIf["memories"] => {
   const [onlyLive, onlyBranch]: [Array<Alone>, Array<Alone>] = [[], []]
   const changed: Array<Changed> = []
-  const there = (memory: Memory | undefined): memory is Memory =>
+  const isReadable = (memory: Memory | undefined): memory is Memory =>
     memory?.status === "active" && (memory.expiresAt === undefined || memory.expiresAt > now)
   const born = ({ branch, live }: Sides) => (live ?? branch)!.born
   for (const { branch, live } of [...sides].sort((a, b) => born(a) - born(b))) {
-    if (there(live) && there(branch)) {
-      const fields = differing(live, branch).filter((field) => !technical.has(field))
+    if (isReadable(live) && isReadable(branch)) {
+      const fields = differing(live, branch).filter((field) => !technicalFields.has(field))
       if (fields.length > 0) changed.push(changedOf(live, branch, fields))
-    } else if (there(live)) onlyLive.push(aloneOf(live, branch))
-    else if (there(branch)) onlyBranch.push(aloneOf(branch, live))
+    } else if (isReadable(live)) onlyLive.push(aloneOf(live, branch))
+    else if (isReadable(branch)) onlyBranch.push(aloneOf(branch, live))
   }
   return { onlyLive, onlyBranch, changed }
 }

@@ -4,8 +4,8 @@ import type { Judgement, Question, Statement, Verdict } from "../ports/Reconcile
 import { statementOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
 
-/** What the answer of a model says of memories is what it says whenever it is asked; when they happened, and how like they are, is not. */
-const said = ({ facts, narrative, people, tags, title, type }: Statement) => [
+/** The texts of a statement. A recorded answer is reused if they are equal; times and scores do not count. */
+const textsOf = ({ facts, narrative, people, tags, title, type }: Statement) => [
   type,
   title,
   narrative ?? null,
@@ -14,14 +14,14 @@ const said = ({ facts, narrative, people, tags, title, type }: Statement) => [
   people
 ]
 
-/** A question by its texts, for looking answers up. */
+/** The key of a question's answer: its texts. */
 export const keyOf = ({ candidates, statement }: Question): string =>
-  JSON.stringify([statement, ...candidates].map(said))
+  JSON.stringify([statement, ...candidates].map(textsOf))
 
 /**
- * The answer that a model gave when an event was decided, where it answers this
- * question: the same texts in the same order. `liveNow` tells what a memory was
- * in the log just before the event.
+ * The recorded answer of a model to this question; undefined if the event was
+ * decided on other texts, or in another order. `liveNow` returns a memory as it
+ * was in the log just before the event.
  */
 export const recordedAnswer = (
   { payload }: Mutation,
@@ -31,13 +31,14 @@ export const recordedAnswer = (
   const { by, candidates, fallback, reason } = payload.decision
   if (by.kind !== "model" || fallback !== undefined || candidates.length !== question.candidates.length)
     return undefined
-  const same = candidates.every(({ id, revision }, at) => {
+  const isSameQuestion = candidates.every(({ id, revision }, index) => {
     const memory = liveNow(id)
     return (
-      memory?.revision === revision && isDeepStrictEqual(said(statementOf(memory, 0)), said(question.candidates[at]!))
+      memory?.revision === revision &&
+      isDeepStrictEqual(textsOf(statementOf(memory, 0)), textsOf(question.candidates[index]!))
     )
   })
-  const verdict = same ? verdictOf(payload, reason) : undefined
+  const verdict = isSameQuestion ? verdictOf(payload, reason) : undefined
   return verdict === undefined ? undefined : { verdict, by, sure: true }
 }
 
@@ -51,7 +52,7 @@ const verdictOf = ({ decision, memory }: Mutation["payload"], reason: string): V
     case "DELETE":
       return { action: "DELETE", target, reason }
     case "UPDATE": {
-      // What came of it, however much of that the model said itself.
+      // The merged texts, whether the model or `mergeStatements` wrote them.
       const { facts, narrative = "", tags, title } = memory
       return { action: "UPDATE", target, merged: { title, narrative, facts, tags }, reason }
     }

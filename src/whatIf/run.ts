@@ -1,33 +1,31 @@
-import * as Arr from "effect/Array"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { embeddingText } from "../../events/Memory.js"
-import { findInForce, type ModelName } from "../../projections/embedders.js"
-import type { QueryVector } from "../../projections/hits.js"
+import { findInForce } from "../../projections/embedders.js"
 import { findById } from "../../projections/observations.js"
 import { countActive } from "../../projections/reads.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { ViewsConfig } from "../../projections/view/Views.js"
-import { type InUse, nameOf, sameModel } from "../actor/activeEmbedders.js"
-import type { AnyCommand } from "../actor/Command.js"
+import { type InUse, sameModel } from "../actor/activeEmbedders.js"
 import { InvalidInput } from "../model/errors.js"
 import type { EmbedderService } from "../ports/Embedder.js"
-import { embedAll } from "../ports/embedAll.js"
 import { decode, type PolicyValues } from "../ports/Policy.js"
 import type { Reconciler } from "../ports/Reconciler.js"
+import type { Writer } from "../remember/remember.js"
 import * as Answers from "./answers.js"
 import * as Branch from "./branch.js"
 import { memoriesDiff } from "./diff.js"
 import * as Divergence from "./divergence.js"
-import { type PageVectors, replay, type Tally } from "./replay.js"
-import { type Step, stepping } from "./steps.js"
+import type { Tally } from "./redecide.js"
+import { replay } from "./replay.js"
+import { stepping } from "./steps.js"
+import { pageVectors } from "./vectors.js"
 import type { Answered, DecisionDiff, Skipped, Taken, WhatIf, WhatIfOptions } from "./WhatIf.js"
 
-/** What a branch is made from: the system as it is. */
+/** The services that a branch is made with. */
 export interface Origin {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
@@ -35,14 +33,13 @@ export interface Origin {
   readonly inUse: InUse
   readonly countTokens: (text: string) => number
   readonly policy: PolicyValues
-  /** The one in force; undefined where nothing is weighed. */
+  /** The configured reconciler; undefined if the policy has none. */
   readonly reconciler: Context.Tag.Service<Reconciler> | undefined
 }
 
 /**
- * Replays a stretch of an agent's history into a branch under another policy,
- * and tells what would be otherwise. Reads the log and nothing else of the
- * agent's: its view is not opened.
+ * Replays past decisions of an agent under another policy in a branch, and
+ * reports what changes. It reads only the log; it does not open the agent's view.
  */
 export const run = (
   origin: Origin,
@@ -50,7 +47,7 @@ export const run = (
   options: WhatIfOptions = {}
 ): Effect.Effect<WhatIf, ViewError | InvalidInput> =>
   Effect.gen(function* () {
-    const { codec, config, countTokens, inUse, log, policy } = origin
+    const { codec, config, inUse: activeEmbedders, log, policy } = origin
     yield* Either.mapLeft(
       decode(options.policy ?? {}),
       ({ problems }) => new InvalidInput({ field: "policy", problem: problems.join("; ") })
@@ -65,7 +62,7 @@ export const run = (
       ? Answers.make({
           reconciler,
           policy: reconcile,
-          // Another model than the one that answered then has not been asked.
+          // Recorded answers of another model are not reused.
           reuses: (name) => options.reconciler === undefined || reconciler.name.split("+").includes(name),
           asks: options.ask === true,
           liveNow: divergence.liveNow
@@ -73,32 +70,24 @@ export const run = (
       : undefined
     const commonShare = options.policy?.search?.commonShare ?? policy.search.commonShare
     const reconciling = answers && { reconciler: answers.service, policy: reconcile, commonShare }
-    const writer = {
-      level: "full",
-      actor: "what-if",
-      countTokens,
-      marks: policy.marks,
-      schedules: policy.schedules,
-      reconciling
-    } as const
-    const stepOf = stepping(writer, weighs)
-    const counting = tallying()
-    const take = replay({ branch, divergence, answers, policy: reconcile, tally: counting.tally })
-    const vectors = vectorsOf(origin, weighs)
+    const stepOf = stepping(writerOf(origin, reconciling), weighs)
+    const counter = makeCounter()
+    const replaySteps = replay({ branch, divergence, answers, policy: reconcile, tally: counter.tally })
+    const vectors = pageVectors(origin, weighs)
     let recordedAt = 0
-    let looked: EmbedderService | undefined
+    let previousEmbedder: EmbedderService | undefined
     for (let after = from - 1; after < to; ) {
-      const rows = yield* log.replay(agent, { after, to, limit: page })
+      const rows = yield* log.replay(agent, { after, to, limit: pageSize })
       if (rows.length === 0) break
       const events: Array<DaybookEvent | ErasedEvent> = []
       for (const row of rows) events.push(yield* codec.decode(row))
-      for (let at = 0; at < events.length; ) {
-        const embedder = yield* inUse.inForce(branch.db)
-        if (looked !== undefined && !sameModel(looked, embedder)) divergence.indexChanged()
-        looked = embedder
-        const steps = underOne(events.slice(at), findInForce(branch.db) === undefined).map(stepOf)
-        yield* take(steps, yield* vectors.of(steps, embedder))
-        at += steps.length
+      for (let index = 0; index < events.length; ) {
+        const embedder = yield* activeEmbedders.inForce(branch.db)
+        if (previousEmbedder !== undefined && !sameModel(previousEmbedder, embedder)) divergence.indexChanged()
+        previousEmbedder = embedder
+        const steps = underOneEmbedder(events.slice(index), findInForce(branch.db) === undefined).map(stepOf)
+        yield* replaySteps(steps, yield* vectors.of(steps, embedder))
+        index += steps.length
       }
       after = rows.at(-1)!.version
       recordedAt = rows.at(-1)!.recordedAt
@@ -106,7 +95,7 @@ export const run = (
     }
     const memories = memoriesDiff(divergence.sides(), recordedAt)
     const active = countActive(branch.db, recordedAt)
-    const { counts, decisions, skipped } = counting
+    const { counts, decisions, skipped } = counter
     return {
       agent,
       from,
@@ -127,20 +116,30 @@ export const run = (
   }).pipe(Effect.scoped, Effect.withSpan("Daybook.whatIf", { captureStackTrace: false }))
 
 /** Events that are decoded at once. */
-const page = 500
+const pageSize = 500
+
+/** The writer of replayed commands. It may read everything. */
+const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconciling"]): Writer => ({
+  level: "full",
+  actor: "what-if",
+  countTokens,
+  marks: policy.marks,
+  schedules: policy.schedules,
+  reconciling
+})
 
 const stretchOf = ({ from = 1, to }: WhatIfOptions, head: number) => {
-  const whole = (field: string, value: number, least: number, most: number) =>
+  const integer = (field: string, value: number, least: number, most: number) =>
     Number.isInteger(value) && value >= least && value <= most
       ? Effect.succeed(value)
       : Effect.fail(new InvalidInput({ field, problem: `must be a whole number from ${least} to ${most}` }))
   return Effect.gen(function* () {
-    const first = yield* whole("from", from, 1, Math.max(1, head))
-    return { from: first, to: to === undefined ? head : yield* whole("to", to, first, head) }
+    const first = yield* integer("from", from, 1, Math.max(1, head))
+    return { from: first, to: to === undefined ? head : yield* integer("to", to, first, head) }
   })
 }
 
-/** Who decides: whoever is given, or whoever is in force, where the policy does not name another one. */
+/** The reconciler of the branch: the given one, or the configured one unless the policy names another. */
 const reconcilerOf = (
   origin: Origin,
   name: PolicyValues["reconcile"]["reconciler"],
@@ -150,11 +149,11 @@ const reconcilerOf = (
   if (reconciler !== undefined) return Effect.succeed(reconciler)
   return name === origin.policy.reconcile.reconciler
     ? Effect.succeed(origin.reconciler)
-    : Effect.fail(new InvalidInput({ field: "reconciler", problem: `must be given where the policy names ${name}` }))
+    : Effect.fail(new InvalidInput({ field: "reconciler", problem: `must be given, because the policy names ${name}` }))
 }
 
-/** Of events the first ones, up to the one after which another embedder may be in force. */
-const underOne = (
+/** The first events, up to one after which another embedder may be active. */
+const underOneEmbedder = (
   events: ReadonlyArray<DaybookEvent | ErasedEvent>,
   isFirst: boolean
 ): ReadonlyArray<DaybookEvent | ErasedEvent> => {
@@ -162,80 +161,11 @@ const underOne = (
   return last === -1 ? events : events.slice(0, last + 1)
 }
 
-/** The vectors that steps need: made as the writes made theirs, where they had any. */
-const vectorsOf = ({ log, policy }: Origin, wanted: boolean) => {
-  let failed = 0
-  const madeBy =
-    (embedder: EmbedderService) =>
-    (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Float32Array | undefined>> =>
-      Effect.map(
-        Effect.forEach(Arr.chunksOf(texts, embedder.batch), (some) =>
-          // Nobody waits for this as for a write: the patience of writes would make differences of its own.
-          embedAll(embedder, some, "document", policy.embedding.timeout).pipe(
-            Effect.catchAll(() =>
-              Effect.sync(() => {
-                failed += some.length
-                return some.map(() => undefined)
-              })
-            )
-          )
-        ),
-        (all) => all.flat()
-      )
-  /** What the cache has of the vectors of these steps, of each index. */
-  const cachedOf = (steps: ReadonlyArray<Step>) =>
-    Effect.gen(function* () {
-      const wanted = new Map<string, ModelName & { readonly digests: Array<string> }>()
-      for (const step of steps) {
-        if (step.kind !== "embed") continue
-        const { dimensions, entries, model } = step.event.payload
-        const key = nameOf({ model, dimensions })
-        const { digests } = wanted.get(key) ?? { digests: [] }
-        wanted.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
-      }
-      const found = new Map<string, ReadonlyMap<string, Float32Array>>()
-      for (const [key, { digests, dimensions, model }] of wanted) {
-        found.set(key, yield* log.vectors(model, dimensions, digests))
-      }
-      return (model: string, dimensions: number, digest: string) =>
-        found.get(nameOf({ model, dimensions }))?.get(digest)
-    })
-  return {
-    failed: () => failed,
-    of: (steps: ReadonlyArray<Step>, embedder: EmbedderService) =>
-      Effect.gen(function* () {
-        // A distant embedder is not waited for by writes: they weigh by words alone, and so does the branch.
-        const looks = wanted && embedder.local === true
-        const made = madeBy(embedder)
-        const weighing = steps.flatMap((step) =>
-          looks && step.kind === "decide" && step.command.weighs !== undefined ? [step.command] : []
-        )
-        const vectors = yield* made(weighing.map(({ weighs }) => embeddingText(weighs!)))
-        const told = new Map<AnyCommand, QueryVector | null>()
-        for (const [at, command] of weighing.entries()) {
-          const values = vectors[at]
-          told.set(command, values === undefined ? null : { model: embedder.model, values, floor: embedder.floor })
-        }
-        return {
-          told,
-          cached: yield* cachedOf(steps),
-          isLooked: (index) => looks && sameModel(index, embedder),
-          make: (texts) =>
-            Effect.map(made([...texts.values()]), (vectors) => {
-              const found = new Map<string, Float32Array>()
-              for (const [at, digest] of [...texts.keys()].entries()) if (vectors[at]) found.set(digest, vectors[at])
-              return found
-            })
-        } satisfies PageVectors
-      })
-  }
-}
-
 type Outcomes = Record<Taken["outcome"], number>
 const noOutcomes = (): Outcomes => ({ added: 0, duplicate: 0, mentioned: 0, merged: 0, replaced: 0, refused: 0 })
 
-/** Counts decisions as they are taken. */
-const tallying = () => {
+/** Counts decisions as they are made. */
+const makeCounter = () => {
   const decisions: Array<DecisionDiff> = []
   const skipped: Array<Skipped> = []
   const answers: Record<Answered, number> = { judged: 0, reused: 0, asked: 0, fallback: 0 }

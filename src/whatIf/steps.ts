@@ -11,40 +11,41 @@ import { isUnweighed } from "../remember/rememberEvents.js"
 import { update } from "../remember/update.js"
 import type { Mutation } from "./diff.js"
 
-/** What becomes of an event in a branch. */
+/** How an event is replayed in a branch. */
 export type Step =
-  /** Something was to be remembered: it is decided again. */
+  /** An observation is decided again. */
   | { readonly kind: "decide"; readonly event: Mutation; readonly command: AnyCommand }
-  /** Somebody changed a memory: the branch's is changed as was asked for. */
+  /** A caller changed a memory: the same change is made to the branch's memory. */
   | { readonly kind: "change"; readonly event: Mutation; readonly command: AnyCommand }
   | { readonly kind: "embed"; readonly event: Extract<DaybookEvent, { type: "EMBED" }> }
-  /** What else happened to memories happens to the branch's. */
+  /** Another event of memories is applied to the branch's memories. */
   | { readonly kind: "carry"; readonly event: DaybookEvent }
-  /** It concerns no memory. */
+  /** The event concerns no memory. */
   | { readonly kind: "apply"; readonly event: DaybookEvent }
   | { readonly kind: "skip"; readonly event: DaybookEvent | ErasedEvent }
   | { readonly kind: "refused"; readonly event: Mutation; readonly reason: string }
 
-/** Makes the steps of events in their order. `looks`: whether vectors are looked at by what is decided. */
+/** Makes the function that turns events, in order, into steps. `looks` says whether decisions search vectors. */
 export const stepping = (writer: Writer, looks: boolean): ((event: DaybookEvent | ErasedEvent) => Step) => {
-  /** The newest event that is decided again: what followed from it there follows from it here. */
+  /** The cause of events that followed from the newest decided one. They are skipped, because the decision makes them anew. */
   let cause = ""
 
   return (event: DaybookEvent | ErasedEvent): Step => {
     if (event.payload === null) return { kind: "skip", event }
     if (event.cause === cause) return { kind: "skip", event }
     if (event.type === "EMBED") return { kind: looks ? "embed" : "skip", event }
-    const asked = askedOf(event)
-    if (asked !== undefined) {
+    const decided = decidedStep(event)
+    if (decided !== undefined) {
       cause = eventCause(event.version)
-      return asked(writer)
+      return decided(writer)
     }
     return { kind: imagesOf(event).length > 0 ? "carry" : "apply", event }
   }
 }
 
-const askedOf = (event: DaybookEvent): ((writer: Writer) => Step) | undefined => {
-  const asking =
+/** The step of an event that came from a caller's command; undefined for any other event. */
+const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefined => {
+  const stepWith =
     (
       kind: "decide" | "change",
       commandOf: (writer: Writer) => Either.Either<AnyCommand, { readonly message: string }>
@@ -57,11 +58,11 @@ const askedOf = (event: DaybookEvent): ((writer: Writer) => Step) | undefined =>
         : { kind: "refused", event: mutation, reason: command.left.message }
     }
   const remembering = (memory: Memory, input: Readonly<Record<string, unknown>> | undefined) =>
-    asking("decide", (writer) => {
-      // Where no store was asked for, the level of whoever wrote it chose one.
+    stepWith("decide", (writer) => {
+      // Without a given store, the writer's level chose one. Its level is not in the log, but the store is.
       const observation: Observation = { ...asAsked(memory, input), store: memory.store }
-      const weighed = event.type !== "ADD" || !isUnweighed(event.payload.decision)
-      return remember(writer, observation, weighed ? {} : { reconcile: false })
+      const wasWeighed = event.type !== "ADD" || !isUnweighed(event.payload.decision)
+      return remember(writer, observation, wasWeighed ? {} : { reconcile: false })
     })
   switch (event.type) {
     case "ADD":
@@ -70,12 +71,12 @@ const askedOf = (event: DaybookEvent): ((writer: Writer) => Step) | undefined =>
       const { input, memory, reason } = event.payload
       if (reason === "duplicate" || reason === "reconciled") return remembering(memory, input)
       if (reason !== "edited" && reason !== "unchanged") return undefined
-      return asking("change", (writer) => update(writer, memory.id, input as Changes))
+      return stepWith("change", (writer) => update(writer, memory.id, input as Changes))
     }
     case "DELETE": {
       const { input, memory, reason, replacement } = event.payload
       if (reason === "replaced" && replacement !== undefined) return remembering(replacement, input)
-      return reason === "forgotten" ? asking("change", (writer) => forget(writer, memory.id)) : undefined
+      return reason === "forgotten" ? stepWith("change", (writer) => forget(writer, memory.id)) : undefined
     }
     default:
       return undefined

@@ -1,0 +1,126 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { genesis } from "../events/Chain.js"
+import { CurrentCodec } from "../events/Codec.js"
+import { EventLog } from "../events/EventLog.js"
+import type { Db } from "../projections/Projection.js"
+import type { ViewError } from "../projections/view/build.js"
+import { Views } from "../projections/view/Views.js"
+import * as Agents from "./actor/Agents.js"
+import * as ActiveEmbedders from "./actor/activeEmbedders.js"
+import { inForce as policyInForce } from "./actor/policyInForce.js"
+import type { ReaderServices } from "./actor/ReaderSource.js"
+import * as Embedding from "./embedding/Embedding.js"
+import { checkName } from "./model/agentName.js"
+import { Embedder } from "./ports/Embedder.js"
+import { Embedders } from "./ports/Embedders.js"
+import { Policy } from "./ports/Policy.js"
+import { Reconciler } from "./ports/Reconciler.js"
+import { Reranker } from "./ports/Reranker.js"
+import { Settler } from "./ports/Settler.js"
+import { StatementReader } from "./ports/StatementReader.js"
+import { Summarizer } from "./ports/Summarizer.js"
+import { TokenCounter } from "./ports/TokenCounter.js"
+import * as Recalls from "./recalls/Recalls.js"
+import { consult } from "./remember/Reconciling.js"
+
+/** The services and helpers that handles and operator calls share. */
+export type Engine = Effect.Effect.Success<typeof makeEngine>
+
+type Agent = Agents.Agent<Embedding.Embedding>
+
+/** Starts the agents and the recording of recalls. Both end with the scope. */
+export const makeEngine = Effect.gen(function* () {
+  const views = yield* Views
+  const log = yield* EventLog
+  const codec = yield* CurrentCodec
+  const policy = yield* Policy
+  const embedder = yield* Embedder
+  const reranker = Option.getOrUndefined(yield* Effect.serviceOption(Reranker))
+  const { count: countTokens } = yield* TokenCounter
+  const configuredReconciler = Option.getOrUndefined(yield* Effect.serviceOption(Reconciler))
+  const reconciler = policy.reconcile.reconciler === "none" ? undefined : configuredReconciler
+  const reconciling = reconciler && {
+    reconciler,
+    policy: policy.reconcile,
+    commonShare: policy.search.commonShare
+  }
+  const summarizing = Option.getOrUndefined(
+    Option.map(
+      Option.all({
+        summarizer: yield* Effect.serviceOption(Summarizer),
+        reader: yield* Effect.serviceOption(StatementReader)
+      }),
+      (ports) => ({ ...ports, policy: policy.summarize })
+    )
+  )
+  const activeEmbedders = ActiveEmbedders.make(embedder, Option.getOrUndefined(yield* Effect.serviceOption(Embedders)))
+  const agents = yield* Agents.make({
+    embedding: Embedding.make(activeEmbedders, policy.embedding),
+    consult: reconciling && ((current, read) => consult(reconciling, current, read)),
+    patience: reconciling?.policy.timeout ?? 0
+  })
+  const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: policy.recall, search: policy.search })
+  const readerServices: ReaderServices = {
+    log,
+    codec,
+    ranking: { policy: policy.search, reranker },
+    inUse: activeEmbedders,
+    life: policy,
+    countTokens,
+    judge: reconciler?.judge,
+    settler: Option.getOrUndefined(yield* Effect.serviceOption(Settler))
+  }
+  return {
+    views,
+    log,
+    codec,
+    policy,
+    policyDigest: policyInForce(policy).digest,
+    embedder,
+    activeEmbedders,
+    agents,
+    recalls,
+    reconciler,
+    reconciling,
+    summarizing,
+    countTokens,
+    readerServices,
+    ...accessTo({ agents, log, views })
+  }
+})
+
+interface AccessServices {
+  readonly agents: Agents.Agents<Embedding.Embedding>
+  readonly log: Context.Tag.Service<EventLog>
+  readonly views: Context.Tag.Service<Views>
+}
+
+/** Ways to reach an agent, with and without waking it. */
+const accessTo = ({ agents, log, views }: AccessServices) => {
+  /** Whether an agent has no events. An agent that is awake counts as having some; so does one whose head is unreadable. */
+  const isEmpty = (agent: string) =>
+    agents.isAwake(agent)
+      ? Effect.succeed(false)
+      : Effect.match(log.head(agent), { onFailure: () => false, onSuccess: ({ version }) => version === 0 })
+
+  return {
+    isEmpty,
+
+    /** Uses an agent after checking its name, which an operator may misspell. */
+    useChecked: <A, E>(name: string, f: (agent: Agent) => Effect.Effect<A, E>) =>
+      Effect.flatMap(checkName(name), () => agents.use(name, f)),
+
+    /** Reads an agent. An agent without events gets `ifEmpty` on an empty view, so that reading it creates no view. */
+    readAgent: <A>(
+      name: string,
+      f: (agent: Agent) => Effect.Effect<A, ViewError>,
+      ifEmpty: (db: Db, hasVectors: boolean) => A
+    ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(ifEmpty) : agents.use(name, f))),
+
+    /** A version with its event's hash. The hash tells cached views of this log from those of another log. */
+    pointAt: (agent: string, version: number) =>
+      Effect.map(log.at(agent, [version]), ([event]) => ({ version, hash: event?.hash ?? genesis }))
+  }
+}

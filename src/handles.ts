@@ -1,0 +1,166 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { StorageError } from "../events/errors.js"
+import { TrustLevel } from "../events/Trust.js"
+import { toInstant } from "../text/when/dates.js"
+import * as AsOf from "./actor/AsOf.js"
+import type { ReaderSource } from "./actor/ReaderSource.js"
+import type { AgentOptions, AsOfInput, DaybookService } from "./DaybookService.js"
+import { lately } from "./embedding/lately.js"
+import type { Engine } from "./engine.js"
+import type { Memory } from "./Memory.js"
+import { checkName } from "./model/agentName.js"
+import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
+import { integerOf, noOthers } from "./model/filters.js"
+import { limits } from "./model/limits.js"
+import * as reader from "./reader.js"
+import * as writer from "./writer.js"
+
+/** Agents whose last seen embedder is cached. For any other agent a search reads it from the view. */
+const maxCachedAgents = 1_000
+
+/** Makes the handles that programs read and write an agent's memory with. */
+export const makeHandles = (engine: Engine) => {
+  const lastSeenOf = lately<ReaderSource["lastSeen"]>(maxCachedAgents, () => ({}))
+  const live = (agent: string, options: AgentOptions): Memory => liveMemory(engine, agent, options, lastSeenOf(agent))
+  return {
+    live,
+    agent: ((name: string, options: AgentOptions & { readonly asOf?: AsOfInput }) =>
+      Effect.zipRight(
+        checkOptions(name, options),
+        Effect.suspend(() =>
+          options.asOf === undefined
+            ? Effect.succeed(live(name, options))
+            : pastReader(engine, name, options, options.asOf)
+        )
+      )) as DaybookService["agent"]
+  }
+}
+
+const checkOptions = (name: string, options: AgentOptions & { readonly asOf?: AsOfInput }) =>
+  Effect.gen(function* () {
+    yield* checkName(name)
+    const { asOf, ...others } = Object(options) as Partial<typeof options>
+    yield* noOthers(others, ["trust", "actor", "record"])
+    if (asOf !== undefined) {
+      yield* noOthers(Object(asOf), ["version", "at"])
+      if (Object.keys(Object(asOf)).length !== 1) {
+        return yield* new InvalidInput({ field: "asOf", problem: "must be { version } or { at }" })
+      }
+    }
+    if (!Schema.is(TrustLevel)(others.trust)) {
+      return yield* new InvalidInput({ field: "trust", problem: "must be one of full, inner, familiar, public" })
+    }
+    if (options.actor !== undefined && (options.actor === "" || options.actor.length > limits.key)) {
+      return yield* new InvalidInput({ field: "actor", problem: `must have 1 to ${limits.key} characters` })
+    }
+  })
+
+/** A reader and writer of the present memory. */
+const liveMemory = (
+  engine: Engine,
+  agent: string,
+  options: AgentOptions,
+  lastSeen: ReaderSource["lastSeen"]
+): Memory => {
+  const { agents, codec, countTokens, log, policy, readerServices, recalls, views } = engine
+  const isRecorded = options.record ?? policy.recall.log
+  const source: ReaderSource = {
+    agent,
+    level: options.trust,
+    lastSeen,
+    read: (f) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        engine.readAgent(
+          agent,
+          ({ actor }) =>
+            views.read(actor.view, (db) => {
+              const snapshot = { db, now }
+              return f(isRecorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
+            }),
+          (db) => f({ db, now })
+        )
+      ),
+    readAt: readAt(engine, agent)
+  }
+  return writer.make({
+    reader: reader.make(source, readerServices),
+    use: (f) => agents.use(agent, f),
+    writer: {
+      level: options.trust,
+      actor: options.actor ?? "program",
+      countTokens,
+      marks: policy.marks,
+      schedules: policy.schedules,
+      reconciling: engine.reconciling
+    },
+    isEmpty: Effect.map(log.head(agent), ({ version }) => version === 0),
+    services: {
+      agent,
+      log,
+      codec,
+      read: source.read,
+      policy,
+      digest: engine.policyDigest,
+      summarizing: engine.summarizing,
+      judge: readerServices.judge,
+      settler: readerServices.settler
+    }
+  })
+}
+
+/** A reader of a past version. */
+const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf: AsOfInput) =>
+  Effect.gen(function* () {
+    const { activeEmbedders, agents, policy, readerServices, views } = engine
+    const { at, version } = yield* versionAsOf(engine, agent, trust, asOf)
+    const point = yield* engine.pointAt(agent, version)
+    return reader.make(
+      {
+        agent,
+        level: trust,
+        lastSeen: {},
+        read: (f) =>
+          version === 0
+            ? views.readEmpty((db) => f({ db, now: at ?? 0 }))
+            : agents.use(agent, ({ actor }) =>
+                AsOf.read({ views, live: actor.view, past: point, level: trust, at, kept: policy.asOf.kept }, f)
+              ),
+        readAt: readAt(engine, agent)
+      },
+      { ...readerServices, inUse: activeEmbedders.past }
+    )
+  })
+
+/** The version that a past moment means, and the moment in milliseconds where one was given. */
+const versionAsOf = (
+  { log }: Engine,
+  agent: string,
+  trust: TrustLevel,
+  asOf: AsOfInput
+): Effect.Effect<
+  { readonly version: number; readonly at: number | null },
+  InvalidInput | TrustRequired | VersionNotFound | StorageError
+> =>
+  Effect.gen(function* () {
+    const { version: newest } = yield* log.head(agent)
+    if ("at" in asOf) {
+      const at = toInstant(asOf.at)
+      if (at === undefined) return yield* new InvalidInput({ field: "asOf.at", problem: "is not a date" })
+      return { version: yield* log.versionAt(agent, at), at }
+    }
+    if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
+    const version = yield* integerOf("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
+    if (version > newest) return yield* new VersionNotFound({ version, newest })
+    return { version, at: null }
+  })
+
+const readAt =
+  ({ agents, pointAt, policy, views }: Engine, agent: string): ReaderSource["readAt"] =>
+  (version, now, f) =>
+    Effect.flatMap(pointAt(agent, version), (past) =>
+      agents.use(agent, ({ actor }) =>
+        AsOf.read({ views, live: actor.view, past, level: "full", at: now, kept: policy.asOf.kept }, f)
+      )
+    )

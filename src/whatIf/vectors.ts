@@ -1,0 +1,95 @@
+import * as Arr from "effect/Array"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { EventLog } from "../../events/EventLog.js"
+import { embeddingText } from "../../events/Memory.js"
+import type { ModelName } from "../../projections/embedders.js"
+import type { QueryVector } from "../../projections/hits.js"
+import { nameOf, sameModel } from "../actor/activeEmbedders.js"
+import type { AnyCommand } from "../actor/Command.js"
+import type { EmbedderService } from "../ports/Embedder.js"
+import { embedAll } from "../ports/embedAll.js"
+import type { PolicyValues } from "../ports/Policy.js"
+import type { PageVectors } from "./replay.js"
+import type { Step } from "./steps.js"
+
+interface Services {
+  readonly log: Context.Tag.Service<EventLog>
+  readonly policy: Pick<PolicyValues, "embedding">
+}
+
+/** Gets the vectors for steps, embedded as their writes embedded them. Without weighing none are needed. */
+export const pageVectors = ({ log, policy }: Services, weighs: boolean) => {
+  let failed = 0
+
+  const embedWith =
+    (embedder: EmbedderService) =>
+    (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Float32Array | undefined>> =>
+      Effect.map(
+        Effect.forEach(Arr.chunksOf(texts, embedder.batch), (batch) =>
+          // Not the time-out of writes: no caller waits for a single write here, and time-outs would change results.
+          embedAll(embedder, batch, "document", policy.embedding.timeout).pipe(
+            Effect.catchAll(() =>
+              Effect.sync(() => {
+                failed += batch.length
+                return batch.map(() => undefined)
+              })
+            )
+          )
+        ),
+        (batches) => batches.flat()
+      )
+
+  return {
+    /** How many texts could not be embedded. */
+    failed: () => failed,
+
+    of: (steps: ReadonlyArray<Step>, embedder: EmbedderService) =>
+      Effect.gen(function* () {
+        // Writes do not wait for a remote embedder and weigh by words alone. The branch does the same.
+        const searchesVectors = weighs && embedder.local === true
+        const embed = embedWith(embedder)
+        const weighing = steps.flatMap((step) =>
+          searchesVectors && step.kind === "decide" && step.command.weighs !== undefined ? [step.command] : []
+        )
+        const vectors = yield* embed(weighing.map((command) => embeddingText(command.weighs!)))
+        const byCommand = new Map<AnyCommand, QueryVector | null>()
+        for (const [index, command] of weighing.entries()) {
+          const values = vectors[index]
+          byCommand.set(command, values === undefined ? null : { model: embedder.model, values, floor: embedder.floor })
+        }
+        return {
+          told: byCommand,
+          cached: yield* loggedVectors(log, steps),
+          isLooked: (index) => searchesVectors && sameModel(index, embedder),
+          make: (texts) =>
+            Effect.map(embed([...texts.values()]), (made) => {
+              const byDigest = new Map<string, Float32Array>()
+              for (const [index, digest] of [...texts.keys()].entries()) {
+                if (made[index]) byDigest.set(digest, made[index])
+              }
+              return byDigest
+            })
+        } satisfies PageVectors
+      })
+  }
+}
+
+/** Looks up the vectors of EMBED steps in the log's cache, for each index. */
+const loggedVectors = (log: Context.Tag.Service<EventLog>, steps: ReadonlyArray<Step>) =>
+  Effect.gen(function* () {
+    const wanted = new Map<string, ModelName & { readonly digests: Array<string> }>()
+    for (const step of steps) {
+      if (step.kind !== "embed") continue
+      const { dimensions, entries, model } = step.event.payload
+      const key = nameOf({ model, dimensions })
+      const { digests } = wanted.get(key) ?? { digests: [] }
+      wanted.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
+    }
+    const byIndex = new Map<string, ReadonlyMap<string, Float32Array>>()
+    for (const [key, { digests, dimensions, model }] of wanted) {
+      byIndex.set(key, yield* log.vectors(model, dimensions, digests))
+    }
+    return (model: string, dimensions: number, digest: string) =>
+      byIndex.get(nameOf({ model, dimensions }))?.get(digest)
+  })
