@@ -5,54 +5,54 @@ import type { Db } from "../events/statement.js"
 
 export { type Db, sql } from "../events/statement.js"
 
-/** What an event may be looked up in, besides the view itself: nothing that could answer otherwise on replay. */
+/** Data that `apply` may read besides the view. A replay must get the same answers. */
 export interface Lookup {
-  /** The cached vector of a text, by model and the text's SHA-256; absent where the cache lost it. */
+  /** The cached vector of a text, by model and the text's SHA-256; undefined if the cache does not have it. */
   readonly vectorOf: (model: string, dimensions: number, digest: string) => Float32Array | undefined
-  /** The openness under which a memory is indexed: its store's, or a stricter one that it got later. */
+  /** The openness under which a memory is indexed: its store's, or a lower one that it got later. */
   readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
-  /** Whether `fill` will be called at the end. */
+  /** Whether `fill` of this projection runs after the replay, so that `apply` skips that work. */
   readonly filling?: ((projection: string) => boolean) | undefined
 }
 
 /**
- * One read model: its tables, how each event changes them, and what its
- * contents come to. A new one is a file here and a line in `all.ts`.
+ * One read model: its tables, how each event changes them, and the digests of
+ * its contents. A new read model is a file here and a line in `all.ts`.
  *
- * `apply` is synchronous and knows no clock, network or chance, so replaying
- * the same events gives the same tables. It runs inside a transaction that
- * also moves the checkpoint: each event arrives once.
+ * `apply` is synchronous and uses no clock, network or randomness, so a replay
+ * of the same events gives the same tables. It runs inside a transaction that
+ * also moves the checkpoint, so each event arrives once.
  */
 export interface Projection {
   readonly name: string
-  /** Raised when the tables or the meaning of `apply` change: the projection is then rebuilt at open. */
+  /** Increase it when the tables or the effect of `apply` change: the projection is then rebuilt at open. */
   readonly version: number
   readonly handles: ReadonlyArray<EventType>
-  /** Whether it needs the sqlite-vec extension. */
+  /** Whether the projection needs the sqlite-vec extension. */
   readonly needsVectors?: boolean
-  /** DDL of its tables. */
+  /** DDL of the tables. */
   readonly tables: string
-  /** DDL of its indexes: made after the rows when many are written at once. */
+  /** DDL of the indexes. A rebuild creates them after the rows, which is faster. */
   readonly indexes: string
-  /** Takes away everything that `tables` and `apply` made. */
+  /** Removes everything that `tables` and `apply` created. */
   readonly drop: (db: Db) => void
   readonly apply: (db: Db, event: DaybookEvent, lookup: Lookup) => void
   /**
-   * For what is made faster all at once: when a view is built anew, `apply` is
-   * told to leave it, and this makes it at the end, for the rows after `after`,
-   * a portion at a time. Answers where it stopped; undefined when all is done.
+   * For data that is faster to create in bulk. During a rebuild `apply` skips
+   * it (see `Lookup.filling`), and `fill` creates it at the end, in portions:
+   * for the rows after `after`. Returns the last row; undefined at the end.
    */
   readonly fill?: (db: Db, after: number) => number | undefined
-  /** Feeds all rows, vectors and postings, in a canonical order. */
+  /** Adds all rows, vectors and postings to the digest, in a fixed order. */
   readonly digest: (db: Db, digest: Digest) => void
-  /** Feeds what is active now, without history, versions, row numbers and times. */
+  /** Adds the active state to the digest, without history, versions, row numbers and times. */
   readonly stateDigest: (db: Db, digest: Digest) => void
 }
 
-/** A SHA-256 over typed, length-prefixed values: no two different sequences of values feed the same bytes. */
+/** A SHA-256 over typed, length-prefixed values: different sequences of values always give different bytes. */
 export interface Digest {
   readonly row: (...values: ReadonlyArray<unknown>) => void
-  /** Feeds the rows of a query, column by column. */
+  /** Adds the rows of a query, column by column. */
   readonly query: (db: Db, text: string, ...params: ReadonlyArray<unknown>) => void
   readonly hex: () => string
 }

@@ -17,7 +17,7 @@ import { tallies } from "./tallies.js"
 import { vectors } from "./vectors.js"
 import { wordings } from "./wordings.js"
 
-/** Every projection of a view, in the order in which an event reaches them. */
+/** Every projection of a view, in the order in which each event is applied. */
 export const projections: ReadonlyArray<Projection> = [
   observations,
   fulltext,

@@ -3,14 +3,14 @@ import type { Memory } from "../events/Memory.js"
 import { floorOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A memory in the archive: since when, in milliseconds since the epoch, and why. */
+/** An archived memory, the time at which it was archived (milliseconds since the epoch), and the reason. */
 export interface Archived {
   readonly memory: Memory
   readonly archivedAt: number
   readonly reason: string
 }
 
-/** What was archived, whole. It is in no other read, and leaves when it is restored, forgotten or expires. */
+/** Archived memories in full. No other read returns them. They leave when they are restored, forgotten or expire. */
 export const archive: Projection = {
   name: "archive",
   version: 2,
@@ -24,7 +24,7 @@ export const archive: Projection = {
     text TEXT NOT NULL,
     memory TEXT NOT NULL
   );
-  -- When and why those were archived that have left: whoever undoes that gives it back as it was.
+  -- Time and reason of memories that left the archive: an undo of that restores both.
   CREATE TABLE archive_left (born INTEGER PRIMARY KEY, archived_at INTEGER NOT NULL, reason TEXT NOT NULL);`,
   indexes: `CREATE INDEX archive_time ON archive (archived_at, born);
     CREATE UNIQUE INDEX archive_id ON archive (id);`,
@@ -32,20 +32,20 @@ export const archive: Projection = {
   apply: (db, event, lookup) => {
     for (const memory of imagesOf(event)) {
       if (memory.born === event.version) continue
-      const there = sql(db, "SELECT archived_at, reason FROM archive WHERE born = ?").get(memory.born)
-      if (there !== undefined) sql(db, "DELETE FROM archive WHERE born = ?").run(memory.born)
+      const archivedRow = sql(db, "SELECT archived_at, reason FROM archive WHERE born = ?").get(memory.born)
+      if (archivedRow !== undefined) sql(db, "DELETE FROM archive WHERE born = ?").run(memory.born)
       if (memory.status !== "archived") {
-        if (there === undefined) continue
+        if (archivedRow === undefined) continue
         sql(db, "DELETE FROM archive_left WHERE born = ?").run(memory.born)
         sql(db, "INSERT INTO archive_left (born, archived_at, reason) VALUES (?, ?, ?)").run(
           memory.born,
-          there.archived_at,
-          there.reason
+          archivedRow.archived_at,
+          archivedRow.reason
         )
         continue
       }
-      const before =
-        there ??
+      const previous =
+        archivedRow ??
         (event.type === "ARCHIVE"
           ? undefined
           : sql(db, "SELECT archived_at, reason FROM archive_left WHERE born = ?").get(memory.born))
@@ -57,9 +57,9 @@ export const archive: Projection = {
         memory.born,
         memory.id,
         lookup.opennessOf(memory),
-        before?.archived_at ?? event.recordedAt,
-        before?.reason ?? reason,
-        textOf(memory),
+        previous?.archived_at ?? event.recordedAt,
+        previous?.reason ?? reason,
+        searchTextOf(memory),
         JSON.stringify(memory)
       )
     }
@@ -71,25 +71,25 @@ export const archive: Projection = {
   stateDigest: (db, digest) => digest.query(db, "SELECT id, openness FROM archive ORDER BY id")
 }
 
-const textOf = ({ facts, narrative, people, tags, title }: Memory): string =>
-  plainOf([title, narrative ?? "", ...facts, ...people, ...tags].join("\n"))
+const searchTextOf = ({ facts, narrative, people, tags, title }: Memory): string =>
+  foldForSearch([title, narrative ?? "", ...facts, ...people, ...tags].join("\n"))
 
-/** How text in the archive is compared: without case and accents. */
-const plainOf = (text: string): string =>
+/** Removes case and accents: searches of the archive ignore both. */
+const foldForSearch = (text: string): string =>
   text
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
 
-/** Where reading the archive goes on: behind this row. */
+/** The last row that a page examined: the next page begins after it. */
 export interface ArchivePlace {
   readonly archivedAt: number
   readonly born: number
 }
 
 /**
- * What of the archive a level may read, the last archived first; with words, what holds all of them. Looks at `look`
- * rows behind a place, whatever they hold, so that a search of a large archive is no pause; `next` is absent at its end.
+ * Archived memories that a level may read and that contain all the words, newest first. Examines only `look` rows after
+ * a place, so that a search of a large archive does not block the process. `next` is absent at the end.
  */
 export const findArchived = (
   db: Db,
@@ -104,29 +104,31 @@ export const findArchived = (
       FROM archive WHERE (archived_at, born) < (?, ?) ORDER BY archived_at DESC, born DESC LIMIT ?`
   ).all(
     floorOf(level),
-    JSON.stringify(words.map(plainOf)),
+    JSON.stringify(words.map(foldForSearch)),
     after?.archivedAt ?? Number.MAX_SAFE_INTEGER,
     after?.born ?? 0,
     look
   )
-  const found = rows.flatMap(({ archivedAt, memory, reason }) =>
+  const archived = rows.flatMap(({ archivedAt, memory, reason }) =>
     memory === null ? [] : [{ archivedAt, reason, memory: JSON.parse(memory) }]
   )
   const last = rows.length < look ? undefined : rows.at(-1)
-  return last === undefined ? { found } : { found, next: { archivedAt: last.archivedAt, born: last.born } }
+  return last === undefined
+    ? { found: archived }
+    : { found: archived, next: { archivedAt: last.archivedAt, born: last.born } }
 }
 
-/** A memory in the archive that a level may read. */
+/** An archived memory by its id, if the level may read it. */
 export const findInArchive = (db: Db, level: TrustLevel, id: string): Memory | undefined => {
   const row = sql(db, "SELECT memory FROM archive WHERE id = ? AND openness >= ?").get(id, floorOf(level))
   return row === undefined ? undefined : JSON.parse(row.memory)
 }
 
-/** What was archived of a store, by its openness, at or before an instant, the first archived first. */
+/** Memories of the store with this openness that were archived at or before an instant, oldest first. */
 export const findArchivedBefore = (db: Db, openness: number, instant: number, limit: number): ReadonlyArray<Memory> =>
   sql(db, "SELECT memory FROM archive WHERE archived_at <= ? AND openness = ? ORDER BY archived_at, born LIMIT ?")
     .all(instant, openness, limit)
     .map(({ memory }) => JSON.parse(memory))
 
-/** How many memories the archive holds. For full trust. */
+/** The number of archived memories. For full trust. */
 export const countArchived = (db: Db): number => sql(db, "SELECT count(*) AS n FROM archive").get().n

@@ -3,15 +3,16 @@ import { type Db, sql } from "./Projection.js"
 import * as TextIndex from "./textIndex.js"
 
 /**
- * The columns of the index of chunks, in order, with their weights in bm25. A
- * short turn says little without its neighbours, so they stand beside it, as
- * beside a piece of a file its path and headings; and so does its date, which people ask for in words.
+ * The columns of the chunk index, in order, with their bm25 weights. A short
+ * turn says little without its neighbours, so these are indexed with it.
+ * `previous` of a file's chunk is its path and headings. The date is indexed
+ * because people ask for it in words.
  */
 export const chunkColumns = { text: 1, previous: 0.5, next: 0.2, date: 1 } as const
 
 export const chunkText = TextIndex.make("chunk_", chunkColumns)
 
-/** Takes away every chunk of the turn or the file that an event added. */
+/** Removes all chunks of the turn or file that the event of this version added. */
 export const removeChunks = (db: Db, version: number, filling: boolean) => {
   const [from, below] = chunkNumbers(version)
   for (const { born } of sql(db, "SELECT born FROM chunks WHERE born >= ? AND born < ?").all(from, below)) {
@@ -20,7 +21,7 @@ export const removeChunks = (db: Db, version: number, filling: boolean) => {
   sql(db, "DELETE FROM chunks WHERE born >= ? AND born < ?").run(from, below)
 }
 
-/** A day as people write it, in UTC: "8 May 2023 Monday 2023-05-08". */
+/** A day in UTC, in the forms that people write: "8 May 2023 Monday 2023-05-08". */
 export const dateWords = (instant: number): string => {
   const date = new Date(instant)
   const [day, month, year] = [date.getUTCDate(), months[date.getUTCMonth()], date.getUTCFullYear()]

@@ -2,11 +2,11 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import { chunkNumbers, cutting, partOf } from "../text/normalise/chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
-import { type VectorSet, within } from "./vectors.js"
+import { storesCondition, type VectorSet } from "./vectors.js"
 
 export const chunkVectorIndex = VectorIndex.make("chunk_")
 
-/** Vectors of the chunks of turns and files, each from its EMBED event on, until it is forgotten or replaced. */
+/** Vectors of the chunks of turns and files. A vector is stored by an EMBED event, until its chunk is removed. */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
   version: cutting + 1,
@@ -29,34 +29,34 @@ export const chunkVectors: Projection = {
     if (event.type === "EMBEDDER" && event.payload.state === "dropped") {
       chunkVectorIndex.dropSet(db, event.payload.model, event.payload.dimensions)
     }
-    for (const version of goneWith(event)) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
+    for (const version of versionsRemovedBy(event)) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
   },
   digest: chunkVectorIndex.digest,
   stateDigest: chunkVectorIndex.stateDigest
 }
 
-/** The versions that added what an event takes away. */
-const goneWith = (event: DaybookEvent): ReadonlyArray<number> => {
+/** The versions that added the turns and files that this event removes. */
+const versionsRemovedBy = (event: DaybookEvent): ReadonlyArray<number> => {
   if (event.type === "FORGET") return [...event.payload.turns, ...event.payload.files]
   return event.type === "FILE" && event.payload.replaces !== undefined ? [event.payload.replaces] : []
 }
 
-/** A chunk that is to be embedded. */
+/** A chunk to embed. */
 export interface ChunkText {
   readonly born: number
   /** The id of its turn or file. */
   readonly id: string
   readonly store: "private" | "shared" | "social"
   readonly text: string
-  /** The turn before it, where it is short; the path and headings of a piece of a file. */
+  /** For a short turn the turn before it; for a file's chunk its path and headings. */
   readonly previous: string
 }
 
-/** What is embedded of a chunk: a short turn together with the one that it answers, a piece of a file with its path. */
+/** The text to embed for a chunk: a short turn with the turn before it, a file's chunk with its path and headings. */
 export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkText, "text" | "previous">): string =>
   previous === "" ? text : `${text}\n${previous}`
 
-/** Chunks that lack a vector, oldest first. */
+/** Chunks without a vector, oldest first. */
 export const findUnembeddedChunks = (
   db: Db,
   set: VectorSet,
@@ -65,19 +65,19 @@ export const findUnembeddedChunks = (
   sql(
     db,
     `SELECT born, id, store, text, previous FROM chunks o
-      WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${within(set)} ORDER BY born LIMIT ?`
+      WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
   ).all(options.after, chunkVectorIndex.setNumber(db, set.model, set.dimensions), options.limit)
 
-/** The chunk with this number; undefined where it was forgotten. */
+/** The chunk with this number; undefined if it was removed. */
 export const findChunk = (db: Db, born: number): ChunkText | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ?").get(born)
 
-/** How many chunks lack a vector, of those behind one. */
+/** The number of chunks without a vector, after a given chunk. */
 export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,
-    `SELECT count(*) AS n FROM chunks o WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${within(set)}`
+    `SELECT count(*) AS n FROM chunks o WHERE born > ? AND ${chunkVectorIndex.missing("o.born")}${storesCondition(set)}`
   ).get(after, chunkVectorIndex.setNumber(db, set.model, set.dimensions)).n
 
-/** The number of the newest chunk; 0 where there is none. */
+/** The row number of the newest chunk; 0 if there is none. */
 export const newestChunk = (db: Db): number => sql(db, "SELECT max(born) AS born FROM chunks").get().born ?? 0

@@ -1,7 +1,7 @@
 import type { Payload } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** Which policy was in force from which version on. It is no part of the state: the same memories are the same under another one. */
+/** The policy of each version range. Not part of the state digest: the policy does not change what a memory is. */
 export const configuration: Projection = {
   name: "configuration",
   version: 1,
@@ -22,11 +22,11 @@ export const configuration: Projection = {
   stateDigest: () => {}
 }
 
-/** The digest of the policy that was written under last; undefined where no event names one. */
+/** The digest of the latest policy; undefined before the first CONFIGURE event. */
 export const lastConfigured = (db: Db): string | undefined =>
   sql(db, "SELECT digest FROM configuration ORDER BY version DESC LIMIT 1").get()?.digest
 
-/** Its settings. */
+/** The settings of the latest policy. */
 export const lastSettings = (db: Db): Payload<"CONFIGURE">["values"] | undefined => {
   const row = sql(db, "SELECT settings FROM configuration ORDER BY version DESC LIMIT 1").get()
   return row === undefined ? undefined : JSON.parse(row.settings)

@@ -8,10 +8,10 @@ import { removeSpeakers, speakerTables } from "./speakers.js"
 import { addTurn } from "./turns.js"
 
 /**
- * Conversations: every turn, the sessions that they make up, the files beside
- * them, and the chunks by which all of it is found. A session belongs to one store: what is said elsewhere
- * under the same key neither counts in it nor stands beside it. The same words
- * of the same speaker again, in the same company, extend the chunk that is there.
+ * Conversations: turns, sessions, files, and the chunks that a search finds.
+ * A session belongs to one store: turns with the same session key in another
+ * store form another session. When a speaker repeats the same words after the
+ * same turn, the existing chunk is extended.
  */
 export const conversation: Projection = {
   name: "conversation",

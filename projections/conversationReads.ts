@@ -7,68 +7,68 @@ import { chunkVectorIndex } from "./chunkVectors.js"
 import {
   type Condition,
   type Corpus,
-  containing,
   findHits,
   type HitScores,
   type HitsQuery,
-  holding,
+  likePattern,
   type Needles,
+  needlesCondition,
   nothingRequired,
   type Required,
-  requiring
+  requiredCondition
 } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 
-/** What narrows a search of conversations. Lists are alternatives; times are milliseconds. */
+/** Filters of a conversation search. The values of a list are alternatives; times are milliseconds. */
 export interface ChunkFilters {
   readonly sessions?: ReadonlyArray<string>
   readonly stores?: ReadonlyArray<Store>
   readonly speakers?: ReadonlyArray<string>
   readonly roles?: ReadonlyArray<Role>
-  /** Turns alone, or files alone. */
+  /** Only turns, or only files. */
   readonly kinds?: ReadonlyArray<Chunk["kind"]>
   readonly after?: number
   readonly before?: number
-  /** What must hold as well. */
+  /** More filters; both must match. */
   readonly and?: ChunkFilters
-  /** What has one of these is left out. */
+  /** Excludes chunks that match one of these lists. */
   readonly not?: ChunkLists
 }
 
 export type ChunkLists = Pick<ChunkFilters, "sessions" | "stores" | "speakers" | "roles" | "kinds">
 
-/** What pieces of turns and of files have in common. */
-interface Piece {
+/** The fields that chunks of turns and chunks of files share. */
+interface ChunkBase {
   readonly born: number
   /** The id of its turn or file. */
   readonly id: string
   readonly store: Store
-  /** When it was said first, or the file was changed, milliseconds since the epoch. */
+  /** When the words were first said, or the file was changed, in milliseconds since the epoch. */
   readonly occurredAt: number
-  /** When it was said last. */
+  /** When the words were last said. */
   readonly lastAt: number
   readonly text: string
 }
 
-/** A piece of a turn, with what ranking needs to know of it. */
-export interface TurnChunk extends Piece {
+/** A chunk of a turn. */
+export interface TurnChunk extends ChunkBase {
   readonly kind: "turn"
   readonly session: string
   readonly role: Role
   readonly speaker: string | null
-  /** The turn in which it was said first, and the one in which it was said last. */
+  /** The sequence numbers of the first and the last turn with these words. */
   readonly sequence: number
   readonly sequenceEnd: number
   readonly file?: undefined
 }
 
-/** A piece of a file. */
-export interface FileChunk extends Piece {
+/** A chunk of a file. */
+export interface FileChunk extends ChunkBase {
   readonly kind: "file"
   /** The session that the file belongs to. */
   readonly session: string | null
-  /** Where it stands: the lines in which it begins and ends, from 1. */
+  /** The file, and the first and last line of the chunk, from 1. */
   readonly file: {
     readonly path: string
     readonly media: Media
@@ -83,36 +83,36 @@ export interface FileChunk extends Piece {
 
 export type Chunk = TurnChunk | FileChunk
 
-/** Chunks of turns and files, as they are searched. */
+/** The searchable chunks of turns and files. */
 export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex, rowsOfOne: numbersPerTurn }
 
-/** What ranking needs to know of a piece: few of those that are found are shown, and only these are read whole. */
-export interface ChunkFacts extends Pick<Piece, "born" | "store" | "occurredAt" | "lastAt"> {
+/** The facts of a chunk that ranking needs. Few hits are shown, and only those are read in full. */
+export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurredAt" | "lastAt"> {
   readonly kind: Chunk["kind"]
   readonly session: string | null
   readonly role: Role | null
   readonly speaker: string | null
   readonly sequence: number | null
   readonly sequenceEnd: number | null
-  /** Characters of its text. */
+  /** Length of the text, in characters. */
   readonly length: number
 }
 
-/** A chunk that full text or vectors brought up. */
+/** A chunk that full text or vectors found. */
 export interface FoundChunk extends HitScores {
   readonly chunk: ChunkFacts
   readonly openness: number
-  /** When it was said last, milliseconds. */
+  /** When the words were last said, in milliseconds. */
   readonly time: number
 }
 
-/** What full text and vectors find among the chunks that a level may read. */
+/** The chunks that full text and vectors find, among those that a level may read. */
 export const findChunks = (
   db: Db,
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
 ): ReadonlyArray<FoundChunk> => foundChunks(db, findHits(db, chunks, conditionOf(query.level, filters), query))
 
-/** Hits with what ranking needs to know of each. */
+/** Adds to each hit the facts that ranking needs. */
 export const foundChunks = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<FoundChunk> => {
   const facts = new Map<number, ChunkFacts>(
     sql(
@@ -130,7 +130,7 @@ export const foundChunks = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArr
   })
 }
 
-/** The newest chunks that pass the filters. */
+/** The first chunk of each of the newest turns and files that pass the filters. */
 export const findRecentChunks = (
   db: Db,
   level: TrustLevel,
@@ -139,24 +139,24 @@ export const findRecentChunks = (
   words: Required = nothingRequired
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
-  const required = requiring(chunks, level, words)
+  const required = requiredCondition(chunks, level, words)
   const rows = sql(
     db,
     `SELECT born, turn FROM chunks o WHERE ${condition.sql}${required.sql} ORDER BY last_at DESC, turn DESC, born`
   ).iterate(...condition.params, ...required.params) as Iterable<{ readonly born: number; readonly turn: number }>
   const born: Array<number> = []
-  let last: number | undefined
+  let lastTurn: number | undefined
   for (const row of rows) {
-    // The first piece of a turn stands for it.
-    if (row.turn === last) continue
-    last = row.turn
+    // Only the first chunk of each turn.
+    if (row.turn === lastTurn) continue
+    lastTurn = row.turn
     born.push(row.born)
     if (born.length === limit) break
   }
   return born
 }
 
-/** Substring search, newest first: where full text has no words to look for, or its index is out of order. */
+/** Substring search, newest first. Used if full text has no words to search for, or its index is damaged. */
 export const findChunksLike = (
   db: Db,
   level: TrustLevel,
@@ -165,24 +165,24 @@ export const findChunksLike = (
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
-  const words = requiring(chunks, level, required)
-  const holds = holding("text LIKE ? ESCAPE '\\'", { all, any, none })
+  const words = requiredCondition(chunks, level, required)
+  const matches = needlesCondition("text LIKE ? ESCAPE '\\'", { all, any, none })
   return sql(
     db,
-    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql}${words.sql} AND ${holds}
+    `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql}${words.sql} AND ${matches}
       GROUP BY turn ORDER BY turn DESC LIMIT ?`
   )
-    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].map(containing), limit)
+    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].map(likePattern), limit)
     .map((row) => row.born)
 }
 
-/** Pieces by their row numbers, in the order asked for. */
+/** Chunks by their row numbers, in the requested order. */
 export const readChunks = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<Chunk> => {
-  const rows = chunksAt(db, born)
-  return born.flatMap((one) => rows.get(one) ?? [])
+  const rows = chunksByNumber(db, born)
+  return born.flatMap((number) => rows.get(number) ?? [])
 }
 
-const chunksAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chunk> =>
+const chunksByNumber = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Chunk> =>
   new Map(
     sql(
       db,
@@ -207,21 +207,21 @@ const chunkOf = (row: any): Chunk => {
 const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
-  for (let narrowing: ChunkFilters | undefined = filters; narrowing !== undefined; narrowing = narrowing.and) {
-    for (const { sql, values } of listed(narrowing)) {
+  for (let filter: ChunkFilters | undefined = filters; filter !== undefined; filter = filter.and) {
+    for (const { sql, values } of listConditions(filter)) {
       parts.push(sql)
       params.push(...values)
     }
-    for (const { sql, values } of listed(narrowing.not ?? {})) {
-      // A turn without a speaker is nobody's, and a file has no role.
+    for (const { sql, values } of listConditions(filter.not ?? {})) {
+      // IS NOT TRUE also keeps rows where the column is NULL: turns without a speaker, files without a role.
       parts.push(`(${sql}) IS NOT TRUE`)
       params.push(...values)
     }
-    if (narrowing.after !== undefined || narrowing.before !== undefined) {
-      // What was said more than once was said on either day.
-      const within = (column: string) => `(${column} >= ? AND ${column} < ?)`
-      parts.push(`(${within("o.occurred_at")} OR ${within("o.last_at")})`)
-      const span = [narrowing.after ?? Number.MIN_SAFE_INTEGER, narrowing.before ?? Number.MAX_SAFE_INTEGER]
+    if (filter.after !== undefined || filter.before !== undefined) {
+      // Words that were said more than once match by their first time or their last.
+      const inSpan = (column: string) => `(${column} >= ? AND ${column} < ?)`
+      parts.push(`(${inSpan("o.occurred_at")} OR ${inSpan("o.last_at")})`)
+      const span = [filter.after ?? Number.MIN_SAFE_INTEGER, filter.before ?? Number.MAX_SAFE_INTEGER]
       params.push(...span, ...span)
     }
   }
@@ -232,8 +232,8 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   }
 }
 
-/** A condition for each list that names something. */
-const listed = ({ kinds = [], roles = [], sessions = [], speakers = [], stores = [] }: ChunkLists) => {
+/** One condition for each list that is not empty. */
+const listConditions = ({ kinds = [], roles = [], sessions = [], speakers = [], stores = [] }: ChunkLists) => {
   const lists = [
     ["o.session", sessions],
     ["o.store", stores],

@@ -2,7 +2,7 @@ import type { Payload } from "../events/catalogue.js"
 import type { Store } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A model with the length of its vectors: what an index is made of, and never mixed with another. */
+/** A model and the length of its vectors. Vectors of different models are never mixed in one index. */
 export interface ModelName {
   readonly model: string
   readonly dimensions: number
@@ -10,27 +10,27 @@ export interface ModelName {
 
 export const sameModel = (a: ModelName, b: ModelName): boolean => a.model === b.model && a.dimensions === b.dimensions
 
-/** What the log says of an embedder. `first` are those that made the first vectors of each store. */
+/** What the log says about an embedder. State `first`: it made the first vectors of a store. */
 export interface EmbedderFact extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
-  /** The version of the event that says so. */
+  /** The version of the event that says this. */
   readonly version: number
-  /** The figures that ranking goes by; null where the event tells none. */
+  /** Figures for ranking; null if the event has none. */
   readonly weight: number | null
   readonly floor: number | null
   readonly adopt: boolean
-  /** What stands in for it in stores that it is not to see; null where nothing does. */
+  /** The substitute for stores whose text this embedder must not receive; null for none. */
   readonly apart: Payload<"EMBEDDER">["apart"] | null
-  /** Of `first`: what made the first vectors of each store that has some. */
+  /** For state `first`: the model of the first vectors of each store that has vectors. */
   readonly stores?: Readonly<Partial<Record<Store, ModelName>>>
 }
 
 /**
- * Which embedder was in force from which version on, which is being prepared, and which is gone. It is no part of the
- * state: the same memories are the same under another one.
+ * The active embedder, the one in preparation and the dropped ones, by version. Not part of the state digest: the
+ * embedder does not change what a memory is.
  *
- * Until one is put in force, each store keeps to the model of its first vectors: what was embedded in a stricter one
- * tells a lower level nothing. What stands in for another from some time on takes its place in the store.
+ * Until an embedder is made active, each store uses the model of its own first vectors. So the embeddings of a stricter
+ * store reveal nothing to a lower level. A substitute that embeds in a store later replaces the model of that store.
  */
 export const embedders: Projection = {
   name: "embedders",
@@ -42,11 +42,21 @@ export const embedders: Projection = {
   indexes: "",
   drop: (db) => db.exec("DROP TABLE embedders"),
   apply: (db, event) => {
-    if (event.type === "EMBED") noteFirst(db, event.version, event.payload)
+    if (event.type === "EMBED") recordFirst(db, event.version, event.payload)
     if (event.type === "EMBEDDER") {
       const { adopt, apart, dimensions, floor, model, state, weight } = event.payload
-      const beside = apart === undefined ? null : JSON.stringify(apart)
-      sql(db, insert).run(event.version, "", state, model, dimensions, weight, floor, adopt === true ? 1 : 0, beside)
+      const substitute = apart === undefined ? null : JSON.stringify(apart)
+      sql(db, insert).run(
+        event.version,
+        "",
+        state,
+        model,
+        dimensions,
+        weight,
+        floor,
+        adopt === true ? 1 : 0,
+        substitute
+      )
     }
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM embedders ORDER BY version, store"),
@@ -56,20 +66,20 @@ export const embedders: Projection = {
 const insert = `INSERT INTO embedders (version, store, state, model, dimensions, weight, floor, adopt, apart)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Vectors that are made for a switch are nobody's first. */
-const noteFirst = (
+/** Records the model of a store's first vectors. Vectors for an embedder in preparation do not count. */
+const recordFirst = (
   db: Db,
   version: number,
   { apart, chunks = [], dimensions, entries, model }: Payload<"EMBED">
 ): void => {
   if (sql(db, "SELECT 1 FROM embedders WHERE state = 'inForce' LIMIT 1").get() !== undefined) return
   const preparing = findPreparing(db)
-  const isOurs = (one: ModelName | null | undefined) => one != null && sameModel(one, { model, dimensions })
-  if (isOurs(preparing) || isOurs(preparing?.apart)) return
-  const known = firstsOf(db)
-  for (const store of new Set([...entries, ...chunks].map((one) => one.store))) {
-    const before = known[store]
-    if (before !== undefined && (apart !== true || isOurs(before))) continue
+  const isThisModel = (name: ModelName | null | undefined) => name != null && sameModel(name, { model, dimensions })
+  if (isThisModel(preparing) || isThisModel(preparing?.apart)) return
+  const firsts = firstsByStore(db)
+  for (const store of new Set([...entries, ...chunks].map((entry) => entry.store))) {
+    const previous = firsts[store]
+    if (previous !== undefined && (apart !== true || isThisModel(previous))) continue
     sql(db, insert).run(version, store, "first", model, dimensions, null, null, 0, null)
   }
 }
@@ -86,8 +96,8 @@ const factOf = ({ adopt, apart, store: _, ...row }: Row): EmbedderFact => ({
   apart: apart === null ? null : JSON.parse(apart)
 })
 
-/** By store, the row that counts. */
-const firstsOf = (db: Db): Partial<Record<Store, Row>> =>
+/** The newest `first` row of each store. */
+const firstsByStore = (db: Db): Partial<Record<Store, Row>> =>
   Object.fromEntries(
     (sql(db, "SELECT * FROM embedders WHERE state = 'first' ORDER BY version").all() as Array<Row>).map((row) => [
       row.store,
@@ -95,19 +105,19 @@ const firstsOf = (db: Db): Partial<Record<Store, Row>> =>
     ])
   )
 
-/** Of each view's connection what reads went by last, and the rows that said so. */
-const known = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderFact | undefined }>()
+/** The last answer of `findInForce` for each connection, and the rows from which it was computed. */
+const cache = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderFact | undefined }>()
 
 /**
- * What reads go by: what was put in force last, else what made the first vectors; undefined where there are none. Every
- * search asks: as long as the rows that say so are the same, so is the fact.
+ * The active embedder: the one made active last, else the model of the first vectors; undefined if there are no vectors.
+ * Every search asks for it, so the answer is cached as long as its rows are unchanged.
  */
 export const findInForce = (db: Db): EmbedderFact | undefined => {
   const rows = sql(db, inForceRows).pluck().get() as string
-  const last = known.get(db)
-  if (last?.rows === rows) return last.fact
+  const cached = cache.get(db)
+  if (cached?.rows === rows) return cached.fact
   const fact = readInForce(db)
-  known.set(db, { rows, fact })
+  cache.set(db, { rows, fact })
   return fact
 }
 
@@ -117,23 +127,23 @@ const inForceRows = `SELECT coalesce(group_concat(version || store || state || m
 const readInForce = (db: Db): EmbedderFact | undefined => {
   const row = sql(db, "SELECT * FROM embedders WHERE state = 'inForce' ORDER BY version DESC LIMIT 1").get()
   if (row !== undefined) return factOf(row)
-  const firsts = firstsOf(db)
+  const firsts = firstsByStore(db)
   const main = firsts.social ?? firsts.shared ?? firsts.private
   if (main === undefined) return undefined
-  const named = Object.entries(firsts).map(([store, { dimensions, model }]) => [store, { model, dimensions }])
-  return { ...factOf(main), stores: Object.fromEntries(named) }
+  const stores = Object.entries(firsts).map(([store, { dimensions, model }]) => [store, { model, dimensions }])
+  return { ...factOf(main), stores: Object.fromEntries(stores) }
 }
 
-/** The models whose vectors are searched by now; undefined where nothing says so. */
-export const modelsInUse = (db: Db): ReadonlyArray<ModelName> | undefined => {
-  // A view need not have every projection.
+/** The models whose vectors searches use; undefined if the view does not know any. */
+export const activeModels = (db: Db): ReadonlyArray<ModelName> | undefined => {
+  // A view may lack this projection.
   if (sql(db, "SELECT 1 FROM sqlite_master WHERE name = 'embedders'").get() === undefined) return undefined
-  const now = findInForce(db)
-  if (now === undefined) return undefined
-  return [now, ...(now.apart ? [now.apart] : []), ...Object.values(now.stores ?? {})]
+  const active = findInForce(db)
+  if (active === undefined) return undefined
+  return [active, ...(active.apart ? [active.apart] : []), ...Object.values(active.stores ?? {})]
 }
 
-/** What is being prepared: the newest that was begun, unless it is in force or dropped since. */
+/** The embedder in preparation: the newest one begun, unless it was made active or dropped since. */
 export const findPreparing = (db: Db): EmbedderFact | undefined => {
   const row = sql(
     db,
@@ -146,16 +156,16 @@ export const findPreparing = (db: Db): EmbedderFact | undefined => {
 }
 
 /**
- * Whether vectors of a model are still to be kept: those of what is in force or being prepared. Where nobody put any in
- * force the program may bring its own, unless that one was dropped, or prepared and left for another.
+ * Whether vectors of a model are still needed: the model is active or in preparation. As long as no embedder was made
+ * active, the program may use its own, except one that was dropped, or prepared and then abandoned for another.
  */
 export const isWanted = (db: Db, { dimensions, model }: ModelName): boolean => {
-  const is = (fact: EmbedderFact | undefined) => fact?.model === model && fact.dimensions === dimensions
-  const now = findInForce(db)
-  if (is(now) || is(findPreparing(db))) return true
-  return now?.state !== "inForce" && !findEmbedders(db).some((fact) => is(fact) && fact.state !== "first")
+  const isThisModel = (fact: EmbedderFact | undefined) => fact?.model === model && fact.dimensions === dimensions
+  const active = findInForce(db)
+  if (isThisModel(active) || isThisModel(findPreparing(db))) return true
+  return active?.state !== "inForce" && !findEmbedders(db).some((fact) => isThisModel(fact) && fact.state !== "first")
 }
 
-/** All that was said, oldest first. */
+/** All facts about embedders, oldest first. */
 export const findEmbedders = (db: Db): ReadonlyArray<EmbedderFact> =>
   sql(db, "SELECT * FROM embedders ORDER BY version, store").all().map(factOf)

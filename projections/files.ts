@@ -6,26 +6,26 @@ import { indexed } from "../text/normalise/text.js"
 import { chunkText, dateWords, removeChunks } from "./chunkText.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
 
-/** A file that is indexed, without its text. */
+/** An indexed file, without its text. */
 export interface IndexedFile {
   readonly id: string
   readonly path: string
   readonly store: Store
-  /** The session that takes it along when it is forgotten. */
+  /** The session with which the file is forgotten. */
   readonly session: string | null
   readonly media: Media
-  /** SHA-256 of its text, hexadecimal. */
+  /** SHA-256 of the text, hexadecimal. */
   readonly digest: string
   readonly characters: number
   readonly lines: number
-  /** Tokens that reading it costs. */
+  /** Tokens that reading the file costs. */
   readonly tokens: number
   readonly chunks: number
-  /** Milliseconds since the epoch: when it was changed, as far as whoever added it said so; else when it was added. */
+  /** When the file was changed, or added if the caller gave no time, in milliseconds since the epoch. */
   readonly occurredAt: number
 }
 
-/** Indexes a file in place of what its path said before. */
+/** Indexes a file and removes the former version of its path. */
 export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, lookup: Lookup) => {
   const { file, replaces } = event.payload
   const { id, media, occurredAt, path, session = null, store, text } = file
@@ -50,13 +50,13 @@ export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, 
     media,
     file.digest,
     text.length,
-    text === "" ? 0 : newlines(text.endsWith("\n") ? text.slice(0, -1) : text) + 1,
+    text === "" ? 0 : countNewlines(text.endsWith("\n") ? text.slice(0, -1) : text) + 1,
     file.tokens,
     pieces.length,
     occurredAt
   )
   const day = dateWords(occurredAt)
-  for (const { above, line, lineEnd, part, text } of pieces) {
+  for (const { headings, line, lineEnd, part, text } of pieces) {
     const born = chunkNumber(event.version, part)
     sql(
       db,
@@ -75,14 +75,14 @@ export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, 
       lineEnd,
       occurredAt,
       occurredAt,
-      above,
+      headings,
       text
     )
-    chunkText.add(db, { born, id, openness, columns: [indexed(text), indexed(above), "", day] }, filling)
+    chunkText.add(db, { born, id, openness, columns: [indexed(text), indexed(headings), "", day] }, filling)
   }
 }
 
-/** The files that a level may read, the last added first. */
+/** The files that a level may read, newest first. */
 export const findFiles = (
   db: Db,
   level: TrustLevel,
@@ -94,7 +94,7 @@ export const findFiles = (
       FROM files WHERE openness >= ? ORDER BY born DESC LIMIT ? OFFSET ?`
   ).all(floorOf(level), page.limit, page.offset)
 
-/** What a path holds in one store, and the version that added it; undefined where it holds nothing. */
+/** The file at a path of one store, and the version that added it; undefined if there is none. */
 export const findFile = (
   db: Db,
   path: string,
@@ -105,7 +105,7 @@ export const findFile = (
     "SELECT born, id, digest, session, chunks FROM files WHERE path = ? AND store = ? ORDER BY born DESC LIMIT 1"
   ).get(path, store)
 
-/** The versions that added what a path holds, as far as a level may read it, and its stores. */
+/** For each file at a path that a level may read, the version that added it and its store. */
 export const findFilesAt = (
   db: Db,
   level: TrustLevel,
@@ -120,46 +120,46 @@ export const hasFile = (db: Db, id: string): boolean =>
 interface Piece {
   readonly part: number
   readonly text: string
-  /** The lines in which it begins and ends, from 1. */
+  /** The first and the last line, from 1. */
   readonly line: number
   readonly lineEnd: number
-  /** What is indexed beside it: the path, and the headings that it stands under. */
-  readonly above: string
+  /** The path, and the headings above the piece, which are indexed with it. */
+  readonly headings: string
 }
 
 export const piecesOf = ({ media, path, text }: File): ReadonlyArray<Piece> => {
-  const headings = media === "markdown" ? headingsOf(text) : []
-  const under: Array<string> = []
+  const allHeadings = media === "markdown" ? headingsOf(text) : []
+  const titles: Array<string> = []
   let next = 0
-  let at = 0
+  let offset = 0
   let line = 1
   return cutsOf(text).flatMap(({ from, text: piece }: Cut, part) => {
-    for (; next < headings.length && headings[next]!.at <= from; next++) {
-      const { depth, title } = headings[next]!
-      under.length = depth - 1
-      under[depth - 1] = title
+    for (; next < allHeadings.length && allHeadings[next]!.offset <= from; next++) {
+      const { depth, title } = allHeadings[next]!
+      titles.length = depth - 1
+      titles[depth - 1] = title
     }
-    line += newlines(text.slice(at, from))
-    at = from
+    line += countNewlines(text.slice(offset, from))
+    offset = from
     if (piece.trim() === "") return []
-    const lineEnd = line + newlines(piece.endsWith("\n") ? piece.slice(0, -1) : piece)
-    const above = [path, ...under.filter((title) => title !== undefined)].join("\n").slice(0, aboveLength)
-    return [{ part, text: piece, line, lineEnd, above: above.toWellFormed() }]
+    const lineEnd = line + countNewlines(piece.endsWith("\n") ? piece.slice(0, -1) : piece)
+    const headings = [path, ...titles.filter((title) => title !== undefined)].join("\n").slice(0, maxHeadingCharacters)
+    return [{ part, text: piece, line, lineEnd, headings: headings.toWellFormed() }]
   })
 }
 
-/** Characters of path and headings that are indexed beside a piece. */
-const aboveLength = 400
+/** Characters of path and headings that are indexed with a piece. */
+const maxHeadingCharacters = 400
 
-const headingsOf = (text: string): ReadonlyArray<{ at: number; depth: number; title: string }> =>
-  [...text.matchAll(/^(#{1,6})[ \t]+(\S.*)$/gmu)].map((found) => ({
-    at: found.index,
-    depth: found[1]!.length,
-    title: found[2]!.trim()
+const headingsOf = (text: string): ReadonlyArray<{ offset: number; depth: number; title: string }> =>
+  [...text.matchAll(/^(#{1,6})[ \t]+(\S.*)$/gmu)].map((match) => ({
+    offset: match.index,
+    depth: match[1]!.length,
+    title: match[2]!.trim()
   }))
 
-const newlines = (text: string): number => {
+const countNewlines = (text: string): number => {
   let count = 0
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++
+  for (let index = text.indexOf("\n"); index >= 0; index = text.indexOf("\n", index + 1)) count++
   return count
 }

@@ -4,7 +4,7 @@ import { indexed, indexing } from "../text/normalise/text.js"
 import type { Projection } from "./Projection.js"
 import * as TextIndex from "./textIndex.js"
 
-/** The columns of the index, in order, with their weights in bm25: a word in the title counts twice. */
+/** The columns of the index, in order, with their bm25 weights. A word in the title counts twice. */
 export const textColumns = { title: 2, narrative: 1, facts: 1, tags: 1, people: 1 } as const
 
 export const memoryText = TextIndex.make("", textColumns)

@@ -2,14 +2,14 @@ import { type EventType, imagesOf } from "../events/catalogue.js"
 import { floorOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** Which events changed a memory. What they say is read from the log, so that erasing it there is enough. */
+/** An event that changed a memory. Its content is read from the log only, so erasing it there is enough. */
 export interface Change {
   readonly version: number
   readonly revision: number
   readonly type: EventType
 }
 
-/** The versions of every memory: an index into the log. */
+/** For each memory, the versions of the events that changed it: an index into the log. */
 export const history: Projection = {
   name: "history",
   version: 1,
@@ -41,7 +41,7 @@ export const history: Projection = {
   stateDigest: () => {}
 }
 
-/** The changes of one memory, oldest first, as far as `level` may read them. */
+/** The changes of one memory that `level` may read, oldest first. */
 export const findChanges = (db: Db, level: TrustLevel, born: number): ReadonlyArray<Change> =>
   sql(db, "SELECT version, revision, type FROM changes WHERE born = ? AND openness >= ? ORDER BY version").all(
     born,

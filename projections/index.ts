@@ -1,4 +1,4 @@
-/** Read models: one file a projection, the files they live in, and the queries over them. */
+/** Read models, the view files that store them, and the queries on them. */
 export { projections } from "./all.js"
 export type { IndexedFile } from "./files.js"
 export type { Change } from "./history.js"

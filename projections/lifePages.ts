@@ -2,29 +2,29 @@ import type { Memory } from "../events/Memory.js"
 import { type Db, sql } from "./Projection.js"
 import { type Accesses, findAccesses } from "./recalls.js"
 
-/** Which memories a stage of maintenance looks at; all of them active. Ages are checked again by whoever asks. */
+/** The kinds of active memories that a maintenance stage reads. The stage checks ages again itself. */
 export type PageKind = "working" | "narrative" | "aged" | "unchanged" | "daily" | "weekly" | "profile"
 
 const conditions: Readonly<Record<PageKind, string>> = {
-  // Mid and daily ones, and long ones that were promoted, not expired.
+  // Tiers mid and daily, and promoted long ones; not expired.
   working: `(tier IN ('mid', 'daily') OR (tier = 'long'
     AND json_extract(memory, '$.promotedAt') IS NOT NULL))
     AND (expires_at IS NULL OR expires_at > :now)`,
-  // What has a narrative.
+  // Memories with a narrative.
   narrative: `(tier <> 'core' OR json_extract(memory, '$.coreFrom') IS NOT NULL) AND type <> 'person'
     AND created_at <= :before
     AND json_extract(memory, '$.narrative') IS NOT NULL AND (expires_at IS NULL OR expires_at > :now)`,
-  // Old mid and daily ones, and what has expired.
+  // Old memories of tiers mid and daily, and expired ones.
   aged: "((tier IN ('mid', 'daily') AND created_at <= :before) OR expires_at <= :now)",
-  // What is no longer new.
+  // Memories that are no longer new.
   unchanged: `tier <> 'core' AND type <> 'person' AND created_at <= :before
     AND (expires_at IS NULL OR expires_at > :now)`,
-  // The log of the days that are over.
+  // Memories of tier daily whose day is over.
   daily: `tier = 'daily' AND created_at <= :before AND (expires_at IS NULL OR expires_at > :now)`,
-  // What the profile is chosen from.
+  // Candidates for the profile.
   profile: `type IN ('identity', 'preference', 'decision') AND tier <> 'daily'
     AND (expires_at IS NULL OR expires_at > :now)`,
-  // What the profile is chosen from, what passes, and mid ones of the weeks that are over that belong to something.
+  // Candidates for the profile, temporary types, and mid ones of past weeks that have a project or a topic.
   weekly: `(tier = 'core' OR type IN ('identity', 'preference', 'decision', 'temp', 'debug') OR (tier = 'mid'
     AND created_at <= :before AND (project IS NOT NULL OR json_extract(memory, '$.topic') IS NOT NULL)))
     AND (expires_at IS NULL OR expires_at > :now)`
@@ -32,11 +32,14 @@ const conditions: Readonly<Record<PageKind, string>> = {
 
 export interface LifePage {
   readonly rows: ReadonlyArray<{ readonly memory: Memory; readonly accesses: Accesses | undefined }>
-  /** Where the next page begins; undefined after the last one. */
+  /** The last row number of this page, after which the next one begins; undefined after the last page. */
   readonly next: number | undefined
 }
 
-/** Of the `size` active memories behind one (by row number) those that a stage looks at: the work of a page has a bound, however few they are. */
+/**
+ * Examines the next `size` active memories by row number and returns those that a stage reads. So the work of a page is
+ * bounded, even if few memories match.
+ */
 export const findLifePage = (
   db: Db,
   kind: PageKind,
@@ -47,7 +50,7 @@ export const findLifePage = (
     size
   }: { readonly after: number; readonly size: number; readonly before: number; readonly now: number }
 ): LifePage => {
-  // By the index of what is active: what is over grows for ever, and is not read here.
+  // Uses the index of active memories: the number of inactive ones grows without limit.
   const last = sql(
     db,
     `SELECT max(born) AS born FROM (SELECT born FROM observations INDEXED BY observations_shown
@@ -65,7 +68,7 @@ export const findLifePage = (
   return { rows: withAccesses(db, memories), next: last }
 }
 
-/** Memories with how often each was shown. */
+/** Adds to each memory how often it was shown. */
 export const withAccesses = (db: Db, memories: ReadonlyArray<Memory>): LifePage["rows"] => {
   if (memories.length === 0) return []
   const accesses = findAccesses(

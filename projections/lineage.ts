@@ -3,7 +3,7 @@ import type { Link, Memory } from "../events/Memory.js"
 import { floorOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** What memories came from: an index from sources to what was made of them. The links themselves stand in the memories. */
+/** An index from sources to the memories made from them. The links themselves are stored in the memories. */
 export const lineage: Projection = {
   name: "lineage",
   version: 1,
@@ -25,11 +25,11 @@ export const lineage: Projection = {
     }
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM links ORDER BY born, kind, source"),
-  // What is active says its lineage itself.
+  // The state digest of the memories includes their lineage.
   stateDigest: () => {}
 }
 
-/** The memories, active or not, that have a link of this kind to a source, in the order in which they were added. */
+/** The memories, active or not, with a link of this kind to a source, oldest first. */
 export const findMadeOf = (db: Db, kind: Link["kind"], source: string): ReadonlyArray<Memory> =>
   sql(
     db,
@@ -39,20 +39,20 @@ export const findMadeOf = (db: Db, kind: Link["kind"], source: string): Readonly
     .all(kind, source)
     .map((memory) => JSON.parse(memory as string) as Memory)
 
-/** Turns and files by the versions that added them, as what memories may have been made of. */
+/** The turns and files that these versions added, as link targets. */
 export const findSourcesAt = (
   db: Db,
   { files, turns }: { readonly files: ReadonlyArray<number>; readonly turns: ReadonlyArray<number> }
 ): ReadonlyArray<Pick<Link, "kind" | "to">> => {
-  const among = (text: string, born: ReadonlyArray<number>): ReadonlyArray<string> =>
+  const targets = (text: string, born: ReadonlyArray<number>): ReadonlyArray<string> =>
     sql(db, `${text} WHERE born IN (SELECT value FROM json_each(?)) ORDER BY born`).pluck().all(JSON.stringify(born))
   return [
-    ...among("SELECT id FROM turns", turns).map((to) => ({ kind: "turn" as const, to })),
-    ...among("SELECT path FROM files", files).map((to) => ({ kind: "file" as const, to }))
+    ...targets("SELECT id FROM turns", turns).map((to) => ({ kind: "turn" as const, to })),
+    ...targets("SELECT path FROM files", files).map((to) => ({ kind: "file" as const, to }))
   ]
 }
 
-/** The store of a memory that a level may read, a turn or a file: by id; of a file by its path, the most open one. */
+/** The store of a source that a level may read. A file is named by its path; its most open store counts. */
 export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], source: string): Store | undefined => {
   const text = {
     derived: "SELECT openness FROM observations WHERE id = ? AND openness >= ? AND active = 1",

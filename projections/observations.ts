@@ -3,7 +3,7 @@ import { imagesOf } from "../events/catalogue.js"
 import { type Memory, memoryJson } from "../events/Memory.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** Every memory as it is now, with the columns that reads filter and order by. Inactive ones stay, marked. */
+/** Every memory in its present form, with columns to filter and sort by. Inactive memories stay, with `active` = 0. */
 export const observations: Projection = {
   name: "observations",
   version: 4,
@@ -60,16 +60,16 @@ export const observations: Projection = {
   }
 }
 
-/** What makes two memories exact duplicates: the SHA-256 of title and facts. */
+/** The SHA-256 of title and facts. Two memories with the same value are exact duplicates. */
 export const contentOf = (title: string, facts: ReadonlyArray<string>): Buffer => {
-  // A memory that is looked for and not found is written next.
-  if (last.title !== title || last.facts !== facts) {
-    last = { title, facts, content: sha256(JSON.stringify([title, facts])) }
+  // Cached because a search for a duplicate is followed by the write of the same memory.
+  if (latest.title !== title || latest.facts !== facts) {
+    latest = { title, facts, content: sha256(JSON.stringify([title, facts])) }
   }
-  return last.content
+  return latest.content
 }
 
-let last: { title?: string; facts?: ReadonlyArray<string>; content: Buffer } = { content: Buffer.alloc(0) }
+let latest: { title?: string; facts?: ReadonlyArray<string>; content: Buffer } = { content: Buffer.alloc(0) }
 
 /** The memory with this id, active or not. */
 export const findById = (db: Db, id: string): Memory | undefined => {
@@ -77,7 +77,7 @@ export const findById = (db: Db, id: string): Memory | undefined => {
   return row === undefined ? undefined : (JSON.parse(row.memory) as Memory)
 }
 
-/** Where an active memory stands that has not changed since this revision; undefined where it has. */
+/** Row number and store of an active memory, if this is still its revision; undefined otherwise. */
 export const findActiveAt = (db: Db, id: string, revision: number): Pick<Memory, "born" | "store"> | undefined =>
   sql(db, "SELECT born, store FROM observations WHERE id = ? AND active = 1 AND revision = ?").get(id, revision)
 
@@ -118,7 +118,7 @@ const columns = [
   "born"
 ]
 
-// An upsert would open a savepoint, at which FTS5 flushes what it has gathered: once a row instead of once a batch.
+// No upsert: it opens a savepoint, and FTS5 then flushes its pending postings once per row instead of once per batch.
 const insert = `INSERT INTO observations (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`
 const update = `UPDATE observations SET ${columns
   .slice(0, -1)

@@ -3,7 +3,7 @@ import type { Memory } from "../events/Memory.js"
 import { floorOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** Somebody whom memories mention. Counts and facts are of the stores that the reader may read. */
+/** A person that memories mention. Counts and facts cover only the stores that the reader may read. */
 export interface Person {
   readonly name: string
   readonly stores: ReadonlyArray<Store>
@@ -15,10 +15,10 @@ export interface Person {
 }
 
 /**
- * The people index: who is mentioned by which memory, how often, when last, and
- * what is known of them. Permanent: it outlives compression, archiving and
- * expiry; only a memory that is forgotten takes its mentions along; those of one
- * that is compressed go over to the summary that has them.
+ * The people index: which memory mentions which person, how often and when
+ * last, and the facts about that person. Mentions survive compression,
+ * archiving and expiry. A forgotten memory loses its mentions. A compressed
+ * memory loses those that its summary repeats.
  */
 export const people: Projection = {
   name: "people",
@@ -41,9 +41,9 @@ export const people: Projection = {
     for (const memory of imagesOf(event)) {
       if (!added) sql(db, "DELETE FROM mentions WHERE born = ?").run(memory.born)
       if (memory.status === "forgotten") continue
-      // Whom the summary mentions is counted with it.
-      const told = memory.status === "compressed" && event.type === "COMPRESS" ? event.payload.memory.people : []
-      mention(db, without(memory, told), lookup.opennessOf(memory))
+      // People that the summary mentions count with the summary.
+      const inSummary = memory.status === "compressed" && event.type === "COMPRESS" ? event.payload.memory.people : []
+      addMentions(db, withoutPeople(memory, inSummary), lookup.opennessOf(memory))
     }
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM mentions ORDER BY born, person"),
@@ -54,14 +54,14 @@ export const people: Projection = {
     )
 }
 
-/** How a name is compared: NFKC, lower case, single spaces. */
+/** The normal form in which names are compared: NFKC, lower case, single spaces. */
 export const personKey = (name: string): string =>
-  plain.test(name) ? name.toLowerCase() : name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")
+  normalized.test(name) ? name.toLowerCase() : name.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")
 
-/** A name that is in order already, as most are. */
-const plain = /^[!-~]+(?: [!-~]+)*$/
+/** Matches names that only need lower case, as most do. */
+const normalized = /^[!-~]+(?: [!-~]+)*$/
 
-/** People whose name contains `query` (all for ""), most recently mentioned first, as far as `level` may read. */
+/** People whose name contains `query` (all for "") and whom `level` may know, most recently mentioned first. */
 export const findPeople = (
   db: Db,
   level: TrustLevel,
@@ -87,23 +87,23 @@ export const findPeople = (
     return {
       name,
       stores: stores.filter((_, openness) => String(row.openness).includes(String(openness))),
-      facts: [...new Set(facts.flatMap((one) => JSON.parse(one.facts) as ReadonlyArray<string>))],
+      facts: [...new Set(facts.flatMap((row) => JSON.parse(row.facts) as ReadonlyArray<string>))],
       mentions: row.mentions,
       lastMentionedAt: row.mentioned_at
     }
   })
 }
 
-const without = (memory: Memory, people: ReadonlyArray<string>): Memory => {
+const withoutPeople = (memory: Memory, people: ReadonlyArray<string>): Memory => {
   if (people.length === 0) return memory
   const keys = new Set(people.map(personKey))
   return { ...memory, people: memory.people.filter((name) => !keys.has(personKey(name))) }
 }
 
-const mention = (db: Db, memory: Memory, openness: number) => {
+const addMentions = (db: Db, memory: Memory, openness: number) => {
   if (memory.people.length === 0) return
   const facts = memory.type === "person" ? JSON.stringify([memory.title, ...memory.facts]) : null
-  // A name given twice counts once, as it was given first.
+  // A name that occurs twice counts once, in its first spelling.
   for (const [key, name] of new Map(memory.people.map((name) => [personKey(name), name] as const).reverse())) {
     sql(
       db,

@@ -3,10 +3,10 @@ import { floorOf, type TrustLevel } from "../events/Trust.js"
 import { type LifePage, withAccesses } from "./lifePages.js"
 import { type Db, sql } from "./Projection.js"
 
-/** Memories that a profile is chosen from, the newest of each kind, no more than this. */
-const most = 500
+/** Limit of candidates per kind, the newest first. */
+const maxPerKind = 500
 
-/** What is core, and of identities, preferences and decisions what was mentioned last; nothing stale. Accesses at full trust alone. */
+/** Core memories, and the last mentioned identities, preferences and decisions; no stale ones. Accesses only at full trust. */
 export const findProfile = (db: Db, level: TrustLevel, now: number): LifePage["rows"] => {
   const memories = ["tier = 'core'", ...profileTypes.map((type) => `tier <> 'core' AND type = '${type}'`)].flatMap(
     (kind) =>
@@ -17,11 +17,11 @@ export const findProfile = (db: Db, level: TrustLevel, now: number): LifePage["r
         ORDER BY mentioned_at DESC, born DESC LIMIT ?`
       )
         .pluck()
-        .all(floorOf(level), now, most)
+        .all(floorOf(level), now, maxPerKind)
         .map((text) => JSON.parse(text as string) as Memory)
   )
   return level === "full" ? withAccesses(db, memories) : memories.map((memory) => ({ memory, accesses: undefined }))
 }
 
-/** What a profile is made of, beside what is core. */
+/** Types of memories in a profile, besides core memories. */
 export const profileTypes = ["identity", "preference", "decision"] as const

@@ -3,7 +3,7 @@ import { floorOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 import { conditionOf } from "./search.js"
 
-/** The active memories with these ids that `level` may read, in the order asked for. */
+/** The active memories with these ids that `level` may read, in the requested order. */
 export const getMemories = (
   db: Db,
   level: TrustLevel,
@@ -22,7 +22,7 @@ export const getMemories = (
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? [])
 }
 
-/** The row number of a memory for its history: inactive ones too, but then at full trust only. */
+/** The row number of a memory, to read its history. Inactive and expired memories are found at full trust only. */
 export const findBorn = (db: Db, level: TrustLevel, id: string, now: number): number | undefined =>
   sql(
     db,
@@ -30,7 +30,7 @@ export const findBorn = (db: Db, level: TrustLevel, id: string, now: number): nu
       AND (? = 'full' OR (active = 1 AND (expires_at IS NULL OR expires_at > ?)))`
   ).get(id, floorOf(level), level, now)?.born
 
-/** Row numbers around an anchor in the order of time: `before` older ones, the anchor, `after` newer ones. */
+/** Row numbers around an anchor, in order of time: `before` older ones, the anchor, `after` newer ones. */
 export const findAround = (
   db: Db,
   level: TrustLevel,
@@ -38,12 +38,12 @@ export const findAround = (
   span: { readonly before: number; readonly after: number },
   now: number
 ): ReadonlyArray<number> | undefined => {
-  const condition = conditionOf(db, level, {}, now)
-  const at = sql(
+  const condition = conditionOf(db, { level, filters: {}, now })
+  const anchorRow = sql(
     db,
     `SELECT o.born, coalesce(o.occurred_at, o.created_at) AS time FROM observations o WHERE ${condition.sql} AND o.id = ?`
   ).get(...condition.params, anchor)
-  if (at === undefined) return undefined
+  if (anchorRow === undefined) return undefined
   const side = (compare: "<" | ">", order: "DESC" | "ASC", limit: number): ReadonlyArray<number> =>
     sql(
       db,
@@ -51,12 +51,12 @@ export const findAround = (
         AND (coalesce(o.occurred_at, o.created_at), o.born) ${compare} (?, ?)
         ORDER BY coalesce(o.occurred_at, o.created_at) ${order}, o.born ${order} LIMIT ?`
     )
-      .all(...condition.params, at.time, at.born, limit)
+      .all(...condition.params, anchorRow.time, anchorRow.born, limit)
       .map((row) => row.born)
-  return [...[...side("<", "DESC", span.before)].reverse(), at.born, ...side(">", "ASC", span.after)]
+  return [...[...side("<", "DESC", span.before)].reverse(), anchorRow.born, ...side(">", "ASC", span.after)]
 }
 
-/** Ids whose store was made stricter after a version, with the openness they have now. */
+/** Memories that moved to a stricter store after a version, with their present openness. */
 export const findTightened = (db: Db, since: number): ReadonlyMap<string, number> =>
   new Map(
     sql(
@@ -68,26 +68,28 @@ export const findTightened = (db: Db, since: number): ReadonlyMap<string, number
       .map((row) => [row.id, row.openness])
   )
 
-/** How many memories there are, active or not, by store and by type. For full trust. */
+/** Counts of memories, in total and by store, type and tier. For full trust. */
 export const countMemories = (db: Db) => {
   const counts = { store: new Map<string, number>(), type: new Map<string, number>(), tier: new Map<string, number>() }
   let active = 0
-  // In the order of the index: nothing is sorted, and no memory is read.
+  // Groups in the order of the index: SQLite sorts nothing and reads no memory.
   const rows = sql(
     db,
     "SELECT type, tier, store, count(*) AS n FROM observations WHERE active = 1 GROUP BY type, openness, tier, store"
   ).all()
   for (const { n, ...names } of rows) {
     active += n
-    for (const by of ["store", "type", "tier"] as const) counts[by].set(names[by], (counts[by].get(names[by]) ?? 0) + n)
+    for (const field of ["store", "type", "tier"] as const) {
+      counts[field].set(names[field], (counts[field].get(names[field]) ?? 0) + n)
+    }
   }
   const created: number = sql(db, "SELECT count(*) AS n FROM observations").get().n
-  const sorted = (some: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
-    Object.fromEntries([...some].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)))
+  const sorted = (countByName: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
+    Object.fromEntries([...countByName].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)))
   return {
     active,
     inactive: created - active,
-    /** All that there ever were. */
+    /** All memories ever created. */
     created,
     byStore: sorted(counts.store),
     byType: sorted(counts.type),
@@ -95,7 +97,7 @@ export const countMemories = (db: Db) => {
   }
 }
 
-/** How many memories are active and not expired at `now`. For full trust. */
+/** The number of memories that are active and not expired at `now`. For full trust. */
 export const countActive = (db: Db, now: number): number =>
   sql(db, "SELECT count(*) AS n FROM observations WHERE active = 1 AND (expires_at IS NULL OR expires_at > ?)").get(now)
     .n

@@ -1,23 +1,23 @@
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** Where a recall stands: the event that holds it, and its place in there. What it says is read from the log. */
+/** The event that holds a recall, and the recall's index in it. The content is read from the log. */
 export interface RecallPlace {
-  /** Counts the recalls of an agent from 1. */
+  /** The number of the recall, counted per agent from 1. */
   readonly number: number
   readonly version: number
   readonly place: number
 }
 
-/** How often a memory was shown, and when last (milliseconds since the epoch). */
+/** How often a memory was shown, and when it was last shown (milliseconds since the epoch). */
 export interface Accesses {
   readonly accesses: number
   readonly lastAccessedAt: number
 }
 
 /**
- * The recalls by their numbers, an index into the log as history is, and how
- * often each memory was shown. Neither is part of the state: that something
- * was read makes no memory another one.
+ * Recalls by number, as an index into the log, and how often each memory was
+ * shown. Neither is part of the state digest: reading a memory does not change
+ * it.
  */
 export const recalls: Projection = {
   name: "recalls",
@@ -30,24 +30,24 @@ export const recalls: Projection = {
   apply: (db, event) => {
     if (event.type !== "RECALL") return
     const { first, recalls } = event.payload
-    // The event knows its numbers, so that they stay when an earlier one is erased. None is given twice.
+    // The event holds its first number, so numbers stay when an earlier event is erased. No number is used twice.
     const from = Math.max(first, lastRecall(db) + 1)
-    const shown = new Map<string, { count: number; at: number }>()
+    const shown = new Map<string, { count: number; lastAt: number }>()
     for (const [place, { askedAt, hits, kind }] of recalls.entries()) {
       sql(db, "INSERT INTO recalls (number, version, place) VALUES (?, ?, ?)").run(from + place, event.version, place)
       if (kind === "conversation") continue
       for (const { id } of hits) {
-        const one = shown.get(id) ?? { count: 0, at: askedAt }
-        shown.set(id, { count: one.count + 1, at: Math.max(one.at, askedAt) })
+        const total = shown.get(id) ?? { count: 0, lastAt: askedAt }
+        shown.set(id, { count: total.count + 1, lastAt: Math.max(total.lastAt, askedAt) })
       }
     }
-    for (const [id, { at, count }] of shown) {
+    for (const [id, { count, lastAt }] of shown) {
       const { changes } = sql(
         db,
         "UPDATE accesses SET accesses = accesses + ?, accessed_at = max(accessed_at, ?) WHERE id = ?"
-      ).run(count, at, id)
+      ).run(count, lastAt, id)
       if (changes > 0) continue
-      sql(db, "INSERT INTO accesses (id, accesses, accessed_at) VALUES (?, ?, ?)").run(id, count, at)
+      sql(db, "INSERT INTO accesses (id, accesses, accessed_at) VALUES (?, ?, ?)").run(id, count, lastAt)
     }
   },
   digest: (db, digest) => {
@@ -57,11 +57,11 @@ export const recalls: Projection = {
   stateDigest: () => {}
 }
 
-/** The number of the newest recall; 0 where there is none. */
+/** The number of the newest recall; 0 if there is none. */
 export const lastRecall = (db: Db): number =>
   sql(db, "SELECT coalesce(max(number), 0) AS number FROM recalls").get().number
 
-/** Recalls, the newest first. */
+/** Recalls, newest first. */
 export const findRecalls = (
   db: Db,
   page: { readonly limit: number; readonly offset: number }
@@ -71,14 +71,14 @@ export const findRecalls = (
     page.offset
   )
 
-/** Where the recall of a number stands. */
+/** The position of a recall in the log; undefined if there is none with this number. */
 export const findRecall = (db: Db, number: number): RecallPlace | undefined =>
   sql(db, "SELECT number, version, place FROM recalls WHERE number = ?").get(number)
 
-/** How many recalls there are. For full trust. */
+/** The number of recalls. For full trust. */
 export const countRecalls = (db: Db): number => sql(db, "SELECT count(*) AS n FROM recalls").get().n
 
-/** How often each of these memories was shown; those that never were are missing. For full trust. */
+/** How often each of these memories was shown. Memories that were never shown are missing. For full trust. */
 export const findAccesses = (db: Db, ids: ReadonlyArray<string>): ReadonlyMap<string, Accesses> =>
   new Map(
     sql(

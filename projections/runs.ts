@@ -1,20 +1,20 @@
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A run of a stage of maintenance. Times are milliseconds. */
+/** A run of a maintenance stage. Times are milliseconds. */
 export interface RunRow {
   readonly run: string
   readonly stage: string
   readonly startedAt: number
-  /** Null where it was cut short: what it did until then stands, and can be undone. */
+  /** Null if the run was interrupted. Its changes until then are kept and can be undone. */
   readonly finishedAt: number | null
   readonly status: string | null
   readonly counts: Readonly<Record<string, number>>
   readonly duration: number | null
-  /** The digest of the policy in force. */
+  /** The digest of the policy at that time. */
   readonly policy: string | null
 }
 
-/** The runs of maintenance; those of schedules stand with their schedules. */
+/** The runs of maintenance. Runs of schedules are stored in the `schedules` projection. */
 export const runs: Projection = {
   name: "runs",
   version: 1,
@@ -57,7 +57,7 @@ export const runs: Projection = {
   stateDigest: () => {}
 }
 
-/** Runs, the newest first. For full trust. */
+/** Runs, newest first. For full trust. */
 export const findRuns = (db: Db, page: { readonly limit: number; readonly offset: number }): ReadonlyArray<RunRow> =>
   sql(
     db,
@@ -67,7 +67,7 @@ export const findRuns = (db: Db, page: { readonly limit: number; readonly offset
     .all(page.limit, page.offset)
     .map((row) => ({ ...row, counts: JSON.parse(row.counts ?? "{}") }))
 
-/** How often each stage did something, how long that took (milliseconds), when it began last. For full trust. */
+/** The runs of a stage: number, total duration and last start, in milliseconds. For full trust. */
 export interface StageTotals {
   readonly stage: string
   readonly runs: number

@@ -2,11 +2,11 @@ import type { ScheduleStatus } from "../events/Schedule.js"
 import { type Db, sql } from "./Projection.js"
 import { folded, type ScheduleRow, type ScheduleRunRow } from "./schedules.js"
 
-/** Which schedules: all that pass every one of these that is given. */
+/** Filters of schedules; all given ones must match. */
 export interface ScheduleFilters {
   readonly statuses: ReadonlyArray<ScheduleStatus>
   readonly handlers: ReadonlyArray<string>
-  /** Stands in the name or the goal, whatever the case. */
+  /** A substring of the name or the goal, in any case. */
   readonly text?: string | undefined
   /** Due before this instant. */
   readonly dueBefore?: number | undefined
@@ -28,7 +28,7 @@ const rowOf = ({ definition, failures, given, next, status, ...row }: any): Sche
   state: { status, next, failures }
 })
 
-const where = ({ dueBefore, handlers, statuses, text }: ScheduleFilters) => {
+const conditionOf = ({ dueBefore, handlers, statuses, text }: ScheduleFilters) => {
   const parts: ReadonlyArray<readonly [condition: string, value: unknown]> = [
     ...(statuses.length === 0
       ? []
@@ -45,30 +45,30 @@ const where = ({ dueBefore, handlers, statuses, text }: ScheduleFilters) => {
   }
 }
 
-/** Schedules, the newest first. */
+/** Schedules, newest first. */
 export const findSchedules = (db: Db, filters: ScheduleFilters, page: Page): ReadonlyArray<ScheduleRow> => {
-  const { clause, values } = where(filters)
+  const { clause, values } = conditionOf(filters)
   return sql(db, `SELECT ${columns} FROM schedules ${clause} ORDER BY born DESC, id LIMIT ? OFFSET ?`)
     .all(...values, page.limit, page.offset)
     .map(rowOf)
 }
 
-/** How many there are. */
+/** The number of schedules. */
 export const countSchedules = (db: Db, filters: ScheduleFilters): number => {
-  const { clause, values } = where(filters)
+  const { clause, values } = conditionOf(filters)
   return sql(db, `SELECT count(*) AS n FROM schedules ${clause}`).get(...values).n
 }
 
-/** How many schedules there are by status, when the next one is due, and how their runs ended, as far as they are kept. */
+/** Schedules by status, the next due time, and the kept runs by status. */
 export const countByStatus = (db: Db) => {
-  const by = (table: "schedules" | "schedule_runs"): Readonly<Record<string, number>> =>
+  const countsOf = (table: "schedules" | "schedule_runs"): Readonly<Record<string, number>> =>
     Object.fromEntries(
       sql(db, `SELECT status, count(*) AS n FROM ${table} GROUP BY status ORDER BY status`)
         .all()
         .map(({ n, status }) => [status, n])
     )
   const next: number | null = sql(db, "SELECT min(next) AS next FROM schedules WHERE status = 'active'").get().next
-  return { byStatus: by("schedules"), nextRunAt: next, runs: by("schedule_runs") }
+  return { byStatus: countsOf("schedules"), nextRunAt: next, runs: countsOf("schedule_runs") }
 }
 
 export const findSchedule = (db: Db, id: string): ScheduleRow | undefined => {
@@ -76,7 +76,7 @@ export const findSchedule = (db: Db, id: string): ScheduleRow | undefined => {
   return row === undefined ? undefined : rowOf(row)
 }
 
-/** What is due by an instant, the longest due first, as far as one of these handlers does it. */
+/** Schedules of these handlers that are due by an instant, longest due first. */
 export const findDue = (
   db: Db,
   due: { readonly until: number; readonly handlers: ReadonlyArray<string>; readonly limit: number }
@@ -89,18 +89,18 @@ export const findDue = (
     .all(due.until, JSON.stringify(due.handlers), due.limit)
     .map(rowOf)
 
-/** When somebody is to look at these schedules next; null where there is nothing to come. */
+/** The earliest due time of all schedules; null if no schedule has one. */
 export const firstDue = (db: Db): number | null =>
   sql(db, "SELECT min(due) AS due FROM schedules WHERE due IS NOT NULL").get().due
 
-/** When something is due next, after an instant, that one of these handlers does. */
+/** The earliest due time after an instant, of schedules of these handlers; null if there is none. */
 export const nextDue = (db: Db, handlers: ReadonlyArray<string>, after: number): number | null =>
   sql(db, "SELECT min(due) AS due FROM schedules WHERE due > ? AND handler IN (SELECT value FROM json_each(?))").get(
     after,
     JSON.stringify(handlers)
   ).due
 
-/** The runs of a schedule, the newest first. */
+/** The runs of a schedule, newest first. */
 export const findScheduleRuns = (db: Db, schedule: string, page: Page): ReadonlyArray<ScheduleRunRow> =>
   sql(db, `${selectRuns} WHERE schedule = ? ORDER BY started DESC LIMIT ? OFFSET ?`)
     .all(schedule, page.limit, page.offset)

@@ -3,12 +3,12 @@ import type { Payload } from "../events/catalogue.js"
 import type { Cadence, ScheduleDefinition, ScheduleState } from "../events/Schedule.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** A run of a schedule as its RUN events tell it. Its output, which may be long, is read from the log. Times are milliseconds. */
+/** A run of a schedule, from its RUN events. Its output may be long and is read from the log. Times are milliseconds. */
 export interface ScheduleRunRow {
   readonly run: string
   readonly schedule: string
   readonly status: "running" | NonNullable<Payload<"RUN">["status"]>
-  /** When it was due. */
+  /** When the run was due. */
   readonly dueAt: number | null
   readonly startedAt: number
   readonly finishedAt: number | null
@@ -17,17 +17,17 @@ export interface ScheduleRunRow {
   readonly error: string | null
   readonly counts: Readonly<Record<string, number>>
   readonly duration: number | null
-  /** The version of the event that told of it last. */
+  /** The version of the latest event of this run. */
   readonly version: number
 }
 
-/** Who gives agents the engine's own jobs, as events name it. */
+/** The actor name in events by which the engine creates its own jobs. */
 export const engine = "maintenance"
 
 /**
- * Schedules and their runs. `due` says when a schedule is to be looked at: when its next occurrence is due or, while one runs,
- * when the lease of whoever does it ends. Runs are pruned to what their schedule keeps.
- * None of it is part of the state: that something was done at its time makes no memory another one.
+ * Schedules and their runs. `due` is the time of the next occurrence or, during a run, the end of the runner's lease.
+ * Each schedule keeps only its newest runs, as many as its `keep`. Not part of the state digest: a run by itself changes
+ * no memory.
  */
 export const schedules: Projection = {
   name: "schedules",
@@ -46,9 +46,9 @@ export const schedules: Projection = {
   drop: (db) => db.exec("DROP TABLE schedule_runs; DROP TABLE schedules"),
   apply: (db, event) => {
     if (event.type === "SCHEDULE") {
-      scheduled(db, event.payload, event.version, event.recordedAt)
-      if (event.actor === engine) given(db, event.payload)
-    } else if (event.type === "RUN") ran(db, event.payload, event.version, event.recordedAt)
+      applySchedule(db, event.payload, event.version, event.recordedAt)
+      if (event.actor === engine) storeEngineCadence(db, event.payload)
+    } else if (event.type === "RUN") applyRun(db, event.payload, event.version, event.recordedAt)
   },
   digest: (db, digest) => {
     digest.query(db, "SELECT * FROM schedules ORDER BY id")
@@ -57,7 +57,7 @@ export const schedules: Projection = {
   stateDigest: () => {}
 }
 
-const scheduled = (db: Db, payload: Payload<"SCHEDULE">, version: number, at: number): void => {
+const applySchedule = (db: Db, payload: Payload<"SCHEDULE">, version: number, recordedAt: number): void => {
   const { definition, schedule: id, state } = payload
   if (payload.change === "deleted" || state === undefined) {
     sql(db, "DELETE FROM schedule_runs WHERE schedule = ?").run(id)
@@ -72,45 +72,46 @@ const scheduled = (db: Db, payload: Payload<"SCHEDULE">, version: number, at: nu
   )
   if (definition !== undefined) {
     const { handler, keep, name = null } = definition
-    const [words, text] = [wordsOf(definition), JSON.stringify(definition)]
+    const [words, json] = [wordsOf(definition), JSON.stringify(definition)]
     const due = status === "active" ? next : null
-    const added = insert.run(id, version, at, at, name, handler, words, keep, text, status, next, failures, due)
-    if (added.changes > 0) return
+    const times = [recordedAt, recordedAt]
+    const inserted = insert.run(id, version, ...times, name, handler, words, keep, json, status, next, failures, due)
+    if (inserted.changes > 0) return
     sql(
       db,
       "UPDATE schedules SET updated_at = ?, name = ?, handler = ?, words = ?, keep = ?, definition = ? WHERE id = ?"
-    ).run(at, name, handler, words, keep, text, id)
-    prune(db, id)
+    ).run(recordedAt, name, handler, words, keep, json, id)
+    pruneRuns(db, id)
   }
   sql(db, `UPDATE schedules SET status = ?, next = ?, failures = ? WHERE id = ?`).run(status, next, failures, id)
-  redue(db, id)
+  updateDue(db, id)
 }
 
-/** Keeps the cadence that the engine gave one of its own jobs: of another one somebody asked for it. */
-const given = (db: Db, { definition, schedule }: Payload<"SCHEDULE">): void => {
+/** Stores the cadence that the engine set for its own job. If the cadence differs later, a user has changed it. */
+const storeEngineCadence = (db: Db, { definition, schedule }: Payload<"SCHEDULE">): void => {
   if (definition === undefined) return
   sql(db, "UPDATE schedules SET given = ? WHERE id = ?").run(JSON.stringify(definition.cadence), schedule)
 }
 
-const ran = (db: Db, payload: Payload<"RUN">, version: number, at: number): void => {
+const applyRun = (db: Db, payload: Payload<"RUN">, version: number, recordedAt: number): void => {
   const { attempt = 1, kind, name, occurrence = null, phase, run } = payload
   if (kind !== "schedule") return
-  // What ended after its schedule was deleted belongs to no history.
+  // A run that ends after its schedule was deleted is not kept.
   if (sql(db, "SELECT 1 FROM schedules WHERE id = ?").get(name) === undefined) return
   sql(
     db,
     `INSERT OR IGNORE INTO schedule_runs (started, run, schedule, status, due_at, started_at, attempt, counts, version)
       VALUES (?, ?, ?, 'running', ?, ?, ?, '{}', ?)`
-  ).run(version, run, name, occurrence, at, attempt, version)
+  ).run(version, run, name, occurrence, recordedAt, attempt, version)
   if (phase === "started") {
     sql(db, "UPDATE schedule_runs SET attempt = ?, version = ? WHERE run = ?").run(attempt, version, run)
     sql(
       db,
       `UPDATE schedules SET run = ?, lease = ?, attempt = ?, occurrence = ?,
         abandoned = CASE WHEN occurrence IS ? THEN abandoned ELSE 0 END WHERE id = ?`
-    ).run(run, payload.lease ?? at, attempt, occurrence, occurrence, name)
-    redue(db, name)
-    prune(db, name)
+    ).run(run, payload.lease ?? recordedAt, attempt, occurrence, occurrence, name)
+    updateDue(db, name)
+    pruneRuns(db, name)
     return
   }
   const { counts = {}, duration = null, error = null, status = "ok", summary = null } = payload
@@ -118,28 +119,28 @@ const ran = (db: Db, payload: Payload<"RUN">, version: number, at: number): void
     db,
     `UPDATE schedule_runs SET status = ?, finished_at = ?, attempt = ?, summary = ?, error = ?, counts = ?, duration = ?,
       version = ? WHERE run = ?`
-  ).run(status, at, attempt, summary, error, JSON.stringify(counts), duration, version, run)
+  ).run(status, recordedAt, attempt, summary, error, JSON.stringify(counts), duration, version, run)
   if (status === "abandoned") {
-    // What was given back is no sign that it cannot be ended.
-    const undone = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + ? WHERE id = ? AND run = ?"
-    sql(db, undone).run((counts.released ?? 0) > 0 ? 0 : 1, name, run)
+    // A run that was released on purpose is no sign that the job cannot finish, so it does not count as abandoned.
+    const clearRun = "UPDATE schedules SET run = NULL, lease = NULL, abandoned = abandoned + ? WHERE id = ? AND run = ?"
+    sql(db, clearRun).run((counts.released ?? 0) > 0 ? 0 : 1, name, run)
   } else {
     sql(
       db,
       `UPDATE schedules SET run = NULL, lease = NULL, abandoned = 0, last_run_at = ?, last_status = ?, last_output = ?
         WHERE id = ? AND run = ?`
-    ).run(at, status, outputDigest(payload), name, run)
+    ).run(recordedAt, status, outputDigest(payload), name, run)
   }
-  redue(db, name)
+  updateDue(db, name)
 }
 
-const redue = (db: Db, id: string): void =>
+const updateDue = (db: Db, id: string): void =>
   void sql(
     db,
     `UPDATE schedules SET due = CASE WHEN run IS NOT NULL THEN lease WHEN status = 'active' THEN next END WHERE id = ?`
   ).run(id)
 
-const prune = (db: Db, id: string): void =>
+const pruneRuns = (db: Db, id: string): void =>
   void sql(
     db,
     `DELETE FROM schedule_runs WHERE schedule = ? AND started <= (SELECT started FROM schedule_runs
@@ -147,33 +148,33 @@ const prune = (db: Db, id: string): void =>
       LIMIT 1 OFFSET (SELECT keep FROM schedules WHERE id = ?))`
   ).run(id, id, id)
 
-/** What is looked at to find a schedule by its words. */
+/** The text in which a search for a schedule looks. */
 const wordsOf = ({ goal, name = "" }: ScheduleDefinition): string => folded(`${name}\n${goal}`)
 
-/** For comparing words, whatever their case. */
+/** Normalises text for comparison without regard to case. */
 export const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
 
-/** What a run came to, to tell whether the next one comes to something else. */
+/** A digest of a run's result, to detect whether the next run has another result. */
 export const outputDigest = ({ output, summary }: Pick<Payload<"RUN">, "output" | "summary">): string =>
   hash("sha256", JSON.stringify(output ?? summary ?? null), "hex")
 
-/** A schedule as the view has it. */
+/** A row of the `schedules` table. */
 export interface ScheduleRow {
   readonly id: string
   readonly createdAt: number
   readonly updatedAt: number
   readonly definition: ScheduleDefinition
   readonly state: ScheduleState
-  /** The run that is under way, and until when nobody else may take it. */
+  /** The current run, and the end of its lease in milliseconds; null while none runs. */
   readonly run: string | null
   readonly lease: number | null
-  /** The occurrence that was begun last, its attempts, and how many of these were left until their lease ran out. */
+  /** The last occurrence begun, its attempts, and how many of these were abandoned. */
   readonly occurrence: number | null
   readonly attempt: number
   readonly abandoned: number
   readonly lastRunAt: number | null
   readonly lastStatus: ScheduleRunRow["status"] | null
   readonly lastOutput: string | null
-  /** The cadence that the engine gave it last; null where it never did. */
+  /** The cadence that the engine set last; null if the engine never set one. */
   readonly given: Cadence | null
 }

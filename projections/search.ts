@@ -4,21 +4,21 @@ import { memoryText } from "./fulltext.js"
 import {
   type Condition,
   type Corpus,
-  containing,
   findHits,
   type HitScores,
   type HitsQuery,
-  holding,
+  likePattern,
   type Needles,
+  needlesCondition,
   nothingRequired,
   type Required,
-  requiring
+  requiredCondition
 } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { memoryVectors } from "./vectors.js"
 
-/** What narrows a read, in SQL, before anything is ranked. Times are milliseconds; lists are alternatives. */
+/** Filters of a read, applied in SQL before ranking. The values of a list are alternatives; times are milliseconds. */
 export interface Filters {
   readonly types?: ReadonlyArray<string>
   readonly stores?: ReadonlyArray<Store>
@@ -26,67 +26,70 @@ export interface Filters {
   readonly people?: ReadonlyArray<string>
   readonly projects?: ReadonlyArray<string>
   readonly sessions?: ReadonlyArray<string>
-  /** Happened (or, where unknown, was created) at or after. */
+  /** Happened at or after this instant; memories without a time of their own count by their creation. */
   readonly after?: number
-  /** Happened (or, where unknown, was created) before. */
+  /** Happened before this instant; memories without a time of their own count by their creation. */
   readonly before?: number
-  /** What must hold as well. */
+  /** More filters; both must match. */
   readonly and?: Filters
-  /** What has one of these is left out. */
+  /** Excludes memories that match one of these lists. */
   readonly not?: FilterLists
 }
 
 export type FilterLists = Pick<Filters, "types" | "stores" | "tags" | "people" | "projects" | "sessions">
 
-/** The compact form of a memory: what it is and what it costs to read, never its narrative. */
+/** The compact form of a memory: its key facts and the cost of reading it, never its narrative. */
 export interface IndexRow {
   readonly id: string
   readonly type: string
   readonly title: string
   readonly store: Store
   readonly people: ReadonlyArray<string>
-  /** Tokens that reading it whole costs. */
+  /** Tokens that reading the whole memory costs. */
   readonly tokens: number
   readonly mentions: number
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly occurredAt: number | null
-  /** Why it may no longer be true; absent while what it was made of stands. */
+  /** Why the memory may no longer be true; absent while all its sources are unchanged. */
   readonly stale?: Stale
 }
 
-/** A row that full text or vectors brought up, with what ranking needs to know of it. */
+/** A memory that full text or vectors found, with the facts that ranking needs. */
 export interface Candidate extends HitScores {
   readonly type: string
   readonly openness: number
   readonly project: string | null
   readonly importance: number
   readonly mentions: number
-  /** When it happened or was created, milliseconds. */
+  /** When it happened or, if unknown, was created, in milliseconds. */
   readonly time: number
 }
 
 export interface CandidateQuery extends HitsQuery {
-  /** The asking time, milliseconds: what has expired by then is left out. */
+  /** The time of the query, in milliseconds. Memories that have expired by then are excluded. */
   readonly now: number
   readonly filters: Filters
   /**
-   * Where the filters let the rows of one openness pass and no other: which.
-   * Vectors know how open their rows are; to name all rows of a store to them
-   * costs as much as the search itself. Never in a view of the past, where a
-   * row may be less open than its store was.
+   * Set if the filters pass exactly the rows of one openness: that openness.
+   * The vector index has an openness column, and a list of all row numbers of a
+   * store would cost as much as the search itself. Never set for a view of the
+   * past, where a row may be less open than its store was.
    */
   readonly openness?: number
 }
 
-/** Memories, as they are searched. */
+/** The searchable memories. */
 export const memories: Corpus = { table: "observations", text: memoryText, vectors: memoryVectors }
 
-/** What filters leave of the memories that a level may read. */
-export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: number, openness?: number): Condition => {
+/** The condition for active, unexpired memories that a level may read and that pass the filters. */
+export const conditionOf = (
+  db: Db,
+  { filters, level, now, openness }: Pick<CandidateQuery, "level" | "filters" | "now" | "openness">
+): Condition => {
   const parts: Array<string> = []
   const params: Array<unknown> = []
-  narrow(filters, parts, params)
+  addFilters(filters, parts, params)
   const someExpired =
     sql(
       db,
@@ -105,14 +108,14 @@ export const conditionOf = (db: Db, level: TrustLevel, filters: Filters, now: nu
   }
 }
 
-const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
+const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknown>): void => {
   const { after, and, before, not } = filters
-  for (const { sql, values } of listed(filters)) {
+  for (const { sql, values } of listConditions(filters)) {
     parts.push(sql)
     params.push(...values)
   }
-  for (const { sql, values } of listed(not ?? {})) {
-    // What has no project is of none.
+  for (const { sql, values } of listConditions(not ?? {})) {
+    // IS NOT TRUE also keeps rows where the column is NULL.
     parts.push(`(${sql}) IS NOT TRUE`)
     params.push(...values)
   }
@@ -124,58 +127,63 @@ const narrow = (filters: Filters, parts: Array<string>, params: Array<unknown>):
     parts.push(`coalesce(o.occurred_at, o.created_at) ${compare} ?`)
     params.push(instant)
   }
-  if (and !== undefined) narrow(and, parts, params)
+  if (and !== undefined) addFilters(and, parts, params)
 }
 
-/** A condition for each list that names something. */
-const listed = ({ people = [], projects = [], sessions = [], stores = [], tags = [], types = [] }: FilterLists) => {
-  const among = (
+/** One condition for each list that is not empty. */
+const listConditions = ({
+  people = [],
+  projects = [],
+  sessions = [],
+  stores = [],
+  tags = [],
+  types = []
+}: FilterLists) => {
+  const isAmong = (
     values: ReadonlyArray<string>,
     column: string,
     condition = (list: string) => `${column} IN ${list}`
   ): ReadonlyArray<{ readonly sql: string; readonly values: ReadonlyArray<string> }> =>
     values.length === 0 ? [] : [{ sql: condition(`(${values.map(() => "?").join(", ")})`), values }]
   return [
-    ...among(types, "o.type"),
-    ...among(stores, "o.store"),
-    ...among(projects, "o.project"),
-    ...among(sessions, "o.session"),
-    ...among(tags, "o.tags", (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`),
-    ...among(people.map(personKey), "o.born", (list) => `o.born IN (SELECT born FROM mentions WHERE person IN ${list})`)
+    ...isAmong(types, "o.type"),
+    ...isAmong(stores, "o.store"),
+    ...isAmong(projects, "o.project"),
+    ...isAmong(sessions, "o.session"),
+    ...isAmong(tags, "o.tags", (list) => `EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value IN ${list})`),
+    ...isAmong(
+      people.map(personKey),
+      "o.born",
+      (list) => `o.born IN (SELECT born FROM mentions WHERE person IN ${list})`
+    )
   ]
 }
 
-/** What full text and vectors find, with what ranking needs to know of each. */
-export const findCandidates = (
-  db: Db,
-  { filters, now, openness, ...query }: CandidateQuery
-): ReadonlyArray<Candidate> => {
-  const hits = findHits(db, memories, conditionOf(db, query.level, filters, now, openness), query)
-  return candidatesOf(db, query.level, hits)
-}
+/** The memories that full text and vectors find, with the facts that ranking needs. */
+export const findCandidates = (db: Db, query: CandidateQuery): ReadonlyArray<Candidate> =>
+  candidatesOf(db, query.level, findHits(db, memories, conditionOf(db, query), query))
 
-/** Hits with what ranking needs to know of each; whatever the indexes say, of what is there and open to the level alone. */
+/** Adds to each hit the facts that ranking needs. Drops hits that are inactive or that the level may not read. */
 export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitScores>): ReadonlyArray<Candidate> => {
   if (hits.length === 0) return []
-  const rows = new Map<number, Candidate>()
-  for (const hit of hits) rows.set(hit.born, hit as Candidate)
-  const found = sql(
+  const hitByNumber = new Map(hits.map((hit) => [hit.born, hit]))
+  const statement = sql(
     db,
     `SELECT born, type, project, mentions, importance, coalesce(occurred_at, created_at), openness FROM observations
       WHERE born IN (SELECT value FROM json_each(?)) AND active = 1 AND openness >= ?`
   ).raw()
   const candidates: Array<Candidate> = []
-  for (const [born, type, project, mentions, importance, time, openness] of found.all(
-    JSON.stringify([...rows.keys()]),
+  for (const [born, type, project, mentions, importance, time, openness] of statement.all(
+    JSON.stringify([...hitByNumber.keys()]),
     floorOf(level)
   )) {
-    const { similarity, text } = rows.get(born)!
+    const { similarity, text } = hitByNumber.get(born)!
     candidates.push({ born, text, similarity, type, openness, project, mentions, importance, time })
   }
   return candidates
 }
 
-/** Substring search, newest first: for text that full text cannot hold, and where its index is out of order. */
+/** Substring search, newest first. For text that full text cannot index, and for a damaged index. */
 export const findLike = (
   db: Db,
   level: TrustLevel,
@@ -184,21 +192,21 @@ export const findLike = (
   { all = [], any, none = [], required = nothingRequired }: Needles,
   limit: number
 ): ReadonlyArray<number> => {
-  const condition = conditionOf(db, level, filters, now)
-  const words = requiring(memories, level, required)
-  const holds = `(title LIKE ? ESCAPE '\\' OR coalesce(json_extract(memory, '$.narrative'), '') LIKE ? ESCAPE '\\'
+  const condition = conditionOf(db, { level, filters, now })
+  const words = requiredCondition(memories, level, required)
+  const matches = `(title LIKE ? ESCAPE '\\' OR coalesce(json_extract(memory, '$.narrative'), '') LIKE ? ESCAPE '\\'
     OR EXISTS (SELECT 1 FROM json_each(memory, '$.facts') WHERE value LIKE ? ESCAPE '\\'))`
-  const thrice = (needle: string) => [containing(needle), containing(needle), containing(needle)]
+  const patternsOf = (needle: string) => Array.from({ length: 3 }, () => likePattern(needle))
   return sql(
     db,
-    `SELECT born FROM observations o WHERE ${condition.sql}${words.sql} AND ${holding(holds, { all, any, none })}
+    `SELECT born FROM observations o WHERE ${condition.sql}${words.sql} AND ${needlesCondition(matches, { all, any, none })}
       ORDER BY born DESC LIMIT ?`
   )
-    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].flatMap(thrice), limit)
+    .all(...condition.params, ...words.params, ...[...all, ...any, ...none].flatMap(patternsOf), limit)
     .map((row) => row.born)
 }
 
-/** The newest rows (by when they happened or were created) that pass the filters. */
+/** The newest memories that pass the filters, by the time they happened or were created. */
 export const findRecent = (
   db: Db,
   level: TrustLevel,
@@ -207,8 +215,8 @@ export const findRecent = (
   page: { readonly limit: number; readonly offset: number },
   words: Required = nothingRequired
 ): ReadonlyArray<number> => {
-  const condition = conditionOf(db, level, filters, now)
-  const required = requiring(memories, level, words)
+  const condition = conditionOf(db, { level, filters, now })
+  const required = requiredCondition(memories, level, words)
   return sql(
     db,
     `SELECT born FROM observations o WHERE ${condition.sql}${required.sql}
@@ -218,7 +226,7 @@ export const findRecent = (
     .map((row) => row.born)
 }
 
-/** Index rows in the order asked for. */
+/** Index rows in the requested order. */
 export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<IndexRow & { readonly born: number }> => {
   const rows = new Map(
     sql(
@@ -232,10 +240,10 @@ export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<In
         { ...row, people: JSON.parse(row.people), ...(stale === null ? {} : { stale: JSON.parse(stale) }) }
       ])
   )
-  return born.flatMap((one) => rows.get(one) ?? [])
+  return born.flatMap((number) => rows.get(number) ?? [])
 }
 
-/** Whole memories by their numbers. */
+/** Whole memories by their row numbers. */
 export const memoriesAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Memory> =>
   new Map(
     sql(db, "SELECT memory FROM observations WHERE born IN (SELECT value FROM json_each(?))")

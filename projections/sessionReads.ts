@@ -2,25 +2,25 @@ import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import { type Db, sql } from "./Projection.js"
 
-/** A session, as far as one store has it. Times are milliseconds since the epoch. */
+/** A session in one store. Times are milliseconds since the epoch. */
 export interface Session {
   readonly session: string
   readonly store: Store
   readonly turns: number
-  /** Tokens that reading all of it costs. */
+  /** Tokens that reading the whole session costs. */
   readonly tokens: number
   readonly speakers: ReadonlyArray<string>
-  /** Files that belong to it. */
+  /** Number of files of the session. */
   readonly files: number
-  /** The newest turn's. */
+  /** Sequence number of the newest turn. */
   readonly sequence: number
-  /** The first time at which one of its turns was said. */
+  /** The earliest time of a turn. */
   readonly startedAt: number
-  /** The last such time; not that of the newest turn where an older one was added after it. */
+  /** The latest time of a turn. The newest turn may be older, if it was added late. */
   readonly lastAt: number
 }
 
-/** The sessions that a level may read, the most recently used first. */
+/** The sessions that a level may read, most recently used first. */
 export const findSessions = (
   db: Db,
   level: TrustLevel,
@@ -44,17 +44,17 @@ export const findTurns = (db: Db, level: TrustLevel, session: string, last: numb
     .map((row) => JSON.parse(row.turn) as Turn)
     .reverse()
 
-/** The sequence of a session's newest turn in one store; 0 where there is none. */
+/** The sequence number of a session's newest turn in one store; 0 if there is none. */
 export const lastSequence = (db: Db, session: string, store: Store): number =>
   sql(db, "SELECT sequence FROM sessions WHERE session = ? AND store = ?").get(session, store)?.sequence ?? 0
 
-/** The stores that have turns of a session, as far as a level may read them. */
+/** The stores with turns of a session that a level may read. */
 export const findSessionStores = (db: Db, level: TrustLevel, session: string): ReadonlyArray<Store> =>
   sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
     .all(session, floorOf(level))
     .map((row) => row.store)
 
-/** The versions that added the turns and the files of a session, as far as a level may read them, and their stores. */
+/** The versions that added the turns and files of a session that a level may read, and their stores. */
 export const findSessionEvents = (
   db: Db,
   level: TrustLevel,
@@ -77,7 +77,7 @@ export const findSessionEvents = (
   }
 }
 
-/** How much was said. For full trust. */
+/** Counts of sessions, turns, files and chunks. For full trust. */
 export const countConversation = (
   db: Db
 ): { readonly sessions: number; readonly turns: number; readonly files: number; readonly chunks: number } =>

@@ -2,9 +2,10 @@ import { floorOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
- * Speakers by the words of their names, so that a question finds those whom it
- * names without a look at all of them: for each word and openness, how many
- * speakers of sessions have it. A whole name is one word more (`wholeName`).
+ * Speakers by the words of their names, so that a search finds the speakers
+ * that a question names without reading all of them. For each word and
+ * openness, the table counts the speakers of sessions that have it. The whole
+ * name is stored as another word (see `wholeName`).
  */
 export const speakerTables = `CREATE TABLE speakers (session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, speaker TEXT NOT NULL, PRIMARY KEY (session, store, speaker)) WITHOUT ROWID;
@@ -23,10 +24,10 @@ export const addSpeaker = (db: Db, session: string, store: string, openness: num
   }
 }
 
-/** Takes away whoever spoke in a session. */
+/** Removes the speakers of a session. */
 export const removeSpeakers = (db: Db, session: string, store: string) => {
-  const gone = sql(db, "SELECT openness, speaker FROM speakers WHERE session = ? AND store = ?").all(session, store)
-  for (const { openness, speaker } of gone) {
+  const removed = sql(db, "SELECT openness, speaker FROM speakers WHERE session = ? AND store = ?").all(session, store)
+  for (const { openness, speaker } of removed) {
     for (const word of keysOf(speaker)) {
       sql(db, "UPDATE speaker_words SET speakers = speakers - 1 WHERE word = ? AND openness = ?").run(word, openness)
       sql(db, "DELETE FROM speaker_words WHERE word = ? AND openness = ? AND speakers = 0").run(word, openness)
@@ -35,7 +36,7 @@ export const removeSpeakers = (db: Db, session: string, store: string) => {
   sql(db, "DELETE FROM speakers WHERE session = ? AND store = ?").run(session, store)
 }
 
-/** A whole name as it is kept beside its words; none of them has such a sign. */
+/** The key of a whole name. Its `=` cannot occur in a word. */
 const wholeName = (words: ReadonlyArray<string>): string => `=${words.join(" ")}`
 
 const keysOf = (speaker: string): ReadonlySet<string> => {
@@ -43,56 +44,59 @@ const keysOf = (speaker: string): ReadonlySet<string> => {
   return new Set(words.length === 0 ? [] : [...words, wholeName(words)])
 }
 
-/** What a text names of speakers. */
+/** The speakers' names that occur in a text. */
 export interface NamedSpeakers {
-  /** Words of it that are words of a speaker's name. */
+  /** Words of the text that are part of a speaker's name. */
   readonly words: ReadonlySet<string>
-  /** Those among them that stand in a row with all others of a name. */
+  /** The words that belong to a complete name in the text. */
   readonly whole: ReadonlySet<string>
-  /** Each of those rows. */
+  /** The words of each complete name. */
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** The words of a text that are words of a speaker's name, as far as a level may know speakers. */
+/** The words of a text that are part of the name of a speaker whom a level may know. */
 export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpeakers => {
-  const said = nameWords(text)
-  const rows = said.flatMap((_, at) =>
-    Array.from({ length: Math.min(longestRow, said.length - at) }, (_, more) => said.slice(at, at + more + 1))
+  const textWords = nameWords(text)
+  const sequences = textWords.flatMap((_, start) =>
+    Array.from({ length: Math.min(maxNameWords, textWords.length - start) }, (_, more) =>
+      textWords.slice(start, start + more + 1)
+    )
   )
-  const inside = said.flatMap((word) => (unspacedAlone.test(word) ? insides(word) : []))
-  const asked = new Set([...said, ...inside, ...rows.map(wholeName)])
-  const found = new Set<string>(
+  const inside = textWords.flatMap((word) => (startsUnspaced.test(word) ? substringsOf(word) : []))
+  const keys = new Set([...textWords, ...inside, ...sequences.map(wholeName)])
+  const knownKeys = new Set<string>(
     sql(db, "SELECT DISTINCT word FROM speaker_words WHERE word IN (SELECT value FROM json_each(?)) AND openness >= ?")
-      .all(JSON.stringify([...asked]), floorOf(level))
+      .all(JSON.stringify([...keys]), floorOf(level))
       .map((row) => row.word)
   )
-  const whole = rows.filter((row) => found.has(wholeName(row)))
+  const wholeNames = sequences.filter((words) => knownKeys.has(wholeName(words)))
   return {
-    words: new Set([...found].filter((word) => !word.startsWith("="))),
-    whole: new Set(whole.flat()),
-    rows: whole
+    words: new Set([...knownKeys].filter((word) => !word.startsWith("="))),
+    whole: new Set(wholeNames.flat()),
+    rows: wholeNames
   }
 }
 
-/** Words of the longest name that is known as a whole. */
-const longestRow = 5
+/** The most words of a name that is found as a whole. */
+const maxNameWords = 5
 
-/** The words by which somebody is named: NFKC, lower case, of two characters and more; another script begins another word. */
+/** The words of a name: NFKC, lower case, at least two characters. A change of script begins a new word. */
 export const nameWords = (text: string): ReadonlyArray<string> =>
-  (text.normalize("NFKC").toLowerCase().match(word) ?? []).filter((one) => one.length > 1)
+  (text.normalize("NFKC").toLowerCase().match(wordPattern) ?? []).filter((word) => word.length > 1)
 
-/** What may be a name inside of a run that is written without spaces. */
-const insides = (run: string): ReadonlyArray<string> => {
-  const characters = [...run].slice(0, searchedRun)
-  return characters.flatMap((_, at) =>
-    Array.from({ length: longestName - 1 }, (_, more) => characters.slice(at, at + 2 + more).join(""))
+/** Substrings that may be a name, in text that is written without spaces. */
+const substringsOf = (run: string): ReadonlyArray<string> => {
+  const characters = [...run].slice(0, maxRunCharacters)
+  return characters.flatMap((_, start) =>
+    Array.from({ length: maxNameCharacters - 1 }, (_, more) => characters.slice(start, start + 2 + more).join(""))
   )
 }
 
-const searchedRun = 64
-/** Characters of the longest name that is looked for inside of a run. */
-const longestName = 6
+/** Characters of such text that are searched for names. */
+const maxRunCharacters = 64
+/** The most characters of a name in such text. */
+const maxNameCharacters = 6
 
 const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}ー々"
-const word = new RegExp(`[${scripts}][${scripts}\\p{M}]*|(?:(?![${scripts}])[\\p{L}\\p{N}\\p{M}])+`, "gu")
-const unspacedAlone = new RegExp(`^[${scripts}]`, "u")
+const wordPattern = new RegExp(`[${scripts}][${scripts}\\p{M}]*|(?:(?![${scripts}])[\\p{L}\\p{N}\\p{M}])+`, "gu")
+const startsUnspaced = new RegExp(`^[${scripts}]`, "u")

@@ -1,12 +1,12 @@
 import { floorOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 
-/** How a score is made: see `scoreOf` in src/life/score.ts, which says the same of one memory. */
+/** The parameters of a score. `scoreOf` in src/search/score.ts computes the same score for one memory. */
 export interface Formula {
   readonly frequencyWeight: number
   readonly recencyWeight: number
   readonly importanceWeight: number
-  /** λ of a type, a day. */
+  /** The decay rate λ of a type, per day. */
   readonly decayOf: (type: string) => number
 }
 
@@ -15,12 +15,12 @@ export interface Ranked {
   readonly score: number
 }
 
-const day = 86_400_000
+const dayMillis = 86_400_000
 
 /**
- * The memories with the highest scores, best first; ties go to the later stored. Each of two passes reads an index that
- * holds all that the formula asks: no memory is read. Times that a memory was shown count for `full` alone, which may
- * know of them; they can only raise a score.
+ * The memories with the highest scores, best first; on a tie, the one stored later. Two passes read only covering
+ * indexes, never the memories. How often a memory was shown counts at full trust only, because lower levels must not
+ * learn it. It can only raise a score.
  */
 export const findByScore = (
   db: Db,
@@ -30,28 +30,29 @@ export const findByScore = (
   limit: number
 ): ReadonlyArray<Ranked> => {
   const best = new Map<number, number>()
-  let least = Number.NEGATIVE_INFINITY
-  const take = (rows: ReadonlyArray<Ranked>) => {
+  let minScore = Number.NEGATIVE_INFINITY
+  const addRows = (rows: ReadonlyArray<Ranked>) => {
     if (rows.length === 0) return
     for (const { born, score } of rows) best.set(born, Math.max(score, best.get(born) ?? score))
-    // What is below the last place so far need not be sorted.
-    if (best.size >= limit) least = [...best.values()].sort((a, b) => b - a)[limit - 1]!
+    // Later queries can skip scores below the last place so far.
+    if (best.size >= limit) minScore = [...best.values()].sort((a, b) => b - a)[limit - 1]!
   }
   const types = typesIn(db)
   for (const type of types) {
-    take(
-      sql(db, highest).all({
+    addRows(
+      sql(db, highestSeen).all({
         ...parametersOf(formula, now),
         type,
         decay: formula.decayOf(type),
         floor: floorOf(level),
-        least,
+        least: minScore,
         limit
       })
     )
   }
   if (level === "full") {
-    take(sql(db, highestShown).all({ ...parametersOf(formula, now), decays: decaysOf(formula, types), least, limit }))
+    const decays = decaysOf(formula, types)
+    addRows(sql(db, highestShown).all({ ...parametersOf(formula, now), decays, least: minScore, limit }))
   }
   return [...best]
     .map(([born, score]) => ({ born, score }))
@@ -59,7 +60,7 @@ export const findByScore = (
     .slice(0, limit)
 }
 
-/** How many memories there are of a kind, and their mean score and mean age, in whole days since they were last seen. */
+/** A number of memories, their mean score, and their mean age in whole days since they were last seen. */
 export interface Standing {
   readonly memories: number
   readonly score: number
@@ -70,28 +71,27 @@ export interface Standings {
   readonly all: Standing
   readonly byTier: Readonly<Record<string, Standing>>
   readonly byType: Readonly<Record<string, Standing>>
-  /** How many have a score below each bound. */
+  /** The number of memories with a score below each bound. */
   readonly below: ReadonlyArray<number>
 }
 
 /**
- * Counts what is active and not expired: by tier, by type, and how many have a score below each of these bounds. A
- * portion at a time, so that others have their turns: a type, or `shownAtOnce` of what was shown.
- * For full trust.
+ * Counts the active, unexpired memories by tier, by type, and by score bound. Works in portions, so that other fibers can
+ * run in between: one type, or `shownAtOnce` of the memories that were shown. For full trust.
  */
 export const countStandings = (formula: Formula, now: number, bounds: ReadonlyArray<number>, shownAtOnce = 10_000) => {
   const sums = new Map<string, { memories: number; score: number; days: number }>()
   const below = bounds.map(() => 0)
   const parameters = {
     ...parametersOf(formula, now),
-    ...Object.fromEntries(bounds.map((bound, at) => [`bound${at}`, bound]))
+    ...Object.fromEntries(bounds.map((bound, index) => [`bound${index}`, bound]))
   }
-  const add = (type: string, tier: string, [memories, score, days, ...some]: Sum) => {
+  const add = (type: string, tier: string, [memories, score, days, ...belowBounds]: Sum) => {
     for (const name of ["", `tier ${tier}`, `type ${type}`]) {
       const sum = sums.get(name) ?? { memories: 0, score: 0, days: 0 }
       sums.set(name, { memories: sum.memories + memories, score: sum.score + score, days: sum.days + days })
     }
-    for (const [at, number] of some.entries()) below[at]! += number
+    for (const [bound, count] of belowBounds.entries()) below[bound]! += count
   }
   let kinds: Array<Kind> | undefined
   let decays = "{}"
@@ -104,7 +104,7 @@ export const countStandings = (formula: Formula, now: number, bounds: ReadonlyAr
         .sort(([, a], [, b]) => b.memories - a.memories)
     )
   return {
-    /** Counts the next portion; whether there is more. */
+    /** Counts the next portion. Returns false at the end. */
     next: (db: Db): boolean => {
       if (kinds === undefined) {
         kinds = [...kindsIn(db)]
@@ -123,13 +123,15 @@ export const countStandings = (formula: Formula, now: number, bounds: ReadonlyAr
         }
         return true
       }
-      // What was shown has a higher score, and was seen later.
+      // Corrects the sums for memories that were shown: their score is higher, and they were seen later.
       const last = sql(db, lastShown).pluck().get(after, shownAtOnce) as string | null
       if (last === null) return false
       const rows = sql(db, sumOfShown(bounds.length))
         .raw()
         .all({ ...parameters, decays, after, last })
-      for (const [of, tier, ...sum] of rows as unknown as Array<[string, string, ...Sum]>) add(of, tier, sum)
+      for (const [shownType, tier, ...sum] of rows as unknown as Array<[string, string, ...Sum]>) {
+        add(shownType, tier, sum)
+      }
       after = last
       return true
     },
@@ -137,7 +139,7 @@ export const countStandings = (formula: Formula, now: number, bounds: ReadonlyAr
       all: meanOf(sums.get("") ?? { memories: 0, score: 0, days: 0 }),
       byTier: meansOf("tier "),
       byType: meansOf("type "),
-      below: below.map((number) => Math.max(0, number))
+      below: below.map((count) => Math.max(0, count))
     })
   }
 }
@@ -152,7 +154,7 @@ const meanOf = ({
   readonly days: number
 }) => (memories === 0 ? { memories, score: 0, days: 0 } : { memories, score: score / memories, days: days / memories })
 
-/** How many more memories, how much more of score and days, and how many more below each bound. */
+/** Amounts to add: memories, score, days, and memories below each bound. */
 type Sum = [memories: number, score: number, days: number, ...below: Array<number>]
 
 const parametersOf = ({ frequencyWeight, importanceWeight, recencyWeight }: Formula, now: number) => ({
@@ -160,10 +162,10 @@ const parametersOf = ({ frequencyWeight, importanceWeight, recencyWeight }: Form
   recencyWeight,
   importanceWeight,
   now,
-  today: Math.floor(now / day)
+  today: Math.floor(now / dayMillis)
 })
 
-/** λ by type. */
+/** The decay rate λ of each type, as JSON. */
 const decaysOf = ({ decayOf }: Formula, types: ReadonlyArray<string>): string =>
   JSON.stringify(Object.fromEntries(types.map((type) => [type, decayOf(type)])))
 
@@ -189,23 +191,23 @@ interface Kind {
 const kindsIn = (db: Db): ReadonlyArray<Kind> =>
   sql(db, "SELECT DISTINCT type, openness, tier FROM observations WHERE active = 1 ORDER BY 1, 2, 3").all()
 
-/** The parts in the order of `scoreOf`, so that they round alike. */
+/** The terms stand in the same order as in `scoreOf`, so that both round alike. */
 const formulaSql = (hits: string, recency: string) =>
   `:frequencyWeight * ln(${hits}) + :recencyWeight * ${recency} + :importanceWeight * importance`
-const daysSql = (seen: string) => `max(0, :today - ${seen} / ${day})`
+const daysSql = (seen: string) => `max(0, :today - ${seen} / ${dayMillis})`
 const scoreSql = (hits: string, decay: string, seen: string) => formulaSql(hits, `exp(-${decay} * ${daysSql(seen)})`)
 
 const unexpired = "(expires_at IS NULL OR expires_at > :now)"
 
-const highest = `SELECT born, ${scoreSql("mentions", ":decay", "mentioned_at")} AS score
+const highestSeen = `SELECT born, ${scoreSql("mentions", ":decay", "mentioned_at")} AS score
   FROM observations INDEXED BY observations_score
   WHERE active = 1 AND type = :type AND openness >= :floor AND ${unexpired} AND score >= :least
   ORDER BY score DESC, born DESC LIMIT :limit`
 
-const belowSql = (bounds: number, of: (bound: string) => string) =>
-  Array.from({ length: bounds }, (_, at) => `, coalesce(sum(${of(`:bound${at}`)}), 0)`).join("")
+const belowSql = (bounds: number, conditionOf: (bound: string) => string) =>
+  Array.from({ length: bounds }, (_, index) => `, coalesce(sum(${conditionOf(`:bound${index}`)}), 0)`).join("")
 
-// A limit, though without end, keeps the score from being made again for each use of it.
+// LIMIT -1 keeps SQLite from computing the score again for each use.
 const sumOf = (
   bounds: number
 ) => `SELECT count(*), total(score), total(days)${belowSql(bounds, (bound) => `score < ${bound}`)}
@@ -213,8 +215,7 @@ const sumOf = (
     FROM observations INDEXED BY observations_score
     WHERE active = 1 AND type = :type AND openness = :openness AND tier = :tier AND ${unexpired} LIMIT -1)`
 
-// An id leads to a row number by the one index, the number to all that the formula asks by the other. The joins stand
-// in the order in which they are read.
+// One index maps an id to a row number; the other covers all columns of the formula. CROSS JOIN keeps this order.
 const shown = `accesses CROSS JOIN (SELECT id AS shown, born AS place FROM observations INDEXED BY observations_id)
     ON shown = accesses.id
   CROSS JOIN observations AS o INDEXED BY observations_shown ON o.born = place AND active = 1
@@ -223,7 +224,7 @@ const decays = "WITH decays (type, decay) AS MATERIALIZED (SELECT key, value FRO
 const shownHits = "(mentions + accesses)"
 const shownAt = "max(mentioned_at, accessed_at)"
 
-// What would not come into its place if it had been seen today is not scored.
+// Skips memories that would be too low even if they had been seen today; only the others are scored exactly.
 const highestShown = `${decays}
   SELECT born, ${scoreSql(shownHits, "decay", shownAt)} AS score FROM ${shown}
   WHERE ${unexpired} AND ${formulaSql(shownHits, "1.0")} >= :least AND score >= :least

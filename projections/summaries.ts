@@ -5,8 +5,8 @@ import type { Role } from "../events/Turn.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * What conversations came to, one row for a session in a store, and which memories were made in sessions. How many of
- * these there are is counted when it is read: memories change, and what a level may not read is not counted for it.
+ * Summaries of conversations, one row per session and store, and the memories that were made in each session. The memories
+ * are counted at the time of a read, because they change and a level counts only those that it may read.
  */
 export const summaries: Projection = {
   name: "summaries",
@@ -26,7 +26,7 @@ export const summaries: Projection = {
   apply: (db, event, lookup) => {
     if (event.type === "SUMMARIZE") {
       const { decision, restores = event.version, session, store, summary } = event.payload
-      remove(db, session, store)
+      removeSummary(db, session, store)
       if (summary === null) return
       sql(
         db,
@@ -48,7 +48,7 @@ export const summaries: Projection = {
     }
     if (event.type === "FORGET") {
       const { session, stores } = event.payload
-      if (session !== undefined) for (const store of stores) remove(db, session, store)
+      if (session !== undefined) for (const store of stores) removeSummary(db, session, store)
       return
     }
     addMemories(db, event)
@@ -60,13 +60,13 @@ export const summaries: Projection = {
   stateDigest: (db, digest) => {
     const rows = db.prepare("SELECT session, store, openness, summary FROM summaries ORDER BY session, store").iterate()
     for (const row of rows as Iterable<{ session: string; store: string; openness: number; summary: string }>) {
-      const { sources: _, until: __, ...said } = JSON.parse(row.summary) as SessionSummary
-      digest.row(row.session, row.store, row.openness, JSON.stringify(said))
+      const { sources: _, until: __, ...content } = JSON.parse(row.summary) as SessionSummary
+      digest.row(row.session, row.store, row.openness, JSON.stringify(content))
     }
   }
 }
 
-const remove = (db: Db, session: string, store: string) =>
+const removeSummary = (db: Db, session: string, store: string) =>
   sql(db, "DELETE FROM summaries WHERE session = ? AND store = ?").run(session, store)
 
 const addMemories = (db: Db, event: DaybookEvent) => {
@@ -76,7 +76,7 @@ const addMemories = (db: Db, event: DaybookEvent) => {
   }
 }
 
-/** The summary of a session in a store, the version that put it there, and the one that said it first. */
+/** The summary of a session in a store, the version that stored it, and the version that first stored this text. */
 export const findSummary = (
   db: Db,
   session: string,
@@ -89,21 +89,21 @@ export const findSummary = (
   return row === undefined ? undefined : { ...row, summary: JSON.parse(row.summary) }
 }
 
-/** Whether the turns that a summary was made of are all still there. */
+/** Whether all turns from which a summary was made still exist. */
 export const isFounded = (db: Db, { sources, until }: SessionSummary): boolean =>
   sql(db, "SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT born FROM turns) LIMIT 1").get(
     JSON.stringify([...sources, until])
   ) === undefined
 
-/** A session in a store: its newest turn's version, and its summary where it has one. */
+/** Identifies a session in a store. */
 export interface SessionKey {
   readonly session: string
   readonly store: Store
 }
 
 /**
- * Sessions of a store whose last turn was said by an instant, and that have turns which no summary knows, the first used
- * first: a page of those that were used after version `after`, and the version after which the next one begins.
+ * Sessions of a store with turns that no summary covers and without a turn after the instant `before`. A page in the
+ * order of their newest turns, after version `after`; `last` is the version after which the next page begins.
  */
 export const findUnsummarized = (
   db: Db,
@@ -122,7 +122,7 @@ export const findUnsummarized = (
   return { sessions: rows, last: rows.at(-1)?.last ?? after }
 }
 
-/** A turn as a summary is made of it; its text up to a bound. */
+/** A turn as input of a summary; its text is cut at a limit. */
 export interface SaidTurn {
   readonly born: number
   readonly role: Role
@@ -131,7 +131,7 @@ export interface SaidTurn {
   readonly occurredAt: number
 }
 
-/** A session's first turns and its last ones, oldest first, and how many it has in this store. */
+/** The first and the last turns of a session, oldest first, and its number of turns in this store. */
 export const findSaid = (
   db: Db,
   { session, store }: SessionKey,
@@ -142,14 +142,16 @@ export const findSaid = (
   readonly startedAt: number
   readonly lastAt: number
 } => {
-  const of = (order: "ASC" | "DESC", limit: number): ReadonlyArray<SaidTurn> =>
+  const readTurns = (order: "ASC" | "DESC", limit: number): ReadonlyArray<SaidTurn> =>
     sql(
       db,
       `SELECT born, json_extract(turn, '$.role') AS role, json_extract(turn, '$.speaker') AS speaker,
         substr(json_extract(turn, '$.text'), 1, ?) AS text, occurred_at AS occurredAt
         FROM turns WHERE session = ? AND store = ? ORDER BY sequence ${order} LIMIT ?`
     ).all(characters, session, store, limit)
-  const turns = new Map([...of("ASC", first), ...[...of("DESC", last)].reverse()].map((turn) => [turn.born, turn]))
+  const turns = new Map(
+    [...readTurns("ASC", first), ...[...readTurns("DESC", last)].reverse()].map((turn) => [turn.born, turn])
+  )
   const {
     lastAt,
     startedAt,
@@ -161,25 +163,25 @@ export const findSaid = (
   return { turns: [...turns.values()], count, startedAt, lastAt }
 }
 
-/** A session as a level may read of it: what was said of it last, and the memories that were made in it. */
+/** A session as a level may read it: its latest summary, and the number of memories made in it. */
 export interface SummaryRow extends SessionKey {
   readonly summary: SessionSummary | null
-  /** Who wrote it. */
+  /** The author of the summary. */
   readonly by: { readonly kind: string; readonly name: string } | null
   readonly madeAt: number | null
-  /** Whether turns came after it. */
+  /** Whether there are turns after the summary. */
   readonly behind: boolean
   readonly observations: number
-  /** When something was last said or remembered in it. */
+  /** The time of the newest turn or memory, in milliseconds. */
   readonly lastAt: number
 }
 
-/** Memories of sessions as a level may read them at a time: `o`. */
+/** The condition for memories (alias `o`) that a level may read at a time. */
 const readable = `o.active = 1 AND o.openness >= :floor AND (o.expires_at IS NULL OR o.expires_at > :now)`
 
 /**
- * Sessions that have a summary or memories, those in which something was last said or remembered first. Both are read
- * from the newest on, until a page of sessions was met, and these alone are counted.
+ * Sessions that have a summary or memories, newest first by their last turn or memory. Reads both lists from the newest
+ * entry until the page is full, and counts memories for that page only.
  */
 export const findSummaries = (
   db: Db,
@@ -187,19 +189,19 @@ export const findSummaries = (
   now: number,
   { limit, offset, session }: { readonly limit: number; readonly offset: number; readonly session?: string | undefined }
 ): ReadonlyArray<SummaryRow> => {
-  // A condition of its own, so that one session is found by its index; a cross join, so that nothing is sorted.
-  const of = session === undefined ? "" : " AND m.session = :session"
-  const asked = { floor: floorOf(level), now }
-  const met = newestFirst(
+  // A separate condition lets SQLite find one session by its index. The cross join avoids sorting.
+  const ofSession = session === undefined ? "" : " AND m.session = :session"
+  const params = { floor: floorOf(level), now }
+  const sessions = newestFirst(
     [
       `SELECT m.session, m.store, m.last_at AS lastAt FROM summaries m
-        WHERE m.openness >= :floor AND :now IS NOT NULL${of} ORDER BY m.last_at DESC`,
+        WHERE m.openness >= :floor AND :now IS NOT NULL${ofSession} ORDER BY m.last_at DESC`,
       `SELECT m.session, o.store, m.created_at AS lastAt FROM session_memories m CROSS JOIN observations o ON o.born = m.born
-        WHERE ${readable}${of} ORDER BY m.created_at DESC`
-    ].map((text) => sql(db, text).iterate({ ...asked, ...(session === undefined ? {} : { session }) })),
+        WHERE ${readable}${ofSession} ORDER BY m.created_at DESC`
+    ].map((text) => sql(db, text).iterate({ ...params, ...(session === undefined ? {} : { session }) })),
     offset + limit
   )
-  return met.slice(offset, offset + limit).map(({ lastAt, session, store }) => {
+  return sessions.slice(offset, offset + limit).map(({ lastAt, session, store }) => {
     const { madeBy, summary, behind, ...row } = sql(
       db,
       `SELECT s.summary, s.made_by AS madeBy, s.made_at AS madeAt, coalesce(t.last_born > s.until, 0) AS behind,
@@ -208,7 +210,7 @@ export const findSummaries = (
         FROM (SELECT :session AS session, :store AS store) k
         LEFT JOIN summaries s ON s.session = k.session AND s.store = k.store AND s.openness >= :floor
         LEFT JOIN sessions t ON t.session = k.session AND t.store = k.store AND t.openness >= :floor`
-    ).get({ ...asked, session, store })
+    ).get({ ...params, session, store })
     return {
       ...row,
       session,
@@ -221,38 +223,46 @@ export const findSummaries = (
   })
 }
 
-interface Met extends SessionKey {
+interface DatedSession extends SessionKey {
   readonly lastAt: number
 }
 
-/** Sessions by the newest of what several lists, each the newest first, have of them; no more than so many, or as many as are as new as the last. */
-const newestFirst = (lists: ReadonlyArray<IterableIterator<Met>>, most: number): ReadonlyArray<Met> => {
-  const met = new Map<string, Met>()
+/**
+ * Merges lists that are each sorted newest first, and keeps the newest entry of each session. Stops after `limit` sessions,
+ * but includes all that are as new as the last one.
+ */
+const newestFirst = (
+  lists: ReadonlyArray<IterableIterator<DatedSession>>,
+  limit: number
+): ReadonlyArray<DatedSession> => {
+  const sessions = new Map<string, DatedSession>()
   try {
     const heads = lists.map((list) => list.next())
     let last = Number.NEGATIVE_INFINITY
     for (;;) {
-      let at = -1
+      let newest = -1
       for (const [list, head] of heads.entries()) {
-        if (!head.done && (at < 0 || head.value.lastAt > heads[at]!.value.lastAt)) at = list
+        if (!head.done && (newest < 0 || head.value.lastAt > heads[newest]!.value.lastAt)) newest = list
       }
-      const one: Met | undefined = at < 0 ? undefined : heads[at]!.value
-      if (one === undefined || (met.size >= most && one.lastAt < last)) break
-      heads[at] = lists[at]!.next()
-      const key = JSON.stringify([one.session, one.store])
-      if (met.has(key)) continue
-      met.set(key, one)
-      if (met.size === most) last = one.lastAt
+      const entry: DatedSession | undefined = newest < 0 ? undefined : heads[newest]!.value
+      if (entry === undefined || (sessions.size >= limit && entry.lastAt < last)) break
+      heads[newest] = lists[newest]!.next()
+      const key = JSON.stringify([entry.session, entry.store])
+      if (sessions.has(key)) continue
+      sessions.set(key, entry)
+      if (sessions.size === limit) last = entry.lastAt
     }
   } finally {
-    // A statement that was not read to its end keeps its connection.
+    // An unfinished statement keeps its connection busy.
     for (const list of lists) list.return?.()
   }
   const order = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-  return [...met.values()].sort((a, b) => b.lastAt - a.lastAt || order(a.session, b.session) || order(a.store, b.store))
+  return [...sessions.values()].sort(
+    (a, b) => b.lastAt - a.lastAt || order(a.session, b.session) || order(a.store, b.store)
+  )
 }
 
-/** The titles of memories of a type that were made in a session, the newest first. */
+/** The titles of memories of a type that were made in a session, newest first. */
 export const findSessionTitles = (
   db: Db,
   level: TrustLevel,

@@ -2,8 +2,8 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /**
- * How many memories were promoted, archived, deleted … so far, whatever became of them since. Neither additions, which
- * are the rows that there are, nor what is written all the time: there is nothing to count on the way of most writes.
+ * How many memories were promoted, archived, deleted … so far, whatever happened to them later. Additions are not
+ * counted here, because they are the rows of `observations`. So most writes have nothing to count.
  */
 export const tallies: Projection = {
   name: "tallies",
@@ -13,7 +13,7 @@ export const tallies: Projection = {
   indexes: "",
   drop: (db) => db.exec("DROP TABLE tallies"),
   apply: (db, event) => {
-    const [what, memories] = talliedOf(event)
+    const [what, memories] = outcomeOf(event)
     if (what === undefined) return
     if (sql(db, "UPDATE tallies SET memories = memories + ? WHERE what = ?").run(memories, what).changes > 0) return
     sql(db, "INSERT INTO tallies (what, memories) VALUES (?, ?)").run(what, memories)
@@ -22,8 +22,8 @@ export const tallies: Projection = {
   stateDigest: () => {}
 }
 
-/** What became of memories, in the order in which it is told. */
-export const tallied = [
+/** The counted outcomes, in the order of output. */
+export const outcomes = [
   "promoted",
   "demoted",
   "compressed",
@@ -35,9 +35,9 @@ export const tallied = [
   "deleted",
   "undone"
 ] as const
-export type Tallied = (typeof tallied)[number]
+export type Outcome = (typeof outcomes)[number]
 
-const talliedOf = (event: DaybookEvent): readonly [what: Tallied | undefined, memories: number] => {
+const outcomeOf = (event: DaybookEvent): readonly [what: Outcome | undefined, memories: number] => {
   switch (event.type) {
     case "COMPRESS":
       return ["compressed", event.payload.sources.length]
@@ -53,7 +53,7 @@ const talliedOf = (event: DaybookEvent): readonly [what: Tallied | undefined, me
 }
 
 const deletions = { forgotten: "deleted", replaced: "replaced", undone: "undone" } as const
-const updates: Readonly<Record<string, Tallied>> = {
+const updates: Readonly<Record<string, Outcome>> = {
   promoted: "promoted",
   demoted: "demoted",
   aged: "shortened",
@@ -62,12 +62,12 @@ const updates: Readonly<Record<string, Tallied>> = {
   undone: "undone"
 }
 
-/** How many there were of each. For full trust. */
-export const countTallies = (db: Db): Readonly<Record<Tallied, number>> => {
-  const found = new Map<string, number>(
+/** The number of memories of each outcome. For full trust. */
+export const countTallies = (db: Db): Readonly<Record<Outcome, number>> => {
+  const counts = new Map<string, number>(
     sql(db, "SELECT what, memories FROM tallies")
       .all()
       .map((row) => [row.what, row.memories])
   )
-  return Object.fromEntries(tallied.map((what) => [what, found.get(what) ?? 0])) as Record<Tallied, number>
+  return Object.fromEntries(outcomes.map((what) => [what, counts.get(what) ?? 0])) as Record<Outcome, number>
 }

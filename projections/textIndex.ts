@@ -1,155 +1,60 @@
 import { floorOf, type ReadingLevel, readingLevels } from "../events/Trust.js"
 import { type Db, type Digest, sql } from "./Projection.js"
 
-/** A row of text: its number, the id that its numbers may not tell, who may read it, and its columns in order. */
+/** A row of text. `id` identifies it in the state digest, which must not depend on row numbers. */
 export interface TextRow {
   readonly born: number
   readonly id: string
   readonly openness: number
+  /** The texts of the columns, in order. */
   readonly columns: ReadonlyArray<string>
 }
 
 /**
- * Full text of some kind of row: one table of normalised text, and over it one
+ * Full text of one kind of row: one table of normalised text, and on it one
  * external-content FTS5 index for each trust level that can read anything. The
- * index of a level holds nothing that the level may not read, so its statistics
- * reveal nothing.
+ * index of a level holds only rows that the level may read, so its statistics
+ * reveal nothing else.
  */
 export interface TextIndex {
-  /** The FTS5 table that a level reads. */
+  /** The FTS5 table of a level. */
   readonly table: (level: ReadingLevel) => string
-  /** The weights of the columns in bm25, as its arguments. */
+  /** The bm25 weights of the columns, as SQL arguments. */
   readonly weights: string
   readonly tables: string
   readonly drop: (db: Db) => void
-  /** Adds a row that is not there yet. With `filling`, the indexes are left to `fill`. */
+  /** Adds a new row. If `filling`, the FTS5 indexes are left to `fill`. */
   readonly add: (db: Db, row: TextRow, filling: boolean) => void
-  /** Puts a row in the place of the one with its number, or takes that away. */
+  /** Replaces the row with this number, or removes it if `row` is null. */
   readonly replace: (db: Db, born: number, row: TextRow | null, filling: boolean) => void
-  /** Makes the indexes of the rows after `after`; see `Projection.fill`. */
+  /** Indexes a portion of the rows after `after`; see `Projection.fill`. */
   readonly fill: (db: Db, after: number) => number | undefined
   readonly digest: (db: Db, digest: Digest) => void
   readonly stateDigest: (db: Db, digest: Digest) => void
-  /** How many rows the index of a level holds. */
+  /** The number of rows in the index of a level. */
   readonly count: (db: Db, level: ReadingLevel) => number
 }
 
-/** An index whose tables begin with `prefix`; `weights` names its columns, in order, with their weights in bm25. */
+/** An index whose table names begin with `prefix`. `weights` names the columns in order, with their bm25 weights. */
 export const make = (prefix: string, weights: Readonly<Record<string, number>>): TextIndex => {
-  const texts = `${prefix}texts`
-  const names = Object.keys(weights)
-  const columns = names.join(", ")
-  const places = names.map(() => "?").join(", ")
-  /** Marks belong to words: Devanagari and Thai write vowels with them. */
-  const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
-  const table = (level: ReadingLevel) => `${prefix}text_${level}`
-  const postings = (level: ReadingLevel) => `${prefix}postings_${level}`
-  const select = `SELECT openness, ${columns} FROM ${texts} WHERE born = ?`
-  const insert = `INSERT INTO ${texts} (born, id, openness, ${columns}) VALUES (?, ?, ?, ${places})`
-  const remove = `DELETE FROM ${texts} WHERE born = ?`
-  /** For each level: how a text gets into its index, and out of it again. */
-  const indexes = readingLevels.map((level) => ({
-    floor: floorOf(level),
-    add: `INSERT INTO ${table(level)} (rowid, ${columns}) VALUES (?, ${places})`,
-    remove: `INSERT INTO ${table(level)} (${table(level)}, rowid, ${columns}) VALUES ('delete', ?, ${places})`
-  }))
-
-  const add = (db: Db, row: TextRow, filling: boolean) => {
-    sql(db, insert).run(row.born, row.id, row.openness, ...row.columns)
-    if (filling) return
-    for (const index of indexes) if (row.openness >= index.floor) sql(db, index.add).run(row.born, ...row.columns)
-  }
-
-  /** What bm25 averages over: rows, then tokens of each column. Empty where there are no rows. */
-  const totals = (db: Db, level: ReadingLevel): ReadonlyArray<number> => {
-    const row = sql(db, `SELECT block FROM ${table(level)}_data WHERE id = 1`).get()
-    const numbers: Array<number> = []
-    let number = 0
-    // FTS5's averages record: integers of 7 bits a byte, the highest first, all but the last byte marked.
-    for (const byte of (row?.block ?? []) as Iterable<number>) {
-      number = number * 128 + (byte & 127)
-      if (byte >= 128) continue
-      numbers.push(number)
-      number = 0
-    }
-    return numbers[0] === 0 ? [] : numbers
-  }
-
-  const setHashSize = (db: Db, bytes: number) => {
-    for (const level of readingLevels) {
-      sql(db, `INSERT INTO ${table(level)} (${table(level)}, rank) VALUES ('hashsize', ?)`).run(BigInt(bytes))
-    }
-  }
-
-  /**
-   * Puts all segments on a level of their own. What filled the index is large: among the small segments of the writes
-   * that follow it would be merged with those at once, in the midst of a write, as soon as their level has 16 (0.8 s).
-   * On a level above it is merged a few pages a write, as FTS5 does by itself.
-   */
-  const settle = (db: Db) => {
-    for (const level of readingLevels) {
-      sql(db, `INSERT INTO ${table(level)} (${table(level)}, rank) VALUES ('merge', ?)`).run(-1n)
-    }
-  }
-
+  const names = namesOf(prefix, Object.keys(weights))
+  const { postings, table, texts } = names
   return {
     table,
     weights: Object.values(weights).join(", "),
-    tables: `CREATE TABLE ${texts} (born INTEGER PRIMARY KEY, id TEXT NOT NULL, openness INTEGER NOT NULL,
-      ${names.map((name) => `${name} TEXT NOT NULL`).join(", ")});
-    ${readingLevels
-      .map(
-        (
-          level
-        ) => `CREATE VIEW ${texts}_${level} AS SELECT born, ${columns} FROM ${texts} WHERE openness >= ${floorOf(level)};
-    CREATE VIRTUAL TABLE ${table(level)} USING fts5(${columns}, content='${texts}_${level}', content_rowid='born',
-      tokenize="${tokenizer}");
-    CREATE VIRTUAL TABLE ${postings(level)} USING fts5vocab(${table(level)}, instance);`
-      )
-      .join("\n")}`,
+    tables: tablesSql(names),
     drop: (db) => {
       for (const level of readingLevels) {
         db.exec(`DROP TABLE ${postings(level)}; DROP TABLE ${table(level)}; DROP VIEW ${texts}_${level}`)
       }
       db.exec(`DROP TABLE ${texts}`)
     },
-    add,
-    replace: (db, born, row, filling) => {
-      const before = sql(db, select).get(born)
-      if (before !== undefined) {
-        const old = names.map((name) => before[name])
-        if (row?.openness === before.openness && row?.columns.every((text, at) => text === old[at])) return
-        if (!filling) {
-          for (const index of indexes) if (before.openness >= index.floor) sql(db, index.remove).run(born, ...old)
-        }
-        sql(db, remove).run(born)
-      }
-      if (row !== null) add(db, row, filling)
-    },
-    fill: (db, after) => {
-      const last = sql(
-        db,
-        `SELECT max(born) AS born FROM (SELECT born FROM ${texts} WHERE born > ? ORDER BY born LIMIT ?)`
-      ).get(after, filledAtOnce).born
-      if (after === 0) setHashSize(db, hashSize.filling)
-      if (last === null) {
-        setHashSize(db, hashSize.usual)
-        settle(db)
-        return undefined
-      }
-      for (const level of readingLevels) {
-        sql(
-          db,
-          `INSERT INTO ${table(level)} (rowid, ${columns})
-            SELECT born, ${columns} FROM ${texts}_${level} WHERE born > ? AND born <= ? ORDER BY born`
-        ).run(after, last)
-      }
-      return last
-    },
+    ...rowWriter(names),
+    fill: (db, after) => fillPortion(db, names, after),
     digest: (db, digest) => {
       digest.query(db, `SELECT * FROM ${texts} ORDER BY born`)
       for (const level of readingLevels) {
-        digest.row(...totals(db, level))
+        digest.row(...averagesOf(db, table(level)))
         digest.query(db, `SELECT term, doc, col, offset FROM ${postings(level)} ORDER BY term, doc, col, offset`)
       }
     },
@@ -161,13 +66,137 @@ export const make = (prefix: string, weights: Readonly<Record<string, number>>):
         )
       }
     },
-    // Not from the totals: FTS5 writes those with the transaction, and within it a write would count what was there before.
+    // Not from the averages record: FTS5 updates it at the end of the transaction, so a write would read an old count.
     count: (db, level) => sql(db, `SELECT count(*) AS n FROM ${table(level)}_docsize`).get().n
   }
 }
 
-/** Rows that are indexed in one go: enough to be fast, few enough for others to come in between (a quarter of a second). */
-const filledAtOnce = 10_000
+/** The names of an index's tables and columns. */
+interface Names {
+  readonly texts: string
+  readonly columns: ReadonlyArray<string>
+  readonly table: (level: ReadingLevel) => string
+  readonly postings: (level: ReadingLevel) => string
+}
 
-/** Bytes of postings that FTS5 gathers before it writes a segment: its own default, and enough for all that is filled in one go. */
-const hashSize = { usual: 1 << 20, filling: 64 << 20 }
+const namesOf = (prefix: string, columns: ReadonlyArray<string>): Names => ({
+  texts: `${prefix}texts`,
+  columns,
+  table: (level) => `${prefix}text_${level}`,
+  postings: (level) => `${prefix}postings_${level}`
+})
+
+/** Category M (marks) belongs to words: Devanagari and Thai write vowels with marks. */
+const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+
+const tablesSql = ({ columns, postings, table, texts }: Names): string => {
+  const list = columns.join(", ")
+  return `CREATE TABLE ${texts} (born INTEGER PRIMARY KEY, id TEXT NOT NULL, openness INTEGER NOT NULL,
+      ${columns.map((name) => `${name} TEXT NOT NULL`).join(", ")});
+    ${readingLevels
+      .map(
+        (
+          level
+        ) => `CREATE VIEW ${texts}_${level} AS SELECT born, ${list} FROM ${texts} WHERE openness >= ${floorOf(level)};
+    CREATE VIRTUAL TABLE ${table(level)} USING fts5(${list}, content='${texts}_${level}', content_rowid='born',
+      tokenize="${tokenizer}");
+    CREATE VIRTUAL TABLE ${postings(level)} USING fts5vocab(${table(level)}, instance);`
+      )
+      .join("\n")}`
+}
+
+/** Writes of single rows. Their statements are composed once, because most events use them. */
+const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "replace"> => {
+  const list = columns.join(", ")
+  const placeholders = columns.map(() => "?").join(", ")
+  const select = `SELECT openness, ${list} FROM ${texts} WHERE born = ?`
+  const insert = `INSERT INTO ${texts} (born, id, openness, ${list}) VALUES (?, ?, ?, ${placeholders})`
+  const remove = `DELETE FROM ${texts} WHERE born = ?`
+  const indexes = readingLevels.map((level) => ({
+    floor: floorOf(level),
+    add: `INSERT INTO ${table(level)} (rowid, ${list}) VALUES (?, ${placeholders})`,
+    remove: `INSERT INTO ${table(level)} (${table(level)}, rowid, ${list}) VALUES ('delete', ?, ${placeholders})`
+  }))
+
+  const add = (db: Db, row: TextRow, filling: boolean) => {
+    sql(db, insert).run(row.born, row.id, row.openness, ...row.columns)
+    if (filling) return
+    for (const index of indexes) if (row.openness >= index.floor) sql(db, index.add).run(row.born, ...row.columns)
+  }
+
+  return {
+    add,
+    replace: (db, born, row, filling) => {
+      const stored = sql(db, select).get(born)
+      if (stored !== undefined) {
+        const texts = columns.map((name) => stored[name])
+        if (row?.openness === stored.openness && row?.columns.every((text, index) => text === texts[index])) return
+        if (!filling) {
+          for (const index of indexes) if (stored.openness >= index.floor) sql(db, index.remove).run(born, ...texts)
+        }
+        sql(db, remove).run(born)
+      }
+      if (row !== null) add(db, row, filling)
+    }
+  }
+}
+
+const fillPortion = (db: Db, { columns, table, texts }: Names, after: number): number | undefined => {
+  const list = columns.join(", ")
+  const last = sql(
+    db,
+    `SELECT max(born) AS born FROM (SELECT born FROM ${texts} WHERE born > ? ORDER BY born LIMIT ?)`
+  ).get(after, portionRows).born
+  if (after === 0) setHashSize(db, table, hashBytes.filling)
+  if (last === null) {
+    setHashSize(db, table, hashBytes.usual)
+    liftSegments(db, table)
+    return undefined
+  }
+  for (const level of readingLevels) {
+    sql(
+      db,
+      `INSERT INTO ${table(level)} (rowid, ${list})
+        SELECT born, ${list} FROM ${texts}_${level} WHERE born > ? AND born <= ? ORDER BY born`
+    ).run(after, last)
+  }
+  return last
+}
+
+/** Rows per portion of `fill`. A portion takes about a quarter of a second, so that other fibers can run in between. */
+const portionRows = 10_000
+
+/** Bytes of postings that FTS5 collects before it writes a segment: its default, and enough for a whole portion. */
+const hashBytes = { usual: 1 << 20, filling: 64 << 20 }
+
+const setHashSize = (db: Db, table: Names["table"], bytes: number) => {
+  for (const level of readingLevels) {
+    sql(db, `INSERT INTO ${table(level)} (${table(level)}, rank) VALUES ('hashsize', ?)`).run(BigInt(bytes))
+  }
+}
+
+/**
+ * Moves all segments to a level of their own. A filled index has large segments. Among the small segments of later
+ * writes, FTS5 would merge them at once, in the middle of a write, as soon as their level has 16 (0.8 s). On a higher
+ * level FTS5 merges them a few pages per write.
+ */
+const liftSegments = (db: Db, table: Names["table"]) => {
+  for (const level of readingLevels) {
+    sql(db, `INSERT INTO ${table(level)} (${table(level)}, rank) VALUES ('merge', ?)`).run(-1n)
+  }
+}
+
+/** The totals that bm25 uses: number of rows, then tokens per column. Empty if there are no rows. */
+const averagesOf = (db: Db, table: string): ReadonlyArray<number> => {
+  const row = sql(db, `SELECT block FROM ${table}_data WHERE id = 1`).get()
+  const numbers: Array<number> = []
+  let number = 0
+  // FTS5's averages record: integers of 7 bits per byte, highest first; all bytes but the last have the top bit set.
+  for (const byte of (row?.block ?? []) as Iterable<number>) {
+    number = number * 128 + (byte & 127)
+    if (byte >= 128) continue
+    numbers.push(number)
+    number = 0
+  }
+  return numbers[0] === 0 ? [] : numbers
+}

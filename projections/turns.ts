@@ -8,25 +8,27 @@ import { type Db, type Lookup, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { addSpeaker } from "./speakers.js"
 
-/** A turn of more words than this stands for itself: beside a long one neighbours did harm. */
-const shortTurn = 60
-/** Nor is one of more characters, for scripts that write no spaces. */
-const shortLength = 450
-/** Words of a neighbour that are indexed, and characters. */
+/** Turns up to this many words are indexed with their neighbours. Neighbours of longer turns made results worse. */
+const shortTurnWords = 60
+/** The same limit in characters, for scripts without spaces. */
+const shortTurnCharacters = 450
+/** The most words and characters of a neighbour that are indexed. */
 const neighbourWords = 30
-const neighbourLength = 240
+const neighbourCharacters = 240
 
-/** Adds a turn to its session, and its chunks to what is found; the turn before it gets it as a neighbour. */
-export const addTurn = (db: Db, event: Extract<DaybookEvent, { type: "TURN" }>, lookup: Lookup) => {
+type TurnEvent = Extract<DaybookEvent, { type: "TURN" }>
+
+/** Adds a turn to its session and indexes its chunks. The turn before it gets the turn as a neighbour. */
+export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   const { turn } = event.payload
   const { id, occurredAt, sequence, session, store, text } = turn
   const openness = lookup.opennessOf(turn)
   const filling = lookup.filling?.("conversation") === true
-  const before = sql(
+  const lastTurn = sql(
     db,
     "SELECT last_chunk, t.turn FROM sessions s JOIN turns t ON t.born = s.last_born WHERE s.session = ? AND s.store = ?"
   ).get(session, store)
-  const previous = before === undefined ? undefined : (JSON.parse(before.turn) as Turn).text
+  const previous = lastTurn === undefined ? undefined : (JSON.parse(lastTurn.turn) as Turn).text
 
   sql(
     db,
@@ -34,26 +36,27 @@ export const addTurn = (db: Db, event: Extract<DaybookEvent, { type: "TURN" }>, 
   ).run(event.version, id, session, store, openness, sequence, occurredAt, JSON.stringify(turn))
   if (turn.speaker !== undefined) addSpeaker(db, session, store, openness, turn.speaker)
 
-  const beside = isShort(text) && previous !== undefined ? neighbour(previous) : ""
+  const neighbour = isShort(text) && previous !== undefined ? neighbourText(previous) : ""
   let firstChunk = 0
   for (const [part, piece] of chunksOf(text).entries()) {
     if (piece.trim() === "") continue
-    // The same words to another question are another answer; what began a session has met nobody yet.
-    const contentIn = (company: string) =>
-      sha256(JSON.stringify([session, store, turn.role, turn.speaker ?? null, piece, company]))
-    const content = contentIn(beside)
-    const same = chunkOf(db, content) ?? (beside === "" ? undefined : chunkOf(db, contentIn("")))
-    const born = same?.born ?? chunkNumber(event.version, part)
+    // The same words after another turn are another answer. A chunk that began its session has no neighbour yet, so it
+    // is also found without one.
+    const contentAfter = (before: string) =>
+      sha256(JSON.stringify([session, store, turn.role, turn.speaker ?? null, piece, before]))
+    const content = contentAfter(neighbour)
+    const repeated = chunkOf(db, content) ?? (neighbour === "" ? undefined : chunkOf(db, contentAfter("")))
+    const born = repeated?.born ?? chunkNumber(event.version, part)
     if (part === 0) firstChunk = born
-    if (same !== undefined) {
+    if (repeated !== undefined) {
       sql(db, "UPDATE chunks SET sequence_end = ?, last_at = ?, previous = ?, content = ? WHERE born = ?").run(
         sequence,
         occurredAt,
-        beside,
+        neighbour,
         content,
         born
       )
-      reindex(db, { ...same, last_at: occurredAt, previous: beside }, filling)
+      reindex(db, { ...repeated, last_at: occurredAt, previous: neighbour }, filling)
       continue
     }
     sql(
@@ -75,32 +78,41 @@ export const addTurn = (db: Db, event: Extract<DaybookEvent, { type: "TURN" }>, 
       sequence,
       occurredAt,
       occurredAt,
-      beside,
+      neighbour,
       piece
     )
-    const row = { born, id, openness, occurred_at: occurredAt, last_at: occurredAt, previous: beside, next: "" }
+    const row = { born, id, openness, occurred_at: occurredAt, last_at: occurredAt, previous: neighbour, next: "" }
     chunkText.add(db, textRowOf({ ...row, text: piece }), filling)
   }
 
-  // No upsert, and no update without a condition: either would make FTS5 write out what it has gathered.
-  if (before === undefined) {
+  updateSession(db, event, { openness, firstChunk, isNew: lastTurn === undefined })
+  // From now on a short turn before this one is also indexed with this one.
+  if (previous !== undefined && isShort(previous)) addNext(db, lastTurn.last_chunk, neighbourText(text), filling)
+}
+
+const updateSession = (
+  db: Db,
+  event: TurnEvent,
+  { firstChunk, isNew, openness }: { readonly openness: number; readonly firstChunk: number; readonly isNew: boolean }
+) => {
+  const { occurredAt, sequence, session, store, tokens } = event.payload.turn
+  // Neither an upsert nor an unconditional update: either makes FTS5 flush its pending postings.
+  if (isNew) {
     sql(
       db,
       `INSERT INTO sessions (session, store, openness, turns, tokens, sequence, started_at, last_at, last_born, last_chunk)
         VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`
-    ).run(session, store, openness, turn.tokens, sequence, occurredAt, occurredAt, event.version, firstChunk)
+    ).run(session, store, openness, tokens, sequence, occurredAt, occurredAt, event.version, firstChunk)
   } else {
     sql(
       db,
       `UPDATE sessions SET turns = turns + 1, tokens = tokens + ?, sequence = ?, last_at = max(last_at, ?), last_born = ?,
         last_chunk = ? WHERE session = ? AND store = ?`
-    ).run(turn.tokens, sequence, occurredAt, event.version, firstChunk, session, store)
+    ).run(tokens, sequence, occurredAt, event.version, firstChunk, session, store)
   }
-  // What comes next stands beside a short turn too, from now on.
-  if (previous !== undefined && isShort(previous)) addNext(db, before.last_chunk, neighbour(text), filling)
 }
 
-/** What the full text of a chunk is made of. */
+/** The columns from which the full text of a chunk is made. */
 interface ChunkRow {
   readonly born: number
   readonly id: string
@@ -117,15 +129,15 @@ const selectRow = "SELECT born, id, openness, occurred_at, last_at, previous, ne
 const chunkOf = (db: Db, content: Buffer): ChunkRow | undefined =>
   sql(db, `${selectRow} WHERE content = ?`).get(content)
 
-/** Beside what was said more than once stands what came next the first time and the last. */
+/** Stores the turn that came next. Words that were said several times keep the first and the last such turn. */
 const addNext = (db: Db, born: number, next: string, filling: boolean) => {
   const row = sql(db, `${selectRow} WHERE born = ?`).get(born) as ChunkRow | undefined
   if (row === undefined) return
   const [first = ""] = row.next.split("\n")
-  const both = first === "" || first === next ? next : `${first}\n${next}`
-  if (both === row.next) return
-  sql(db, "UPDATE chunks SET next = ? WHERE born = ?").run(both, born)
-  reindex(db, { ...row, next: both }, filling)
+  const neighbours = first === "" || first === next ? next : `${first}\n${next}`
+  if (neighbours === row.next) return
+  sql(db, "UPDATE chunks SET next = ? WHERE born = ?").run(neighbours, born)
+  reindex(db, { ...row, next: neighbours }, filling)
 }
 
 const reindex = (db: Db, row: ChunkRow, filling: boolean) => chunkText.replace(db, row.born, textRowOf(row), filling)
@@ -136,10 +148,11 @@ const textRowOf = ({ born, id, last_at, next, occurred_at, openness, previous, t
   return { born, id, openness, columns: [indexed(text), indexed(previous), indexed(next), days] }
 }
 
-const isShort = (text: string): boolean => text.length <= shortLength && (text.match(/\S+/gu)?.length ?? 0) <= shortTurn
+const isShort = (text: string): boolean =>
+  text.length <= shortTurnCharacters && (text.match(/\S+/gu)?.length ?? 0) <= shortTurnWords
 
-/** The beginning of what was said before or after, on one line. */
-const neighbour = (text: string): string => {
-  const words = (text.slice(0, 2 * neighbourLength).match(/\S+/gu) ?? []).slice(0, neighbourWords).join(" ")
-  return words.slice(0, neighbourLength).replace(/[\ud800-\udbff]$/u, "")
+/** The beginning of a neighbouring turn, on one line. */
+const neighbourText = (text: string): string => {
+  const words = (text.slice(0, 2 * neighbourCharacters).match(/\S+/gu) ?? []).slice(0, neighbourWords).join(" ")
+  return words.slice(0, neighbourCharacters).replace(/[\ud800-\udbff]$/u, "")
 }

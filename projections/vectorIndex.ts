@@ -1,7 +1,7 @@
-import { modelsInUse, sameModel } from "./embedders.js"
+import { activeModels, sameModel } from "./embedders.js"
 import { type Db, type Digest, sql } from "./Projection.js"
 
-/** A row that has a vector: its number, the id that its numbers may not tell, the digest of the text that was embedded. */
+/** A row with a vector. `id` identifies it in the state digest; `digest` is that of the embedded text. */
 export interface VectorRow {
   readonly born: number
   readonly id: string
@@ -10,110 +10,39 @@ export interface VectorRow {
   readonly vector: Float32Array
 }
 
-/** Vectors of some kind of row: one sqlite-vec table for each model that has embedded any. */
+/** Vectors of one kind of row: one sqlite-vec table for each model that has embedded any. */
 export interface VectorIndex {
   readonly tables: string
   readonly drop: (db: Db) => void
-  /** Puts the vectors of rows in the place of those that they had. */
+  /** Stores the vectors of rows and replaces former ones. */
   readonly put: (db: Db, model: string, dimensions: number, rows: ReadonlyArray<VectorRow>) => void
-  /** Takes a row's vectors away. */
+  /** Removes all vectors of a row. */
   readonly remove: (db: Db, born: number) => void
-  /** Takes away the vectors of rows from one number on and below another. */
+  /** Removes the vectors of rows from `from` (inclusive) to `below` (exclusive). */
   readonly removeBetween: (db: Db, from: number, below: number) => void
-  /** Takes a row's vectors away where they are of another text; moves them along with its openness. */
+  /** Removes the vectors of a row if its text has changed; otherwise updates their openness. */
   readonly refresh: (db: Db, row: Pick<VectorRow, "born" | "digest" | "openness">) => void
-  /** The sqlite-vec table of a model; undefined where it has embedded nothing yet. */
+  /** The sqlite-vec table of a model; undefined if it has embedded nothing yet. */
   readonly table: (db: Db, model: string, dimensions: number) => string | undefined
-  /** A condition on a column of row numbers: those without a vector of the model. Takes the number that `setNumber` answers. */
+  /** SQL condition on a column of row numbers: no vector of the model. Its parameter is the result of `setNumber`. */
   readonly missing: (column: string) => string
-  /** The number of a model's set; 0 where it has embedded nothing yet. */
+  /** The number of a model's set; 0 if it has embedded nothing yet. */
   readonly setNumber: (db: Db, model: string, dimensions: number) => number
-  /** The models that have embedded any, the first one first. */
+  /** The models that have embedded any rows, oldest first. */
   readonly models: (db: Db) => ReadonlyArray<{ readonly model: string; readonly dimensions: number }>
-  /** Takes a model's set away, all its vectors with it. */
+  /** Removes a model's set with all its vectors. */
   readonly dropSet: (db: Db, model: string, dimensions: number) => void
-  /** How many rows have a vector of a model. */
+  /** The number of rows with a vector of a model. */
   readonly count: (db: Db, model: string, dimensions: number) => number
   readonly digest: (db: Db, digest: Digest) => void
   readonly stateDigest: (db: Db, digest: Digest) => void
 }
 
-/** An index whose tables begin with `prefix`. */
+/** An index whose table names begin with `prefix`. */
 export const make = (prefix: string): VectorIndex => {
-  const sets = `${prefix}vector_sets`
-  const embedded = `${prefix}embedded`
-  const vectors = (number: number) => `${prefix}vectors_${number}`
-
-  // Texts of statements that each vector needs are made once: a long text is looked up slowly when it is a new one.
-  const selectNumber = `SELECT number FROM ${sets} WHERE model = ? AND dimensions = ?`
-  const insertEmbedded = `INSERT OR IGNORE INTO ${embedded} (number, born, id, digest) VALUES (?, ?, ?, ?)`
-  const inserts = new Map<number, string>()
-  const insertVector = (number: number): string => {
-    const known = inserts.get(number)
-    if (known !== undefined) return known
-    const text = `INSERT INTO ${vectors(number)} (rowid, embedding, openness) VALUES (?, ?, ?)`
-    inserts.set(number, text)
-    return text
-  }
-
-  const setNumber = (db: Db, model: string, dimensions: number): number =>
-    sql(db, selectNumber).get(model, dimensions)?.number ?? 0
-
-  const addSet = (db: Db, model: string, dimensions: number): number => {
-    const { number } = sql(db, `SELECT coalesce(max(number), 0) + 1 AS number FROM ${sets}`).get()
-    sql(db, `INSERT INTO ${sets} (number, model, dimensions) VALUES (?, ?, ?)`).run(number, model, dimensions)
-    // A small agent's vectors take 0.1 MB with chunks of 64 rows, and 1 MB with the default of 1,024.
-    db.exec(
-      `CREATE VIRTUAL TABLE ${vectors(number)} USING vec0(embedding float[${dimensions}], openness integer, chunk_size=64)`
-    )
-    return number
-  }
-
-  const numbers = (db: Db): ReadonlyArray<number> =>
-    sql(db, `SELECT number FROM ${sets} ORDER BY number`)
-      .all()
-      .map((row) => row.number)
-
-  const insert = (db: Db, number: number, born: number, openness: number, vector: Float32Array | Buffer) => {
-    const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
-    // vec0 takes integers as 64-bit ones only.
-    sql(db, insertVector(number)).run(BigInt(born), bytes, BigInt(openness))
-  }
-
-  const remove = (db: Db, number: number, born: number) => {
-    const { changes } = sql(db, `DELETE FROM ${embedded} WHERE number = ? AND born = ?`).run(number, born)
-    if (changes > 0) takeOut(db, number, born)
-  }
-
-  /**
-   * Takes a vector out of its table. vec0 puts new ones behind all others and looks through every chunk that holds one:
-   * where half of a chunk is empty, the other half moves behind too, and the chunk goes. So what is looked through is at
-   * most twice what is there, however much was there before.
-   */
-  const takeOut = (db: Db, number: number, born: number) => {
-    const table = vectors(number)
-    const chunk = sql(db, `SELECT chunk_id FROM ${table}_rowids WHERE rowid = ?`).pluck().get(BigInt(born))
-    const gone = sql(db, `DELETE FROM ${table} WHERE rowid = ?`)
-    gone.run(BigInt(born))
-    const left = sql(
-      db,
-      `SELECT validity, rowids FROM ${table}_chunks
-        WHERE chunk_id = ? AND chunk_id < (SELECT max(chunk_id) FROM ${table}_chunks)`
-    ).get(chunk) as { readonly validity: Buffer; readonly rowids: Buffer } | undefined
-    if (left === undefined) return
-    const places = Array.from({ length: 8 * left.validity.length }, (_, at) => at)
-    const taken = places.filter((at) => (left.validity[at >> 3]! >> (at & 7)) & 1)
-    if (taken.length > places.length / 2) return
-    for (const at of taken) {
-      const row = Number(left.rowids.readBigInt64LE(8 * at))
-      const { embedding, openness } = sql(db, `SELECT embedding, openness FROM ${table} WHERE rowid = ?`).get(
-        BigInt(row)
-      )
-      gone.run(BigInt(row))
-      insert(db, number, row, openness, embedding)
-    }
-  }
-
+  const { embedded, sets, vectors } = namesOf(prefix)
+  const modelSets = makeModelSets(namesOf(prefix))
+  const { numbers, setNumber } = modelSets
   return {
     tables: `CREATE TABLE ${sets} (number INTEGER PRIMARY KEY, model TEXT NOT NULL, dimensions INTEGER NOT NULL,
       UNIQUE (model, dimensions));
@@ -123,39 +52,7 @@ export const make = (prefix: string): VectorIndex => {
       for (const number of numbers(db)) db.exec(`DROP TABLE ${vectors(number)}`)
       db.exec(`DROP TABLE ${embedded}; DROP TABLE ${sets}`)
     },
-    put: (db, model, dimensions, rows) => {
-      if (rows.length === 0) return
-      const number = setNumber(db, model, dimensions) || addSet(db, model, dimensions)
-      const add = sql(db, insertEmbedded)
-      for (const { born, digest, id, openness, vector } of rows) {
-        if (add.run(number, born, id, digest).changes === 0) {
-          remove(db, number, born)
-          add.run(number, born, id, digest)
-        }
-        insert(db, number, born, openness, vector)
-      }
-    },
-    remove: (db, born) => {
-      for (const number of numbers(db)) remove(db, number, born)
-    },
-    removeBetween: (db, from, below) => {
-      const rows = sql(db, `SELECT number, born FROM ${embedded} WHERE number = ? AND born >= ? AND born < ?`)
-      for (const number of numbers(db)) for (const { born } of rows.all(number, from, below)) remove(db, number, born)
-    },
-    refresh: (db, { born, digest, openness }) => {
-      for (const number of numbers(db)) {
-        const row = sql(db, `SELECT digest FROM ${embedded} WHERE number = ? AND born = ?`).get(number, born)
-        if (row === undefined) continue
-        if (row.digest !== digest) {
-          remove(db, number, born)
-          continue
-        }
-        const vector = sql(db, `SELECT embedding, openness FROM ${vectors(number)} WHERE rowid = ?`).get(BigInt(born))
-        if (vector.openness === openness) continue
-        takeOut(db, number, born)
-        insert(db, number, born, openness, vector.embedding)
-      }
-    },
+    ...rowWriter(namesOf(prefix), modelSets),
     table: (db, model, dimensions) => {
       const number = setNumber(db, model, dimensions)
       return number === 0 ? undefined : vectors(number)
@@ -183,10 +80,10 @@ export const make = (prefix: string): VectorIndex => {
       }
     },
     stateDigest: (db, digest) => {
-      // What is kept or prepared beside them answers nobody, and may lack what is new.
-      const used = modelsInUse(db)
+      // Only active models: searches do not use kept or prepared vectors, and these may lack new rows.
+      const active = activeModels(db)
       for (const { dimensions, model } of sql(db, `SELECT model, dimensions FROM ${sets} ORDER BY number`).all()) {
-        if (used?.some((one) => sameModel(one, { model, dimensions })) === false) continue
+        if (active?.some((name) => sameModel(name, { model, dimensions })) === false) continue
         const number = setNumber(db, model, dimensions)
         digest.query(
           db,
@@ -195,5 +92,150 @@ export const make = (prefix: string): VectorIndex => {
         )
       }
     }
+  }
+}
+
+/** The names of an index's tables. */
+interface Names {
+  /** One row per model, with the number of its set. */
+  readonly sets: string
+  /** Which rows have a vector, by set. */
+  readonly embedded: string
+  /** The sqlite-vec table of a set. */
+  readonly vectors: (number: number) => string
+}
+
+const namesOf = (prefix: string): Names => ({
+  sets: `${prefix}vector_sets`,
+  embedded: `${prefix}embedded`,
+  vectors: (number) => `${prefix}vectors_${number}`
+})
+
+interface ModelSets {
+  readonly numbers: (db: Db) => ReadonlyArray<number>
+  readonly setNumber: VectorIndex["setNumber"]
+  readonly addSet: VectorIndex["setNumber"]
+}
+
+const makeModelSets = ({ sets, vectors }: Names): ModelSets => {
+  const selectNumber = `SELECT number FROM ${sets} WHERE model = ? AND dimensions = ?`
+  return {
+    numbers: (db) =>
+      sql(db, `SELECT number FROM ${sets} ORDER BY number`)
+        .all()
+        .map((row) => row.number),
+    setNumber: (db, model, dimensions) => sql(db, selectNumber).get(model, dimensions)?.number ?? 0,
+    addSet: (db, model, dimensions) => {
+      const { number } = sql(db, `SELECT coalesce(max(number), 0) + 1 AS number FROM ${sets}`).get()
+      sql(db, `INSERT INTO ${sets} (number, model, dimensions) VALUES (?, ?, ?)`).run(number, model, dimensions)
+      // With 64 rows per chunk a small agent's vectors take 0.1 MB; with the default of 1,024 they take 1 MB.
+      db.exec(
+        `CREATE VIRTUAL TABLE ${vectors(number)} USING vec0(embedding float[${dimensions}], openness integer, chunk_size=64)`
+      )
+      return number
+    }
+  }
+}
+
+/** Writes of single rows. */
+const rowWriter = (
+  { embedded, vectors }: Names,
+  { addSet, numbers, setNumber }: ModelSets
+): Pick<VectorIndex, "put" | "remove" | "removeBetween" | "refresh"> => {
+  // Statements for each vector are composed once: looking up a long text is slow if its string is new.
+  const insertEmbedded = `INSERT OR IGNORE INTO ${embedded} (number, born, id, digest) VALUES (?, ?, ?, ?)`
+  const insertTexts = new Map<number, string>()
+  const insertText = (number: number): string => {
+    const cached = insertTexts.get(number)
+    if (cached !== undefined) return cached
+    const text = `INSERT INTO ${vectors(number)} (rowid, embedding, openness) VALUES (?, ?, ?)`
+    insertTexts.set(number, text)
+    return text
+  }
+
+  const insert: InsertVector = (db, number, { born, openness, vector }) => {
+    const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+    // vec0 accepts only 64-bit integers.
+    sql(db, insertText(number)).run(BigInt(born), bytes, BigInt(openness))
+  }
+
+  const removeVector = (db: Db, number: number, born: number) =>
+    deleteVector(db, vectors(number), born, (row) => insert(db, number, row))
+
+  const remove = (db: Db, number: number, born: number) => {
+    const { changes } = sql(db, `DELETE FROM ${embedded} WHERE number = ? AND born = ?`).run(number, born)
+    if (changes > 0) removeVector(db, number, born)
+  }
+
+  return {
+    put: (db, model, dimensions, rows) => {
+      if (rows.length === 0) return
+      const number = setNumber(db, model, dimensions) || addSet(db, model, dimensions)
+      const add = sql(db, insertEmbedded)
+      for (const row of rows) {
+        const { born, digest, id } = row
+        if (add.run(number, born, id, digest).changes === 0) {
+          remove(db, number, born)
+          add.run(number, born, id, digest)
+        }
+        insert(db, number, row)
+      }
+    },
+    remove: (db, born) => {
+      for (const number of numbers(db)) remove(db, number, born)
+    },
+    removeBetween: (db, from, below) => {
+      const rows = sql(db, `SELECT number, born FROM ${embedded} WHERE number = ? AND born >= ? AND born < ?`)
+      for (const number of numbers(db)) for (const { born } of rows.all(number, from, below)) remove(db, number, born)
+    },
+    refresh: (db, { born, digest, openness }) => {
+      for (const number of numbers(db)) {
+        const row = sql(db, `SELECT digest FROM ${embedded} WHERE number = ? AND born = ?`).get(number, born)
+        if (row === undefined) continue
+        if (row.digest !== digest) {
+          remove(db, number, born)
+          continue
+        }
+        const stored = sql(db, `SELECT embedding, openness FROM ${vectors(number)} WHERE rowid = ?`).get(BigInt(born))
+        if (stored.openness === openness) continue
+        removeVector(db, number, born)
+        insert(db, number, { born, openness, vector: stored.embedding })
+      }
+    }
+  }
+}
+
+/** A row of a sqlite-vec table. */
+interface StoredVector {
+  readonly born: number
+  readonly openness: number
+  readonly vector: Float32Array | Buffer
+}
+
+type InsertVector = (db: Db, number: number, row: StoredVector) => void
+
+/**
+ * Removes a vector from its sqlite-vec table. vec0 appends new vectors and scans every chunk that holds one. If at least
+ * half of the chunk is empty, the rest moves to the end and vec0 drops the chunk. So a search scans at most twice the
+ * stored vectors, no matter how many were removed before.
+ */
+const deleteVector = (db: Db, table: string, born: number, insert: (row: StoredVector) => void) => {
+  const chunkId = sql(db, `SELECT chunk_id FROM ${table}_rowids WHERE rowid = ?`).pluck().get(BigInt(born))
+  const deleteRow = sql(db, `DELETE FROM ${table} WHERE rowid = ?`)
+  deleteRow.run(BigInt(born))
+  const chunk = sql(
+    db,
+    `SELECT validity, rowids FROM ${table}_chunks
+      WHERE chunk_id = ? AND chunk_id < (SELECT max(chunk_id) FROM ${table}_chunks)`
+  ).get(chunkId) as { readonly validity: Buffer; readonly rowids: Buffer } | undefined
+  if (chunk === undefined) return
+  const slots = Array.from({ length: 8 * chunk.validity.length }, (_, slot) => slot)
+  const used = slots.filter((slot) => (chunk.validity[slot >> 3]! >> (slot & 7)) & 1)
+  if (used.length > slots.length / 2) return
+  for (const slot of used) {
+    const row = Number(chunk.rowids.readBigInt64LE(8 * slot))
+    const { embedding, openness } = sql(db, `SELECT embedding, openness FROM ${table} WHERE rowid = ?`).get(BigInt(row))
+    deleteRow.run(BigInt(row))
+    insert({ born: row, openness, vector: embedding })
   }
 }

@@ -5,14 +5,14 @@ import type { Store } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 
-/** The key of a text in the embeddings cache: its SHA-256, hexadecimal. */
+/** The key of a text in the embedding cache: its SHA-256, hexadecimal. */
 export const textDigest = (text: string): string => hash("sha256", text, "hex")
 
 export const memoryVectors = VectorIndex.make("")
 
 /**
- * Vectors of the active memories. A memory is found by vector from its EMBED
- * event on, until its text changes, it is no longer active, or the index of its model is dropped.
+ * Vectors of the active memories. An EMBED event adds a vector. It stays until
+ * the text changes, the memory becomes inactive, or the model is dropped.
  */
 export const vectors: Projection = {
   name: "vectors",
@@ -50,30 +50,30 @@ export const vectors: Projection = {
   stateDigest: memoryVectors.stateDigest
 }
 
-/** Rows that are to have a vector of a model: all of them, or those of some stores. */
+/** The rows that need a vector of a model: all rows, or those of some stores. */
 export interface VectorSet {
   readonly model: string
   readonly dimensions: number
   readonly stores?: ReadonlyArray<Store> | undefined
 }
 
-/** Of the rows `o` those of the stores of a set. */
-export const within = ({ stores }: VectorSet): string =>
+/** The SQL that limits the rows `o` to the stores of a set. */
+export const storesCondition = ({ stores }: VectorSet): string =>
   stores === undefined ? "" : ` AND o.store IN (${stores.map((store) => `'${store}'`).join(", ")})`
 
-/** Of some memories, by row number, those that are active and lack a vector. */
-export const findUnembeddedOf = (db: Db, set: VectorSet, borns: ReadonlyArray<number>): ReadonlyArray<Memory> =>
+/** The active memories without a vector, among some row numbers. */
+export const findUnembeddedOf = (db: Db, set: VectorSet, born: ReadonlyArray<number>): ReadonlyArray<Memory> =>
   sql(
     db,
     `SELECT memory FROM observations o WHERE active = 1 AND born IN (SELECT value FROM json_each(?))
-      AND ${memoryVectors.missing("o.born")}${within(set)} ORDER BY born`
+      AND ${memoryVectors.missing("o.born")}${storesCondition(set)} ORDER BY born`
   )
-    .all(JSON.stringify(borns), memoryVectors.setNumber(db, set.model, set.dimensions))
+    .all(JSON.stringify(born), memoryVectors.setNumber(db, set.model, set.dimensions))
     .map((row) => JSON.parse(row.memory) as Memory)
 
 /**
- * Memories that lack a vector, oldest first, of the `look` memories behind one: the work has a bound where none lacks
- * one. `last` is the last that was looked at; undefined where there is none behind `after`.
+ * Memories without a vector, oldest first, among the next `look` memories: so the work is bounded even if none lacks a
+ * vector. `last` is the last row examined; undefined if there is none after `after`.
  */
 export const findUnembedded = (
   db: Db,
@@ -88,20 +88,20 @@ export const findUnembedded = (
   const memories = sql(
     db,
     `SELECT memory FROM observations o WHERE active = 1 AND born > ? AND born <= ?
-      AND ${memoryVectors.missing("o.born")}${within(set)} ORDER BY born LIMIT ?`
+      AND ${memoryVectors.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
   )
     .all(after, last, memoryVectors.setNumber(db, set.model, set.dimensions), limit)
     .map((row) => JSON.parse(row.memory) as Memory)
   return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
 }
 
-/** How many active memories lack a vector, of those behind one. */
+/** The number of active memories without a vector, after a given row. */
 export const countUnembedded = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,
     `SELECT count(*) AS n FROM observations o
-      WHERE active = 1 AND born > ? AND ${memoryVectors.missing("o.born")}${within(set)}`
+      WHERE active = 1 AND born > ? AND ${memoryVectors.missing("o.born")}${storesCondition(set)}`
   ).get(after, memoryVectors.setNumber(db, set.model, set.dimensions)).n
 
-/** The number of the newest memory; 0 where there is none. */
+/** The row number of the newest memory; 0 if there is none. */
 export const newestMemory = (db: Db): number => sql(db, "SELECT max(born) AS born FROM observations").get().born ?? 0

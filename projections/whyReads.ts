@@ -4,9 +4,9 @@ import type { Turn } from "../events/Turn.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
- * Memories by id as they stand, as far as a level may know of them: at full
- * trust all; below it what is or was readable there, but not what was forgotten
- * or has expired by `now`.
+ * Memories by id, in their present form. Full trust gets all of them. A lower
+ * level gets the active and superseded ones that it may read, except those that
+ * have expired by `now`.
  */
 export const findStanding = (
   db: Db,
@@ -26,7 +26,7 @@ export const findStanding = (
       .map((memory) => [memory.id, memory])
   )
 
-/** The version in which a memory had a revision, where a level may read it as it was then. */
+/** The version of the event that created a revision of a memory, if a level may read that revision. */
 export const findRevision = (db: Db, level: TrustLevel, born: number, revision: number): number | undefined =>
   sql(db, "SELECT version FROM changes WHERE born = ? AND revision = ? AND openness >= ? LIMIT 1").get(
     born,
@@ -34,7 +34,7 @@ export const findRevision = (db: Db, level: TrustLevel, born: number, revision: 
     floorOf(level)
   )?.version
 
-/** A turn by its id, as far as a level may read it. */
+/** A turn by its id, if a level may read it. */
 export const findTurn = (db: Db, level: TrustLevel, id: string): Turn | undefined => {
   const row = sql(db, "SELECT turn FROM turns WHERE id = ? AND openness >= ?").get(id, floorOf(level))
   return row === undefined ? undefined : (JSON.parse(row.turn) as Turn)

@@ -1,7 +1,7 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
-/** How something that a memory says was said once more. */
+/** A repeated statement of a memory in other words. */
 export interface Wording {
   readonly text: string
   /** Milliseconds since the epoch. */
@@ -9,8 +9,8 @@ export interface Wording {
 }
 
 /**
- * In which other words it was said what a memory says: nothing new to the memory, and a proof of what it is that is said.
- * It is no part of the state. What is taken back was never said, as long as it is taken back.
+ * Other words in which the content of a memory was repeated. They add nothing to the memory but confirm it. Not part of
+ * the state digest. An undone repeat is hidden until the undo itself is undone.
  */
 export const wordings: Projection = {
   name: "wordings",
@@ -27,9 +27,9 @@ export const wordings: Projection = {
       sql(db, "UPDATE wordings SET undone = ? WHERE version = ? AND born = ?").run(event.version, version, memory.born)
       sql(db, "UPDATE wordings SET undone = NULL WHERE undone = ? AND born = ?").run(version, memory.born)
     }
-    // Its words go with it.
+    // A forgotten memory loses its wordings.
     if (memory.status === "forgotten") sql(db, "DELETE FROM wordings WHERE born = ?").run(memory.born)
-    const text = textOf(event)
+    const text = newWordsOf(event)
     if (text === undefined) return
     sql(db, "INSERT INTO wordings (version, born, said_at, text) VALUES (?, ?, ?, ?)").run(
       event.version,
@@ -42,22 +42,22 @@ export const wordings: Projection = {
   stateDigest: () => {}
 }
 
-/** What was asked for, where it came to nothing new: its title and facts in other words. */
-const textOf = (event: DaybookEvent): string | undefined => {
+/** The title and facts of a reconciled request that differ from those of the memory; undefined if none does. */
+const newWordsOf = (event: DaybookEvent): string | undefined => {
   if (event.type !== "UPDATE" || event.payload.reason !== "reconciled") return undefined
   const { input = {}, memory } = event.payload
   if (typeof input.title !== "string" && !Array.isArray(input.facts)) return undefined
   const title = typeof input.title === "string" ? input.title : memory.title
-  const facts = Array.isArray(input.facts) ? input.facts.filter((one) => typeof one === "string") : []
-  const known = [memory.title, ...memory.facts]
-  const news = [title, ...facts].filter((line) => !known.includes(line))
-  return news.length === 0 ? undefined : news.join("\n")
+  const facts = Array.isArray(input.facts) ? input.facts.filter((fact) => typeof fact === "string") : []
+  const stored = [memory.title, ...memory.facts]
+  const newLines = [title, ...facts].filter((line) => !stored.includes(line))
+  return newLines.length === 0 ? undefined : newLines.join("\n")
 }
 
-/** In which other words it was said last what a memory says, at most so many; the last first. For whoever may read it. */
-export const findWordings = (db: Db, born: number, most: number): ReadonlyArray<Wording> =>
+/** The wordings of a memory, newest first. The caller has checked that the reader may read the memory. */
+export const findWordings = (db: Db, born: number, limit: number): ReadonlyArray<Wording> =>
   sql(
     db,
     `SELECT text, max(said_at) AS at FROM wordings WHERE born = ? AND undone IS NULL
       GROUP BY text ORDER BY at DESC, text LIMIT ?`
-  ).all(born, most) as unknown as ReadonlyArray<Wording>
+  ).all(born, limit) as unknown as ReadonlyArray<Wording>

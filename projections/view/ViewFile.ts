@@ -5,34 +5,34 @@ import { isSqliteError, openDatabase } from "../../events/driver.js"
 import { atLeast, busyTimeout, checkpointPages } from "../../events/sqlite.js"
 import { type Db, type Lookup, makeDigest, type Projection, sql } from "../Projection.js"
 
-/** How far a view has followed its stream. */
+/** The last event of the stream that a view has applied. */
 export interface Checkpoint {
   readonly position: number
-  /** The hash of the event at `position`: a log that has another one there is another log. */
+  /** The hash of the event at `position`. If the log has another hash there, it is a different log. */
   readonly hash: Uint8Array
-  /** Milliseconds since the epoch: when that event was recorded. */
+  /** When that event was recorded, in milliseconds since the epoch. */
   readonly recordedAt: number
-  /** A newer generation has taken over. */
+  /** Whether a newer generation is current. */
   readonly retired: boolean
 }
 
-/** A projection that stopped at an event it cannot apply, or for want of an extension; the others went on. */
+/** A projection that stopped at an event it cannot apply, or because an extension is missing. The others continue. */
 export interface Parked {
   readonly projection: string
-  /** The last event that it took. */
+  /** The last event that it applied. */
   readonly position: number
   readonly reason: string
 }
 
-/** The last event that each parked projection takes, by name. */
+/** The last event that each parked projection applied, by the projection's name. */
 export type ParkedAt = ReadonlyMap<string, number>
 
 export interface ViewOptions {
-  /** Path of the sqlite-vec extension; null to do without vectors. */
+  /** Path of the sqlite-vec extension; null for a view without vectors. */
   readonly vectorExtension: string | null
 }
 
-/** The sqlite-vec that came with the package, or null where there is none for this machine. */
+/** Path of the sqlite-vec that is installed with the package; null if it has no binary for this machine. */
 export const bundledVectorExtension = (): string | null => {
   try {
     return (createRequire(import.meta.url)("sqlite-vec") as { getLoadablePath: () => string }).getLoadablePath()
@@ -41,7 +41,7 @@ export const bundledVectorExtension = (): string | null => {
   }
 }
 
-/** Opens a view's file. Answers also whether vectors can be used in it. */
+/** Opens a view's file. `hasVectors` is false if sqlite-vec does not load or is too old. */
 export const openFile = (
   file: string,
   mode: "read" | "write" | "bulk",
@@ -59,7 +59,7 @@ export const openFile = (
       db.pragma(`wal_autocheckpoint = ${checkpointPages}`)
     }
     db.pragma("trusted_schema = OFF")
-    const hasVectors = options.vectorExtension !== null && loads(db, options.vectorExtension)
+    const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
     if (mode === "read") db.pragma("query_only = ON")
     return { db, hasVectors }
   } catch (cause) {
@@ -68,7 +68,7 @@ export const openFile = (
   }
 }
 
-/** Reads a view that has seen no event, which is in no file. */
+/** Reads an empty view, which lives in memory only. */
 export const readEmpty = <A>(
   projections: ReadonlyArray<Projection>,
   options: ViewOptions,
@@ -76,9 +76,9 @@ export const readEmpty = <A>(
 ): A => {
   const db = openDatabase(":memory:")
   try {
-    const hasVectors = options.vectorExtension !== null && loads(db, options.vectorExtension)
+    const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
     create(db, projections, hasVectors)
-    // Some statements name the index that they need.
+    // Some statements name their index (INDEXED BY), and fail without it.
     for (const { indexes } of projections) db.exec(indexes)
     return f(db, hasVectors)
   } finally {
@@ -86,7 +86,7 @@ export const readEmpty = <A>(
   }
 }
 
-/** Makes the tables of a new view that has seen no event. */
+/** Creates the tables of a new view, before any event. */
 export const create = (db: Db, projections: ReadonlyArray<Projection>, hasVectors: boolean) => {
   db.exec(`CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, hash BLOB NOT NULL,
       recorded_at INTEGER NOT NULL, retired INTEGER NOT NULL);
@@ -102,11 +102,11 @@ export const createProjection = (db: Db, projection: Projection, hasVectors: boo
     db,
     `INSERT INTO projections (name, version, parked_at, reason) VALUES (?, ?, ?, ?)
       ON CONFLICT (name) DO UPDATE SET version = excluded.version, parked_at = excluded.parked_at, reason = excluded.reason`
-  ).run(projection.name, projection.version, parked ? 0 : null, parked ? withoutVectors : null)
+  ).run(projection.name, projection.version, parked ? 0 : null, parked ? missingVectors : null)
 }
 
-/** Whether a view has the tables of a projection, in whatever version. */
-export const isMade = (db: Db, { name }: Projection): boolean =>
+/** Whether a view has the tables of a projection, in any version. */
+export const hasProjection = (db: Db, { name }: Projection): boolean =>
   sql(db, "SELECT 1 FROM projections WHERE name = ?").get(name) !== undefined
 
 export const checkpointOf = (db: Db): Checkpoint => {
@@ -120,7 +120,7 @@ export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recor
 
 export const retire = (db: Db, retired = true) => void sql(db, "UPDATE view SET retired = ?").run(retired ? 1 : 0)
 
-/** Where a view stands, and which of its projections have stopped: what a writer needs to know, in one look. */
+/** The checkpoint and the parked projections, in one query: a writer needs both for each write. */
 export const standing = (db: Db): { readonly head: Checkpoint; readonly parked: ParkedAt } => {
   const row = sql(
     db,
@@ -142,17 +142,17 @@ export const parkedOf = (db: Db): ReadonlyArray<Parked> =>
 export const park = (db: Db, { projection, position, reason }: Parked) =>
   void sql(db, "UPDATE projections SET parked_at = ?, reason = ? WHERE name = ?").run(position, reason, projection)
 
-/** Stops what needs vectors where they cannot be had (any more); it is made anew once they can. */
+/** Parks the projections that need sqlite-vec while it is not available. They are rebuilt when it is again. */
 export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
   const { head, parked } = standing(db)
   for (const { name, needsVectors } of projections) {
     if (needsVectors === true && !parked.has(name)) {
-      park(db, { projection: name, position: head.position, reason: withoutVectors })
+      park(db, { projection: name, position: head.position, reason: missingVectors })
     }
   }
 }
 
-/** Projections that must be made anew: changed, new, or parked and worth another try with what is loaded now. */
+/** Projections to rebuild: changed, new, or parked without sqlite-vec that is available now. */
 export const outdated = (
   db: Db,
   projections: ReadonlyArray<Projection>,
@@ -166,19 +166,19 @@ export const outdated = (
   return projections
     .filter((projection) => {
       const row = rows.get(projection.name)
-      return row === undefined || row.version !== projection.version || (hasVectors && row.reason === withoutVectors)
+      return row === undefined || row.version !== projection.version || (hasVectors && row.reason === missingVectors)
     })
     .map((projection) => projection.name)
 }
 
-/** Thrown out of `applyEvents`, whose transaction is then rolled back: says which projection to park, and where. */
+/** Thrown by `applyEvent` with the projection to park. The caller rolls its transaction back. */
 export class Poisoned extends Error {
   constructor(readonly parked: Parked) {
     super(`${parked.projection} cannot apply event ${parked.position + 1}: ${parked.reason}`)
   }
 }
 
-/** Gives an event to every projection that handles it and is not parked before it. Runs inside a transaction of the caller's. */
+/** Applies an event to every projection that handles it, except parked ones. Runs inside the caller's transaction. */
 export const applyEvent = (
   db: Db,
   projections: ReadonlyArray<Projection>,
@@ -201,7 +201,7 @@ export const applyEvent = (
   }
 }
 
-/** The digests of a view: every row, vector and posting, or only what is active now. */
+/** The digests of a view. `digest` covers every row, vector and posting; `stateDigest` only active memories. */
 export const digests = (db: Db, projections: ReadonlyArray<Projection>, kind: "digest" | "stateDigest") => {
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const each: Record<string, string> = {}
@@ -216,37 +216,37 @@ export const digests = (db: Db, projections: ReadonlyArray<Projection>, kind: "d
   return { whole: whole.hex(), each }
 }
 
-/** FTS5's and SQLite's own checks; empty where all is well. */
+/** Problems that SQLite's and FTS5's own checks report; empty if there are none. */
 export const integrity = (db: Db, textTables: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const found = (db.pragma("integrity_check(20)") as Array<{ integrity_check: string }>)
+  const problems = (db.pragma("integrity_check(20)") as Array<{ integrity_check: string }>)
     .map((row) => row.integrity_check)
-    .filter((what) => what !== "ok")
+    .filter((problem) => problem !== "ok")
   for (const table of textTables) {
     try {
-      // Without rank 1 the index is not compared with the texts, and an emptied one passes.
+      // Without rank 1, FTS5 does not compare the index with the texts, and an emptied index passes.
       db.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run()
     } catch (cause) {
-      found.push(`${table}: ${cause instanceof Error && "code" in cause ? cause.code : "failed"}`)
+      problems.push(`${table}: ${cause instanceof Error && "code" in cause ? cause.code : "failed"}`)
     }
   }
-  return found
+  return problems
 }
 
-const withoutVectors = "sqlite-vec is not available"
+const missingVectors = "sqlite-vec is not available"
 
-/** The oldest sqlite-vec that is used: earlier ones lack what the vectors' tables are made of. */
-const oldestVec = [0, 1, 9]
+/** The oldest supported sqlite-vec. Earlier versions lack features that the vector tables use. */
+const minVecVersion = [0, 1, 9]
 
-const loads = (db: Db, extension: string): boolean => {
+const loadVectors = (db: Db, extension: string): boolean => {
   try {
     db.loadExtension(extension)
     const version = db.prepare("SELECT vec_version()").pluck().get() as string
-    return atLeast(version.replace(/^v/, ""), oldestVec)
+    return atLeast(version.replace(/^v/, ""), minVecVersion)
   } catch {
     return false
   }
 }
 
-/** A full disk, a lock or a damaged page is no fault of the event. */
+/** A full disk, a lock or a damaged page: the event is not the cause. */
 export const isStorageFailure = (cause: unknown): boolean =>
   isSqliteError(cause) && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CORRUPT|NOTADB|READONLY|NOMEM)/.test(cause.code)

@@ -9,19 +9,17 @@ import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import { opennessOf } from "../../events/Trust.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
+import { attempt } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 export type ViewError = StorageError | UnknownEvent | InvalidEvent
 
-/** How far a rebuild has come: events replayed, of how many. */
+/** Progress of a rebuild: events replayed so far, and events in total. */
 export interface Progress {
   readonly agent: string
   readonly done: number
   readonly total: number
 }
-
-/** Events are replayed this many at a time; other fibers run in between. */
-export const replayPage = 500
 
 export interface BuildOptions extends ViewFile.ViewOptions {
   readonly log: Context.Tag.Service<EventLog>
@@ -31,136 +29,23 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   readonly projections: ReadonlyArray<Projection>
   /** The last version to replay. */
   readonly to: number
-  /** Stricter openness for some memories, by id: see time travel. */
+  /** Lower openness for some memories, by id: a past view must not show a memory that was restricted later. */
   readonly stricter?: ReadonlyMap<string, number>
-  /** A copy of a view to start from: only `only` are made anew, the rest is taken over. */
+  /** Starts from a copy of the view in `file`: rebuilds the projections in `only` and keeps the others. */
   readonly copyOf?: { readonly file: string; readonly only: ReadonlyArray<string> }
   readonly onProgress?: (progress: Progress) => void
 }
 
 /**
- * Makes a view from the log alone, in a file of its own with journal and sync
- * off. A projection that meets an event it cannot apply is parked there, and
- * the build starts again without it.
+ * Builds a view from the log alone, in a new file with journal and sync off.
+ * A projection that cannot apply an event is parked at that event, and the
+ * build starts again.
  */
 export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
-  attempt(options, { poisoned: [], indexedFirst: [] })
+  tryBuild(options, { poisoned: [], indexedFirst: [] })
 
-/** What the attempts before this one found out. */
-interface Findings {
-  readonly poisoned: ReadonlyArray<ViewFile.Parked>
-  /** Projections whose rows did not fit their indexes: made first, these say which event it was. */
-  readonly indexedFirst: ReadonlyArray<string>
-}
-
-const attempt = (options: BuildOptions, known: Findings): Effect.Effect<void, ViewError> =>
-  Effect.acquireUseRelease(
-    openNew(options),
-    ({ db, hasVectors }) => fill(db, hasVectors, options, known),
-    ({ db }) => Effect.sync(() => db.close())
-  ).pipe(
-    Effect.flatMap((found) => (found === undefined ? Effect.void : attempt(options, found))),
-    Effect.zipLeft(Effect.try({ try: () => syncFile(options.file), catch: storageError("view") }))
-  )
-
-const openNew = (options: BuildOptions) =>
-  Effect.gen(function* () {
-    if (options.copyOf !== undefined) {
-      const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
-      yield* Effect.ensuring(
-        Effect.tryPromise(() => db.backup(options.file)),
-        Effect.sync(() => db.close())
-      )
-    } else {
-      // A second attempt starts from nothing.
-      yield* Effect.try(() => closeSync(openSync(options.file, "w", 0o600)))
-    }
-    return yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
-  }).pipe(Effect.mapError(storageError("view")))
-
-/** Answers what the next attempt must know; undefined where all is done. */
-const fill = (db: Db, hasVectors: boolean, options: BuildOptions, known: Findings) =>
-  Effect.gen(function* () {
-    const { indexedFirst, poisoned } = known
-    const { agent, codec, copyOf, log, projections, to } = options
-    const anew = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
-    const early = anew.filter(({ name }) => indexedFirst.includes(name))
-    const copied = yield* sync(() => {
-      db.exec("BEGIN")
-      if (copyOf === undefined) {
-        ViewFile.create(db, projections, hasVectors)
-        for (const projection of early) db.exec(projection.indexes)
-        return 0
-      }
-      // What was copied may have been retired by then; the copy is not.
-      ViewFile.retire(db, false)
-      for (const projection of anew) {
-        if (ViewFile.isMade(db, projection)) projection.drop(db)
-        ViewFile.createProjection(db, projection, hasVectors)
-      }
-      for (const projection of early) db.exec(projection.indexes)
-      return ViewFile.checkpointOf(db).position
-    })
-    const parkedAt = new Map(
-      [...(yield* sync(() => ViewFile.parkedOf(db))), ...poisoned].map((parked) => [parked.projection, parked.position])
-    )
-    const filled = new Set(anew.filter(({ fill }) => fill !== undefined).map(({ name }) => name))
-    let last = 0
-    for (let after = 0; after < to; ) {
-      const rows = yield* log.replay(agent, { after, to, limit: replayPage })
-      if (rows.length === 0) break
-      const { events, lookup: found } = yield* prepare(log, codec, rows, options.stricter)
-      const lookup: Lookup = { ...found, filling: (name) => filled.has(name) }
-      const poison = yield* sync(() => {
-        try {
-          for (const event of events) {
-            ViewFile.applyEvent(db, event.version <= copied ? anew : projections, parkedAt, event, lookup)
-          }
-          return undefined
-        } catch (cause) {
-          if (cause instanceof ViewFile.Poisoned) return cause.parked
-          throw cause
-        }
-      })
-      if (poison !== undefined) return { ...known, poisoned: [...poisoned, poison] }
-      last = after = rows.at(-1)!.version
-      options.onProgress?.({ agent, done: after, total: to })
-      yield* Effect.yieldNow()
-    }
-    for (const projection of anew) {
-      for (let after: number | undefined = 0; projection.fill !== undefined && after !== undefined; ) {
-        const from: number = after
-        after = yield* sync(() => projection.fill!(db, from))
-        yield* Effect.yieldNow()
-      }
-    }
-    const misfit = yield* sync(() =>
-      anew.find((projection) => !early.includes(projection) && !fits(db, projection.indexes))
-    )
-    if (misfit !== undefined) return { ...known, indexedFirst: [...indexedFirst, misfit.name] }
-    const [reached] = last > copied ? yield* log.at(agent, [last]) : []
-    yield* sync(() => {
-      for (const parked of poisoned) ViewFile.park(db, parked)
-      if (reached !== undefined) ViewFile.moveCheckpoint(db, last, reached.hash, reached.recordedAt)
-      db.exec("COMMIT")
-      db.pragma("journal_mode = WAL")
-    })
-    return undefined
-  })
-
-/** Makes indexes; false where the rows break a constraint of theirs. */
-const fits = (db: Db, indexes: string): boolean => {
-  try {
-    db.exec(indexes)
-    return true
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && /^SQLITE_CONSTRAINT/.test(String(cause.code))) return false
-    throw cause
-  }
-}
-
-/** Decodes a page of events and fetches the vectors that they speak of. */
-export const prepare = (
+/** Decodes a page of events and fetches the vectors that they refer to. */
+export const decodePage = (
   log: Context.Tag.Service<EventLog>,
   codec: Codec,
   rows: ReadonlyArray<ReplayedEvent>,
@@ -176,12 +61,12 @@ export const prepare = (
       events.push(event)
       if (event.type !== "EMBED" || event.payload === null) continue
       const { chunks = [], dimensions, entries, model } = event.payload
-      const found = yield* log.vectors(
+      const cached = yield* log.vectors(
         model,
         dimensions,
         [...entries, ...chunks].map(({ digest }) => digest)
       )
-      for (const [digest, vector] of found) vectors.set(vectorKey(model, dimensions, digest), vector)
+      for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
     }
     return { events, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
   })
@@ -194,9 +79,169 @@ export const makeLookup = (
   opennessOf: ({ id, store }) => Math.min(opennessOf(store), stricter.get(id) ?? Number.POSITIVE_INFINITY)
 })
 
-const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
+/** Events per page of a replay; other fibers run between pages. */
+const replayPageEvents = 500
 
-const sync = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("view") })
+/** Problems that the earlier attempts met. */
+interface Findings {
+  readonly poisoned: ReadonlyArray<ViewFile.Parked>
+  /**
+   * Projections whose rows broke a constraint of their indexes. The next attempt creates these indexes before the rows,
+   * so that the event that breaks the constraint is known.
+   */
+  readonly indexedFirst: ReadonlyArray<string>
+}
+
+const tryBuild = (options: BuildOptions, findings: Findings): Effect.Effect<void, ViewError> =>
+  Effect.acquireUseRelease(
+    openNew(options),
+    ({ db, hasVectors }) => fillView(db, hasVectors, options, findings),
+    ({ db }) => Effect.sync(() => db.close())
+  ).pipe(
+    Effect.flatMap((next) => (next === undefined ? Effect.void : tryBuild(options, next))),
+    Effect.zipLeft(attempt(() => syncFile(options.file)))
+  )
+
+const openNew = (options: BuildOptions) =>
+  Effect.gen(function* () {
+    if (options.copyOf !== undefined) {
+      const { db } = yield* Effect.try(() => ViewFile.openFile(options.copyOf!.file, "read", options))
+      yield* Effect.ensuring(
+        Effect.tryPromise(() => db.backup(options.file)),
+        Effect.sync(() => db.close())
+      )
+    } else {
+      // Empties the file that an earlier attempt left.
+      yield* Effect.try(() => closeSync(openSync(options.file, "w", 0o600)))
+    }
+    return yield* Effect.try(() => ViewFile.openFile(options.file, "bulk", options))
+  }).pipe(Effect.mapError(storageError("view")))
+
+/** One attempt. Returns the findings for the next attempt; undefined if the view is complete. */
+const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: Findings) =>
+  Effect.gen(function* () {
+    const { indexedFirst, poisoned } = findings
+    const { agent, copyOf, log, projections } = options
+    const rebuilt = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
+    const early = rebuilt.filter(({ name }) => indexedFirst.includes(name))
+    const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, early }))
+    const parkedAt = new Map(
+      [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [
+        projection,
+        position
+      ])
+    )
+    const { last, poison } = yield* replayEvents({ db, options, rebuilt, copiedTo, parkedAt })
+    if (poison !== undefined) return { ...findings, poisoned: [...poisoned, poison] }
+    for (const projection of rebuilt) yield* fillInPortions(db, projection)
+    const misfit = yield* attempt(() =>
+      rebuilt.find((projection) => !early.includes(projection) && !createIndexes(db, projection.indexes))
+    )
+    if (misfit !== undefined) return { ...findings, indexedFirst: [...indexedFirst, misfit.name] }
+    const [lastEvent] = last > copiedTo ? yield* log.at(agent, [last]) : []
+    yield* attempt(() => {
+      for (const parked of poisoned) ViewFile.park(db, parked)
+      if (lastEvent !== undefined) ViewFile.moveCheckpoint(db, last, lastEvent.hash, lastEvent.recordedAt)
+      db.exec("COMMIT")
+      db.pragma("journal_mode = WAL")
+    })
+    return undefined
+  })
+
+/** Begins the transaction and creates the tables to fill. Returns the version up to which the copy has rows; 0 if none. */
+const createTables = ({
+  db,
+  early,
+  hasVectors,
+  options,
+  rebuilt
+}: {
+  readonly db: Db
+  readonly hasVectors: boolean
+  readonly options: BuildOptions
+  readonly rebuilt: ReadonlyArray<Projection>
+  /** Those whose indexes are created before their rows. */
+  readonly early: ReadonlyArray<Projection>
+}): number => {
+  db.exec("BEGIN")
+  if (options.copyOf === undefined) ViewFile.create(db, options.projections, hasVectors)
+  else {
+    // The original may have been retired before it was copied; the copy must not be.
+    ViewFile.retire(db, false)
+    for (const projection of rebuilt) {
+      if (ViewFile.hasProjection(db, projection)) projection.drop(db)
+      ViewFile.createProjection(db, projection, hasVectors)
+    }
+  }
+  for (const projection of early) db.exec(projection.indexes)
+  return options.copyOf === undefined ? 0 : ViewFile.checkpointOf(db).position
+}
+
+/** Applies all events, page by page. Returns the last version applied, or the projection to park. */
+const replayEvents = ({
+  copiedTo,
+  db,
+  options,
+  parkedAt,
+  rebuilt
+}: {
+  readonly db: Db
+  readonly options: BuildOptions
+  readonly rebuilt: ReadonlyArray<Projection>
+  /** Up to this version only the rebuilt projections lack the events. */
+  readonly copiedTo: number
+  readonly parkedAt: ViewFile.ParkedAt
+}) =>
+  Effect.gen(function* () {
+    const { agent, codec, log, onProgress, projections, stricter, to } = options
+    const filledLater = new Set(rebuilt.filter(({ fill }) => fill !== undefined).map(({ name }) => name))
+    let last = 0
+    while (last < to) {
+      const rows = yield* log.replay(agent, { after: last, to, limit: replayPageEvents })
+      if (rows.length === 0) break
+      const page = yield* decodePage(log, codec, rows, stricter)
+      const lookup: Lookup = { ...page.lookup, filling: (name) => filledLater.has(name) }
+      const poison = yield* attempt(() => {
+        try {
+          for (const event of page.events) {
+            ViewFile.applyEvent(db, event.version <= copiedTo ? rebuilt : projections, parkedAt, event, lookup)
+          }
+          return undefined
+        } catch (cause) {
+          if (cause instanceof ViewFile.Poisoned) return cause.parked
+          throw cause
+        }
+      })
+      if (poison !== undefined) return { last, poison }
+      last = rows.at(-1)!.version
+      onProgress?.({ agent, done: last, total: to })
+      yield* Effect.yieldNow()
+    }
+    return { last, poison: undefined }
+  })
+
+/** Runs a projection's `fill` to its end; other fibers run between the portions. */
+const fillInPortions = (db: Db, { fill }: Projection) =>
+  Effect.gen(function* () {
+    for (let after: number | undefined = 0; fill !== undefined && after !== undefined; ) {
+      const from: number = after
+      after = yield* attempt(() => fill(db, from))
+      yield* Effect.yieldNow()
+    }
+  })
+
+/** Returns false if the rows break a constraint of the indexes. */
+const createIndexes = (db: Db, indexes: string): boolean => {
+  try {
+    db.exec(indexes)
+    return true
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && /^SQLITE_CONSTRAINT/.test(String(cause.code))) return false
+    throw cause
+  }
+}
+
+const vectorKey = (model: string, dimensions: number, digest: string) => `${model} ${dimensions} ${digest}`
 
 const syncFile = (file: string) => {
   const descriptor = openSync(file, "r+")

@@ -4,22 +4,22 @@ import { join } from "node:path"
 import { makeFolder } from "../../events/folder.js"
 
 /**
- * The files of one agent's view: generations, and a pointer to the one in
- * force. A generation never takes another's name, since a process that holds
- * the old write-ahead log would read old rows from a file that was swapped in.
+ * The files of one agent's view: generations, and a pointer to the current
+ * one. A generation never reuses the name of another. Otherwise a process that
+ * has the old write-ahead log open would read old rows from the new file.
  */
 export interface Generations {
   readonly folder: string
-  /** The file in force; undefined where there is none yet. */
+  /** The file of the current generation; undefined if there is none yet. */
   readonly current: () => string | undefined
-  /** A path for a new generation. The name says which process makes it. */
+  /** A path for a new generation. The name holds the id of the process that builds it. */
   readonly fresh: () => string
-  /** Puts a first generation in force; false where another process was faster. */
+  /** Makes a first generation current; false if another process was faster. */
   readonly claim: (file: string) => boolean
-  /** Replaces the one in force, atomically. */
+  /** Moves the pointer to another generation, atomically. */
   readonly point: (file: string) => void
   readonly remove: (file: string) => void
-  /** Removes what processes that are gone left half made or retired. */
+  /** Removes unfinished and retired files of processes that have ended. */
   readonly sweep: () => void
 }
 
@@ -34,7 +34,7 @@ export const make = (views: string, agent: string): Generations => {
       return undefined
     }
   }
-  const written = (file: string) => {
+  const writePointer = (file: string) => {
     const name = `${pointer}.${process.pid}.${randomBytes(4).toString("hex")}`
     writeFileSync(name, file.slice(folder.length + 1), { mode: 0o600 })
     return name
@@ -47,9 +47,9 @@ export const make = (views: string, agent: string): Generations => {
       return join(folder, `${Date.now().toString(36)}-${randomBytes(4).toString("hex")}.${process.pid}.db`)
     },
     claim: (file) => {
-      const name = written(file)
+      const name = writePointer(file)
       try {
-        // A pointer to a file that is gone is in nobody's way.
+        // Removes a pointer whose file no longer exists.
         if (current() === undefined) rmSync(pointer, { force: true })
         linkSync(name, pointer)
         return true
@@ -59,31 +59,31 @@ export const make = (views: string, agent: string): Generations => {
         rmSync(name, { force: true })
       }
     },
-    point: (file) => renameSync(written(file), pointer),
+    point: (file) => renameSync(writePointer(file), pointer),
     remove: removeView,
     sweep: () => {
-      const inForce = current()
+      const currentFile = current()
       for (const name of readdirSync(folder)) {
         const maker = makerOf(name)
         const file = join(folder, name)
-        if (maker !== undefined && file !== inForce && !isAlive(maker)) removeView(file)
+        if (maker !== undefined && file !== currentFile && !isAlive(maker)) removeView(file)
       }
     }
   }
 }
 
-/** A view's file with what SQLite keeps beside it. */
+/** Removes a view's file and SQLite's files next to it. */
 export const removeView = (file: string) => {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true })
 }
 
-/** The process that makes (or made) a file, where its name says so. */
+/** The id of the process that built a file; undefined if the name does not hold one. */
 export const makerOf = (name: string): number | undefined => {
   const [, pid] = /\.(\d+)\.db$/.exec(name) ?? []
   return pid === undefined ? undefined : Number(pid)
 }
 
-/** A folder name for any agent name, also where file names ignore case: other bytes than a–z, 0–9, _ and - are escaped. */
+/** A folder name for an agent, safe where file names ignore case: bytes other than a–z, 0–9, _ and - are escaped. */
 export const folderName = (agent: string): string =>
   [...Buffer.from(agent, "utf8")]
     .map((byte) =>
@@ -93,7 +93,7 @@ export const folderName = (agent: string): string =>
     )
     .join("")
 
-/** Whether a process is there, whoever owns it. */
+/** Whether a process runs, under any user. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

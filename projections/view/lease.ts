@@ -3,17 +3,17 @@ import { openDatabase } from "../../events/driver.js"
 import { storageError } from "../../events/errors.js"
 import type { Db } from "../Projection.js"
 
-/** Something that one process does at a time, all others looking on. Whoever ends, however it ends, gives it back. */
+/** A right that one process holds at a time. The operating system releases it when the process ends, even by a crash. */
 export interface Lease {
-  /** Whether it is ours from now on: at once, and no where another process has it. */
+  /** Tries once, without waiting. False if another process holds the lease. */
   readonly take: () => boolean
   readonly free: () => void
   readonly close: () => void
 }
 
 /**
- * A lease that is a lock of the operating system on a file: an empty database, since SQLite knows how to lock on every
- * system. Where no file can be made, everybody has the lease: work is done twice then, rather than by nobody.
+ * A lease based on an operating-system lock of a file. The file is an empty database, because SQLite can lock files on
+ * every system. If the file cannot be created, every process gets the lease: work done twice is better than work lost.
  */
 export const make = (file: string): Lease => {
   let db: Db | undefined
@@ -36,7 +36,7 @@ export const make = (file: string): Lease => {
 
 const open = (file: string): Db => {
   try {
-    // Never opened where it is there: to close it again would give back the locks that this process has on it.
+    // Fails if the file exists, and so does not open it: closing it would release the locks of this process on it.
     closeSync(openSync(file, "wx", 0o600))
   } catch {}
   return openDatabase(file, { timeout: 0 })

@@ -136,8 +136,8 @@ export const oracleOf = (events: ReadonlyArray<DaybookEvent>): Oracle => {
       const { file, replaces } = event.payload
       if (replaces !== undefined) forget(replaces)
       said.set(event.version, { file })
-      for (const { above, part, text } of piecesOf(file)) {
-        chunk(chunkNumber(event.version, part), `${text}\n${above}`, file.store)
+      for (const { headings, part, text } of piecesOf(file)) {
+        chunk(chunkNumber(event.version, part), `${text}\n${headings}`, file.store)
       }
     }
     if (event.type === "FORGET") {

@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { sameBytes } from "../../events/Chain.js"
+import type { Codec } from "../../events/Codec.js"
+import type { EventLog, Head } from "../../events/EventLog.js"
+import { type StorageError, storageError } from "../../events/errors.js"
+import type { Mutex } from "../../events/Mutex.js"
+import { untilFree } from "../../events/sqlite.js"
+import { type Db, type Projection, sql } from "../Projection.js"
+import type * as Generations from "./generations.js"
+import * as ViewFile from "./ViewFile.js"
+
+/** The read models of one agent, open in this process. Reads use `reader`; writes and catching up use `writer`. */
+export interface View {
+  readonly agent: string
+  readonly generations: Generations.Generations
+  /** Admits one writer at a time in this process. SQLite's own lock excludes the other processes. */
+  readonly lock: Mutex
+  file: string
+  reader: Db
+  /** Opened at the first write: most short-lived programs never write. */
+  writer: Db | null
+  hasVectors: boolean
+  /** True between the commit of the log and the commit of the view: the view then lags on purpose. */
+  writing: boolean
+  /** The state after the newest write; undefined after any other change of the view. Saves the next writer a query. */
+  lastWrite: LockedView | undefined
+}
+
+/** A view whose write lock this process holds, with its state under that lock. */
+export interface LockedView {
+  readonly db: Db
+  /** SQLite's `data_version`: changes when another process writes to the file. */
+  readonly dataVersion: number
+  readonly head: ViewFile.Checkpoint
+  readonly parked: ViewFile.ParkedAt
+}
+
+export interface ViewsConfig {
+  /** The data folder: views live below `views/`, views of past versions below `cache/`. */
+  readonly folder: string
+  /** Path of the sqlite-vec extension; null for none. */
+  readonly vectorExtension: string | null
+  readonly projections: ReadonlyArray<Projection>
+}
+
+/** The inputs that every operation on a view needs. */
+export interface ViewContext {
+  readonly config: ViewsConfig
+  readonly log: Context.Tag.Service<EventLog>
+  readonly codec: Codec
+}
+
+/** Runs synchronous work on a view; an exception becomes a `StorageError`. */
+export const attempt = <A>(work: () => A): Effect.Effect<A, StorageError> =>
+  Effect.try({ try: work, catch: storageError("view") })
+
+/** Whether a view has applied every event of its stream. */
+export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =>
+  checkpoint.position === head.version && (head.version === 0 || sameBytes(checkpoint.hash, head.hash))
+
+/** Whether the open generation is still the current one: not retired, and its file not removed. */
+export const isCurrent = (view: View, checkpoint: ViewFile.Checkpoint): boolean =>
+  !checkpoint.retired && existsSync(view.file)
+
+export const closeView = ({ reader, writer }: Pick<View, "reader" | "writer">) =>
+  Effect.sync(() => {
+    reader.close()
+    writer?.close()
+  })
+
+/** Runs work on the writing connection, which is opened first if needed. */
+export const withWriter = <A>({ config }: ViewContext, view: View, work: (db: Db) => A) =>
+  attempt(() => work(openWriter(config, view)))
+
+/**
+ * Takes SQLite's write lock of a view and reads its state. Tries at the call, not when the effect runs, and retries
+ * while another process holds the lock.
+ */
+export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect<LockedView, StorageError> =>
+  untilFree("view", () => {
+    const db = openWriter(config, view)
+    sql(db, "BEGIN IMMEDIATE").run()
+    const { lastWrite } = view
+    view.lastWrite = undefined
+    try {
+      const { data_version: dataVersion } = sql(db, "PRAGMA data_version").get()
+      if (lastWrite !== undefined && lastWrite.db === db && lastWrite.dataVersion === dataVersion) return lastWrite
+      return { db, dataVersion, ...ViewFile.standing(db) }
+    } catch (cause) {
+      db.exec("ROLLBACK")
+      throw cause
+    }
+  })
+
+/** Ends the transaction without effect, if it is still open. */
+export const rollback = (db: Db) => Effect.sync(() => rollbackNow(db))
+
+export const rollbackNow = (db: Db) => {
+  if (db.inTransaction) db.exec("ROLLBACK")
+}
+
+export const parkProjection = (context: ViewContext, view: View, parked: ViewFile.Parked) =>
+  withWriter(context, view, (db) => ViewFile.park(db, parked))
+
+const openWriter = (config: ViewsConfig, view: View): Db => {
+  view.writer ??= ViewFile.openFile(view.file, "write", config).db
+  return view.writer
+}

@@ -1,0 +1,77 @@
+import * as Effect from "effect/Effect"
+import { type StoredEvent, sameBytes } from "../../events/Chain.js"
+import { decodePage, type ViewError } from "./build.js"
+import {
+  attempt,
+  isAtHead,
+  isCurrent,
+  lockForWrite,
+  parkProjection,
+  rollback,
+  type View,
+  type ViewContext
+} from "./View.js"
+import * as ViewFile from "./ViewFile.js"
+
+/**
+ * The result of one pass, which decides the next step.
+ * `atHead`: nothing is missing. `applied`: a page was applied or a projection parked, so check again.
+ * `superseded`: another process made a new generation current. `differentLog`: the view's last event is not in the log.
+ * `farBehind`: too many events are missing to apply them here.
+ */
+export type CatchUpResult = "atHead" | "applied" | "superseded" | "differentLog" | "farBehind"
+
+/**
+ * Applies one page of the events after the view's checkpoint. The caller holds the view's lock. Any process may do
+ * this, so a crash between the commit of the log and the commit of the view heals at the next access.
+ */
+export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<CatchUpResult, ViewError> =>
+  Effect.gen(function* () {
+    const { log } = context
+    const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
+    if (!isCurrent(view, checkpoint)) return "superseded"
+    const head = yield* log.head(view.agent)
+    if (isAtHead(checkpoint, head)) return "atHead"
+    const { hash, position } = checkpoint
+    if (head.version - position > maxMissingEvents) return "farBehind"
+    // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
+    const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
+    if (position > 0 && !sameBytes(rows[0]?.hash ?? null, hash)) return "differentLog"
+    const missing = position === 0 ? rows : rows.slice(1)
+    if (missing.length === 0) return "atHead"
+    const poison = yield* applyMissing(context, view, checkpoint, missing)
+    if (poison !== null) yield* parkProjection(context, view, poison)
+    return "applied"
+  })
+
+/** Applies events in one transaction. Returns the projection to park if one cannot apply an event; null otherwise. */
+const applyMissing = (
+  context: ViewContext,
+  view: View,
+  checkpoint: ViewFile.Checkpoint,
+  missing: ReadonlyArray<StoredEvent>
+): Effect.Effect<ViewFile.Parked | null, ViewError> =>
+  Effect.gen(function* () {
+    const { events, lookup } = yield* decodePage(context.log, context.codec, missing)
+    const { db, head, parked } = yield* lockForWrite(context, view)
+    return yield* attempt(() => {
+      // Another process moved the view while this one waited for the lock.
+      if (head.position !== checkpoint.position || head.retired) return null
+      try {
+        for (const event of events) ViewFile.applyEvent(db, context.config.projections, parked, event, lookup)
+      } catch (cause) {
+        if (cause instanceof ViewFile.Poisoned) return cause.parked
+        throw cause
+      }
+      const last = missing.at(-1)!
+      ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
+      db.exec("COMMIT")
+      return null
+    }).pipe(Effect.ensuring(rollback(db)))
+  })
+
+/** Above this many missing events a replay into a new file is faster than applying them to the live view. */
+const maxMissingEvents = 20_000
+
+/** Events read per pass: 1,000 new ones and the checkpoint's own. */
+const pageEvents = 1_001

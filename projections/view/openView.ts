@@ -1,0 +1,85 @@
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Mutex from "../../events/Mutex.js"
+import { build, type ViewError } from "./build.js"
+import * as Generations from "./generations.js"
+import { attempt, closeView, type View, type ViewContext, withWriter } from "./View.js"
+import * as ViewFile from "./ViewFile.js"
+
+/** Opens the current generation of an agent's view, and builds one first if there is none. Closed with the scope. */
+export const openView = (context: ViewContext, agent: string): Effect.Effect<View, ViewError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { config } = context
+    const generations = Generations.make(join(config.folder, "views"), agent)
+    const opened = Effect.flatMap(currentFile(context, generations, agent), (file) => openReader(context, file))
+    // A file that SQLite refuses to open is removed, and the view is built again.
+    const { db, hasVectors } = yield* Effect.catchIf(
+      opened,
+      (error) => error._tag === "StorageError" && error.kind === "damaged",
+      () =>
+        Effect.zipRight(
+          Effect.sync(() => generations.remove(generations.current() ?? "")),
+          opened
+        )
+    )
+    const view: View = {
+      agent,
+      generations,
+      lock: Mutex.make(),
+      file: db.name,
+      reader: db,
+      writer: null,
+      hasVectors,
+      writing: false,
+      lastWrite: undefined
+    }
+    yield* Effect.addFinalizer(() => closeView(view))
+    yield* Effect.ignore(attempt(generations.sweep))
+    if (!hasVectors) {
+      yield* Effect.ignore(withWriter(context, view, (writer) => ViewFile.parkVectors(writer, config.projections)))
+    }
+    return view
+  })
+
+/** The projections of an open view that must be rebuilt; null if the view is too damaged to tell. */
+export const outdatedProjections = ({ config }: ViewContext, view: View) =>
+  Effect.orElseSucceed(
+    attempt(() => ViewFile.outdated(view.reader, config.projections, view.hasVectors)),
+    () => null
+  )
+
+/** Moves an open view to the current generation. */
+export const reopen = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
+  Effect.gen(function* () {
+    const file = yield* currentFile(context, view.generations, view.agent)
+    const { db, hasVectors } = yield* openReader(context, file)
+    // Replaced before the old ones are closed: a concurrent read always finds an open connection.
+    const { reader, writer } = view
+    Object.assign(view, { file, reader: db, hasVectors, writer: null })
+    yield* closeView({ reader, writer })
+  })
+
+export const openReader = ({ config }: ViewContext, file: string) =>
+  attempt(() => ViewFile.openFile(file, "read", config))
+
+/** The file of the current generation, built from the log if there is none. */
+const currentFile = (
+  context: ViewContext,
+  generations: Generations.Generations,
+  agent: string
+): Effect.Effect<string, ViewError> =>
+  Effect.gen(function* () {
+    const { codec, config, log } = context
+    const current = generations.current()
+    if (current !== undefined) return current
+    const file = yield* attempt(generations.fresh)
+    const { version } = yield* log.head(agent)
+    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version }), () =>
+      Effect.sync(() => generations.remove(file))
+    )
+    if (yield* attempt(() => generations.claim(file))) return file
+    // Another process put its own first generation in place meanwhile.
+    generations.remove(file)
+    return yield* currentFile(context, generations, agent)
+  })

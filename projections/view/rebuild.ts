@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { StorageError } from "../../events/errors.js"
+import { build, type Progress, type ViewError } from "./build.js"
+import { catchUpOnce } from "./catchUp.js"
+import { openReader, reopen } from "./openView.js"
+import { attempt, closeView, isCurrent, lockForWrite, rollback, type View, type ViewContext } from "./View.js"
+import * as ViewFile from "./ViewFile.js"
+
+/** The projections to rebuild, by name; null for all. */
+export type ProjectionNames = ReadonlyArray<string> | null
+
+/**
+ * Brings a view to the head of the log, page by page. Rebuilds it if it is far behind or belongs to another log.
+ * The caller holds the view's lock.
+ */
+export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
+  Effect.gen(function* () {
+    for (;;) {
+      switch (yield* catchUpOnce(context, view)) {
+        case "atHead":
+          return
+        case "applied":
+          break
+        case "superseded":
+          yield* reopen(context, view)
+          break
+        case "differentLog":
+          yield* discard(context, view)
+          break
+        case "farBehind":
+          return yield* replace(context, view, null)
+      }
+    }
+  })
+
+/** Builds a new generation beside the live one, brings it to the head of the log, and makes it current. */
+export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<void, ViewError> =>
+  Effect.flatMap(buildSuccessor(context, view, names), (successor) => switchTo(context, view, successor))
+
+/** Builds a new generation from the log, without the live one, for a view that is damaged or belongs to another log. */
+export const discard = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
+  Effect.gen(function* () {
+    const { codec, config, log } = context
+    const { agent, file: discarded, generations } = view
+    const file = yield* attempt(generations.fresh)
+    const { version } = yield* log.head(agent)
+    yield* build({ ...config, log, codec, agent, file, to: version })
+    yield* attempt(() => generations.point(file))
+    yield* reopen(context, view)
+    generations.remove(discarded)
+  })
+
+/** Runs work on a view. If SQLite finds the view damaged, rebuilds it and runs the work again. */
+export const orRebuilt = <A, E, R>(
+  context: ViewContext,
+  view: View,
+  work: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | ViewError, R> =>
+  Effect.catchIf(work(), isDamaged, () => Effect.flatMap(discard(context, view), work))
+
+export const isDamaged = (error: unknown): boolean =>
+  error instanceof StorageError && error.kind === "damaged" && error.where === "view"
+
+/** Builds a new generation up to the present head, while the live one serves reads and writes. */
+export const buildSuccessor = (
+  context: ViewContext,
+  view: View,
+  names: ProjectionNames,
+  onProgress?: (progress: Progress) => void
+): Effect.Effect<View, ViewError> =>
+  Effect.gen(function* () {
+    const { codec, config, log } = context
+    const { agent, generations } = view
+    const file = yield* attempt(generations.fresh)
+    const { version } = yield* log.head(agent)
+    yield* build({
+      ...config,
+      log,
+      codec,
+      agent,
+      file,
+      to: version,
+      ...(names === null ? {} : { copyOf: { file: view.file, only: names } }),
+      ...(onProgress === undefined ? {} : { onProgress })
+    }).pipe(Effect.onError(() => Effect.sync(() => generations.remove(file))))
+    const { db, hasVectors } = yield* openReader(context, file)
+    const successor: View = { ...view, file, reader: db, writer: null, hasVectors, lastWrite: undefined }
+    yield* Effect.onError(catchUp(context, successor), () => closeView(successor))
+    return successor
+  }).pipe(retryIfRemoved(context, view, () => buildSuccessor(context, view, names, onProgress)))
+
+/** Makes a successor the current generation. The caller holds the view's lock. */
+export const switchTo = (context: ViewContext, view: View, successor: View): Effect.Effect<void, ViewError> =>
+  Effect.onError(takeOver(context, view, successor), () => closeView(successor))
+
+const takeOver = (context: ViewContext, view: View, successor: View): Effect.Effect<void, ViewError> =>
+  Effect.gen(function* () {
+    const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
+    if (!isCurrent(view, checkpoint)) yield* reopen(context, view)
+    const { db, head } = yield* lockForWrite(context, view)
+    const retiredFile = view.file
+    const isSwitched = yield* Effect.gen(function* () {
+      // Another process made its own successor current while this one waited for the lock.
+      if (!isCurrent(view, head)) return false
+      // No process can write to this agent while its view is locked, so the successor reaches the final head.
+      yield* catchUp(context, successor)
+      yield* attempt(() => {
+        ViewFile.retire(db)
+        view.generations.point(successor.file)
+        db.exec("COMMIT")
+      })
+      return true
+    }).pipe(Effect.ensuring(rollback(db)))
+    if (!isSwitched) return yield* takeOver(context, view, successor)
+    const previous = { reader: view.reader, writer: view.writer }
+    const { file, hasVectors, reader, writer } = successor
+    Object.assign(view, { file, reader, writer, hasVectors })
+    yield* closeView(previous)
+    view.generations.remove(retiredFile)
+  }).pipe(retryIfRemoved(context, view, () => takeOver(context, view, successor)))
+
+/** If another process made a newer generation current and removed the view's file, reopens the view and retries. */
+const retryIfRemoved =
+  <A>(context: ViewContext, view: View, retry: () => Effect.Effect<A, ViewError>) =>
+  (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>
+    Effect.catchIf(
+      effect,
+      (error) => error._tag === "StorageError" && error.code === "SQLITE_CANTOPEN" && !existsSync(view.file),
+      () => Effect.flatMap(reopen(context, view), retry)
+    )

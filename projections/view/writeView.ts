@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { StoredEvent } from "../../events/Chain.js"
+import type { DaybookEvent } from "../../events/catalogue.js"
+import { type StorageError, storageError } from "../../events/errors.js"
+import { type Db, type Lookup, sql } from "../Projection.js"
+import type { ViewError } from "./build.js"
+import { catchUp } from "./rebuild.js"
+import {
+  type LockedView,
+  lockForWrite,
+  parkProjection,
+  rollback,
+  rollbackNow,
+  type View,
+  type ViewContext
+} from "./View.js"
+import * as ViewFile from "./ViewFile.js"
+
+/** The view of one agent while this process is its only writer. If `write` fails, all changes are rolled back. */
+export interface Transaction {
+  readonly db: Db
+  /** The newest event of the stream that the view has applied. */
+  readonly head: ViewFile.Checkpoint
+  /** Runs synchronous work on the view, `apply` included; an exception of SQLite becomes a typed error. */
+  readonly run: <A>(work: () => A) => Exit.Exit<A, ViewFile.Poisoned | StorageError>
+  /** Applies an event to all projections, before the log stores it. Only inside `run`. */
+  readonly apply: (event: DaybookEvent, lookup: Lookup) => void
+  /** Reports the last applied event once the log has stored it. Without this call nothing is committed. */
+  readonly moveTo: (event: LastEvent) => void
+}
+
+type LastEvent = Pick<StoredEvent, "version" | "recordedAt" | "hash">
+
+type WriteError<E> = Exclude<E, ViewFile.Poisoned> | ViewError
+
+type Use<A, E, R> = (transaction: Transaction) => Effect.Effect<A, E | ViewFile.Poisoned, R>
+
+/** Runs `use` in the view's write transaction. The caller holds the view's lock; SQLite's is requested at the call. */
+export const writeView = <A, E, R>(
+  context: ViewContext,
+  view: View,
+  use: Use<A, E, R>
+): Effect.Effect<A, WriteError<E>, R> => {
+  const locked = () =>
+    Effect.flatMap(
+      lockForWrite(context, view),
+      (state): Effect.Effect<A, WriteError<E>, R> =>
+        // Another process made a new generation current while this one waited for the lock.
+        state.head.retired
+          ? Effect.flatMap(Effect.zipRight(rollback(state.db), catchUp(context, view)), () =>
+              writeView(context, view, use)
+            )
+          : runTransaction(context, view, state, use)
+    )
+  // Another process may have made a new generation current and removed the file before this one opened its writer.
+  return view.writer === null && !existsSync(view.file) ? Effect.flatMap(catchUp(context, view), locked) : locked()
+}
+
+/** Commits on success and rolls back on failure. Parks a projection that cannot apply an event, then runs again. */
+const runTransaction = <A, E, R>(
+  context: ViewContext,
+  view: View,
+  state: LockedView,
+  use: Use<A, E, R>
+): Effect.Effect<A, WriteError<E>, R> => {
+  const { db, head, parked } = state
+  view.writing = true
+  let lastEvent: LastEvent | undefined
+  const end = () => {
+    view.writing = false
+    rollbackNow(db)
+  }
+  const used = Effect.suspend(() =>
+    use({
+      head,
+      db,
+      run: runOnView,
+      apply: (event, lookup) => ViewFile.applyEvent(db, context.config.projections, parked, event, lookup),
+      moveTo: (event) => {
+        lastEvent = event
+      }
+    })
+  )
+  return Effect.matchCauseEffect(used, {
+    onFailure: (cause) => {
+      end()
+      const error = Option.getOrUndefined(Cause.failureOption(cause))
+      return error instanceof ViewFile.Poisoned
+        ? Effect.flatMap(parkProjection(context, view, error.parked), () => writeView(context, view, use))
+        : Effect.failCause(cause as Cause.Cause<Exclude<E, ViewFile.Poisoned>>)
+    },
+    onSuccess: (value) => {
+      try {
+        if (lastEvent !== undefined) commit(view, state, lastEvent)
+        return Effect.succeed(value)
+      } catch (cause) {
+        // The log has the events already: a view that cannot commit is rolled back and catches up later.
+        return Effect.as(Effect.logDebug("The view could not be committed", storageError("view")(cause)), value)
+      } finally {
+        end()
+      }
+    }
+  })
+}
+
+const commit = (view: View, state: LockedView, { hash, recordedAt, version }: LastEvent) => {
+  ViewFile.moveCheckpoint(state.db, version, hash, recordedAt)
+  sql(state.db, "COMMIT").run()
+  view.lastWrite = { ...state, head: { position: version, hash, recordedAt, retired: false } }
+}
+
+/** Only an exception of SQLite is a storage error; any other is a defect of the work. */
+const runOnView = <A>(work: () => A): Exit.Exit<A, ViewFile.Poisoned | StorageError> => {
+  try {
+    return Exit.succeed(work())
+  } catch (cause) {
+    if (cause instanceof ViewFile.Poisoned) return Exit.fail(cause)
+    return ViewFile.isStorageFailure(cause) ? Exit.fail(storageError("view")(cause)) : Exit.die(cause)
+  }
+}
