@@ -24,7 +24,6 @@ import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
 import type { AgentOptions, AsOfInput, DaybookService, Digests } from "./DaybookService.js"
 import * as makeEmbedding from "./embedding/admin/operations.js"
 import * as Embedding from "./embedding/Embedding.js"
-import { lately } from "./embedding/lately.js"
 import type { Memory } from "./Memory.js"
 import { jobsOf } from "./maintenance/jobs.js"
 import { checkName } from "./model/agentName.js"
@@ -50,9 +49,6 @@ import * as writer from "./writer.js"
  * level; everything else here looks behind all levels and is for operators.
  */
 export class Daybook extends Context.Tag("daybook/Daybook")<Daybook, DaybookService>() {}
-
-/** Agents of which is remembered what embeds their queries: whoever else comes is looked up. */
-const mostSeen = 1_000
 
 export const make = Effect.gen(function* () {
   const views = yield* Views
@@ -109,9 +105,6 @@ export const make = Effect.gen(function* () {
     nothing: (db: Db, hasVectors: boolean) => A
   ) => Effect.flatMap(isEmpty(name), (empty) => (empty ? views.readEmpty(nothing) : agents.use(name, f)))
 
-  /** Which embedder each agent was last seen to have in force: of those that were asked for last. */
-  const seenOf = lately<ReaderSource["lastSeen"]>(mostSeen, () => ({}))
-
   const readAt =
     (agent: string): ReaderSource["readAt"] =>
     (version, now, f) =>
@@ -130,7 +123,6 @@ export const make = Effect.gen(function* () {
     const source: ReaderSource = {
       agent,
       level: options.trust,
-      lastSeen: seenOf(agent),
       read: (f) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           look(
@@ -177,7 +169,6 @@ export const make = Effect.gen(function* () {
         {
           agent,
           level: trust,
-          lastSeen: {},
           read: (f) =>
             chosen === 0
               ? views.readEmpty((db) => f({ db, now: at ?? 0 }))
