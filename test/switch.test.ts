@@ -180,7 +180,9 @@ describe("an index that is prepared", () => {
       expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toContain(
         "there is no other index but the one"
       )
-      expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain("is in use for stores")
+      expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain(
+        "is in use for stores withheld from"
+      )
     })
   )
 
@@ -334,7 +336,7 @@ describe("an index that is prepared", () => {
       expect(yield* refusal(daybook.embedders.switchTo(agent, "nobody"))).toContain("no embedder nobody")
       expect(yield* refusal(daybook.embedders.drop(agent, "old"))).toContain("is in force")
       expect(yield* refusal(daybook.embedders.drop(agent, "next"))).toContain("no index of next")
-      expect(yield* refusal(daybook.embedders.drop(agent, "nobody"))).toContain("dimensions: must be given")
+      expect(yield* refusal(daybook.embedders.drop(agent, "nobody"))).toContain("dimensions: is required")
       expect(yield* refusal(daybook.embedders.back(agent))).toContain("no embedder to go back to")
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect(yield* refusal(daybook.embedders.drop(agent))).toBe(
