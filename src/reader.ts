@@ -156,7 +156,10 @@ const searches = (
             showed = snapshot.observe?.()
             return f(snapshot)
           })
-        return Effect.map(retrieve(request, level, now, seen, find), (answer) => ({ answer, embedder: now.embedder }))
+        return Effect.map(retrieve({ request, level, ranking: now, read: seen, find }), (answer) => ({
+          answer,
+          embedder: now.embedder
+        }))
       })
       showed?.(recallReads.showingOf(kind, level, request, answer, embedder))
       return answer

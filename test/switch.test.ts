@@ -334,10 +334,10 @@ describe("an index that is prepared", () => {
       expect(yield* refusal(daybook.embedders.back(agent))).toBe("there is no other index")
       yield* filled(daybook)
       expect(yield* refusal(daybook.embedders.switchTo(agent, "nobody"))).toContain("no embedder nobody")
-      expect(yield* refusal(daybook.embedders.drop(agent, "old"))).toContain("is in force")
+      expect(yield* refusal(daybook.embedders.drop(agent, "old"))).toContain("is the active embedder")
       expect(yield* refusal(daybook.embedders.drop(agent, "next"))).toContain("no index of next")
       expect(yield* refusal(daybook.embedders.drop(agent, "nobody"))).toContain("dimensions: is required")
-      expect(yield* refusal(daybook.embedders.back(agent))).toContain("no embedder to go back to")
+      expect(yield* refusal(daybook.embedders.back(agent))).toContain("no earlier embedder")
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect(yield* refusal(daybook.embedders.drop(agent))).toBe(
         "there is no other index but the one that is being prepared, next, 96 dimensions: name it to drop it"

@@ -53,7 +53,13 @@ export const compare = (
     const idsOf = (embedder: EmbedderService, text: string) =>
       Effect.gen(function* () {
         const request = yield* decodeQuery({ text, limit: maxHits }, ranking.policy)
-        const { hits } = yield* retrieve(request, "full", { ...ranking, embedder }, read, searchIn)
+        const { hits } = yield* retrieve({
+          request,
+          level: "full",
+          ranking: { ...ranking, embedder },
+          read,
+          find: searchIn
+        })
         return hits.map(({ id }) => id)
       })
     const both = (text: string) => Effect.all([idsOf(inForce, text), idsOf(other, text)])

@@ -146,7 +146,7 @@ const searchWith = ({ ranking, source }: Operating, agent: string, embedder: Emb
     Effect.gen(function* () {
       const weighted = { policy: { ...policy, vectorWeight }, embedder: cached, reranker }
       const request = yield* decodeQuery(query, weighted.policy)
-      const { hits } = yield* retrieve(request, level, weighted, source(agent), searchIn)
+      const { hits } = yield* retrieve({ request, level, ranking: weighted, read: source(agent), find: searchIn })
       return hits.map(({ id }) => id)
     })
 }
