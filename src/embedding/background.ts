@@ -15,7 +15,7 @@ const maxRetryMillis = 300_000
 
 /**
  * Milliseconds until the next retry after `failures` earlier failures in a row, and never less than the provider asks
- * for. Undefined when no retry can help: somebody has to change the settings first.
+ * for. Undefined when no retry can help until the settings change.
  */
 export const pauseAfter = ({ after = 0, kind }: EmbedderError, failures: number): number | undefined =>
   kind === "settings" ? undefined : Math.max(after, Math.min(maxRetryMillis, firstRetryMillis * 2 ** failures))

@@ -39,7 +39,7 @@ export interface StartedServices extends AgentServices {
   readonly leases: { readonly active: WithLease; readonly candidate: WithLease }
 }
 
-/** What the embedding of one agent knows while the agent is awake. */
+/** The state of one agent's embedding while the agent is awake. */
 export interface State {
   readonly embedders: InUse
   /** By agent: the active embedder whose settings this process compared with the log. */

@@ -42,7 +42,7 @@ export interface Rerun {
 
 /** Reads the recall log. Full trust only. */
 export interface RecallReader {
-  /** What searches and `get` showed, at which level and for which query, the newest first. */
+  /** The recalls of searches and `get`, with their level and query, the newest first. */
   readonly recalls: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
   /** One recall by its number, with everything its answer depended on. */
   readonly recall: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>

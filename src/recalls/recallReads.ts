@@ -180,7 +180,7 @@ interface Limited {
   readonly limit: number
 }
 
-/** What the recall log records of a search. */
+/** The recall log's record of a search. */
 export const showingOf = (
   kind: "memories" | "conversation",
   level: TrustLevel,
@@ -214,7 +214,7 @@ const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embe
   floor
 })
 
-/** What the recall log records of a read by id. */
+/** The recall log's record of a read by id. */
 export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id: string }>): Showing => ({
   kind: "get",
   level,

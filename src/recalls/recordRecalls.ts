@@ -9,7 +9,7 @@ import type { Command } from "../actor/Command.js"
 import type { Figures, UnrecordedRecall } from "../actor/ReaderSource.js"
 import { rankerVersion } from "../search/ranker.js"
 
-/** What the recalls of one event have in common. */
+/** The fields that the recalls of one event share. */
 type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
 
 /**

@@ -107,8 +107,8 @@ export const cadenceOf = (
   { at, cron, every, from, zone }: CadenceInput,
   policy: Pick<Policy, "zone">
 ): Either.Either<CadenceFrom | undefined, InvalidInput> => {
-  const given = Object.entries({ cron, at, every }).flatMap(([field, value]) => (value === undefined ? [] : [field]))
-  if (given.length > 1) return refused(given[1]!, `cannot be combined with ${given[0]}`)
+  const times = Object.entries({ cron, at, every }).flatMap(([field, value]) => (value === undefined ? [] : [field]))
+  if (times.length > 1) return refused(times[1]!, `cannot be combined with ${times[0]}`)
   if (zone !== undefined && cron === undefined) return refused("zone", "needs cron")
   if (from !== undefined && every === undefined) return refused("from", "needs every")
   if (at !== undefined) return Either.right(() => ({ kind: "once", at: toInstant(at)! }))

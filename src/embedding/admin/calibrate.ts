@@ -123,7 +123,7 @@ const maxMillisToOpen = 10 * 60_000
  * So a memory opened within ten minutes, before the next search of the same level, counts as the answer. Readers open
  * the first hits more readily, answer or not; so a memory gains by its place: log2(1 + place).
  *
- * A search that nobody opened a hit of is no question. Repeated questions count once. The newest come first.
+ * A search without an opened hit is no question. Repeated questions count once. The newest come first.
  */
 export const asRecalled = (recalls: ReadonlyArray<Recall>): ReadonlyArray<Question> => {
   const lastSearch = new Map<TrustLevel, Recall>()
