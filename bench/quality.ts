@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
-import { remembering } from "../src/embedding/admin/remembering.js"
+import { cachingEmbedder } from "../src/embedding/admin/calibrate.js"
 import { Embedder, type EmbedderService } from "../src/ports/Embedder.js"
 import type { defaults } from "../src/ports/Policy.js"
 import { embedderFor } from "./quality/embedders.js"
@@ -77,7 +77,7 @@ const bySteps = async (exams: ReadonlyArray<Exam>, only: string | undefined, fou
 
 /** What an embedder is worth, by the weight of its vectors. */
 const byWeight = async (exams: ReadonlyArray<Exam>, name: string, embedder: EmbedderService, found: Found) => {
-  const layer = Layer.succeed(Embedder, remembering(embedder))
+  const layer = Layer.succeed(Embedder, cachingEmbedder(embedder))
   const tried = [...new Set([...weights, embedder.weight])].sort((a, b) => a - b)
   const results = tried.map((): Array<Result> => [])
   for (const exam of exams) {

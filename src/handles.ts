@@ -7,7 +7,6 @@ import { toInstant } from "../text/when/dates.js"
 import * as AsOf from "./actor/AsOf.js"
 import type { ReaderSource } from "./actor/ReaderSource.js"
 import type { AgentOptions, AsOfInput, DaybookService } from "./DaybookService.js"
-import { lately } from "./embedding/lately.js"
 import type { Engine } from "./engine.js"
 import type { Memory } from "./Memory.js"
 import { checkName } from "./model/agentName.js"
@@ -17,13 +16,9 @@ import { limits } from "./model/limits.js"
 import * as reader from "./reader.js"
 import * as writer from "./writer.js"
 
-/** Agents whose last seen embedder is cached. For any other agent a search reads it from the view. */
-const maxCachedAgents = 1_000
-
 /** Makes the handles that programs read and write an agent's memory with. */
 export const makeHandles = (engine: Engine) => {
-  const lastSeenOf = lately<ReaderSource["lastSeen"]>(maxCachedAgents, () => ({}))
-  const live = (agent: string, options: AgentOptions): Memory => liveMemory(engine, agent, options, lastSeenOf(agent))
+  const live = (agent: string, options: AgentOptions): Memory => liveMemory(engine, agent, options)
   return {
     live,
     agent: ((name: string, options: AgentOptions & { readonly asOf?: AsOfInput }) =>
@@ -58,18 +53,12 @@ const checkOptions = (name: string, options: AgentOptions & { readonly asOf?: As
   })
 
 /** A reader and writer of the present memory. */
-const liveMemory = (
-  engine: Engine,
-  agent: string,
-  options: AgentOptions,
-  lastSeen: ReaderSource["lastSeen"]
-): Memory => {
+const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memory => {
   const { agents, codec, countTokens, log, policy, readerServices, recalls, views } = engine
   const isRecorded = options.record ?? policy.recall.log
   const source: ReaderSource = {
     agent,
     level: options.trust,
-    lastSeen,
     read: (f) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         engine.readAgent(
@@ -120,7 +109,6 @@ const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf
       {
         agent,
         level: trust,
-        lastSeen: {},
         read: (f) =>
           version === 0
             ? views.readEmpty((db) => f({ db, now: at ?? 0 }))

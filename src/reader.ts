@@ -162,7 +162,7 @@ const searches = (
               record = snapshot.observe?.()
               return f(snapshot)
             })
-          return Effect.map(retrieve(request, level, active, readObserved, find), (answer) => ({
+          return Effect.map(retrieve({ request, level, ranking: active, read: readObserved, find }), (answer) => ({
             answer,
             embedder: active.embedder
           }))

@@ -146,7 +146,7 @@ describe("what recalls tell of their answers", () => {
     recall(at, { kind: "memories", text, hits: hits("a", "b", "c"), ...rest })
   const get = (at: number, ...ids: ReadonlyArray<string>) => recall(at, { kind: "get", mode: null, hits: hits(...ids) })
   const read = (...recalls: ReadonlyArray<Recall>) =>
-    asRecalled(recalls).map(({ counts, query }) => [query.text, Object.fromEntries(counts)])
+    asRecalled(recalls).map(({ gains, query }) => [query.text, Object.fromEntries(gains)])
 
   it("what was opened is the answer, and counts the more the further down it stood", () => {
     expect(read(search(0, "tea"), get(1, "a"), get(2, "c"))).toEqual([["tea", { a: 1, c: 2 }]])

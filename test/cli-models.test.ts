@@ -77,8 +77,10 @@ describe("models that the policy names, on the command line", () => {
     server.otherwise(() => ({ status: 500 }))
     const { code, stderr, stdout } = await daybook("search", "pump", "--rerank", "endpoint", "--explain")
     expect([code, stderr]).toEqual([0, ""])
-    expect(stdout).toMatch(/hint +reranker endpoint: failed \(status 500\); the order stands without it/)
-    expect(stdout).toMatch(/hint +embedder openai-compatible\/own-8: failed \(status 500\); its vectors took no part/)
+    expect(stdout).toMatch(/hint +reranker endpoint: failed \(status 500\); hits are not reranked/)
+    expect(stdout).toMatch(
+      /hint +embedder openai-compatible\/own-8: failed \(status 500\); searched without its vectors/
+    )
     // What the provider may not see has vectors all the same.
     expect(stdout).toContain("vectors of glove-100-v1")
     expect(stdout).toContain("A pump for the bicycle")

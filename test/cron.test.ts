@@ -175,7 +175,7 @@ describe("other cadences", () => {
         `${problem}, *, or a list, range or step of these, such as 1,3, 1-3 or */2`
       )
     }
-    expect(problemOfCron("0 0 30 2 *")).toBe("names no day that there is")
+    expect(problemOfCron("0 0 30 2 *")).toBe("names a day that never occurs")
     expect(problemOfCron("30 9 * * mon-fri")).toBeUndefined()
   })
 })

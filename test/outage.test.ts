@@ -91,7 +91,7 @@ describe("stores that have an embedder of their own", () => {
         far.embed = () => Effect.fail(new EmbedderError({ model: "far", reason: "failed", kind: "connection" }))
         const { explanation, hits } = yield* memory.explain({ text: "keeps the pilot keeps rope" })
         expect(explanation.vectors).toBe("words")
-        expect(explanation.hints).toEqual(["embedder far: failed; its vectors took no part"])
+        expect(explanation.hints).toEqual(["embedder far: failed; searched without its vectors"])
         // Who asks for what it is not to see alone learns nothing of it.
         const own = yield* memory.explain({ text: "keeps the pilot", stores: ["private"] })
         expect(own.explanation.hints).toEqual([])

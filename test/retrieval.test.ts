@@ -145,23 +145,23 @@ describe("fields in a query", () => {
       // There are no titles and types in what was said: read as words.
       expect([...(yield* found("title:harbour"))].sort()).toEqual(["friday", "monday"])
       const { explanation } = yield* memory.explainConversation({ text: "harbour type:task" })
-      expect(explanation.hints).toEqual([expect.stringMatching(/^type: is no field .*read as words$/)])
+      expect(explanation.hints).toEqual([expect.stringMatching(/^type: is not a field .*read as words$/)])
     })
   )
 
   for (const [text, hint, words] of [
-    ["harbour foo:bar", /^foo: is no field/, 3],
+    ["harbour foo:bar", /^foo: is not a field/, 3],
     ["harbour store:secret", /^store:secret: must be one of private, shared, social; read as words$/, 3],
-    ["harbour after:whenever", /^after:whenever: is no date or time \(such as 2026-03-14, .*\); read as words$/, 3],
-    ["harbour after:2026-13-45", /^after:2026-13-45: is no date or time \(such as 2026-03-14, /, 3],
+    ["harbour after:whenever", /^after:whenever: is not a date or time \(such as 2026-03-14, .*\); read as words$/, 3],
+    ["harbour after:2026-13-45", /^after:2026-13-45: is not a date or time \(such as 2026-03-14, /, 3],
     ["harbour -after:2026", /^-after:2026: a time cannot be excluded .*; left out$/, 1],
     ["harbour -store:secret", /^-store:secret: must be one of private, shared, social; left out$/, 1],
-    ['""', /^there is nothing to look for; the newest are shown$/, 0],
+    ['""', /^there is nothing to search for; the newest are shown$/, 0],
     ["harbour type:", /^type:: has no value .*; read as words$/, 2],
     ["(a OR b) AND harbour", /^\( and \) group nothing/, 1],
     ['harbour "north pier', /^a " is not closed/, 3],
     ["harbour AND", /^nothing follows the last AND, OR or NOT$/, 0],
-    ["-harbour", /^there is nothing but exclusions/, 1],
+    ["-harbour", /^there are only exclusions/, 1],
     ["x ".repeat(40), /^only the first 32 terms/, 32],
     ["é".repeat(600), /^only the first 1024 bytes/, 1]
   ] as const) {
@@ -198,16 +198,16 @@ describe("an answer without hits says why", () => {
         ["pump type:nothing", ['no memory has type "nothing"']],
         ["type:nothing tag:x", ['no memory has type "nothing"', 'no memory has tag "x"']],
         ["store:social", ['no memory has store "social"']],
-        ["person:Ann", ['no memory has person "Ann" (a whole name; people: looks for parts of one)']],
+        ["person:Ann", ['no memory has person "Ann" (person: takes a whole name, people: a part of one)']],
         ["project:crane", ['no memory has project "crane"']],
         ["session:sunday", ['no memory has session "sunday"']],
-        ["type:event session:monday", ["no memory passes all of the filters"]],
-        ["after:2100-01-01", ["no memory passes all of the filters"]],
-        ["-type:event -type:decision", ["no memory passes all of the filters"]],
+        ["type:event session:monday", ["no memory passes all filters"]],
+        ["after:2100-01-01", ["no memory passes all filters"]],
+        ["-type:event -type:decision", ["no memory passes all filters"]],
         ["type:event zebra", []],
         ["zebra", []],
-        ["title:pump type:decision", ["no memory has all that must match (+title:pump)"]],
-        ['"broke pump"', ["no memory has all that must match (+broke pump)"]],
+        ["title:pump type:decision", ["no memory contains all required terms (+title:pump)"]],
+        ['"broke pump"', ["no memory contains all required terms (+broke pump)"]],
         ["type:event", []]
       ] as const) {
         expect([text, yield* hints({ text })]).toEqual([text, wanted])
@@ -410,7 +410,7 @@ describe("times in a query", () => {
       const many = Array.from({ length: 20 }, (_, day) => `on ${day + 1} May 2025`).join(", ")
       const { explanation } = yield* memory.explain({ text: many })
       expect(explanation.times).toHaveLength(8)
-      expect(explanation.hints).toContain("only the first 8 times are looked at")
+      expect(explanation.hints).toContain("only the first 8 times are used")
     })
   )
 

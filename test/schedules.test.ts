@@ -138,15 +138,15 @@ describe("a schedule", () => {
       const wrong: ReadonlyArray<readonly [ScheduleInput, string]> = [
         [{ goal: " ", every: hour }, "goal: is empty"],
         [{ goal: "x".repeat(10_001), every: hour }, "goal: is longer than 10000 characters"],
-        [{ goal }, "cron: is missing, and so are at and every"],
-        [{ goal, every: hour, cron: "* * * * *" }, "every: cannot stand beside cron"],
+        [{ goal }, "cron: is missing; one of cron, at or every is required"],
+        [{ goal, every: hour, cron: "* * * * *" }, "every: cannot be combined with cron"],
         [{ goal, every: 59_999 }, "every: is due more often than every 60000 ms, the policy's schedules.minInterval"],
         [
           { goal, cron: "*/30 * * * * *" },
           "cron: is due more often than every 60000 ms, the policy's schedules.minInterval"
         ],
         [{ goal, every: 0.5 }, "every: must be a whole number of milliseconds"],
-        [{ goal, cron: "0 0 30 2 *" }, "cron: names no day that there is"],
+        [{ goal, cron: "0 0 30 2 *" }, "cron: names a day that never occurs"],
         [
           { goal, cron: "often" },
           "cron: must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
@@ -154,7 +154,7 @@ describe("a schedule", () => {
         [{ goal, cron: "* * * * *", zone: "Mars/Base" }, "zone: must be an IANA time zone, such as Europe/Berlin"],
         [{ goal, every: hour, zone: "UTC" }, "zone: needs cron"],
         [{ goal, at: start + 1, from: start }, "from: needs every"],
-        [{ goal, at: start }, "at: lies in the past"],
+        [{ goal, at: start }, "at: is in the past"],
         [{ goal, at: "soon" }, "at: is not a date: use an ISO 8601 time, a Date or milliseconds"],
         [{ goal, every: hour, keep: 0 }, "keep: must be a whole number from 1 to 1000"],
         [
@@ -175,7 +175,7 @@ describe("a schedule", () => {
       yield* daybook.runner.finish(agent, yield* take(daybook), ok)
       expect(yield* memory.schedule(id)).toMatchObject({ status: "completed", nextRunAt: null })
       expect((yield* Effect.flip(memory.updateSchedule(id, { status: "active" }))).message).toBe(
-        "status: is over: name another time"
+        "status: is over; pass a new time"
       )
       expect(yield* memory.updateSchedule(id, { at: start + 2 * hour })).toMatchObject({ nextRunAt: start + 2 * hour })
       expect((yield* memory.schedule(id)).status).toBe("active")

@@ -5,7 +5,6 @@ import type { Payload } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import type { Recall } from "../../events/Recall.js"
 import type { Store, TrustLevel } from "../../events/Trust.js"
-import type { EmbedderFact } from "../../projections/embedders.js"
 import type { QueryVector } from "../../projections/hits.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/build.js"
@@ -59,8 +58,6 @@ export interface Observed extends Snapshot {
 export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
-  /** The active embedder at the last read of this source: null if the log named none, absent before the first read. */
-  readonly lastSeen: { fact?: EmbedderFact | null }
   /** Runs queries on one snapshot, at its asking time. */
   readonly read: <A>(f: (snapshot: Observed) => A) => Effect.Effect<A, ViewError>
   /** Runs queries on the view of a past version, at an asking time in milliseconds. It ignores trust, so the caller needs full trust. */

@@ -1,42 +1,61 @@
 import * as Either from "effect/Either"
-import { canRead, opennessOf, readable, type Store } from "../../events/Trust.js"
+import type { Media } from "../../events/File.js"
+import { canRead, opennessOf, readable, type Store, type TrustLevel } from "../../events/Trust.js"
 import { findFile, findFilesAt, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
 import { toInstant } from "../../text/when/dates.js"
-import { type Command, commandIdOf, given, versionAt, whileSound } from "../actor/Command.js"
+import {
+  type Command,
+  commandIdOf,
+  type Decided,
+  type DecidedEvent,
+  given,
+  type Situation,
+  versionAt,
+  whileSound
+} from "../actor/Command.js"
 import { restsOnCopies, staleEvents } from "../actor/lineage.js"
 import { FileInSession, InvalidInput, type ProjectionParked, StoreForbidden } from "../model/errors.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
 
-/** A file that is indexed from now on. */
+/** The result of indexing a file. */
 export interface AddedFile {
   /**
-   * Indexed anew; in place of what its path said before; from now on in another session (with the same text or
-   * another); or as it was before, with nothing written.
+   * `added`: a new path. `updated`: a new text for its path. `moved`: another session, with the same text or a new one.
+   * `unchanged`: nothing was written.
    */
   readonly outcome: "added" | "updated" | "moved" | "unchanged"
   /** Stays the same while the path stays in its store. */
   readonly id: string
   readonly path: string
   readonly store: Store
-  /** The session that it belongs to; absent where to none. */
+  /** The session that it belongs to; absent for none. */
   readonly session?: string
-  /** Only where it was moved: the session that it belonged to before, null for none. */
+  /** Only for `moved`: its session before, null for none. */
   readonly from?: string | null
-  /** The stream version of the event; only at full trust, and not where nothing was written. */
+  /** The stream version of the event; only at full trust, and absent when nothing was written. */
   readonly version?: number
   readonly repeated: boolean
 }
 
+/** A checked file and what is computed from it. */
+interface Request {
+  readonly input: FileInput
+  readonly level: TrustLevel
+  readonly store: Store
+  readonly media: Media
+  readonly digest: string
+  readonly tokens: number
+  readonly at: number | undefined
+}
+
 /**
- * Checks a file and makes the command that indexes it. The same text again
- * writes nothing, and without a session a file stays where it is. A session may
- * take in a file of none; out of another session it takes one only where `move`
- * says so, as a file goes when its session is forgotten. A file is never more
- * open than the session it belongs to. One without any text is refused, unless
- * it takes the place of what its path said before.
+ * Checks a file and makes the command that indexes it. The same text again writes nothing. Without a session a file
+ * stays in its session. A session may take a file that belongs to none. It takes a file from another session only with
+ * `move`, because a file is forgotten together with its session. A file is never less restrictive than its session. A
+ * file without text is refused, unless it replaces an earlier text of its path.
  */
 export const addFile = (
   writer: Writer,
@@ -44,73 +63,25 @@ export const addFile = (
   options: WriteOptions = {}
 ): Either.Either<Command<AddedFile, FileInSession | InvalidInput | ProjectionParked>, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
-    const asked = yield* decodeFile(input)
-    const commandId = yield* commandIdOf(writer.level, options.commandId)
-    const store = asked.store ?? readable(writer.level)[0]
-    if (store === undefined || !canRead(writer.level, store)) {
-      return yield* Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
+    const { level } = writer
+    const checked = yield* decodeFile(input)
+    const commandId = yield* commandIdOf(level, options.commandId)
+    const store = checked.store ?? readable(level)[0]
+    if (store === undefined || !canRead(level, store)) {
+      return yield* Either.left(new StoreForbidden({ level, store: store ?? "social" }))
     }
-    const at = toInstant(asked.at)
-    const { media = mediaOf(asked.path), path, text } = asked
-    const digest = textDigest(text)
-    const tokens = writer.countTokens(text)
+    const digest = textDigest(checked.text)
+    const request: Request = {
+      ...{ input: checked, level, store, digest },
+      media: checked.media ?? mediaOf(checked.path),
+      tokens: writer.countTokens(checked.text),
+      at: toInstant(checked.at)
+    }
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["addFile", given({ ...asked, text: digest, store })]),
-      decide: ({ db, newId, now, version }) => {
-        const sound = whileSound(db, "conversation")
-        if (Either.isLeft(sound)) return Either.left(sound.left)
-        const before = findFile(db, path, store)
-        if (before === undefined && text.trim() === "") {
-          return Either.left(new InvalidInput({ field: "text", problem: "is empty" }))
-        }
-        const session = asked.session ?? before?.session ?? undefined
-        const moves = before !== undefined && before.session !== (session ?? null)
-        if (before?.digest === digest && !moves) {
-          return Either.right({
-            answer: { outcome: "unchanged", ...placeOf({ ...before, path, store }), repeated: false }
-          })
-        }
-        if (moves && before.session !== null && asked.move !== true) {
-          return Either.left(new FileInSession({ path, session: before.session }))
-        }
-        if (session !== undefined) {
-          const stores = findSessionStores(db, writer.level, session)
-          const strictest = Math.min(...stores.map(opennessOf))
-          if (stores.length > 0 && !stores.includes(store) && opennessOf(store) > strictest) {
-            return Either.left(new InvalidInput({ field: "store", problem: "is more open than the session" }))
-          }
-        }
-        let id = before?.id ?? newId()
-        while (before === undefined && hasFile(db, id)) id = newId()
-        const file = {
-          id,
-          path,
-          media,
-          digest,
-          store,
-          ...(session === undefined ? {} : { session }),
-          text,
-          tokens,
-          occurredAt: at ?? now
-        }
-        const payload = {
-          file,
-          ...(before === undefined ? {} : { replaces: before.born }),
-          ...(moves ? { movedFrom: before.session } : {})
-        }
-        const others = () => findFilesAt(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
-        const changed = before !== undefined && before.digest !== digest
-        return Either.right({
-          events: [
-            { type: "FILE", payload, ...(at === undefined ? {} : { occurredAt: at }) },
-            ...(changed
-              ? staleEvents(db, [{ kind: "file", to: path }], "replaced", version, restsOnCopies([store], others()))
-              : [])
-          ]
-        })
-      },
+      request: () => JSON.stringify(["addFile", given({ ...checked, text: digest, store })]),
+      decide: (situation) => decide(situation, request),
       answer: ([event], repeated) => {
         if (event?.type !== "FILE") throw new Error("addFile made another event")
         const { file, movedFrom, replaces } = event.payload
@@ -118,12 +89,55 @@ export const addFile = (
           outcome: movedFrom !== undefined ? "moved" : replaces === undefined ? "added" : "updated",
           ...placeOf(file),
           ...(movedFrom === undefined ? {} : { from: movedFrom }),
-          ...versionAt(writer.level, event.version),
+          ...versionAt(level, event.version),
           repeated
         }
       }
     }
   })
+
+const decide = (
+  { db, newId, now, version }: Situation,
+  { at, digest, input, level, media, store, tokens }: Request
+): Either.Either<Decided<AddedFile>, FileInSession | InvalidInput | ProjectionParked> =>
+  Either.gen(function* () {
+    yield* whileSound(db, "conversation")
+    const { path, text } = input
+    const before = findFile(db, path, store)
+    if (before === undefined && text.trim() === "") {
+      return yield* Either.left(new InvalidInput({ field: "text", problem: "is empty" }))
+    }
+    const session = input.session ?? before?.session ?? undefined
+    const moves = before !== undefined && before.session !== (session ?? null)
+    if (before?.digest === digest && !moves) {
+      return { answer: { outcome: "unchanged", ...placeOf({ ...before, path, store }), repeated: false } }
+    }
+    if (moves && before.session !== null && input.move !== true) {
+      return yield* Either.left(new FileInSession({ path, session: before.session }))
+    }
+    if (session !== undefined) yield* checkStore(store, findSessionStores(db, level, session))
+    let id = before?.id ?? newId()
+    while (before === undefined && hasFile(db, id)) id = newId()
+    const inSession = session === undefined ? {} : { session }
+    const payload = {
+      file: { id, path, media, digest, store, ...inSession, text, tokens, occurredAt: at ?? now },
+      ...(before === undefined ? {} : { replaces: before.born }),
+      ...(moves ? { movedFrom: before.session } : {})
+    }
+    const event: DecidedEvent = { type: "FILE", payload, ...(at === undefined ? {} : { occurredAt: at }) }
+    if (before === undefined || before.digest === digest) return { events: [event] }
+    const copies = findFilesAt(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
+    const rests = restsOnCopies([store], copies)
+    return { events: [event, ...staleEvents(db, [{ kind: "file", to: path }], "replaced", version, rests)] }
+  })
+
+/** Refuses a store that is less restrictive than every store of the session. */
+const checkStore = (store: Store, stores: ReadonlyArray<Store>): Either.Either<void, InvalidInput> => {
+  const strictest = Math.min(...stores.map(opennessOf))
+  return stores.length > 0 && !stores.includes(store) && opennessOf(store) > strictest
+    ? Either.left(new InvalidInput({ field: "store", problem: "is less restrictive than the session's stores" }))
+    : Either.void
+}
 
 const placeOf = (
   file: Pick<AddedFile, "id" | "path" | "store"> & { readonly session?: string | null | undefined }

@@ -8,7 +8,7 @@ import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbid
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { decodeTurn, type TurnInput } from "./turnInput.js"
 
-/** A turn that is in its session from now on. */
+/** The result of adding a turn. */
 export interface AddedTurn {
   readonly id: string
   readonly session: string
@@ -18,31 +18,31 @@ export interface AddedTurn {
   readonly repeated: boolean
 }
 
-/** Checks a turn and makes the command that adds it. Fails with `SequenceConflict` where its sequence does not grow. */
+/** Checks a turn and makes the command that adds it. Fails with `SequenceConflict` if its sequence is not the largest. */
 export const addTurn = (
   writer: Writer,
   input: TurnInput,
   options: WriteOptions = {}
 ): Either.Either<Command<AddedTurn, SequenceConflict | ProjectionParked>, InvalidInput | StoreForbidden> =>
   Either.gen(function* () {
-    const asked = yield* decodeTurn(input)
+    const checked = yield* decodeTurn(input)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
-    const store = asked.store ?? readable(writer.level)[0]
+    const store = checked.store ?? readable(writer.level)[0]
     if (store === undefined || !canRead(writer.level, store)) {
       return yield* Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
     }
-    const at = toInstant(asked.at)
-    const { channel, role = "user", session, speaker, text, toolCalls } = asked
+    const at = toInstant(checked.at)
+    const { channel, role = "user", session, speaker, text, toolCalls } = checked
     const tokens = writer.countTokens([text, ...(toolCalls ?? []).map(({ result }) => result ?? "")].join("\n"))
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["addTurn", given({ ...asked, store })]),
+      request: () => JSON.stringify(["addTurn", given({ ...checked, store })]),
       decide: ({ db, newId, now }) => {
         const sound = whileSound(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
         const last = lastSequence(db, session, store)
-        const sequence = asked.sequence ?? last + 1
+        const sequence = checked.sequence ?? last + 1
         if (sequence <= last) return Either.left(new SequenceConflict({ session, sequence, last }))
         let id = newId()
         while (hasTurn(db, id)) id = newId()

@@ -18,18 +18,18 @@ const FileSchema = Schema.Struct({
   })
 })
 
-/** A file's text, as a program gives it. Defaults: media by the path's ending, now, the strictest store the level reads. */
+/** A file as callers pass it. Defaults: media by the path's extension, now, the strictest store the level reads. */
 export interface FileInput {
-  /** Its name within its store: whatever a reader of a hit opens it by. */
+  /** Its name within its store; readers of a hit open the file by it. */
   readonly path: string
   readonly text: string
   readonly media?: Media | undefined
   /**
-   * The session that takes it along when it is forgotten; where absent, that of the version before. One that belongs
-   * to another session already is refused (`FileInSession`) unless `move` is true.
+   * The session that the file is forgotten with; absent: the session it belongs to already. A file of another session is
+   * refused (`FileInSession`) unless `move` is true.
    */
   readonly session?: string | undefined
-  /** Whether `session` may take it from the session that it belongs to. Default false. */
+  /** Whether `session` may take the file from another session. Default false. */
   readonly move?: boolean | undefined
   readonly store?: Store | undefined
   /** When it was changed. */
@@ -38,13 +38,13 @@ export interface FileInput {
 
 export const decodeFile = (input: unknown) => decodeWith(FileSchema)(input) as Either.Either<FileInput, InvalidInput>
 
-/** What kind of text a path holds, by its ending. */
+/** The kind of a file's text, by the extension of its path. */
 export const mediaOf = (path: string): Media => {
-  const ending = /\.([a-z0-9+#_-]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""
-  return (Object.keys(endings) as Array<Media>).find((media) => endings[media]!.has(ending)) ?? "text"
+  const extension = /\.([a-z0-9+#_-]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""
+  return (Object.keys(extensions) as Array<Media>).find((media) => extensions[media]!.has(extension)) ?? "text"
 }
 
-const endings: Readonly<Partial<Record<Media, ReadonlySet<string>>>> = {
+const extensions: Readonly<Partial<Record<Media, ReadonlySet<string>>>> = {
   markdown: new Set(["md", "markdown", "mdx"]),
   data: new Set("json jsonl ndjson csv tsv yaml yml toml xml ini env properties lock".split(" ")),
   code: new Set(

@@ -6,18 +6,18 @@ import { FileNotFound, InvalidInput, type ProjectionParked } from "../model/erro
 import { limits } from "../model/limits.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 
-/** A file that is out of every read from now on. Its events stay in the log until they are erased. */
+/** The result of forgetting a file. No read shows it any more; its events stay in the log until they are erased. */
 export interface ForgottenFile {
   readonly outcome: "forgotten"
   readonly path: string
-  /** More than one where several stores had the path. */
+  /** More than one if several stores have the path. */
   readonly files: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly repeated: boolean
 }
 
-/** Makes the command that forgets a file, as far as the level may read it. Fails with `FileNotFound` where that is nothing. */
+/** Makes the command that forgets a file in the stores that the level may read. Fails with `FileNotFound` if none has it. */
 export const forgetFile = (
   writer: Writer,
   path: string,
@@ -37,18 +37,18 @@ export const forgetFile = (
       decide: ({ db, version }) => {
         const sound = whileSound(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
-        const found = findFilesAt(db, writer.level, path)
-        if (found.length === 0) return Either.left(new FileNotFound({ path }))
+        const files = findFilesAt(db, writer.level, path)
+        if (files.length === 0) return Either.left(new FileNotFound({ path }))
         const payload = {
           path,
-          stores: found.map(({ store }) => store),
+          stores: files.map(({ store }) => store),
           turns: [],
-          files: found.map(({ born }) => born),
+          files: files.map(({ born }) => born),
           decision: asked("FORGET", "forgetFile", "asked to forget it")
         }
-        const gone = found.map(({ store }) => store)
-        const others = findFilesAt(db, "full", path).flatMap(({ store }) => (gone.includes(store) ? [] : [store]))
-        const rests = restsOnCopies(gone, others)
+        const stores = files.map(({ store }) => store)
+        const copies = findFilesAt(db, "full", path).flatMap(({ store }) => (stores.includes(store) ? [] : [store]))
+        const rests = restsOnCopies(stores, copies)
         const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version, rests)
         return Either.right({ events: [{ type: "FORGET", payload }, ...stale] })
       },

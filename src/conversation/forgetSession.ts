@@ -7,19 +7,19 @@ import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../mo
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 
-/** A session that is out of every read from now on. Its events stay in the log until they are erased. */
+/** The result of forgetting a session. No read shows it any more; its events stay in the log until they are erased. */
 export interface ForgottenSession {
   readonly outcome: "forgotten"
   readonly session: string
   readonly turns: number
-  /** Files that belonged to it, where there were any. */
+  /** Files that belonged to it; absent for none. */
   readonly files?: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
   readonly repeated: boolean
 }
 
-/** Makes the command that forgets a session, as far as the level may read it. Fails with `SessionNotFound` where that is nothing. */
+/** Makes the command that forgets what the level may read of a session. Fails with `SessionNotFound` if that is nothing. */
 export const forgetSession = (
   writer: Writer,
   session: string,
@@ -35,11 +35,11 @@ export const forgetSession = (
       decide: ({ db, version }) => {
         const sound = whileSound(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
-        const found = findSessionEvents(db, writer.level, session)
-        if (found.turns.length + found.files.length === 0) return Either.left(new SessionNotFound({ session }))
+        const contents = findSessionEvents(db, writer.level, session)
+        if (contents.turns.length + contents.files.length === 0) return Either.left(new SessionNotFound({ session }))
         const decision = asked("FORGET", "forgetSession", "asked to forget it")
-        const stale = staleEvents(db, findSourcesAt(db, found), "forgotten", version)
-        return Either.right({ events: [{ type: "FORGET", payload: { session, ...found, decision } }, ...stale] })
+        const stale = staleEvents(db, findSourcesAt(db, contents), "forgotten", version)
+        return Either.right({ events: [{ type: "FORGET", payload: { session, ...contents, decision } }, ...stale] })
       },
       answer: ([event], repeated) => {
         if (event?.type !== "FORGET") throw new Error("forgetSession made another event")

@@ -48,15 +48,15 @@ const TurnSchema = Schema.Struct({
   )
 )
 
-/** A turn, as a program gives it. Defaults: role `user`, the next sequence of its session, now, the strictest store the level reads. */
+/** A turn as callers pass it. Defaults: role `user`, the next sequence of its session, now, the strictest store the level reads. */
 export interface TurnInput {
-  /** The session that it belongs to; made by its first turn. */
+  /** Its session. The first turn creates it. */
   readonly session: string
   readonly text: string
   readonly role?: Role | undefined
   readonly speaker?: string | undefined
   readonly channel?: string | undefined
-  /** Larger than that of every turn before it in the session. */
+  /** Must be larger than the sequence of every earlier turn of the session. */
   readonly sequence?: number | undefined
   readonly toolCalls?: ReadonlyArray<ToolCall> | undefined
   readonly store?: Store | undefined

@@ -1,276 +1,127 @@
-import * as Clock from "effect/Clock"
-import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type EmbedderFact, findInForce, findPreparing } from "../../projections/embedders.js"
-import type { ViewError } from "../../projections/view/build.js"
+import type * as Scope from "effect/Scope"
+import { findInForce, findPreparing } from "../../projections/embedders.js"
 import type { View } from "../../projections/view/Views.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { AgentEmbedding, AgentServices } from "../actor/Agents.js"
-import { type InUse, inForceIn, sameFact, sameModel } from "../actor/activeEmbedders.js"
+import { type InUse, inForceIn, sameFact } from "../actor/activeEmbedders.js"
 import type { NoSuchIndex, ProjectionParked } from "../model/errors.js"
-import type { Embedder, EmbedderError } from "../ports/Embedder.js"
+import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { background, failing, wanting } from "./background.js"
-import * as Elsewhere from "./elsewhere.js"
-import { type InTurn, inTurn } from "./leases.js"
-import { adoptWhole, type Preparation, progressOf } from "./preparation.js"
-import { restate } from "./restate.js"
-import { besideAbove, vectorsBeside } from "./vectorsBeside.js"
-import { lackingOf, make as makeWork, newWork, partsOf, serve, type VectorWork } from "./vectorWork.js"
+import { type Backfilled, backfill, fillActive } from "./activeIndex.js"
+import { background, makeLease } from "./background.js"
+import { fillCandidate } from "./candidateIndex.js"
+import { embedInline, minInlineBatch } from "./embedInline.js"
+import { pendingFrom } from "./indexFill.js"
+import { allFills, makeState, type Preparation, type State } from "./state.js"
 
-export type { Preparation } from "./preparation.js"
+export type { Backfilled } from "./activeIndex.js"
+export type { Preparation } from "./state.js"
 
-type Service = Context.Tag.Service<Embedder>
-
-type Role = "inForce" | "preparing"
-
-/** What a backfill did, and what is left: 0 where every memory has its vector. */
-export interface Backfilled {
-  readonly embedded: number
-  readonly remaining: number
-  /** Why it stopped early. */
-  readonly error?: EmbedderError
-}
-
-/** The vectors of one agent: made after the write, in the background, in batches; a failure is mended by `backfill`. */
+/** The vectors of one agent. The background embeds texts in batches after the write; `backfill` repairs failures. */
 export interface Embedding extends AgentEmbedding {
-  /** Embeds whatever has no vector of the embedder in force yet, oldest first. Idempotent. */
+  /** Embeds all texts that have no vector of the active embedder, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
-  /** Embeds what has no vector of the one that is being prepared, and puts it in force where it is to be; why it stopped early. */
+  /** Fills the candidate index, and makes it active if that is its purpose. Answers why it stopped early. */
   readonly prepare: (
     onProgress?: (progress: Preparation) => void
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
-  /** What is being prepared by this process. */
+  /** Progress of the candidate index while this process fills it. */
   readonly preparation: () => Preparation | undefined
-  /** The newest failure, while it lasts; that of a text that is left out, where there is no other. */
+  /** The failure of the newest run; without one, the failure of a skipped text. */
   readonly failure: () => EmbedderError | undefined
-  /** Texts that are left out, each failing by itself. */
+  /** Texts that fail alone and are skipped. */
   readonly aside: () => number
 }
 
-/** Milliseconds after which a process goes on with what another one left of a switch: no short command does. */
-const resumeAfter = 2_000
+/** Milliseconds until a process resumes a switch that another process left. Short commands end before that. */
+const resumeAfterMillis = 2_000
 
-export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> =>
-  Effect.gen(function* () {
-    /** One for each role: what is searched does not wait for what is being prepared. */
-    const locks = { inForce: yield* Effect.makeSemaphore(1), preparing: yield* Effect.makeSemaphore(1) }
-    const wanted = { inForce: wanting(), preparing: wanting() }
-    const failures = { inForce: failing(), preparing: failing() }
-    let started: (AgentServices & { readonly turns: Record<Role, InTurn> }) | undefined
-    /** What the view said last, and what it comes to. */
-    let fact: EmbedderFact | undefined
-    let main = inUse.configured
-    let preparing: EmbedderFact | undefined
-    let preparation: (() => Preparation) | undefined
-    const listeners = new Set<(progress: Preparation) => void>()
-    const works: Record<Role, Map<string, VectorWork>> = { inForce: new Map(), preparing: new Map() }
-    const allWorks = () => [...works.inForce.values(), ...works.preparing.values()]
-    const elsewhere = Elsewhere.make()
+/** The returned effect makes the embedding of one agent. It runs each time an agent wakes. */
+export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> => {
+  const restated = new Map<string, string>()
+  return Effect.map(makeState(inUse, policy.timeout, restated), (state) => embeddingOf(state, policy))
+}
 
-    /** The indexes that an embedder fills: its own, and that of the stores that it is not to see. */
-    const worksOf = (role: Role, embedder: Service): ReadonlyArray<VectorWork> => {
-      const before = works[role]
-      works[role] = new Map(
-        partsOf(embedder).map(([one, apart, stores]) => {
-          const key = JSON.stringify([one.model, one.dimensions, apart, stores])
-          const of = { model: embedder.model, dimensions: embedder.dimensions }
-          const options = { apart, of, timeout: policy.timeout, ...(stores === undefined ? {} : { stores }) }
-          return [key, before.get(key) ?? makeWork(one, options)]
-        })
+const embeddingOf = (state: State, policy: PolicyValues["embedding"]): Embedding => {
+  const skipped = () => allFills(state).map((fill) => fill.skipped())
+  return {
+    beside: (view) => (commands) => {
+      if (commands.length < minInlineBatch || !view.hasVectors || !isLocal(state.embedder)) return null
+      return Effect.flatMap(activeEmbedder(state, view), (embedder) =>
+        isLocal(embedder) ? embedInline(embedder, commands, policy.beside) : Effect.succeed([])
       )
-      return [...works[role].values()]
-    }
+    },
+    noticed: (events, after, to) => {
+      const hasCandidate = state.candidateFact !== undefined
+      const { changed, pending } = pendingFrom(events, state.embedder, hasCandidate)
+      for (const fill of allFills(state)) fill.markChanged(changed)
+      state.changes.wrote(after, to)
+      if (!pending) return
+      state.active.signal.request()
+      if (hasCandidate) state.candidate.signal.request()
+    },
+    start: (services, hold) => start(state, services, { hold, gatherMillis: policy.gather }),
+    current: (view) => activeEmbedder(state, view),
+    backfill: backfill(state),
+    prepare: (onProgress) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => (onProgress === undefined ? undefined : state.listeners.add(onProgress))),
+        () => fillCandidate(state, true),
+        () => Effect.sync(() => onProgress !== undefined && state.listeners.delete(onProgress))
+      ),
+    preparation: () => state.preparation?.(),
+    failure: () =>
+      state.active.failures.newest() ??
+      state.candidate.failures.newest() ??
+      skipped().find(({ error }) => error)?.error,
+    aside: () => skipped().reduce((sum, { count }) => sum + count, 0)
+  }
+}
 
-    const current = (view: View): Effect.Effect<Service> =>
-      Effect.suspend(() => {
-        const now = inForceIn(view.reader)
-        if (sameFact(now, fact)) return Effect.succeed(main)
-        return Effect.map(inUse.of(now), (one) => {
-          fact = now
-          main = one
-          return one
-        })
-      })
+/** Whether it embeds every store without a network. */
+const isLocal = ({ apart, local }: EmbedderService): boolean => local === true && apart === undefined
 
-    /** What is to be done by now: the log may have been told otherwise, by other processes too. */
-    const look = (services: AgentServices) =>
-      Effect.gen(function* () {
-        const { actor, views } = services
-        const changed = yield* elsewhere.changed(services)
-        for (const work of allWorks()) changed === null ? work.again() : work.note(changed)
-        const facts = yield* views.read(actor.view, (db) => ({ now: findInForce(db), next: findPreparing(db) }))
-        fact = facts.now
-        main = yield* inUse.of(fact)
-        yield* restate(actor, inUse, fact)
-        const before = preparing
-        preparing = facts.next
-        if (preparing?.version === before?.version) return
-        // What was dropped meanwhile is to be made from its beginning.
-        works.preparing.clear()
-        if (preparing !== undefined) wanted.preparing.now()
-      })
-
-    /** Begins again where the first vectors of a store made another embedder the one of the log. */
-    const workOnce = (full: boolean, rounds = 4) =>
-      Effect.gen(function* () {
-        if (started?.actor.view.hasVectors !== true) return undefined
-        let moved = false
-        const { actor, turns, views } = started
-        yield* look(started)
-        const [by, embedder] = [fact, main]
-        /** Whether it is still this one: its first vectors are what the log names it by. */
-        const same = Effect.map(
-          views.read(actor.view, (db) => {
-            const now = findInForce(db)
-            return now === undefined || sameFact(now, by) || sameModel(now, embedder)
-          }),
-          (still) => {
-            moved = !still
-            return still
-          }
-        )
-        const serving = serve(started, worksOf("inForce", embedder), full, () => Effect.void, same)
-        const served = yield* turns.inForce(serving, same)
-        const error = yield* failures.inForce.note(served?.found)
-        return { error, moved }
-      }).pipe(
-        locks.inForce.withPermits(1),
-        Effect.repeat({ until: (round) => round?.moved !== true, times: rounds - 1 }),
-        Effect.map((round) => {
-          if (round?.moved === true) wanted.inForce.now()
-          return round?.error
-        })
-      )
-
-    const prepareOnce = (again: boolean) =>
-      Effect.gen(function* () {
-        if (started?.actor.view.hasVectors !== true) return undefined
-        const services = started
-        yield* look(services)
-        if (preparing === undefined) return undefined
-        const { adopt, version } = preparing
-        const next = yield* inUse.of(preparing)
-        const ours = worksOf("preparing", next)
-        if (again) for (const work of ours) work.again()
-        const { actor, turns, views } = services
-        const progress = progressOf(next, yield* Clock.currentTimeMillis)
-        preparation = progress.shown
-        const tell = Effect.map(Clock.currentTimeMillis, (now) => {
-          for (const listener of listeners) listener(progress.at(now))
-        })
-        /** Whether it is still this one: who drops it, or prepares another, is not to pay for it any longer. */
-        const still = Effect.map(views.read(actor.view, findPreparing), (now) => now?.version === version)
-        const looking = views.read(actor.view, (db) => {
-          progress.lacking(lackingOf(db, ours))
-          return findPreparing(db)?.version === version
-        })
-        yield* looking
-        const serving = Effect.zipRight(
-          looking,
-          // Whoever writes all the time would never let it come to an end otherwise.
-          serve(
-            services,
-            ours,
-            true,
-            (served) =>
-              Effect.zipRight(
-                Effect.sync(() => progress.served(served)),
-                tell
-              ),
-            still
-          )
-        )
-        const served = yield* turns.preparing(serving, Effect.zipLeft(looking, tell))
-        yield* failures.preparing.note(served?.found)
-        if (served?.whole === true && served.found === undefined && adopt)
-          yield* adoptWhole(services, { next, version, ours, others: [...works.inForce.values()] })
-        return served?.found
-      }).pipe(
-        Effect.ensuring(
-          Effect.sync(() => {
-            preparation = undefined
-          })
-        ),
-        locks.preparing.withPermits(1)
-      )
-
-    const asides = () => allWorks().map((work) => work.aside())
-    const failure = () =>
-      failures.inForce.newest() ?? failures.preparing.newest() ?? asides().find(({ error }) => error)?.error
-
-    const remaining = Effect.suspend(
-      (): Effect.Effect<number, ViewError> =>
-        started === undefined
-          ? Effect.succeed(0)
-          : started.views.read(started.actor.view, (db) => lackingOf(db, worksOf("inForce", main)))
-    )
-
-    const backfill = Effect.gen(function* () {
-      // A batch that is on its way would write its own place over it.
-      yield* Effect.gen(function* () {
-        if (started !== undefined) yield* look(started)
-        for (const work of worksOf("inForce", main)) work.again()
-      }).pipe(locks.inForce.withPermits(1))
-      const before = yield* remaining
-      if (before === 0) {
-        yield* failures.inForce.note(undefined)
-        return { embedded: 0, remaining: 0 }
-      }
-      yield* workOnce(false)
-      const after = yield* remaining
-      const error =
-        failures.inForce.newest() ?? [...works.inForce.values()].map((work) => work.aside().error).find(Boolean)
-      return { embedded: Math.max(0, before - after), remaining: after, ...(error === undefined ? {} : { error }) }
+const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService> =>
+  Effect.suspend(() => {
+    const fact = inForceIn(view.reader)
+    if (sameFact(fact, state.fact)) return Effect.succeed(state.embedder)
+    return Effect.map(state.embedders.of(fact), (embedder) => {
+      state.fact = fact
+      state.embedder = embedder
+      return embedder
     })
+  })
 
-    return {
-      beside: (view) => (commands) => {
-        if (commands.length < besideAbove || !view.hasVectors || main.local !== true || main.apart !== undefined)
-          return null
-        return Effect.flatMap(current(view), (one) =>
-          one.local === true && one.apart === undefined
-            ? vectorsBeside(one, commands, policy.beside)
-            : Effect.succeed([])
-        )
-      },
-      noticed: (events, after, to) => {
-        const { changed, needed } = newWork(events, main, preparing !== undefined)
-        for (const work of allWorks()) work.note(changed)
-        elsewhere.wrote(after, to)
-        if (!needed) return
-        wanted.inForce.now()
-        if (preparing !== undefined) wanted.preparing.now()
-      },
-      start: (services, hold) =>
-        Effect.gen(function* () {
-          const { view } = services.actor
-          const turns = { inForce: yield* inTurn(view, "vectors"), preparing: yield* inTurn(view, "next-vectors") }
-          started = { ...services, turns }
-          yield* background(wanted.inForce, policy.gather, hold, failures.inForce.unasked(workOnce(true)))
-          yield* background(wanted.preparing, policy.gather, hold, failures.preparing.unasked(prepareOnce(false)))
-          yield* Effect.gen(function* () {
-            yield* Effect.sleep(Duration.millis(resumeAfter))
-            const { next, now } = yield* services.views.read(services.actor.view, (db) => ({
-              now: findInForce(db),
-              next: findPreparing(db)
-            }))
-            if (next !== undefined) wanted.preparing.now()
-            // What was put in force may have lacked the newest, and whoever did it may have ended then.
-            if (now?.state === "inForce") wanted.inForce.now()
-          }).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
-        }),
-      current,
-      backfill,
-      prepare: (onProgress) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => (onProgress === undefined ? undefined : listeners.add(onProgress))),
-          () => prepareOnce(true),
-          () => Effect.sync(() => onProgress !== undefined && listeners.delete(onProgress))
-        ),
-      preparation: () => preparation?.(),
-      failure,
-      aside: () => asides().reduce((sum, { count }) => sum + count, 0)
+interface StartOptions {
+  readonly hold: Parameters<AgentEmbedding["start"]>[1]
+  readonly gatherMillis: number
+}
+
+const start = (state: State, services: AgentServices, options: StartOptions): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { active, candidate } = state
+    const { view } = services.actor
+    const leases = {
+      active: yield* makeLease(view, "vectors"),
+      candidate: yield* makeLease(view, "next-vectors")
     }
+    state.services = { ...services, leases }
+    const runs = [
+      { signal: active.signal, run: active.failures.whenAllowed(fillActive(state, true)) },
+      { signal: candidate.signal, run: candidate.failures.whenAllowed(fillCandidate(state, false)) }
+    ]
+    for (const run of runs) yield* background({ ...options, ...run })
+    yield* resume(state, services).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
+  })
+
+/** Requests the work that a process left behind when it ended. */
+const resume = ({ active, candidate }: State, { actor, views }: AgentServices) =>
+  Effect.gen(function* () {
+    yield* Effect.sleep(Duration.millis(resumeAfterMillis))
+    const facts = yield* views.read(actor.view, (db) => ({ active: findInForce(db), candidate: findPreparing(db) }))
+    if (facts.candidate !== undefined) candidate.signal.request()
+    // The adopted index may lack the newest texts if the process that adopted it ended right after.
+    if (facts.active?.state === "inForce") active.signal.request()
   })

@@ -1,94 +1,142 @@
+import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
+import * as Lease from "../../projections/view/lease.js"
+import type { View } from "../../projections/view/Views.js"
 import { EmbedderError } from "../ports/Embedder.js"
 
-/** Milliseconds before the first try after a failure; each later one waits twice as long, up to the longest. */
-const firstPause = 2_000
-const longestPause = 300_000
+/** Milliseconds before the first retry. Each further retry waits twice as long, up to `maxRetryMillis`. */
+const firstRetryMillis = 2_000
+const maxRetryMillis = 300_000
 
 /**
- * Milliseconds until what failed is tried again, after so many failures in a row before this one: never sooner than it
- * was asked for. Undefined where it takes somebody to mend it first.
+ * Milliseconds until the next retry after `failures` earlier failures in a row, and never less than the provider asks
+ * for. Undefined when no retry can help until the settings change.
  */
 export const pauseAfter = ({ after = 0, kind }: EmbedderError, failures: number): number | undefined =>
-  kind === "settings" ? undefined : Math.max(after, Math.min(longestPause, firstPause * 2 ** failures))
+  kind === "settings" ? undefined : Math.max(after, Math.min(maxRetryMillis, firstRetryMillis * 2 ** failures))
 
-/** Whether something is to be done. */
-export interface Wanted {
-  readonly now: () => void
-  readonly come: Effect.Effect<void>
+/** A flag that starts background work. */
+export interface Signal {
+  readonly request: () => void
+  /** Completes once the work is requested. */
+  readonly requested: Effect.Effect<void>
   readonly clear: () => void
 }
 
-export const wanting = (): Wanted => {
-  let come = Deferred.unsafeMake<void>(FiberId.none)
+export const makeSignal = (): Signal => {
+  let deferred = Deferred.unsafeMake<void>(FiberId.none)
   return {
-    now: () => Deferred.unsafeDone(come, Effect.void),
-    come: Effect.suspend(() => Deferred.await(come)),
+    request: () => Deferred.unsafeDone(deferred, Effect.void),
+    requested: Effect.suspend(() => Deferred.await(deferred)),
     clear: () => {
-      come = Deferred.unsafeMake<void>(FiberId.none)
+      deferred = Deferred.unsafeMake<void>(FiberId.none)
     }
   }
 }
 
-/** How it went last. */
+/** The failure of the newest run. */
 export interface Failures {
   readonly newest: () => EmbedderError | undefined
-  readonly note: (found: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
-  /** What nobody waits for: not done before it was asked to, by whatever answer to whomever. */
-  readonly unasked: <E>(
-    once: Effect.Effect<EmbedderError | undefined, E>
+  /** Stores how a run ended; undefined after a success. Answers the same. */
+  readonly record: (failure: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
+  /** Runs background work, but not before the time that the provider asked to wait for has passed. */
+  readonly whenAllowed: <E>(
+    work: Effect.Effect<EmbedderError | undefined, E>
   ) => Effect.Effect<EmbedderError | undefined, E>
 }
 
-export const failing = (): Failures => {
+export const makeFailures = (): Failures => {
   let newest: EmbedderError | undefined
   /** Milliseconds since the epoch. */
-  let until = 0
+  let blockedUntil = 0
   return {
     newest: () => newest,
-    note: (found) =>
+    record: (failure) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        newest = found
-        until = now + (found?.after ?? 0)
-        return found
+        newest = failure
+        blockedUntil = now + (failure?.after ?? 0)
+        return failure
       }),
-    unasked: (once) =>
+    whenAllowed: (work) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        newest === undefined || until <= now
-          ? once
-          : Effect.succeed(new EmbedderError({ ...newest, after: until - now }))
+        newest === undefined || blockedUntil <= now
+          ? work
+          : Effect.succeed(new EmbedderError({ ...newest, after: blockedUntil - now }))
       )
   }
 }
 
-/** Carries out what is wanted, again and again, whatever became of it; `gather` milliseconds after it was wanted first. */
-export const background = <E>(
-  wanted: Wanted,
-  gather: number,
-  hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
-  once: Effect.Effect<EmbedderError | undefined, E>
-): Effect.Effect<unknown, never, Scope.Scope> =>
+export interface BackgroundOptions<E> {
+  readonly signal: Signal
+  /** Milliseconds between the request and the run, so that one run serves many writes. */
+  readonly gatherMillis: number
+  /** Keeps the agent awake during a run. */
+  readonly hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Answers why it stopped early; undefined after a success. */
+  readonly run: Effect.Effect<EmbedderError | undefined, E>
+}
+
+/** Runs work each time its signal is set, for as long as the scope lasts. A failed run is retried after a pause. */
+export const background = <E>({
+  gatherMillis,
+  hold,
+  run,
+  signal
+}: BackgroundOptions<E>): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.suspend(() => {
     let failures = 0
-    const again = Effect.gen(function* () {
-      yield* Effect.sleep(Duration.millis(gather))
-      wanted.clear()
-      const failed = yield* once
-      const pause = failed === undefined ? undefined : pauseAfter(failed, failures)
-      failures = failed === undefined ? 0 : failures + 1
-      if (pause === undefined) return
-      yield* Effect.sleep(Duration.millis(pause))
-      wanted.now()
+    const runAndRetry = Effect.gen(function* () {
+      yield* Effect.sleep(Duration.millis(gatherMillis))
+      signal.clear()
+      const failure = yield* run
+      const retryAfterMillis = failure === undefined ? undefined : pauseAfter(failure, failures)
+      failures = failure === undefined ? 0 : failures + 1
+      if (retryAfterMillis === undefined) return
+      yield* Effect.sleep(Duration.millis(retryAfterMillis))
+      signal.request()
     })
-    return Effect.zipRight(wanted.come, hold(again)).pipe(
+    return Effect.zipRight(signal.requested, hold(runAndRetry)).pipe(
       Effect.ignoreLogged,
       Effect.forever,
       Effect.interruptible,
       Effect.forkScoped
     )
   })
+
+/** Milliseconds between two attempts to take a lease that another process holds. */
+const leasePollMillis = 200
+
+/** Runs work while holding a lease. `keepWaiting` is asked before each new attempt; when it says no, nothing is run. */
+export type WithLease = <A, E, F>(
+  work: Effect.Effect<A, E>,
+  keepWaiting: Effect.Effect<boolean, F>
+) => Effect.Effect<A | undefined, E | F>
+
+/** A lease in an agent's folder: one process at a time embeds, the others wait and then fill what is left. */
+export const makeLease = (view: View, name: string): Effect.Effect<WithLease, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => Lease.make(join(view.generations.folder, `${name}.lock`))),
+      (lease) => Effect.sync(lease.close)
+    ),
+    (lease) => (work, keepWaiting) =>
+      Effect.uninterruptibleMask((restore) => {
+        type Run = Effect.Effect<
+          Effect.Effect.Success<typeof work> | undefined,
+          Effect.Effect.Error<typeof work | typeof keepWaiting>
+        >
+        const pause = Effect.sleep(Duration.millis(leasePollMillis))
+        const attempt = (): Run =>
+          lease.take()
+            ? Effect.ensuring(restore(work), Effect.sync(lease.free))
+            : Effect.flatMap(restore(Effect.zipRight(pause, keepWaiting)), (waiting) =>
+                waiting ? attempt() : Effect.succeed(undefined)
+              )
+        return Effect.suspend(attempt)
+      })
+  )

@@ -1,95 +1,140 @@
 import * as Arr from "effect/Array"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { CurrentCodec } from "../../events/Codec.js"
 import type { Memory } from "../../events/Memory.js"
 import { findUnembedded, findUnembeddedOf, type VectorSet } from "../../projections/vectors.js"
 import type { ViewError } from "../../projections/view/build.js"
-import type { View, Views } from "../../projections/view/Views.js"
+import { checkpointOf } from "../../projections/view/ViewFile.js"
+import type { AgentServices } from "../actor/Agents.js"
 import { pause } from "../model/pause.js"
 
-/** Where an agent's memories are read. */
-export interface Source {
-  readonly actor: { readonly view: View }
-  readonly views: Context.Tag.Service<Views>
-}
-
-/** Which memories of an agent may lack a vector: found a few at a time, so that nobody waits while many are looked at. */
-export interface Pending {
-  /** Memories, by row number, whose text has changed. */
-  readonly note: (borns: ReadonlyArray<number>) => void
-  /** All are to be looked at once more. */
-  readonly again: () => void
-  /** Serves the next batch of memories without a vector, none where there are none; the number that it served. */
-  readonly batch: <E>(
-    source: Source,
-    serve: (memories: ReadonlyArray<Memory>) => Effect.Effect<void, E>
+/** The memories of an agent that may lack a vector. It reads them in small pages, so that other work is not blocked. */
+export interface PendingMemories {
+  /** Marks memories, by row number, whose text or store changed. */
+  readonly markChanged: (borns: ReadonlyArray<number>) => void
+  /** Checks all memories again. */
+  readonly reset: () => void
+  /** Passes the next memories without a vector to `embed`; an empty batch when none is left. Answers the batch's size. */
+  readonly nextBatch: <E>(
+    services: Pick<AgentServices, "actor" | "views">,
+    embed: (memories: ReadonlyArray<Memory>) => Effect.Effect<void, E>
   ) => Effect.Effect<number, E | ViewError>
 }
 
-/** Memories that are looked at without a pause. */
-const lookedAtOnce = 2_000
-/** Memories that have changed and are remembered one by one. */
-const mostNoted = 10_000
+/** Memories that one query checks. */
+const memoriesPerQuery = 2_000
+/** Changed memories that are tracked one by one. */
+const maxTracked = 10_000
 
-/** `size` is how many make a batch. */
-export const make = (set: VectorSet, size: number): Pending => {
-  /** Every memory born up to here has its vector or cannot have one, unless it has changed since. */
-  let done = 0
-  /** Memories up to there that have changed since they were last looked at. */
+export const make = (set: VectorSet, batchSize: number): PendingMemories => {
+  /** Every memory up to this row number has its vector or cannot have one, unless it changed since. */
+  let checkedUpTo = 0
+  /** Memories up to `checkedUpTo` that changed since they were checked. */
   let changed = new Set<number>()
 
-  const note = (borns: ReadonlyArray<number>) => {
+  const markChanged = (borns: ReadonlyArray<number>) => {
     for (const born of borns) changed.add(born)
-    if (changed.size <= mostNoted) return
-    // Too many to be remembered: all from the first of them on are looked at.
-    for (const born of changed) done = Math.min(done, born - 1)
+    if (changed.size <= maxTracked) return
+    // Too many to track: check everything from the first changed one on.
+    for (const born of changed) checkedUpTo = Math.min(checkedUpTo, born - 1)
     changed = new Set()
   }
 
-  /** Those of some that have changed, then those that nobody looked at yet. */
-  const gather = ({ actor: { view }, views }: Source, among: ReadonlyArray<number>) =>
+  /** Memories without a vector: first among the changed ones, then among those not checked yet. */
+  const collect = ({ actor: { view }, views }: Pick<AgentServices, "actor" | "views">, among: ReadonlyArray<number>) =>
     Effect.gen(function* () {
-      const found: Array<Memory> = []
-      let looked = 0
-      for (const some of Arr.chunksOf(among, lookedAtOnce)) {
-        if (found.length >= size) break
-        found.push(...(yield* views.read(view, (db) => findUnembeddedOf(db, set, some))))
-        looked += some.length
+      const pending: Array<Memory> = []
+      let checked = 0
+      for (const borns of Arr.chunksOf(among, memoriesPerQuery)) {
+        if (pending.length >= batchSize) break
+        pending.push(...(yield* views.read(view, (db) => findUnembeddedOf(db, set, borns))))
+        checked += borns.length
         yield* pause
       }
-      let last = done
-      while (found.length < size) {
-        const page = { after: last, limit: size - found.length, look: lookedAtOnce }
+      let last = checkedUpTo
+      while (pending.length < batchSize) {
+        const page = { after: last, limit: batchSize - pending.length, look: memoriesPerQuery }
         const next = yield* views.read(view, (db) => findUnembedded(db, set, page))
         if (next.last === undefined) break
-        found.push(...next.memories)
+        pending.push(...next.memories)
         last = next.last
         yield* pause
       }
-      const rest = found.slice(size).map(({ born }) => born)
-      return { memories: found.slice(0, size), left: [...rest, ...among.slice(looked)], last }
+      const rest = pending.slice(batchSize).map(({ born }) => born)
+      return { memories: pending.slice(0, batchSize), left: [...rest, ...among.slice(checked)], last }
     })
 
   return {
-    note,
-    again: () => {
-      done = 0
+    markChanged,
+    reset: () => {
+      checkedUpTo = 0
       changed = new Set()
     },
-    batch: (source, serve) =>
+    nextBatch: (services, embed) =>
       Effect.suspend(() => {
-        const from = done
-        // Those behind are looked at in any case. Who is changed from now on is noted anew.
-        const among = [...changed].filter((born) => born <= from).sort((a, b) => a - b)
+        const start = checkedUpTo
+        // Memories behind `start` are checked anyway. A memory that changes from now on is marked again.
+        const among = [...changed].filter((born) => born <= start).sort((a, b) => a - b)
         changed = new Set()
         return Effect.gen(function* () {
-          const { last, left, memories } = yield* gather(source, among)
-          yield* serve(memories)
-          // Unless others moved it back meanwhile.
-          if (done === from) done = last
-          note(left)
+          const { last, left, memories } = yield* collect(services, among)
+          yield* embed(memories)
+          // A reset or too many changes may have moved it back meanwhile.
+          if (checkedUpTo === start) checkedUpTo = last
+          markChanged(left)
           return memories.length
-        }).pipe(Effect.onExit((exit) => Effect.sync(() => (exit._tag === "Success" ? undefined : note(among)))))
+        }).pipe(Effect.onExit((exit) => Effect.sync(() => (exit._tag === "Success" ? undefined : markChanged(among)))))
+      })
+  }
+}
+
+/**
+ * Memories that other processes of the folder changed. The process that changes a memory embeds it, but it may end
+ * before that; so the next process that embeds checks those memories too.
+ */
+export interface ChangesByOthers {
+  /** Reports the events that this process wrote after one version up to another. */
+  readonly wrote: (after: number, to: number) => void
+  /**
+   * The row numbers of memories changed since the last call; none at the first call. Null after too many events: then
+   * all memories have to be checked.
+   */
+  readonly take: (services: AgentServices) => Effect.Effect<ReadonlyArray<number> | null, ViewError>
+}
+
+/** Beyond this many events, checking all memories costs less than reading the log. */
+const maxEventsRead = 10_000
+const eventsPerPage = 500
+
+export const changesByOthers = (): ChangesByOthers => {
+  /** All changes up to this version are known. */
+  let knownUpTo: number | undefined
+  return {
+    wrote: (after, to) => {
+      if (knownUpTo === after) knownUpTo = to
+    },
+    take: ({ actor, log, views }) =>
+      Effect.gen(function* () {
+        // The head of the view, not of the log: memories that the view lacks cannot be checked yet.
+        const head = (yield* views.read(actor.view, checkpointOf)).position
+        const from = knownUpTo
+        if (from === undefined || head <= from) {
+          knownUpTo = head
+          return []
+        }
+        const borns = new Set<number>()
+        if (head - from <= maxEventsRead) {
+          const codec = yield* CurrentCodec
+          for (let after = from; after < head; after += eventsPerPage) {
+            for (const row of yield* log.read(actor.view.agent, { after, to: head, limit: eventsPerPage })) {
+              if (row.type !== "UPDATE") continue
+              const event = yield* codec.decode(row)
+              if (event.type === "UPDATE" && event.payload !== null) borns.add(event.payload.memory.born)
+            }
+          }
+        }
+        knownUpTo = Math.max(knownUpTo ?? 0, head)
+        return head - from <= maxEventsRead ? [...borns] : null
       })
   }
 }

@@ -18,17 +18,16 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { recalled, recordRecalls } from "./recordRecalls.js"
 
 /**
- * Recalls that wait to be recorded. Reads hand in what they showed and go on; a
- * minute later, or where a hundred of one agent wait, one event records all of
- * them. An agent may go to sleep meanwhile and is not woken for it.
+ * Recalls that wait to be recorded. Reads hand in what they showed and go on. One event records all waiting recalls of
+ * an agent a minute later, or as soon as a hundred wait. An agent may go to sleep meanwhile and is not woken for it.
  */
 export interface Recalls {
   /**
-   * Looks at a snapshot while it lasts, and takes in what a read of it showed
-   * when that is known. Where too many wait, the oldest is lost and counted.
+   * Reads from a snapshot, while it is open, what a recall needs. The answered function takes in what the read showed.
+   * When too many recalls wait, the oldest is dropped and counted.
    */
   readonly observe: (agent: string, snapshot: Snapshot) => (showing: Showing) => void
-  /** Records all that wait by now; answers how many. What cannot be recorded goes on waiting. */
+  /** Records all waiting recalls; answers how many. After a failure they go on waiting. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError>
   readonly counts: (agent: string) => { readonly waiting: number; readonly dropped: number }
 }
@@ -37,133 +36,75 @@ export interface RecallsOptions {
   readonly agents: Agents
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
-  /** What is named where none of those that are recorded was ranked. */
+  /** The embedder named by an event whose recalls used none. */
   readonly embedder: Context.Tag.Service<Embedder>
   readonly policy: PolicyValues["recall"]
   readonly search: PolicyValues["search"]
 }
 
-/** What waits of one agent. */
+/** The waiting recalls of one agent. */
 interface Queue {
   readonly waiting: Array<UnrecordedRecall>
   readonly lock: Effect.Semaphore
-  /** Open while as many wait as one event takes. */
-  readonly many: Effect.Latch
-  /** Whether a fiber sees to it. */
+  /** Open while a full event waits. */
+  readonly full: Effect.Latch
+  /** Whether a fiber records this queue. */
   watched: boolean
-  /** Lost because too many waited; and how many of them are on record as lost. */
+  /** Recalls dropped because too many waited, and how many of them the log counts already. */
   dropped: number
-  told: number
-  /** The newest recall on record when last looked at: others write too. */
+  droppedRecorded: number
+  /** The newest recall in the log when last read; other processes write too. */
   last: number
 }
 
-/** So many events' worth of recalls may wait, where the log cannot be written to. */
-const batchesKept = 10
+/** Recalls that may wait while the log cannot be written, in events. */
+const maxWaitingBatches = 10
 
-/** Agents whose recalls are recorded at the same time, in the end: the log takes their events in one transaction. */
-const flushedAtOnce = 100
+/** Agents that are flushed at the same time on shutdown; the log takes their events in one transaction. */
+const flushConcurrency = 100
+
+const makeQueue = (): Queue => ({
+  waiting: [],
+  lock: Effect.unsafeMakeSemaphore(1),
+  full: Effect.unsafeMakeLatch(false),
+  watched: false,
+  dropped: 0,
+  droppedRecorded: 0,
+  last: 0
+})
 
 export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { agents, codec, embedder, log, policy, search } = options
+    const { policy } = options
     const queues = new Map<string, Queue>()
 
-    const queueOf = (agent: string): Queue => {
-      const known = queues.get(agent)
-      if (known !== undefined) return known
-      const queue: Queue = {
-        waiting: [],
-        lock: Effect.unsafeMakeSemaphore(1),
-        many: Effect.unsafeMakeLatch(false),
-        watched: false,
-        dropped: 0,
-        told: 0,
-        last: 0
-      }
-      queues.set(agent, queue)
-      return queue
-    }
-
-    const settle = (queue: Queue) => {
-      const over = queue.waiting.length - batchesKept * policy.batch
-      if (over > 0) {
-        queue.waiting.splice(0, over)
-        queue.dropped += over
-      }
-      if (queue.waiting.length >= policy.batch) queue.many.unsafeOpen()
-      else queue.many.unsafeClose()
-    }
-
-    /** One event: by the agent's actor, or, where it sleeps, straight into the log, which its view follows when it wakes. */
-    const write = (agent: string, queue: Queue, batch: ReadonlyArray<UnrecordedRecall>, dropped: number) =>
-      Effect.gen(function* () {
-        const common = { embedder: embedderOf(batch) ?? embedder, policy: search, dropped }
-        const done = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
-        if (Option.isSome(done)) return
-        const now = yield* Clock.currentTimeMillis
-        const { payload, vectors } = recalled(batch, common)
-        const event = { type: "RECALL", ...codec.encode("RECALL", payload(queue.last + 1)) }
-        yield* log.append({
-          stream: agent,
-          expected: "any",
-          now,
-          commands: [{ actor: "recall", events: [event] }],
-          vectors
-        })
-      })
-
-    const record = (agent: string, queue: Queue) =>
-      Effect.suspend(() => {
-        const batch = queue.waiting.splice(0, alike(queue.waiting.slice(0, policy.batch)))
-        const lost = queue.dropped - queue.told
-        return Effect.onExit(write(agent, queue, batch, lost), (exit) =>
-          Effect.sync(() => {
-            if (Exit.isSuccess(exit)) {
-              queue.told += lost
-              queue.last += batch.length
-            } else queue.waiting.unshift(...batch)
-            settle(queue)
-          })
-        ).pipe(Effect.as(batch.length))
-      })
-
-    // What was taken out of the queue must be recorded or put back, whoever stops waiting for it.
-    const flush = (agent: string): Effect.Effect<number, CommandError> =>
+    const flush = (agent: string) =>
       Effect.suspend(() => {
         const queue = queues.get(agent)
-        if (queue === undefined) return Effect.succeed(0)
-        const all = Effect.suspend(() => {
-          const asked = queue.waiting.length
-          return Effect.iterate(0, {
-            while: (done) => done < asked && queue.waiting.length > 0,
-            body: (done) => Effect.map(record(agent, queue), (count) => done + count)
-          })
-        })
-        return queue.lock.withPermits(1)(all)
-      }).pipe(Effect.uninterruptible)
+        return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue)
+      })
 
-    /** A recall is not worth failing for. What went wrong is not told either: it may quote the query. */
-    const quietly = (agent: string) =>
+    /** A failed record must not fail a read. The log line omits the cause: it may quote the query. */
+    const flushQuietly = (agent: string) =>
       Effect.tap(Effect.exit(flush(agent)), (exit) =>
         Exit.isFailure(exit) ? Effect.logWarning("recalls could not be recorded yet") : Effect.void
       )
 
-    const minute = Effect.sleep(Duration.millis(policy.flushAfter))
+    const flushPause = Effect.sleep(Duration.millis(policy.flushAfter))
 
-    /** As long as anything waits. */
+    /** Records a queue until it is empty. */
     const watch = (agent: string, queue: Queue, failed: boolean): Effect.Effect<void> =>
       Effect.gen(function* () {
-        // After a failure a full queue is no reason to try again at once.
-        yield* failed ? minute : Effect.raceFirst(minute, queue.many.await)
-        const exit = yield* quietly(agent)
+        // After a failure a full queue does not cause an immediate retry.
+        yield* failed ? flushPause : Effect.raceFirst(flushPause, queue.full.await)
+        const exit = yield* flushQuietly(agent)
         if (queue.waiting.length > 0) return yield* watch(agent, queue, Exit.isFailure(exit))
         queue.watched = false
         if (queue.dropped === 0) queues.delete(agent)
       })
 
     yield* Effect.addFinalizer(() =>
-      Effect.forEach([...queues.keys()], quietly, { concurrency: flushedAtOnce, discard: true })
+      Effect.forEach([...queues.keys()], flushQuietly, { concurrency: flushConcurrency, discard: true })
     )
     const run = yield* FiberSet.makeRuntime<never>()
 
@@ -172,12 +113,13 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
         const { position } = ViewFile.checkpointOf(db)
         const last = lastRecall(db)
         return (showing) => {
-          // Nothing was there to show, and no read brings an agent into being.
+          // An agent without events showed nothing, and a read must not create it.
           if (position === 0) return
-          const queue = queueOf(agent)
+          const queue = queues.get(agent) ?? makeQueue()
+          queues.set(agent, queue)
           queue.waiting.push({ ...showing, askedAt: now, position })
           queue.last = Math.max(queue.last, last)
-          settle(queue)
+          settle(queue, policy.batch)
           if (queue.watched) return
           queue.watched = true
           run(watch(agent, queue, false))
@@ -191,12 +133,80 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     }
   })
 
-/** What ranked them; undefined where nothing was. */
+/** Drops the oldest recalls beyond the limit, and opens or closes the latch. */
+const settle = (queue: Queue, batchSize: number): void => {
+  const excess = queue.waiting.length - maxWaitingBatches * batchSize
+  if (excess > 0) {
+    queue.waiting.splice(0, excess)
+    queue.dropped += excess
+  }
+  if (queue.waiting.length >= batchSize) queue.full.unsafeOpen()
+  else queue.full.unsafeClose()
+}
+
+/** Records the recalls that wait now. Uninterruptible: a batch taken from the queue must be recorded or put back. */
+const flushQueue = (options: RecallsOptions, agent: string, queue: Queue): Effect.Effect<number, CommandError> => {
+  const all = Effect.suspend(() => {
+    const requested = queue.waiting.length
+    return Effect.iterate(0, {
+      while: (done) => done < requested && queue.waiting.length > 0,
+      body: (done) => Effect.map(recordBatch(options, agent, queue), (count) => done + count)
+    })
+  })
+  return Effect.uninterruptible(queue.lock.withPermits(1)(all))
+}
+
+const recordBatch = (options: RecallsOptions, agent: string, queue: Queue) =>
+  Effect.suspend(() => {
+    const batchSize = options.policy.batch
+    const batch = queue.waiting.splice(0, countOfOneEmbedder(queue.waiting.slice(0, batchSize)))
+    const dropped = queue.dropped - queue.droppedRecorded
+    return Effect.onExit(append(options, agent, { batch, dropped, first: queue.last + 1 }), (exit) =>
+      Effect.sync(() => {
+        if (Exit.isSuccess(exit)) {
+          queue.droppedRecorded += dropped
+          queue.last += batch.length
+        } else queue.waiting.unshift(...batch)
+        settle(queue, batchSize)
+      })
+    ).pipe(Effect.as(batch.length))
+  })
+
+interface Batch {
+  readonly batch: ReadonlyArray<UnrecordedRecall>
+  readonly dropped: number
+  /** The number of the first recall, if the agent sleeps. */
+  readonly first: number
+}
+
+/** Writes one event: through the agent's actor, or directly to the log if the agent sleeps. Its view catches up later. */
+const append = (
+  { agents, codec, embedder, log, search }: RecallsOptions,
+  agent: string,
+  { batch, dropped, first }: Batch
+) =>
+  Effect.gen(function* () {
+    const common = { embedder: embedderOf(batch) ?? embedder, policy: search, dropped }
+    const done = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
+    if (Option.isSome(done)) return
+    const now = yield* Clock.currentTimeMillis
+    const { payload, vectors } = recalled(batch, common)
+    const event = { type: "RECALL", ...codec.encode("RECALL", payload(first)) }
+    yield* log.append({
+      stream: agent,
+      expected: "any",
+      now,
+      commands: [{ actor: "recall", events: [event] }],
+      vectors
+    })
+  })
+
+/** The embedder that ranked the recalls; undefined if none was ranked. */
 const embedderOf = (recalls: ReadonlyArray<UnrecordedRecall>) =>
   recalls.find(({ embedder }) => embedder !== null)?.embedder
 
-/** How many of the first were ranked by the same embedder: one event names one. */
-const alike = (recalls: ReadonlyArray<UnrecordedRecall>): number => {
+/** How many of the first recalls were ranked by the same embedder: one event names one. */
+const countOfOneEmbedder = (recalls: ReadonlyArray<UnrecordedRecall>): number => {
   const key = (embedder: UnrecordedRecall["embedder"]) => JSON.stringify(embedder)
   const first = embedderOf(recalls)
   const other = recalls.findIndex(({ embedder }) => embedder !== null && key(embedder) !== key(first ?? null))

@@ -25,96 +25,54 @@ import { type Answer, type Request, requestOf, retrieve } from "../search/retrie
 import { searchIn } from "../search/search.js"
 import type { Recall, RecallDifference, RecallReader, Rerun } from "./RecallReader.js"
 
-/** A recall as the log has it, with the event that it shares with others. */
+/** A recall of the log, with the event that records it together with others. */
 interface Found {
   readonly recall: Recall
   readonly recorded: Recorded
   readonly batch: Payload<"RECALL">
 }
 
-/** Reads of the recall log. They tell what others asked: full trust alone may ask for them. */
-export const make = (
-  { agent, level, read, readAt }: ReaderSource,
-  { codec, inUse, log, ranking }: ReaderServices
-): RecallReader => {
-  const allowed = Effect.suspend(() =>
+/** Reads of the recall log. They show what other callers asked, so they require full trust. */
+export const make = (source: ReaderSource, services: ReaderServices): RecallReader => {
+  const { level, read, readAt } = source
+  const { inUse, ranking } = services
+  const requireFullTrust = Effect.suspend(() =>
     level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
   )
-
-  /** What the log says of recalls, as far as it was not erased. */
-  const told = (places: ReadonlyArray<RecallPlace>) =>
+  const findOne = (number: number) =>
     Effect.gen(function* () {
-      const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
-      const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
-      for (const row of rows) {
-        const event = yield* codec.decode(row)
-        if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
-      }
-      return places.flatMap(({ number, place, version }): ReadonlyArray<Found> => {
-        const [row, batch] = batches.get(version) ?? []
-        const recorded = batch?.recalls[place]
-        return row === undefined || batch === undefined || recorded === undefined
-          ? []
-          : [{ recall: recallOf(number, row, recorded, batch), recorded, batch }]
-      })
-    })
-
-  const one = (number: number) =>
-    Effect.gen(function* () {
-      yield* allowed
+      yield* requireFullTrust
       yield* integerOf("number", number, 1, Number.MAX_SAFE_INTEGER)
       const place = yield* read(({ db }) => findRecall(db, number))
-      const [found] = place === undefined ? [] : yield* told([place])
+      const [found] = place === undefined ? [] : yield* readRecalls(services, source.agent, [place])
       return found ?? (yield* new RecallNotFound({ number }))
-    })
-
-  const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], vector: string) =>
-    Effect.map(log.vectors(model, dimensions, [vector]), (vectors): QueryVector | null => {
-      const values = vectors.get(vector)
-      return values === undefined ? null : { model, values, floor }
-    })
-
-  /** The vectors that the query had; null where one of them is not there any more. */
-  const vectorOf = ({ apart, vector }: Recorded, { embedder }: Payload<"RECALL">) =>
-    Effect.gen(function* () {
-      const own = vector === null ? null : yield* cached(embedder, vector)
-      if (apart === undefined) return own
-      const other = yield* cached(apart, apart.vector)
-      return other === null ? null : bothOf(own, other, apart.stores)
     })
 
   return {
     recalls: Effect.fn("Memory.recalls")(function* (query = {}) {
-      yield* allowed
+      yield* requireFullTrust
       const page = yield* pageOf(query, 50)
-      const found = yield* Effect.flatMap(
-        read(({ db }) => findRecalls(db, page)),
-        told
-      )
+      const places = yield* read(({ db }) => findRecalls(db, page))
+      const found = yield* readRecalls(services, source.agent, places)
       return found.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
-        number,
-        kind,
-        level,
-        text,
-        askedAt,
+        ...{ number, kind, level, text, askedAt },
         shown: hits.length
       }))
     }),
 
-    recall: Effect.fn("Memory.recall")((number) => Effect.map(one(number), ({ recall }) => recall)),
+    recall: Effect.fn("Memory.recall")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
 
     rerun: Effect.fn("Memory.rerun")(function* (number) {
-      const found = yield* one(number)
-      const { batch, recall, recorded } = found
-      const vector = yield* vectorOf(recorded, batch)
-      const now = yield* embedderOf({ read }, inUse)
-      const before = rankingOf(batch, recorded, { ...ranking, embedder: now })
-      const hits = yield* again(recorded, vector, before, (f) => readAt(recorded.position, recorded.askedAt, f))
+      const { batch, recall, recorded } = yield* findOne(number)
+      const vector = yield* vectorOf(services, recorded, batch)
+      const embedder = yield* embedderOf({ read }, inUse)
+      const rankingThen = rankingOf(batch, recorded, { ...ranking, embedder })
+      const hits = yield* repeat(recorded, vector, rankingThen, (f) => readAt(recorded.position, recorded.askedAt, f))
       const moved = movedBetween(recorded.hits, hits.map(hitOf))
       const differences = [
         ...changed("ranker", batch.ranker, rankerVersion),
-        ...changed("embedder", nameOf(batch.embedder), nameOf(now)),
-        ...changed("reranker", recorded.reranker ?? "none", before.reranker?.name ?? "none"),
+        ...changed("embedder", nameOf(batch.embedder), nameOf(embedder)),
+        ...changed("reranker", recorded.reranker ?? "none", rankingThen.reranker?.name ?? "none"),
         ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
         ...moved
       ]
@@ -122,6 +80,38 @@ export const make = (
     })
   }
 }
+
+/** Reads recalls from the log. Erased ones are missing. */
+const readRecalls = ({ codec, log }: ReaderServices, agent: string, places: ReadonlyArray<RecallPlace>) =>
+  Effect.gen(function* () {
+    const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
+    const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
+    for (const row of rows) {
+      const event = yield* codec.decode(row)
+      if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
+    }
+    return places.flatMap(({ number, place, version }): ReadonlyArray<Found> => {
+      const [row, batch] = batches.get(version) ?? []
+      const recorded = batch?.recalls[place]
+      return row === undefined || batch === undefined || recorded === undefined
+        ? []
+        : [{ recall: recallOf(number, row, recorded, batch), recorded, batch }]
+    })
+  })
+
+/** The query vectors of a recall, from the cache; null if one of them is gone. */
+const vectorOf = ({ log }: ReaderServices, { apart, vector }: Recorded, { embedder }: Payload<"RECALL">) =>
+  Effect.gen(function* () {
+    const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], digest: string) =>
+      Effect.map(log.vectors(model, dimensions, [digest]), (vectors): QueryVector | null => {
+        const values = vectors.get(digest)
+        return values === undefined ? null : { model, values, floor }
+      })
+    const own = vector === null ? null : yield* cached(embedder, vector)
+    if (apart === undefined) return own
+    const other = yield* cached(apart, apart.vector)
+    return other === null ? null : bothOf(own, other, apart.stores)
+  })
 
 const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
   const { apart: _, vector, ...recall } = recorded
@@ -137,39 +127,46 @@ const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: P
   }
 }
 
-/** How it was ranked: by the policy of then, with the embedder's own figures of then, by the reranker of then if it is here. */
+/** The ranking at the time of the recall: its policy, the embedder's figures, and its reranker if it is available here. */
 const rankingOf = (
   { embedder, policy }: Payload<"RECALL">,
   { apart, reranker }: Pick<Recorded, "reranker" | "apart">,
-  { embedder: { apart: _, ...asked }, ...now }: Ranking
+  { embedder: { apart: _, ...service }, reranker: currentReranker }: Ranking
 ): Ranking => ({
   policy: { ...defaults.search, ...policy },
   embedder: {
-    ...asked,
+    ...service,
     ...embedder,
-    ...(apart === undefined ? {} : { apart: { stores: apart.stores, embedder: { ...asked, ...figuresOf(apart) } } })
+    ...(apart === undefined ? {} : { apart: { stores: apart.stores, embedder: { ...service, ...figuresOf(apart) } } })
   },
-  reranker: now.reranker?.name === reranker ? now.reranker : undefined
+  reranker: currentReranker?.name === reranker ? currentReranker : undefined
 })
 
-/** Asks once more. What narrowed the read is in the log as the search took it. */
-const again = (
+/** Repeats a recorded read with its recorded filters. */
+const repeat = (
   { filters, gated, hits, kind, level, mode, text }: Recorded,
   vector: QueryVector | null,
   ranking: Ranking,
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 ): Effect.Effect<Rerun["hits"], ViewError> => {
-  const asked = <F>(syntax: Syntax) =>
+  const requestWith = <F>(syntax: Syntax) =>
     requestOf(text, syntax, filters as unknown as F & Limited, { mode: mode ?? undefined, gate: gated }, ranking.policy)
   switch (kind) {
     case "memories":
       return Effect.map(
-        retrieve(asked<Filters>(memorySyntax), level, ranking, read, searchIn, vector),
+        retrieve({ request: requestWith<Filters>(memorySyntax), level, ranking, read, find: searchIn, vector }),
         ({ hits }) => hits
       )
     case "conversation":
       return Effect.map(
-        retrieve(asked<ChunkFilters>(conversationSyntax), level, ranking, read, searchConversationIn, vector),
+        retrieve({
+          request: requestWith<ChunkFilters>(conversationSyntax),
+          level,
+          ranking,
+          read,
+          find: searchConversationIn,
+          vector
+        }),
         ({ hits }) => hits
       )
     case "get": {
@@ -183,7 +180,7 @@ interface Limited {
   readonly limit: number
 }
 
-/** What is put on record of a search. */
+/** The recall log's record of a search. */
 export const showingOf = (
   kind: "memories" | "conversation",
   level: TrustLevel,
@@ -217,7 +214,7 @@ const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embe
   floor
 })
 
-/** What is put on record of a read by id. */
+/** The recall log's record of a read by id. */
 export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id: string }>): Showing => ({
   kind: "get",
   level,
@@ -231,7 +228,7 @@ export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id:
   hits: memories.map(hitOf)
 })
 
-/** What is compared and kept of a hit. */
+/** The recorded and compared part of a hit. */
 const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit => ({
   id: hit.id,
   score: hit.score ?? null
@@ -243,11 +240,11 @@ const changed = (
   is: string | number
 ): ReadonlyArray<RecallDifference> => (was === is ? [] : [{ what, was: String(was), is: String(is) }])
 
-/** The places of an answer, from 1, that show something else now. */
+/** The places of the answer, from 1, whose hit or score differs. */
 const movedBetween = (was: ReadonlyArray<RecallHit>, is: ReadonlyArray<RecallHit>): ReadonlyArray<RecallDifference> =>
-  Array.from({ length: Math.max(was.length, is.length) }, (_, at) => [was[at], is[at]] as const).flatMap(
-    ([before, after], at) =>
+  Array.from({ length: Math.max(was.length, is.length) }, (_, index) => [was[index], is[index]] as const).flatMap(
+    ([before, after], index) =>
       before?.id === after?.id && before?.score === after?.score
         ? []
-        : [{ what: "hit" as const, place: at + 1, was: before ?? null, is: after ?? null }]
+        : [{ what: "hit" as const, place: index + 1, was: before ?? null, is: after ?? null }]
   )

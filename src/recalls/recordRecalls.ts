@@ -9,13 +9,12 @@ import type { Command } from "../actor/Command.js"
 import type { Figures, UnrecordedRecall } from "../actor/ReaderSource.js"
 import { rankerVersion } from "../search/ranker.js"
 
-/** What recalls of one process have in common. */
+/** The fields that the recalls of one event share. */
 type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
 
 /**
- * Recalls as their event has them, once it is known which number is the first;
- * and the vectors of queries, which go into the embeddings cache along with it,
- * so that running a recall again asks no model.
+ * The RECALL event of some recalls, by the number of the first one, and the query vectors for the embeddings cache. With
+ * cached vectors, a rerun calls no embedder.
  */
 export const recalled = (
   recalls: ReadonlyArray<UnrecordedRecall>,
@@ -33,13 +32,13 @@ export const recalled = (
   const recorded = recalls.map(({ apart, embedder: _, filters, vector, ...rest }): Recall => {
     const recall = { ...rest, filters: { ...filters } }
     if (vector === null) return { ...recall, vector }
-    const other = vector.apart
+    const vectorApart = vector.apart
     return {
       ...recall,
       vector: vector.values.length === 0 ? null : keyOf(vector),
-      ...(apart === undefined || other === undefined
+      ...(apart === undefined || vectorApart === undefined
         ? {}
-        : { apart: { ...figuresOf(apart), stores: apart.stores, vector: keyOf(other) } })
+        : { apart: { ...figuresOf(apart), stores: apart.stores, vector: keyOf(vectorApart) } })
     }
   })
   return {
@@ -55,7 +54,7 @@ export const recalled = (
   }
 }
 
-/** Makes the command that puts recalls on record. */
+/** Makes the command that records recalls. */
 export const recordRecalls = (recalls: ReadonlyArray<UnrecordedRecall>, common: Common): Command<number, never> => {
   const { payload, vectors } = recalled(recalls, common)
   return {
@@ -68,9 +67,8 @@ export const recordRecalls = (recalls: ReadonlyArray<UnrecordedRecall>, common: 
 }
 
 /**
- * The key of a query's vector in the embeddings cache. Made from the vector and
- * not from the text: a model may answer the same text otherwise tomorrow, or
- * otherwise where it is a document, and each has its place.
+ * The key of a query vector in the embeddings cache. It is computed from the vector and not from the text: a model may
+ * embed the same text differently later, or differently as a document.
  */
 const vectorDigest = ({ model, values }: QueryVector): string =>
   createHash("sha256")
@@ -85,5 +83,5 @@ const figuresOf = ({ dimensions, floor, model, weight }: Figures): Figures => ({
   floor: finite(floor)
 })
 
-/** JSON has no infinity, and no weight or similarity is further from 0 than this. */
+/** JSON has no infinity, and no weight or similarity lies outside −2…2. */
 const finite = (value: number): number => Math.max(-2, Math.min(2, value)) || 0

@@ -18,17 +18,17 @@ export interface RunOf {
   readonly attempt: number
 }
 
-/** What a runner has taken, and until when nobody else may. */
+/** A claimed run. `lease` is when its lease ends, milliseconds since the epoch. */
 export interface Claimed extends RunOf {
   readonly lease: number
-  /** The schedule as it was when it was taken. */
+  /** The schedule at the time of the claim. */
   readonly definition: Schedule
 }
 
-/** What there was to take. */
+/** The result of a claim. */
 export interface Claims {
   readonly claimed: ReadonlyArray<Claimed>
-  /** When something is due next that one of the handlers does; null where that is never. */
+  /** When a schedule of one of the handlers is due next; null for never. */
   readonly next: number | null
 }
 
@@ -37,14 +37,14 @@ export interface Outcome extends Pick<Payload<"RUN">, "counts" | "summary" | "ou
   readonly status: "ok" | "failed" | "timeout"
 }
 
-/** What followed from it. */
+/** The result of finishing a run. */
 export interface Finished {
-  /** Whether somebody is to be told. */
+  /** Whether to notify the user. */
   readonly notify: boolean
   readonly state: ScheduleState | undefined
 }
 
-/** One of the engine's own jobs: which stages it runs, and the schedule of each agent that has it run. */
+/** A job of the engine: the maintenance stages it runs, and the definition of its schedule for each agent. */
 export interface Job {
   readonly handler: string
   readonly stages: ReadonlyArray<StageName>
@@ -52,27 +52,28 @@ export interface Job {
 }
 
 /**
- * What carries out schedules, of all agents: `layers/Scheduler.ts` is one. Each of these is a command of the agent's
- * actor, appended with the version that it was decided on, so that of two processes one alone takes a run or ends it.
+ * Runs the schedules of all agents; `layers/Scheduler.ts` uses it. `claim`, `renew`, `finish` and `release` are commands
+ * of the agent's actor, appended at the version they were decided on. So only one of two processes claims or ends a run.
  */
 export interface Runner {
   readonly policy: PolicyValues["schedules"]
-  /** The engine's own jobs, as the policy has them. */
+  /** The engine's own jobs, from the policy. */
   readonly jobs: ReadonlyArray<Job>
   /**
-   * Gives an agent the schedules of the engine's own jobs where it never had them, which the log tells: it is not opened
-   * where it had. The first time is `first`, milliseconds, or the next one that the policy names. Answers whether it did.
+   * Adds the schedules of the engine's own jobs to an agent that never had them. The log tells that without opening the
+   * agent. The first run is at `first`, milliseconds since the epoch, or at the policy's next time. Answers whether it
+   * added any.
    */
   readonly ensure: (
     agent: string,
     first?: number
   ) => Effect.Effect<boolean, CommandError | CommandConflict | AlreadyErased | ProjectionParked>
   /**
-   * Gives them the times that the policy has now, but those whose time somebody changed; those that were deleted stay
-   * away. Answers whether any had another.
+   * Updates the times of the engine's own jobs to the current policy. Times that a caller changed stay, and deleted
+   * schedules stay deleted. Answers whether any changed.
    */
   readonly adjust: (agent: string) => Effect.Effect<boolean, CommandError | ProjectionParked>
-  /** Agents to look at by an instant, the longest due first, without opening any. */
+  /** Agents with something due by an instant, the longest due first, without opening any. */
   readonly due: (query: {
     readonly until: number
     readonly limit: number
@@ -80,19 +81,19 @@ export interface Runner {
   }) => Effect.Effect<ReadonlyArray<{ readonly agent: string; readonly due: number }>, StorageError>
   /** The version of an agent's newest event, without opening it. */
   readonly version: (agent: string) => Effect.Effect<number, StorageError>
-  /** Takes what is due of an agent, as far as one of these handlers does it: each with the milliseconds that it may keep it. */
+  /** Claims due runs of an agent for these handlers. The map gives each handler's lease in milliseconds. */
   readonly claim: (
     agent: string,
     handlers: ReadonlyMap<string, number>,
     limit: number
   ) => Effect.Effect<Claims, CommandError | ProjectionParked>
-  /** Another attempt of the same run, until another instant. */
+  /** Starts another attempt of the same run with a new lease. */
   readonly renew: (agent: string, run: RunOf, lease: number) => Effect.Effect<void, CommandError | LeaseLost>
-  /** Ends a run and moves its schedule on, in one append. Refused where the run is not under way any more. */
+  /** Ends a run and sets the next time of its schedule, in one append. Fails if the run lost its lease. */
   readonly finish: (agent: string, run: RunOf, outcome: Outcome) => Effect.Effect<Finished, CommandError | LeaseLost>
-  /** Gives back what was taken and not done. */
+  /** Gives back a claimed run that was not done. */
   readonly release: (agent: string, run: RunOf) => Effect.Effect<void, CommandError | LeaseLost>
-  /** Makes the timers of all agents again from their events; answers whose was wrong. */
+  /** Rebuilds the timers of all agents from their events; answers the agents whose timer was wrong. */
   readonly retime: Effect.Effect<{ readonly agents: number; readonly mended: ReadonlyArray<string> }, ViewError>
 }
 

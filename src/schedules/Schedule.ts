@@ -1,21 +1,24 @@
+import * as Either from "effect/Either"
 import type { ScheduleDefinition, ScheduleStatus } from "../../events/Schedule.js"
+import type { TrustLevel } from "../../events/Trust.js"
 import type { ScheduleRunRow } from "../../projections/schedules.js"
+import { TrustRequired } from "../model/errors.js"
 import type { InstantInput } from "../model/input.js"
 
-/** Something that is done at its time. Times are milliseconds since the epoch. */
+/** A scheduled task. Times are milliseconds since the epoch. */
 export interface Schedule extends ScheduleDefinition {
   readonly id: string
   readonly status: ScheduleStatus
-  /** Null where it is paused or over. */
+  /** Null when it is paused or over. */
   readonly nextRunAt: number | null
-  /** Runs that failed since the last one that did not. */
+  /** Failures in a row. */
   readonly failures: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** When its last run ended, and how. */
+  /** When and how its last run ended. */
   readonly lastRunAt: number | null
   readonly lastStatus: ScheduleRun["status"] | null
-  /** The run that is under way: the occurrence that it is for, and until when nobody else may take it. */
+  /** The current run, when it was due, and when its lease ends. */
   readonly running: {
     readonly run: string
     readonly dueAt: number
@@ -24,47 +27,51 @@ export interface Schedule extends ScheduleDefinition {
   } | null
 }
 
-/** A run in the history of a schedule. */
+/** A run in the history of a schedule. Times are milliseconds since the epoch. */
 export interface ScheduleRun {
   readonly run: string
-  /** Of its schedule. */
+  /** The id of its schedule. */
   readonly schedule: string
-  /** `abandoned`: whoever did it stopped, or was never heard of again; the occurrence is done by another run. */
+  /** `abandoned`: its process stopped or lost its lease; another run does the occurrence. */
   readonly status: ScheduleRunRow["status"]
   /** When it was due. */
   readonly dueAt: number | null
   readonly startedAt: number
   readonly finishedAt: number | null
-  /** Milliseconds that its last attempt took. */
+  /** Duration of its last attempt in milliseconds. */
   readonly duration: number | null
-  /** Which attempt at this occurrence. */
+  /** The number of the attempt at this occurrence, from 1. */
   readonly attempt: number
-  /** The beginning of what it said, 500 characters at most. */
+  /** The beginning of its output, at most 500 characters. */
   readonly summary: string | null
   readonly error: string | null
-  /** What its handler counted: turns, tokens, cost. */
+  /** Counts of its handler: turns, tokens, cost. */
   readonly counts: Readonly<Record<string, number>>
-  /** Whether somebody was to be told. */
+  /** Whether the user was to be notified. */
   readonly notified: boolean
 }
 
-/** A run with all that it said. */
+/** A run with its whole output. */
 export interface WholeScheduleRun extends ScheduleRun {
   readonly output: string | null
 }
 
-/** Which schedules: those that pass every filter that is given. */
+/** Filters of schedules. A schedule must pass all of them. */
 export interface ScheduleFilter {
   readonly statuses?: ReadonlyArray<ScheduleStatus> | undefined
   readonly handlers?: ReadonlyArray<string> | undefined
-  /** Stands in the name or the goal, whatever the case. */
+  /** A substring of the name or the goal, in any case. */
   readonly text?: string | undefined
-  /** Due before then. */
+  /** Due before this time. */
   readonly before?: InstantInput | undefined
 }
 
-/** A page of them, the newest first; 50 where `limit` is absent. */
+/** A page of schedules, the newest first. Default limit 50. */
 export interface ScheduleQuery extends ScheduleFilter {
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }
+
+/** A schedule belongs to the agent as a whole and to no store, so it requires full trust. */
+export const fullTrust = (level: TrustLevel): Either.Either<void, TrustRequired> =>
+  level === "full" ? Either.void : Either.left(new TrustRequired({ what: "schedules" }))

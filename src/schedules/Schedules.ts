@@ -14,35 +14,35 @@ import type { Scheduled } from "./addSchedule.js"
 import type { ScheduleChanges, ScheduleInput } from "./input.js"
 import type { Schedule, ScheduleFilter, ScheduleQuery, ScheduleRun, WholeScheduleRun } from "./Schedule.js"
 
-/** What may be read of schedules. */
+/** Reads of schedules. Full trust only. */
 export interface ScheduleReader {
-  /** What is to be done at its time, the newest first. Full trust only, as all of schedules. */
+  /** Schedules, the newest first. */
   readonly schedules: (query?: ScheduleQuery) => Effect.Effect<ReadonlyArray<Schedule>, ReadError | TrustRequired>
   readonly countSchedules: (filter?: ScheduleFilter) => Effect.Effect<number, ReadError | TrustRequired>
   readonly schedule: (id: string) => Effect.Effect<Schedule, ReadError | TrustRequired | ScheduleNotFound>
-  /** The history of a schedule, the newest run first, as far as it is kept. */
+  /** The kept history of a schedule, the newest run first. */
   readonly scheduleRuns: (
     id: string,
     query?: PageQuery
   ) => Effect.Effect<ReadonlyArray<ScheduleRun>, ReadError | TrustRequired | ScheduleNotFound>
-  /** One run with all that it said. */
+  /** One run with its whole output. */
   readonly scheduleRun: (run: string) => Effect.Effect<WholeScheduleRun, ReadError | TrustRequired | RunNotFound>
 }
 
-/** What changes schedules. */
+/** Commands on schedules. Full trust only. */
 export interface ScheduleWriter {
-  /** Has something done at its time, by the handler of that name of whatever program runs one. Full trust only. */
+  /** Adds a schedule. A program that runs a scheduler with the named handler carries it out. */
   readonly addSchedule: (
     schedule: ScheduleInput,
     options?: WriteOptions
   ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | TooManySchedules | ProjectionParked>
-  /** Changes the fields that are given; stops a schedule, or lets it go on. Full trust only. */
+  /** Changes the given fields; pauses or resumes a schedule. */
   readonly updateSchedule: (
     id: string,
     changes: ScheduleChanges,
     options?: WriteOptions
   ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>
-  /** Takes a schedule and its history out of every read. Full trust only. */
+  /** Removes a schedule and its history from every read. */
   readonly deleteSchedule: (
     id: string,
     options?: WriteOptions

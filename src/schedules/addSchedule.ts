@@ -6,20 +6,20 @@ import { limits } from "../model/limits.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { created } from "./decide.js"
 import { cadenceOf, checkCadence, decodeSchedule, definitionOf, type ScheduleInput } from "./input.js"
-import { fullTrust } from "./trust.js"
+import { fullTrust } from "./Schedule.js"
 
-/** What became of a schedule. */
+/** The result of a command on a schedule. */
 export interface Scheduled {
   readonly outcome: "added" | "updated" | "unchanged" | "deleted"
   readonly id: string
-  /** When it is due next, milliseconds since the epoch; null where it is not. */
+  /** When it is due next, milliseconds since the epoch; null for never. */
   readonly nextRunAt: number | null
   /** The stream version of the event. */
   readonly version: number
   readonly repeated: boolean
 }
 
-/** Makes the command that adds a schedule. Full trust only: a schedule acts for the agent as a whole. */
+/** Makes the command that adds a schedule. */
 export const addSchedule = (
   writer: Writer,
   input: ScheduleInput,
@@ -30,16 +30,18 @@ export const addSchedule = (
 > =>
   Either.gen(function* () {
     yield* fullTrust(writer.level)
-    const asked = yield* decodeSchedule(input)
-    const cadenceFrom = yield* cadenceOf(asked, writer.schedules)
+    const checked = yield* decodeSchedule(input)
+    const cadenceFrom = yield* cadenceOf(checked, writer.schedules)
     if (cadenceFrom === undefined) {
-      return yield* Either.left(new InvalidInput({ field: "cron", problem: "is missing, and so are at and every" }))
+      return yield* Either.left(
+        new InvalidInput({ field: "cron", problem: "is missing; one of cron, at or every is required" })
+      )
     }
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["addSchedule", given(asked)]),
+      request: () => JSON.stringify(["addSchedule", given(checked)]),
       decide: ({ db, newId, now }) =>
         Either.gen(function* () {
           yield* whileSound(db, "schedules")
@@ -48,7 +50,7 @@ export const addSchedule = (
           if (countSchedules(db, { statuses: ["active", "paused"], handlers: [] }) >= limits.schedules) {
             return yield* Either.left(new TooManySchedules({ most: limits.schedules }))
           }
-          const definition = definitionOf(asked, cadence, writer.schedules)
+          const definition = definitionOf(checked, cadence, writer.schedules)
           const payload = { schedule: newId(), change: "created", definition, state: created(cadence, now) } as const
           return { events: [{ type: "SCHEDULE", payload }] }
         }),

@@ -4,11 +4,11 @@ import type { Cadence } from "../../events/Schedule.js"
 import { type Clock, clockOf, hour } from "../../text/when/clock.js"
 
 /**
- * The first instant after another at which something is due; null where there is none.
+ * The first occurrence after an instant; null for none.
  *
- * A cron expression is matched against what the clocks of its zone show. Where they are put forward, what falls into
- * the hour that is left out is done as much later as is left out. Where they are put back, what is to be done in every
- * hour is done in both of the hours that look alike, anything else in the first of them alone.
+ * A cron expression matches the local time of its zone. When clocks go forward, an occurrence in the skipped hour comes
+ * as much later as was skipped. When clocks go back, an hourly schedule runs in both of the repeated hours, any other
+ * one in the first only.
  */
 export const nextAfter = (cadence: Cadence, after: number): number | null => {
   switch (cadence.kind) {
@@ -23,7 +23,7 @@ export const nextAfter = (cadence: Cadence, after: number): number | null => {
   }
 }
 
-/** What is wrong with a cron expression; undefined where nothing is. */
+/** The problem of a cron expression; undefined for a valid one. */
 export const problemOfCron = (expression: string): string | undefined => {
   const fields = fieldsOf(expression)
   if (fields.length !== 5 && fields.length !== 6) {
@@ -35,10 +35,10 @@ export const problemOfCron = (expression: string): string | undefined => {
     const [name, range] = ranges.find((_, at) => at >= first && !isField(fields[at - first]!, at)) ?? ["", ""]
     return `${name} must be ${range}, *, or a list, range or step of these, such as 1,3, 1-3 or */2`
   }
-  return nextShown(cron, 0) === null ? "names no day that there is" : undefined
+  return nextShown(cron, 0) === null ? "names a day that never occurs" : undefined
 }
 
-/** The fields of an expression and what each may be. */
+/** The fields of an expression and their values. */
 const ranges = [
   ["second", "0 to 59"],
   ["minute", "0 to 59"],
@@ -48,21 +48,21 @@ const ranges = [
   ["weekday", "0 to 7 or sun to sat"]
 ] as const
 
-/** An expression without blanks that say nothing, cut into its fields. */
+/** The fields of an expression, without extra blanks. */
 export const fieldsOf = (expression: string): ReadonlyArray<string> =>
   expression.split(/\s+/).filter((field) => field !== "")
 
-/** Whether a field can stand at its place, of six. */
+/** Whether a field is valid at its place of six. */
 const isField = (field: string, place: number): boolean =>
   Either.isRight(Cron.parse(ranges.map((_, at) => (at === place ? field : "*")).join(" ")))
 
-/** The least time between two of the next occurrences. */
+/** The shortest time between two of the next occurrences, in milliseconds. */
 export const leastGap = (cadence: Cadence, after: number): number => {
   if (cadence.kind === "once") return Number.POSITIVE_INFINITY
   if (cadence.kind === "interval") return cadence.every
   let least = Number.POSITIVE_INFINITY
   let last = nextAfter(cadence, after)
-  for (let looked = 0; looked < lookedAt && last !== null; looked++) {
+  for (let looked = 0; looked < maxOccurrences && last !== null; looked++) {
     const next = nextAfter(cadence, last)
     if (next !== null) least = Math.min(least, next - last)
     last = next
@@ -70,13 +70,13 @@ export const leastGap = (cadence: Cadence, after: number): number => {
   return least
 }
 
-/** Occurrences that are looked at to tell how often something is due: more than an hour has minutes. */
-const lookedAt = 100
+/** Occurrences that `leastGap` checks: more than an hour has minutes. */
+const maxOccurrences = 100
 
 const parsed = (expression: string): Cron.Cron | undefined => {
-  const known = expressions.get(expression)
-  if (known !== undefined) return known
-  // UTC: what the clocks of other zones show is written as the instant at which UTC's show it.
+  const cached = expressions.get(expression)
+  if (cached !== undefined) return cached
+  // UTC, because local times of other zones are passed as the instant at which UTC shows them.
   const cron = Either.getOrUndefined(Cron.parse(expression, "UTC"))
   if (cron === undefined) return undefined
   if (expressions.size >= 1_000) expressions.clear()
@@ -84,15 +84,15 @@ const parsed = (expression: string): Cron.Cron | undefined => {
   return cron
 }
 
-/** Reading an expression costs more than using it. */
+/** Parsing an expression costs more than using it. */
 const expressions = new Map<string, Cron.Cron>()
 
-/** The next time that clocks show and that an expression matches. */
+/** The next local time that an expression matches, as the instant at which UTC shows it. */
 const nextShown = (cron: Cron.Cron, shown: number): number | null => {
   try {
     return Cron.next(cron, new Date(shown)).getTime()
   } catch {
-    // It gives up after ten thousand steps.
+    // Cron.next throws after ten thousand steps.
     return null
   }
 }
@@ -103,11 +103,11 @@ const nextOfCron = (expression: string, zone: string, after: number): number | n
   if (zone === "UTC") return nextShown(cron, after)
   const clock = clockOf(after, zone)
   const everyHour = cron.hours.size === 0 || cron.hours.size === 24
-  return everyHour ? nextAsTimePasses(cron, clock, after) : nextAsShown(cron, clock, after)
+  return everyHour ? nextByElapsedTime(cron, clock, after) : nextByLocalTime(cron, clock, after)
 }
 
-/** Of what is due in every hour: time passes evenly, whatever the clocks show. */
-const nextAsTimePasses = (cron: Cron.Cron, { local }: Clock, after: number): number | null => {
+/** For hourly schedules: follows elapsed time across clock changes. */
+const nextByElapsedTime = (cron: Cron.Cron, { local }: Clock, after: number): number | null => {
   let from = after
   for (let changes = 0; changes < 100; changes++) {
     const offset = local(from) - from
@@ -115,7 +115,7 @@ const nextAsTimePasses = (cron: Cron.Cron, { local }: Clock, after: number): num
     if (shown === null) return null
     const change = changeBetween(local, from, shown - offset)
     if (change === undefined) return shown - offset
-    // What the clocks show is another thing from there on; the very instant of the change counts.
+    // From the change on, local times differ. The instant of the change itself may match.
     const first = nextShown(cron, local(change) - second)
     if (first !== null && first === local(change)) return change
     from = change
@@ -123,31 +123,31 @@ const nextAsTimePasses = (cron: Cron.Cron, { local }: Clock, after: number): num
   return null
 }
 
-/** Of what is due at certain hours: each time that clocks show is one instant. */
-const nextAsShown = (cron: Cron.Cron, { at, local }: Clock, after: number): number | null => {
+/** For schedules at certain hours: each local time is one instant. */
+const nextByLocalTime = (cron: Cron.Cron, { at, local }: Clock, after: number): number | null => {
   const instantOf = (shown: number): number => {
     const day = new Date(shown)
     return at(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate(), shown % (24 * hour))
   }
-  // What was left out less than so long ago may still be due.
+  // An occurrence in a skipped hour may still be due; start before it.
   let shown = nextShown(cron, Math.min(local(after), local(after - longestGap) + longestGap) - second)
-  let found: number | null = null
+  let earliest: number | null = null
   for (let looked = 0; shown !== null && looked < 10_000; looked++) {
     const instant = instantOf(shown)
-    if (Number.isNaN(instant)) return found
-    if (instant > after && (found === null || instant < found)) found = instant
-    // What comes next in the zone is never earlier, unless this one was put off because the clocks leave it out.
-    if (found !== null && local(instant) === shown) return found
+    if (Number.isNaN(instant)) return earliest
+    if (instant > after && (earliest === null || instant < earliest)) earliest = instant
+    // A later local time is never an earlier instant, unless this one was moved out of a skipped hour.
+    if (earliest !== null && local(instant) === shown) return earliest
     shown = nextShown(cron, shown)
   }
-  return found
+  return earliest
 }
 
-/** The first instant in (from, to] at which the clocks differ from UTC by another length than at `from`. */
+/** The first instant in (from, to] with another UTC offset than `from`. */
 const changeBetween = (local: Clock["local"], from: number, to: number): number | undefined => {
   const offset = local(from) - from
   const differs = (instant: number) => local(instant) - instant !== offset
-  // Day by day: a change that is taken back within a longer stretch would not be seen.
+  // In steps: a change that is reverted within one step would be missed.
   for (let before = from; before < to; before += longestStep) {
     let [low, high] = [before, Math.min(before + longestStep, to)]
     if (!differs(high)) continue
@@ -162,6 +162,6 @@ const changeBetween = (local: Clock["local"], from: number, to: number): number 
 }
 
 const second = 1_000
-/** No zone puts its clocks forward by more, but where it changes sides of the date line. */
+/** No zone skips more, except when it crosses the date line. */
 const longestGap = 3 * hour
 const longestStep = 14 * 24 * hour

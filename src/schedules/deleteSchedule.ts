@@ -5,9 +5,9 @@ import { type InvalidInput, type ProjectionParked, ScheduleNotFound, type TrustR
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Scheduled } from "./addSchedule.js"
-import { fullTrust } from "./trust.js"
+import { fullTrust } from "./Schedule.js"
 
-/** Makes the command that takes a schedule and its history out of every read. Its events stay in the log. */
+/** Makes the command that removes a schedule and its history from every read. Its events stay in the log. */
 export const deleteSchedule = (
   writer: Writer,
   id: string,

@@ -1,6 +1,6 @@
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 
-/** Makes the due hint of a stream from its SCHEDULE and RUN events alone: what its timer says. */
+/** Computes the timer of a stream from its SCHEDULE and RUN events. */
 export const dueFold = () => {
   const schedules = new Map<string, { active: boolean; next: number | null; run?: string; lease?: number }>()
   return {
@@ -13,16 +13,16 @@ export const dueFold = () => {
           schedules.set(schedule, { ...schedules.get(schedule), active: state.status === "active", next: state.next })
       } else if (event.type === "RUN" && event.payload.kind === "schedule") {
         const { lease = event.recordedAt, name, phase, run } = event.payload
-        const one = schedules.get(name)
-        if (one === undefined) return
-        if (phase === "started") Object.assign(one, { run, lease })
-        else if (one.run === run) {
-          delete one.run
-          delete one.lease
+        const schedule = schedules.get(name)
+        if (schedule === undefined) return
+        if (phase === "started") Object.assign(schedule, { run, lease })
+        else if (schedule.run === run) {
+          delete schedule.run
+          delete schedule.lease
         }
       }
     },
-    /** When somebody is to look at the stream next; null where there is nothing to come. */
+    /** When the stream has to be checked next; null for never. */
     due: (): number | null => {
       const all = [...schedules.values()].flatMap(({ active, lease, next }) => lease ?? (active ? (next ?? []) : []))
       return all.length === 0 ? null : Math.min(...all)

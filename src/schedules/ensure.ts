@@ -8,12 +8,12 @@ import type { ProjectionParked } from "../model/errors.js"
 import { limits } from "../model/limits.js"
 import { changed, created } from "./decide.js"
 
-// The schedules of the engine's own jobs. Nobody asks for them: whoever deletes or pauses one is left with that.
+// The schedules of the engine's own jobs. They are added once, so a schedule that a caller deletes or pauses stays so.
 
-/** By which the log tells who has them, without a look at any view. Never another: those of an older log are known by it. */
+/** The command id that marks agents with these schedules in the log. It must never change: older logs contain it. */
 export const ensured = { commandId: "daybook/jobs", request: "daybook/jobs" } as const
 
-/** Adds what an agent does not have, once and for all; the first time at `first`, milliseconds, where that is given. */
+/** Adds the missing schedules of an agent, once. `first` is the time of the first run, milliseconds since the epoch. */
 export const ensureJobs = (
   definitions: ReadonlyArray<ScheduleDefinition>,
   first: number | undefined
@@ -39,7 +39,7 @@ export const ensureJobs = (
   answer: (_, repeated) => !repeated
 })
 
-/** Gives the schedules of an agent the times that the policy has now, where they are those that it had before. */
+/** Updates the times of an agent's schedules to the current policy, unless a caller changed them. */
 export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Command<boolean, ProjectionParked> => ({
   actor: engine,
   request: () => "",
@@ -49,7 +49,7 @@ export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Comm
         schedulesOf(db, definition.handler).flatMap((row): ReadonlyArray<DecidedEvent> => {
           const { cadence } = row.definition
           const next = { ...row.definition, cadence: definition.cadence }
-          // A time that somebody else asked for stays.
+          // A caller changed this time: it stays.
           if (row.definition.name !== definition.name || !isDeepStrictEqual(row.given, cadence)) return []
           if (isDeepStrictEqual(next.cadence, cadence)) return []
           const state = changed(row, next, undefined, now)

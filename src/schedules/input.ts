@@ -9,38 +9,38 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { zone } from "../ports/policy/fields.js"
 import { fieldsOf, leastGap, problemOfCron } from "./cadence.js"
 
-/** When something is to be done: exactly one of `cron`, `at` and `every`. */
+/** The time of a schedule: exactly one of `cron`, `at` and `every`. */
 export interface CadenceInput {
   /** Five fields, minute hour day month weekday, or six with seconds before them: `30 9 * * mon-fri`. */
   readonly cron?: string | undefined
-  /** The IANA time zone of `cron`; the policy's `schedules.zone` where absent. */
+  /** The IANA time zone of `cron`. Absent: the policy's `schedules.zone`. */
   readonly zone?: string | undefined
-  /** Once, then. */
+  /** Once, at this time. */
   readonly at?: InstantInput | undefined
-  /** Again and again after so many milliseconds. */
+  /** The interval in milliseconds. */
   readonly every?: number | undefined
-  /** With `every`: the first time; `every` from now where absent. */
+  /** With `every`: the first time. Absent: one interval from now. */
   readonly from?: InstantInput | undefined
 }
 
-/** What somebody asks to be done at its time. */
+/** A schedule as callers pass it. */
 export interface ScheduleInput extends CadenceInput {
-  /** What is to come of it, for whoever carries it out. */
+  /** The task, for the handler. */
   readonly goal: string
   readonly name?: string | undefined
-  /** The name of what carries it out; `default` where absent. */
+  /** The name of the handler. Default `default`. */
   readonly handler?: string | undefined
-  /** When somebody is told of a run; `always` where absent. */
+  /** When to notify the user of a run. Default `always`. */
   readonly notify?: Notify | undefined
-  /** Of occurrences that went by while nobody was there: one run for all (`once`, the default), or one for each. */
+  /** Occurrences missed while no scheduler ran: one run for all (`once`, the default) or one for `each`. */
   readonly missed?: Missed | undefined
-  /** Runs that its history keeps, 1…1,000; the policy's `schedules.history` where absent. */
+  /** Runs kept in its history, 1…1,000. Absent: the policy's `schedules.history`. */
   readonly keep?: number | undefined
   readonly channel?: string | undefined
   readonly context?: string | undefined
 }
 
-/** Changes to a schedule; see `ScheduleInput` for the fields. Naming a time gives it another cadence. */
+/** Changes to a schedule; see `ScheduleInput` for the fields. A time replaces the cadence; null removes a field. */
 export interface ScheduleChanges extends CadenceInput {
   readonly goal?: string | undefined
   readonly name?: string | null | undefined
@@ -50,7 +50,7 @@ export interface ScheduleChanges extends CadenceInput {
   readonly keep?: number | undefined
   readonly channel?: string | null | undefined
   readonly context?: string | null | undefined
-  /** Stops it, or lets it go on from now, also after it was given up. */
+  /** Pauses the schedule, or resumes it from now, also after it was given up. */
   readonly status?: "active" | "paused" | undefined
 }
 
@@ -95,20 +95,20 @@ export const decodeScheduleChanges = decodeWith(ChangesSchema) as (
   input: unknown
 ) => Either.Either<ScheduleChanges, InvalidInput>
 
-/** The cadence that an input names, from an instant on; undefined where it names none. */
+/** Makes the cadence of an input from the current time. */
 export type CadenceFrom = (now: number) => Cadence
 
 type Policy = PolicyValues["schedules"]
 
 const refused = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
-/** Which cadence is asked for, as far as that can be told without the time. */
+/** Checks the cadence of an input; undefined if it has none. The current time is applied later. */
 export const cadenceOf = (
   { at, cron, every, from, zone }: CadenceInput,
   policy: Pick<Policy, "zone">
 ): Either.Either<CadenceFrom | undefined, InvalidInput> => {
-  const given = Object.entries({ cron, at, every }).flatMap(([field, value]) => (value === undefined ? [] : [field]))
-  if (given.length > 1) return refused(given[1]!, `cannot stand beside ${given[0]}`)
+  const times = Object.entries({ cron, at, every }).flatMap(([field, value]) => (value === undefined ? [] : [field]))
+  if (times.length > 1) return refused(times[1]!, `cannot be combined with ${times[0]}`)
   if (zone !== undefined && cron === undefined) return refused("zone", "needs cron")
   if (from !== undefined && every === undefined) return refused("from", "needs every")
   if (at !== undefined) return Either.right(() => ({ kind: "once", at: toInstant(at)! }))
@@ -125,13 +125,13 @@ export const cadenceOf = (
   }))
 }
 
-/** Refuses a cadence that is over, or is due too often. */
+/** Refuses a time in the past, and a cadence that is due too often. */
 export const checkCadence = (
   cadence: Cadence,
   now: number,
   { minInterval }: Pick<Policy, "minInterval">
 ): Either.Either<void, InvalidInput> => {
-  if (cadence.kind === "once" && cadence.at <= now) return refused("at", "lies in the past")
+  if (cadence.kind === "once" && cadence.at <= now) return refused("at", "is in the past")
   if (leastGap(cadence, now) >= minInterval) return Either.void
   const field = cadence.kind === "cron" ? "cron" : "every"
   return refused(field, `is due more often than every ${minInterval} ms, the policy's schedules.minInterval`)
@@ -154,18 +154,18 @@ export const definitionOf = (
   ...(context === undefined ? {} : { context })
 })
 
-/** A definition with what changes name: null takes away. */
+/** A definition with changes applied; null removes a field. */
 export const changedDefinition = (
   before: ScheduleDefinition,
   { channel, context, goal, handler, keep, missed, name, notify }: ScheduleChanges,
   cadence: Cadence
 ): ScheduleDefinition => {
-  const or = <A>(change: A | null | undefined, kept: A | undefined) =>
+  const applied = <A>(change: A | null | undefined, kept: A | undefined) =>
     change === undefined ? kept : (change ?? undefined)
   const [nameNow, channelNow, contextNow] = [
-    or(name, before.name),
-    or(channel, before.channel),
-    or(context, before.context)
+    applied(name, before.name),
+    applied(channel, before.channel),
+    applied(context, before.context)
   ]
   return {
     ...(nameNow === undefined ? {} : { name: nameNow }),

@@ -21,40 +21,19 @@ interface Services {
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
   readonly policy: PolicyValues["schedules"]
-  /** The digest of the policy in force, which runs name. */
+  /** The digest of the policy; runs record it. */
   readonly digest: string
   readonly jobs: ReadonlyArray<Job>
 }
 
-export const make = ({ agents, codec, digest, jobs, log, policy, views }: Services): Runner => {
+export const make = (services: Services): Runner => {
+  const { agents, digest, jobs, log, policy } = services
   const definitions = jobs.map(({ definition }) => definition)
-  // Nobody looks after the engine's own jobs: what failed ten times may be done the next.
-  const lasting = new Set(jobs.map(({ handler }) => handler))
+  // The engine's own jobs are never given up: nobody would restart them.
+  const rules = { ...policy, digest, lasting: new Set(jobs.map(({ handler }) => handler)) }
 
-  /** A hint without an event, on top of a version; whoever wrote meanwhile may have given a better one. */
-  const remind = (stream: string, expected: number, due: number | null) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      return yield* log.append({ stream, expected, now, commands: [], due }).pipe(
-        Effect.as(true),
-        Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
-        // Without commands there is none that could conflict.
-        Effect.catchTag("CommandConflict", "AlreadyErased", Effect.die)
-      )
-    })
-
-  /** Where nothing of an agent is due that was said to be, its timer is put right, or it would be looked at for ever. */
-  const settle = (agent: string) =>
-    agents.use(agent, ({ actor: { view } }) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const [due, { position }] = yield* views.read(view, (db) => [firstDue(db), ViewFile.checkpointOf(db)] as const)
-        if (due === null || due > now) yield* remind(agent, position, due)
-      })
-    )
-
-  /** A command of the runner's, loaded by programs that run one. */
-  const carriedOut = <A, E>(
+  /** Runs a command of `runCommands.js`, which only programs with a scheduler load. */
+  const runCommand = <A, E>(
     agent: string,
     command: (commands: typeof import("./runCommands.js")) => Command<A, E>
   ): Effect.Effect<A, E | CommandError> =>
@@ -63,28 +42,17 @@ export const make = ({ agents, codec, digest, jobs, log, policy, views }: Servic
       (commands) => agents.use(agent, ({ actor }) => actor.run(command(commands)))
     )
 
-  /** As an agent's events say. */
-  const retimed = (agent: string, version: number, known: number | undefined) =>
-    Effect.gen(function* () {
-      const fold = dueFold()
-      yield* Stream.runForEach(readAll(log, agent, { to: version }), (row) =>
-        row.type === "SCHEDULE" || row.type === "RUN" ? Effect.map(codec.decode(row), fold.apply) : Effect.void
-      )
-      const due = fold.due()
-      return due !== (known ?? null) && (yield* remind(agent, version, due))
-    })
-
   return {
     policy,
     jobs,
     ensure: Effect.fn("Runner.ensure")(function* (agent, first) {
       const { ensured, ensureJobs } = yield* Effect.promise(() => import("./ensure.js"))
-      const before = yield* log.command(agent, ensured.commandId, ensured.request).pipe(
+      const hasJobs = yield* log.command(agent, ensured.commandId, ensured.request).pipe(
         Effect.map(Option.isSome),
-        // Once there, and erased since.
+        // The agent had them; the event is erased.
         Effect.catchTag("AlreadyErased", () => Effect.succeed(true))
       )
-      if (before) return false
+      if (hasJobs) return false
       return yield* agents.use(agent, ({ actor }) => actor.run(ensureJobs(definitions, first)))
     }),
     adjust: Effect.fn("Runner.adjust")(function* (agent) {
@@ -95,24 +63,65 @@ export const make = ({ agents, codec, digest, jobs, log, policy, views }: Servic
       Effect.map(log.timers(query), (timers) => timers.map(({ due, stream }) => ({ agent: stream, due }))),
     version: (agent) => Effect.map(log.head(agent), ({ version }) => version),
     claim: Effect.fn("Runner.claim")((agent, handlers, limit) =>
-      carriedOut(agent, ({ claimRuns }) => claimRuns(handlers, limit, { ...policy, digest, lasting })).pipe(
-        Effect.tap(({ claimed }) => (claimed.length === 0 ? settle(agent) : Effect.void))
+      runCommand(agent, ({ claimRuns }) => claimRuns(handlers, limit, rules)).pipe(
+        Effect.tap(({ claimed }) => (claimed.length === 0 ? correctTimer(services, agent) : Effect.void))
       )
     ),
-    renew: (agent, run, lease) => carriedOut(agent, ({ renewRun }) => renewRun(run, lease, digest)),
+    renew: (agent, run, lease) => runCommand(agent, ({ renewRun }) => renewRun(run, lease, digest)),
     finish: Effect.fn("Runner.finish")((agent, run, outcome) =>
-      carriedOut(agent, ({ finishRun }) => finishRun(run, outcome, { ...policy, digest, lasting }))
+      runCommand(agent, ({ finishRun }) => finishRun(run, outcome, rules))
     ),
-    release: (agent, run) => carriedOut(agent, ({ releaseRun }) => releaseRun(run, digest)),
-    retime: Effect.gen(function* () {
-      const heads = yield* log.streams
-      const timers = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: heads.length })
-      const known = new Map(timers.map(({ due, stream }) => [stream, due]))
-      const mended: Array<string> = []
-      for (const { stream, version } of heads) {
-        if (yield* retimed(stream, version, known.get(stream))) mended.push(stream)
-      }
-      return { agents: heads.length, mended }
-    })
+    release: (agent, run) => runCommand(agent, ({ releaseRun }) => releaseRun(run, digest)),
+    retime: retime(services)
   }
 }
+
+/** Writes a stream's timer without an event. Answers false if another process wrote to the stream meanwhile. */
+const writeTimer = ({ log }: Services, stream: string, expected: number, due: number | null) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return yield* log.append({ stream, expected, now, commands: [], due }).pipe(
+      Effect.as(true),
+      Effect.catchTag("VersionConflict", () => Effect.succeed(false)),
+      // An append without commands cannot conflict with one.
+      Effect.catchTag("CommandConflict", "AlreadyErased", Effect.die)
+    )
+  })
+
+/** Corrects the timer of an agent with nothing due. Otherwise the scheduler would open the agent again and again. */
+const correctTimer = (services: Services, agent: string) =>
+  services.agents.use(agent, ({ actor: { view } }) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const [due, { position }] = yield* services.views.read(
+        view,
+        (db) => [firstDue(db), ViewFile.checkpointOf(db)] as const
+      )
+      if (due === null || due > now) yield* writeTimer(services, agent, position, due)
+    })
+  )
+
+/** Rebuilds the timers of all agents from their events. */
+const retime = (services: Services): Runner["retime"] =>
+  Effect.gen(function* () {
+    const { log } = services
+    const heads = yield* log.streams
+    const timers = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: heads.length })
+    const dueByStream = new Map(timers.map(({ due, stream }) => [stream, due]))
+    const mended: Array<string> = []
+    for (const { stream, version } of heads) {
+      const due = yield* dueFromEvents(services, stream, version)
+      if (due === (dueByStream.get(stream) ?? null)) continue
+      if (yield* writeTimer(services, stream, version, due)) mended.push(stream)
+    }
+    return { agents: heads.length, mended }
+  })
+
+const dueFromEvents = ({ codec, log }: Services, agent: string, version: number) =>
+  Effect.gen(function* () {
+    const fold = dueFold()
+    yield* Stream.runForEach(readAll(log, agent, { to: version }), (row) =>
+      row.type === "SCHEDULE" || row.type === "RUN" ? Effect.map(codec.decode(row), fold.apply) : Effect.void
+    )
+    return fold.due()
+  })

@@ -13,16 +13,15 @@ import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { RunNotFound, ScheduleNotFound } from "../model/errors.js"
 import { instantOf, listOf, pageOf, textOf } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
-import type { Schedule, ScheduleFilter, ScheduleRun } from "./Schedule.js"
+import { fullTrust, type Schedule, type ScheduleFilter, type ScheduleRun } from "./Schedule.js"
 import type { ScheduleReader } from "./Schedules.js"
-import { fullTrust } from "./trust.js"
 
-/** A schedule as programs see it. */
+/** The schedule of a row, as callers see it. */
 export const scheduleOf = (row: ScheduleRow): Schedule => {
   const { attempt, definition, lease, occurrence, run, state, ...rest } = row
-  const { abandoned: _, given: __, lastOutput: ___, ...known } = rest
+  const { abandoned: _, given: __, lastOutput: ___, ...facts } = rest
   return {
-    ...known,
+    ...facts,
     ...definition,
     status: state.status,
     nextRunAt: state.next,
@@ -33,7 +32,7 @@ export const scheduleOf = (row: ScheduleRow): Schedule => {
 
 const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun => {
   const { notified = 0, ...counts } = all
-  // What the runner counts of a run that was given back is none of its handler's.
+  // The counts of a released run are the runner's, not the handler's.
   return { ...row, counts: row.status === "abandoned" ? {} : counts, notified: notified > 0 }
 }
 
@@ -48,10 +47,10 @@ const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
     }
   })
 
-/** Reads of schedules. They belong to the agent as a whole and to no store: full trust alone may ask for them. */
+/** Reads of schedules. Full trust only. */
 export const make = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderServices): ScheduleReader => {
-  const allowed = fullTrust(level)
-  const one = (id: string) =>
+  const requireFullTrust = fullTrust(level)
+  const findOne = (id: string) =>
     Effect.gen(function* () {
       yield* decodeKey("id", id)
       const row = yield* read(({ db }) => findSchedule(db, id))
@@ -59,30 +58,32 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log }: Reade
     })
   return {
     schedules: Effect.fn("Memory.schedules")(function* (query = {}) {
-      yield* allowed
+      yield* requireFullTrust
       const [filters, page] = [yield* filterOf(query), yield* pageOf(query, 50)]
       const rows = yield* read(({ db }) => findSchedules(db, filters, page))
       return rows.map(scheduleOf)
     }),
 
     countSchedules: Effect.fn("Memory.countSchedules")(function* (filter = {}) {
-      yield* allowed
+      yield* requireFullTrust
       const filters = yield* filterOf(filter)
       return yield* read(({ db }) => countSchedules(db, filters))
     }),
 
-    schedule: Effect.fn("Memory.schedule")((id) => Effect.zipRight(allowed, Effect.map(one(id), scheduleOf))),
+    schedule: Effect.fn("Memory.schedule")((id) =>
+      Effect.zipRight(requireFullTrust, Effect.map(findOne(id), scheduleOf))
+    ),
 
     scheduleRuns: Effect.fn("Memory.scheduleRuns")(function* (id, query = {}) {
-      yield* allowed
+      yield* requireFullTrust
       const page = yield* pageOf(query, 50)
-      yield* one(id)
+      yield* findOne(id)
       const rows = yield* read(({ db }) => findScheduleRuns(db, id, page))
       return rows.map(runOf)
     }),
 
     scheduleRun: Effect.fn("Memory.scheduleRun")(function* (run) {
-      yield* allowed
+      yield* requireFullTrust
       yield* decodeKey("run", run)
       const row = yield* read(({ db }) => findScheduleRun(db, run))
       if (row === undefined) return yield* new RunNotFound({ run })

@@ -9,10 +9,10 @@ import { due, ran, tells } from "./decide.js"
 import type { Claimed, Claims, Finished, Outcome, RunOf } from "./Runner.js"
 import { scheduleOf } from "./reads.js"
 
-/** What the policy says, its digest, under which each run is on record, and handlers whose schedules are never given up. */
+/** The policy, its digest, which each run records, and the handlers whose schedules are never given up. */
 type Policy = PolicyValues["schedules"] & { readonly digest: string; readonly lasting: ReadonlySet<string> }
 
-// What a runner does to schedules. None of it is asked for by a caller of the memory: the log names the runner as its actor.
+// Commands of the runner. No caller of the memory requests them, so the log names the scheduler as their actor.
 
 const actor = "scheduler"
 const noRequest = () => ""
@@ -33,14 +33,14 @@ const finished = (
   payload: { run, kind: "schedule", phase: "finished", name: schedule, occurrence, attempt, policy, ...rest }
 })
 
-/** How a schedule stands from here on, as a consequence of a run. */
+/** The event with the state of a schedule after a run. */
 const moved = (row: ScheduleRow, run: string, state: ReturnType<typeof ran>): DecidedEvent => ({
   type: "SCHEDULE",
   payload: { schedule: row.id, change: "ran", state },
   cause: runCause(run)
 })
 
-/** The policy as far as it goes for a schedule. */
+/** The policy for one schedule. */
 const policyFor = ({ definition }: ScheduleRow, { failures, lasting }: Policy) => ({
   failures: lasting.has(definition.handler) ? 0 : failures
 })
@@ -53,8 +53,8 @@ const underWay = (row: ScheduleRow): RunOf => ({
 })
 
 /**
- * Takes what is due, as far as one of these handlers does it: how long each may keep it, in milliseconds. Runs whose
- * lease ran out are ended as abandoned, and taken over where they are still to be done.
+ * Claims due runs for these handlers; the map gives each handler's lease in milliseconds. Runs whose lease expired end
+ * as abandoned, and are taken over if they are still due.
  */
 export const claimRuns = (
   handlers: ReadonlyMap<string, number>,
@@ -69,24 +69,24 @@ export const claimRuns = (
       Either.gen(function* () {
         yield* whileSound(db, "schedules")
         const events: Array<DecidedEvent> = []
-        const taken: Array<Claimed> = []
+        const claimed: Array<Claimed> = []
         for (const row of findDue(db, { until: now, handlers: [...handlers.keys()], limit })) {
-          const what = due(row, now, policy)
-          if (what === undefined) continue
-          const left = underWay(row)
-          if (what.abandon) events.push(finished(left, policy.digest, { status: "abandoned" }))
-          if (what.giveUp) {
+          const decision = due(row, now, policy)
+          if (decision === undefined) continue
+          const current = underWay(row)
+          if (decision.abandon) events.push(finished(current, policy.digest, { status: "abandoned" }))
+          if (decision.giveUp) {
             const error = `was begun ${row.abandoned + 1} times and never ended`
-            events.push(finished(left, policy.digest, { status: "failed", error }))
-            events.push(moved(row, left.run, ran(row, "failed", now, policyFor(row, policy))))
+            events.push(finished(current, policy.digest, { status: "failed", error }))
+            events.push(moved(row, current.run, ran(row, "failed", now, policyFor(row, policy))))
           }
-          if (what.start === undefined) continue
-          const run = { schedule: row.id, run: newId(), ...what.start }
+          if (decision.start === undefined) continue
+          const run = { schedule: row.id, run: newId(), ...decision.start }
           const lease = now + handlers.get(row.definition.handler)!
           events.push(started(run, lease, policy.digest))
-          taken.push({ ...run, lease, definition: scheduleOf(row) })
+          claimed.push({ ...run, lease, definition: scheduleOf(row) })
         }
-        claims = { claimed: taken, next: nextDue(db, [...handlers.keys()], now) }
+        claims = { claimed, next: nextDue(db, [...handlers.keys()], now) }
         const [first, ...rest] = events
         return first === undefined ? { answer: claims } : { events: [first, ...rest] }
       }),
@@ -97,7 +97,7 @@ export const claimRuns = (
 const stillMine = (row: ScheduleRow | undefined, { run }: RunOf): Either.Either<ScheduleRow, LeaseLost> =>
   row?.run === run ? Either.right(row) : Either.left(new LeaseLost({ run }))
 
-/** Another attempt of the same run, under a new lease (milliseconds since the epoch). */
+/** Starts another attempt of the same run with a new lease (milliseconds since the epoch). */
 export const renewRun = (run: RunOf, lease: number, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,
@@ -108,7 +108,7 @@ export const renewRun = (run: RunOf, lease: number, policy: string): Command<voi
   answer: () => undefined
 })
 
-/** Gives back what was taken and not done: somebody else may begin it at once. That it was is told by its count. */
+/** Gives back a run, so that another process may start it at once. The count `released` marks it. */
 export const releaseRun = (run: RunOf, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,
@@ -119,7 +119,7 @@ export const releaseRun = (run: RunOf, policy: string): Command<void, LeaseLost>
   answer: () => undefined
 })
 
-/** Puts on record how a run ended, and when its schedule is due next: one append. */
+/** Records how a run ended and when its schedule is due next, in one append. */
 export const finishRun = (run: RunOf, outcome: Outcome, policy: Policy): Command<Finished, LeaseLost> => ({
   actor,
   request: noRequest,

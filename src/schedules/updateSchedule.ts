@@ -8,9 +8,9 @@ import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Scheduled } from "./addSchedule.js"
 import { changed } from "./decide.js"
 import { cadenceOf, changedDefinition, checkCadence, decodeScheduleChanges, type ScheduleChanges } from "./input.js"
-import { fullTrust } from "./trust.js"
+import { fullTrust } from "./Schedule.js"
 
-/** Makes the command that changes a schedule, stops it or lets it go on. */
+/** Makes the command that changes, pauses or resumes a schedule. */
 export const updateSchedule = (
   writer: Writer,
   id: string,
@@ -46,8 +46,8 @@ export const updateSchedule = (
           if ("problem" in state) {
             return yield* Either.left(new InvalidInput({ field: "status", problem: state.problem }))
           }
-          const same = isDeepStrictEqual(definition, before) && isDeepStrictEqual(state, row.state)
-          if (same && commandId === undefined) {
+          const unchanged = isDeepStrictEqual(definition, before) && isDeepStrictEqual(state, row.state)
+          if (unchanged && commandId === undefined) {
             const answer: Scheduled = {
               outcome: "unchanged",
               id,

@@ -2,9 +2,9 @@ import type { Cadence } from "../../events/Schedule.js"
 import { clockOf } from "../../text/when/clock.js"
 import { toIso } from "../../text/when/dates.js"
 
-/** An instant as the clocks of a schedule's zone show it, to the second: `2026-03-29 03:30:00 Europe/Berlin`. */
+/** An instant in the local time of a schedule's zone, to the second: `2026-03-29 03:30:00 Europe/Berlin`. */
 export const zoned = (instant: number, cadence: Cadence): string => {
   const zone = cadence.kind === "cron" ? cadence.zone : "UTC"
-  const shown = toIso(clockOf(instant, zone).local(instant)).slice(0, 19).replace("T", " ")
-  return zone === "UTC" ? `${shown}Z` : `${shown} ${zone}`
+  const local = toIso(clockOf(instant, zone).local(instant)).slice(0, 19).replace("T", " ")
+  return zone === "UTC" ? `${local}Z` : `${local} ${zone}`
 }

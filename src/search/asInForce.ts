@@ -1,72 +1,56 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type EmbedderFact, findInForce } from "../../projections/embedders.js"
 import type { ViewError } from "../../projections/view/build.js"
 import { type InUse, sameFact } from "../actor/activeEmbedders.js"
 import type { Observed, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 
-/** How a search reads, knowing what embeds its query. */
+/** Runs a search: embeds the query with the embedder of `ranking`, then ranks rows through `read`. */
 export type Ask<A> = (
   ranking: Ranking,
   read: <B>(f: (snapshot: Observed) => B) => Effect.Effect<B, ViewError | Moved>
 ) => Effect.Effect<A, ViewError | Moved>
 
-/** Another embedder is in force in the snapshot than the one that the query was prepared for. */
+/** The snapshot has another active embedder than the one that embeds the query. */
 export class Moved {
   readonly _tag = "Moved"
   constructor(readonly fact: EmbedderFact | undefined) {}
 }
 
-/** A switch in the midst of a search has it begin again; who switches all the time gets the answer of a moment ago. */
-const tries = 3
+/** A search starts over when the active embedder changes under it. After this many retries it keeps the embedder it has. */
+const maxRetries = 3
 
 /**
- * Searches with the embedder that is in force in the very snapshot that answers: a query is never compared with the
- * vectors of another model, and once a switch is in the log nobody reads by the old one.
+ * Runs a search with the active embedder of the snapshot that answers it, so a query vector is never compared with the
+ * vectors of another model. A first read looks up the active embedder. The snapshot that ranks checks it again: another
+ * process may switch embedders while the query is being embedded.
  */
 export const asInForce = <A>(
-  { lastSeen, read }: Pick<ReaderSource, "lastSeen" | "read">,
+  { read }: Pick<ReaderSource, "read">,
   { inUse, ranking }: Pick<ReaderServices, "inUse" | "ranking">,
-  ask: Ask<A>
+  search: Ask<A>
 ): Effect.Effect<A, ViewError> => {
-  const attempt = (left: number): Effect.Effect<A, ViewError> =>
+  const attempt = (fact: EmbedderFact | undefined, retries: number): Effect.Effect<A, ViewError> =>
     Effect.gen(function* () {
-      const fact = lastSeen.fact === undefined ? yield* guess : lastSeen.fact
-      const embedder = yield* inUse.of(fact ?? undefined)
-      const reading = <B>(f: (snapshot: Observed) => B): Effect.Effect<B, ViewError | Moved> =>
-        Effect.flatMap(
-          read((snapshot): Either<B> => {
-            const now = findInForce(snapshot.db)
-            return left > 0 && !sameFact(now, fact ?? undefined) ? { moved: new Moved(now) } : { value: f(snapshot) }
-          }),
-          (answer) => ("moved" in answer ? Effect.fail(answer.moved) : Effect.succeed(answer.value))
+      const embedder = yield* inUse.of(fact)
+      const readIfSame = <B>(f: (snapshot: Observed) => B): Effect.Effect<B, ViewError | Moved> =>
+        Effect.flatten(
+          read((snapshot) => {
+            const active = findInForce(snapshot.db)
+            return retries > 0 && !sameFact(active, fact) ? Either.left(new Moved(active)) : Either.right(f(snapshot))
+          })
         )
-      return yield* Effect.catchIf(ask({ ...ranking, embedder }, reading), isMoved, (moved) => {
-        lastSeen.fact = moved.fact ?? null
-        return attempt(left - 1)
-      }) as Effect.Effect<A, ViewError>
+      return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isMoved, (moved) =>
+        attempt(moved.fact, retries - 1)
+      ) as Effect.Effect<A, ViewError>
     })
-  // To ask a cheap one in vain costs less than to read first.
-  const guess: Effect.Effect<EmbedderFact | null, ViewError> = Effect.suspend(() =>
-    inUse.configured.cheap === true
-      ? Effect.succeed(null)
-      : Effect.map(
-          read(({ db }) => findInForce(db) ?? null),
-          (fact) => {
-            lastSeen.fact = fact
-            return fact
-          }
-        )
-  )
-  return Effect.suspend(() => attempt(tries))
+  return Effect.flatMap(activeFact(read), (fact) => attempt(fact, maxRetries))
 }
-
-type Either<B> = { readonly moved: Moved } | { readonly value: B }
 
 const isMoved = (error: ViewError | Moved): error is Moved => error._tag === "Moved"
 
-/** The embedder in force where a source reads. */
+/** The active embedder of the view that a source reads. */
 export const embedderOf = ({ read }: Pick<ReaderSource, "read">, inUse: InUse) =>
-  Effect.flatMap(
-    read(({ db }) => findInForce(db)),
-    inUse.of
-  )
+  Effect.flatMap(activeFact(read), inUse.of)
+
+const activeFact = (read: ReaderSource["read"]) => read(({ db }) => findInForce(db))

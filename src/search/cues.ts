@@ -10,12 +10,11 @@ import type { LeftOut } from "./explain.js"
 import type { Asking } from "./fields.js"
 import type { ParsedQuery, Word } from "./query.js"
 
-// What a question says besides its words: of whom, of when, and of what was said close by.
+// Cues of a question besides its words: who said it, when, and what was said shortly before and after.
 
 /**
- * What a short piece gains by its neighbours: people stay with a subject for a
- * few turns, and the one that names it is not always the one that answers. Each
- * neighbour gives its own score × contextWeight × contextDecay^(distance − 1).
+ * The score that a short chunk gains from its neighbours. People stay with a subject for a few turns, and the turn that
+ * names it is not always the one that answers. Each neighbour adds its score × contextWeight × contextDecay^(distance − 1).
  */
 export const contextIn = (
   fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
@@ -30,12 +29,12 @@ export const contextIn = (
     const key = keyOf(candidate.chunk)
     const scores = sessions.get(key) ?? new Map<number, number>()
     sessions.set(key, scores)
-    // What was said more than once has neighbours in two places.
+    // A repeated turn has neighbours in two places.
     for (const place of [sequence!, sequenceEnd!]) {
       scores.set(place, Math.max(scores.get(place) ?? 0, text + vector))
     }
   }
-  const around = (scores: ReadonlyMap<number, number>, place: number) => {
+  const contextAt = (scores: ReadonlyMap<number, number>, place: number) => {
     let context = 0
     let weight = contextWeight
     for (let distance = 1; distance <= contextTurns; distance++) {
@@ -46,21 +45,20 @@ export const contextIn = (
     return context
   }
   return (chunk) => {
-    if (chunk.kind === "file" || chunk.length > longPiece) return 0
+    if (chunk.kind === "file" || chunk.length > maxLength) return 0
     const scores = sessions.get(keyOf(chunk))!
-    const context = around(scores, chunk.sequence!)
-    return chunk.sequenceEnd === chunk.sequence ? context : Math.max(context, around(scores, chunk.sequenceEnd!))
+    const context = contextAt(scores, chunk.sequence!)
+    return chunk.sequenceEnd === chunk.sequence ? context : Math.max(context, contextAt(scores, chunk.sequenceEnd!))
   }
 }
 
-/** A piece of more characters than this (some 80 words) speaks for itself. */
-const longPiece = 450
+/** A chunk of more characters than this (some 80 words) needs no context. */
+const maxLength = 450
 
 /**
- * Whoever speaks is asked for by `speakerCue`: a speaker's name is no word to
- * look for while there are others. That is a name which stands there whole, and
- * a word of one where it is written as a name is: of "Mira Holt" the "Mira" in
- * "did Mira go", of "Deploy Bot" no "deploy".
+ * Drops the words that name a speaker, unless no other words remain; `speakerCue` scores speakers instead. A word counts
+ * if the whole name is there, or if it is written as a name: the "Mira" of "Mira Holt" in "did Mira go", but not the
+ * "deploy" of "Deploy Bot".
  */
 export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, plain: string): ReadonlyArray<Word> => {
   const sentence = lowerCaseWord.test(plain)
@@ -68,18 +66,17 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, p
     const parts = nameWords(text.replace(possessive, ""))
     if (parts.length === 0 || !parts.every((part) => names.words.has(part))) return false
     if (parts.every((part) => names.whole.has(part))) return true
-    // A capital means a name inside of a sentence that has words without one, and a month as well.
-    const written = sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plain.slice(0, at))
-    return written && parts.every((part) => names.words.has(part))
+    // In a sentence with lower-case words, a capital marks a name or a month.
+    const asName = sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plain.slice(0, at))
+    return asName && parts.every((part) => names.words.has(part))
   }
   const others = words.filter((word) => !word.droppable || !isName(word))
   return others.length === 0 ? words : others
 }
 
 /**
- * What a text names of speakers without everyday words that it does not write as
- * a name: of a speaker "Will" nothing in "will it rain", and of "May" nothing in
- * "in May". A name of several words that stands there whole is one.
+ * The speakers that a text names, without everyday words that are not written as a name there: a speaker "Will" is not
+ * named by "will it rain", nor "May" by "in May". A whole name of several words always counts.
  */
 export const namesIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
   const doubtful = new Set([...names.words].filter(isEverydayName))
@@ -89,8 +86,8 @@ export const namesIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
     if (part !== undefined && doubtful.has(part) && writtenAsName(text, index, word.length)) doubtful.delete(part)
   }
   for (const row of names.rows) if (row.length > 1) for (const part of row) doubtful.delete(part)
-  const sure = (words: ReadonlySet<string>) => new Set([...words].filter((word) => !doubtful.has(word)))
-  return { words: sure(names.words), whole: sure(names.whole), rows: names.rows }
+  const certain = (words: ReadonlySet<string>) => new Set([...words].filter((word) => !doubtful.has(word)))
+  return { words: certain(names.words), whole: certain(names.whole), rows: names.rows }
 }
 
 const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
@@ -98,9 +95,8 @@ const possessive = /['’]s$/u
 const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
 
 /**
- * Whose words a question asks for: those of a speaker whom it names, by the
- * whole name or a word of it; the user's
- * where it says "I" or "my" and names nobody.
+ * Matches the chunks of the speakers that a question names, by the whole name or a word of it. If it names nobody and
+ * says "I" or "my", it matches the user's turns.
  */
 export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chunk: ChunkFacts) => boolean) => {
   if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
@@ -110,29 +106,29 @@ export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chu
     : () => false
 }
 
-/** The times that a query names, and what is left of its words without those that only name a time. */
+/** The times that a query names, and its words without those that only name a time. */
 export interface Times {
   readonly ranges: ReadonlyArray<When>
   readonly words: ReadonlyArray<Word>
   readonly leftOut: ReadonlyArray<LeftOut>
-  /** Whether the query asks for nothing but what was then. */
+  /** Whether the query asks for everything in its times, with no other subject. */
   readonly only: boolean
-  /** Times that a text may name as well ("March", "2026-03-14"), each by its words. */
+  /** The words of each time that a text may contain too ("March", "2026-03-14"). */
   readonly said: ReadonlyArray<ReadonlyArray<Word>>
   readonly hints: ReadonlyArray<string>
 }
 
-/** More times than these are not looked at: each is a listing of its own. */
-const mostTimes = 8
+/** Each named time costs a query of its own. */
+const maxTimes = 8
 
 /**
- * Words like "last week" say nothing of a text, so they are not looked for; the
- * names of months, days and feasts, years and dates may well stand in it, and are.
+ * Finds the times of a query. Words like "last week" do not occur in the text of a memory, so they are not searched.
+ * Months, days, feasts, years and dates may occur, so they are.
  */
 export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Asking): Times => {
   const named = whenOf(plain, now, zone)
-  const ranges = named.slice(0, mostTimes)
-  const hints = named.length > mostTimes ? [`only the first ${mostTimes} times are looked at`] : []
+  const ranges = named.slice(0, maxTimes)
+  const hints = named.length > maxTimes ? [`only the first ${maxTimes} times are used`] : []
   if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, said: [], hints }
   const within = ({ at }: Word, { index, text }: When) => at >= index && at < index + text.length
   const isRelative = (word: Word) =>
@@ -143,11 +139,12 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Ask
     })
   const others = should.filter((word) => !isRelative(word))
   const inTimes = (word: Word) => ranges.some((range) => within(word, range))
-  const only = must.length === 0 && others.every((word) => inTimes(word) || isStopWord(word.text) || says(word.text))
+  const only =
+    must.length === 0 && others.every((word) => inTimes(word) || isStopWord(word.text) || isFrameWord(word.text))
   const said = ranges.flatMap((range) => {
     const words = others.filter((word) => within(word, range))
-    // "Before May" is no name of what was then, and "may" and "march" are other words as well.
-    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !otherwise.test(text))
+    // An open range such as "before May" names no time, and "may" and "march" alone may be other words.
+    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !ambiguous.test(text))
     return names ? [words] : []
   })
   const leftOut = should
@@ -156,7 +153,7 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Ask
   return { ranges, words: others, leftOut, only, said, hints }
 }
 
-const otherwise = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
+const ambiguous = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
 const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
 const relativeWord = new RegExp(
   `^(?:${[
@@ -169,8 +166,8 @@ const relativeWord = new RegExp(
 )
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
-/** Words of a question that asks for whatever there is. */
-const says = (word: string): boolean => frame.test(word.replace(edges, ""))
+/** Words of a question without a subject, such as "what happened". */
+const isFrameWord = (word: string): boolean => frame.test(word.replace(edges, ""))
 
 const frame = new RegExp(
   `^(?:${[
@@ -182,7 +179,7 @@ const frame = new RegExp(
   "iu"
 )
 
-/** Whether a question names all words of a project. */
+/** Matches a project whose words all occur in the question. */
 export const projectCue = (text: string): ((project: string | null) => boolean) => {
   const words = new Set(wordsOf(text))
   return (project) => {
@@ -192,8 +189,8 @@ export const projectCue = (text: string): ((project: string | null) => boolean) 
 }
 
 /**
- * Whether something lies in a stretch of time that a question names, or on a day,
- * in a month or a year of it whichever year or century that is. UTC.
+ * Matches instants in a time that a question names: in one of `ranges`, or on a day, in a month or in a year that it
+ * names, in any year or century. UTC.
  */
 export const dateCue = (text: string, ranges: ReadonlyArray<When>): ((instant: number) => boolean) => {
   const named = calendarCue(text)
@@ -205,13 +202,13 @@ const calendarCue = (text: string): ((instant: number) => boolean) => {
   const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
   const days = [...text.matchAll(iso)].map(([day]) => day)
   const named = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
-  // "may" is a month where a number or a preposition of time stands beside it.
+  // "may" is a month next to a number or a preposition of time.
   if (/\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)) named.push("may")
   const numbers = [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
   if (years.length + named.length + days.length === 0) return () => false
   return (instant) => {
-    const [day, month, year, , whole] = dateWords(instant).split(" ") as [string, string, string, string, string]
-    if (days.length > 0) return days.includes(whole)
+    const [day, month, year, , isoDay] = dateWords(instant).split(" ") as [string, string, string, string, string]
+    if (days.length > 0) return days.includes(isoDay)
     if (years.length > 0 && !years.includes(year)) return false
     if (named.length === 0) return true
     if (!named.includes(month.toLowerCase())) return false
@@ -226,6 +223,6 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
 const firstPerson = ["i", "my", "me", "mine"]
-/** Chinese "I" inside of a sentence, and Japanese before a particle; neither "we" nor "ego" nor "our country". */
+/** Chinese "I", and Japanese "I" before a particle; not "we", "ego" or "our country". */
 const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
 const iso = /\b\d{4}-\d{2}-\d{2}\b/gu

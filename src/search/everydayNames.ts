@@ -1,10 +1,8 @@
 import { months } from "../../projections/chunkText.js"
 
 /**
- * Given names and names of roles that are everyday words of English as well.
- * From lists of common given names those that a question is likely to have in
- * another meaning; whoever speaks under a name that is missing here is found by
- * it however it is written.
+ * Given names and role names that are also everyday English words. Chosen from lists of common given names: those that a
+ * question is likely to use in another meaning. A name that is missing here matches however it is written.
  */
 const words = new Set(
   `admin agent amber angel art assistant ash autumn bay bill bishop blue bob bot brook brooks buck bud
@@ -19,24 +17,23 @@ const words = new Set(
 )
 const monthNames = new Set(months.map((month) => month.toLowerCase()))
 
-/** Whether a word of a name, in lower case, is an everyday word too. */
+/** Whether a word of a name, in lower case, is also an everyday word. */
 export const isEverydayName = (word: string): boolean => words.has(word) || monthNames.has(word)
 
 /**
- * Whether a word that stands at a place of a text is written as a name is: with
- * a capital inside of a sentence that has words without one, with "'s", or beside
- * what people do ("did Will", "Will said"). A capital makes no name of a month.
+ * Whether the word at an offset of a text is written as a name: with a capital inside a sentence that has lower-case
+ * words, with "'s", or next to a verb of speech ("did Will", "Will said"). A capital alone does not make a month a name.
  */
 export const writtenAsName = (text: string, at: number, length: number): boolean => {
   const [before, word, after] = [text.slice(0, at), text.slice(at, at + length), text.slice(at + length)]
-  if (/^['’]s(?!\p{L})/u.test(after) || says.test(after) || asked.test(before)) return true
+  if (/^['’]s(?!\p{L})/u.test(after) || speechAfter.test(after) || verbBefore.test(before)) return true
   if (monthNames.has(word.toLowerCase())) return false
   return /^\p{Lu}\p{M}*\p{Ll}/u.test(word) && insideSentence.test(before) && lowerCaseWord.test(text)
 }
 
-const says =
+const speechAfter =
   /^\s+(?:say|says|said|tell|tells|told|ask|asks|asked|think|thinks|thought|mention|mentions|mentioned|write|writes|wrote|suggest|suggests|suggested|answer|answers|answered|reply|replies|replied)(?![\p{L}\p{N}])/iu
-const asked = /(?:^|[^\p{L}\p{N}])(?:did|does|do|has|have|had|tell|told|ask|asked|with)\s+$/iu
-/** A word that has a capital in a title. */
+const verbBefore = /(?:^|[^\p{L}\p{N}])(?:did|does|do|has|have|had|tell|told|ask|asked|with)\s+$/iu
+/** A lower-case word long enough to be capitalised in a title. */
 export const lowerCaseWord = /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u
 export const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u

@@ -4,65 +4,65 @@ import type { When } from "../../text/when/when.js"
 import type { Field, Word } from "./query.js"
 import type { LifeScore } from "./score.js"
 
-/** A word of the query that was not looked for, and why. */
+/** A word of the query that was not searched, and why. */
 export interface LeftOut {
   readonly word: string
   readonly reason: "stop word" | "in too many rows" | "time" | "speaker"
 }
 
 /**
- * How a query was understood and answered. Holds what the query says and nothing
- * of what is remembered, but that there is nothing of it that the level may read.
+ * How a query was understood and answered. It shows the query's content and no memory content, except that nothing
+ * matches what the level may read.
  */
 export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
   readonly mode: "enhanced" | "classic"
-  /** The gate's opinion; where it was asked and said no, nothing was looked for. */
+  /** The gate's decision. With the `gate` option, a no means that nothing was searched. */
   readonly gate: Gated
-  /** What was looked for: any of these, all of those required, none of those excluded. */
+  /** The searched terms: any of `words`, all of `required`, none of `excluded`. */
   readonly words: ReadonlyArray<string>
   readonly required: ReadonlyArray<string>
   readonly excluded: ReadonlyArray<string>
   readonly leftOut: ReadonlyArray<LeftOut>
-  /** Filters that stood in the text. */
+  /** Filters in the text. */
   readonly fields: ReadonlyArray<Field>
-  /** Times that the text names, in milliseconds; what lies in them is preferred. */
+  /** Times that the text names, in milliseconds. Rows in them score higher. */
   readonly times: ReadonlyArray<Pick<When, "text" | "from" | "to">>
-  /** The model whose vectors took part; null where full text answered alone. */
+  /** The model whose vectors took part; null for full text alone. */
   readonly vectors: string | null
-  /** Who looked at the first hits once more; null where nobody did. */
+  /** The reranker that ordered the first hits; null without one. */
   readonly reranker: string | null
-  /** Mistakes in the query's syntax and how they were read; what was asked for and is nowhere; who failed to answer. */
+  /** Syntax mistakes and how they were read, filters without any row, and services that failed. */
   readonly hints: ReadonlyArray<string>
 }
 
-/** That nothing lies in the times of a query, where it is answered by its words. */
+/** The hint that nothing lies in the times of a query, so that its words answer it. */
 export const nothingIn = (ranges: Explanation["times"]): string =>
   `nothing is recorded for ${ranges.map(({ text }) => text).join(", ")}; searched by words`
 
-/** Why no row passes filters, if none does: values that nothing has. Each look is as wide as what the level reads. */
+/** Hints why no row passes the filters: values that no row has. `passes` sees what the level may read. */
 export const withoutRows = <Filters extends object>(
   thing: string,
   filters: Filters & { readonly and?: Filters },
   passes: (filters: Filters) => boolean
 ): ReadonlyArray<string> => {
   const { and, ...own } = filters
-  const listed = [own, and ?? {}].flatMap((some) =>
+  const values = [own, and ?? {}].flatMap((part) =>
     Object.entries(names).flatMap(([list, name]) => {
-      const values: ReadonlyArray<string> = (some as Readonly<Record<string, ReadonlyArray<string>>>)[list] ?? []
-      return values.map((value) => ({ list, name, value }))
+      const listed: ReadonlyArray<string> = (part as Readonly<Record<string, ReadonlyArray<string>>>)[list] ?? []
+      return listed.map((value) => ({ list, name, value }))
     })
   )
-  const narrowed = [own, and ?? {}].some((some) => ["after", "before", "not"].some((name) => name in some))
-  if ((listed.length === 0 && !narrowed) || passes(filters)) return []
-  const nowhere = listed
-    .slice(0, mostLooks)
+  const narrowed = [own, and ?? {}].some((part) => ["after", "before", "not"].some((name) => name in part))
+  if ((values.length === 0 && !narrowed) || passes(filters)) return []
+  const unmatched = values
+    .slice(0, maxChecks)
     .filter(({ list, value }) => !passes({ [list]: [value] } as Filters))
     .map(({ list, name, value }) => `no ${thing} has ${name} "${value}"${list === "people" ? wholeNames : ""}`)
-  return nowhere.length > 0 ? nowhere : [`no ${thing} passes all of the filters`]
+  return unmatched.length > 0 ? unmatched : [`no ${thing} passes all filters`]
 }
 
-/** Lists of filters, by the names that fields have. */
+/** Lists of filters, with the names of their fields. */
 const names = {
   types: "type",
   stores: "store",
@@ -75,24 +75,25 @@ const names = {
   kinds: "kind"
 }
 
-const wholeNames = " (a whole name; people: looks for parts of one)"
+const wholeNames = " (person: takes a whole name, people: a part of one)"
 
-const mostLooks = 16
+/** Each check costs a query. */
+const maxChecks = 16
 
-/** A memory that was found, with what it is worth keeping by the policy; see `scoreOf`. */
+/** A hit with its life score; see `scoreOf`. */
 export interface Living {
-  /** Absent where it went meanwhile. Below full trust without the times that it was shown. */
+  /** Absent if the memory was removed meanwhile. Below full trust it does not count accesses. */
   readonly life?: LifeScore
 }
 
 /** An answer with its explanation. */
 export interface Explained<Hit> {
   readonly explanation: Explanation
-  /** Each says in words what its score is made of, the weightiest first. */
+  /** `why` names the parts of the score in words, the largest first. */
   readonly hits: ReadonlyArray<
     Hit & {
       readonly why: ReadonlyArray<string>
-      /** Its place before the reranker looked, from 1; absent where none did. */
+      /** Its place before reranking, from 1; absent without reranking. */
       readonly before?: number
     }
   >
@@ -102,18 +103,18 @@ export const wordsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> => wo
 
 const meanings: Readonly<Record<string, string>> = {
   text: "has the words",
-  vector: "is alike in meaning",
-  context: "its neighbours were found too",
-  speaker: "said by whom the question names",
-  date: "lies in the time that the question names",
-  project: "is of the project that the question names",
+  vector: "is similar in meaning",
+  context: "its neighbours match too",
+  speaker: "said by a speaker the question names",
+  date: "lies in a time the question names",
+  project: "belongs to a project the question names",
   recency: "is recent",
   mentions: "was mentioned more than once",
   importance: "is important",
-  rerank: "stands up to a second look"
+  rerank: "is rated by the reranker"
 }
 
-/** What a score is made of, in words, the weightiest part first; parts that add nothing are left out. */
+/** The parts of a score in words, the largest first, without parts below 0.0005. */
 export const whyOf = (parts: object, alike: number): ReadonlyArray<string> => [
   ...Object.entries(parts as Record<string, number>)
     .filter(([, part]) => part >= 0.0005)

@@ -8,43 +8,43 @@ import { whenOf } from "../../text/when/when.js"
 import { normaliseTag } from "../model/input.js"
 import type { Field, KnownField, Syntax } from "./query.js"
 
-// Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several of one name are
-// alternatives; what they say holds beside the filters that the call names. With a minus they leave out what has them.
+// Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several fields of one name
+// are alternatives. They hold together with the filters of the call. With a minus a field excludes rows.
 
 const any: KnownField = {}
-const among = (values: ReadonlyArray<string>): KnownField => ({
+const oneOf = (values: ReadonlyArray<string>): KnownField => ({
   problem: (value) => (values.includes(value.toLowerCase()) ? undefined : `must be one of ${values.join(", ")}`)
 })
 const time: KnownField = {
   problem: (value, excluded) => {
-    if (excluded) return "a time cannot be excluded (after: and before: are each other's opposite)"
+    if (excluded) return "a time cannot be excluded (after: is the opposite of before:)"
     return toInstant(value) !== undefined || stretchOf(value, { now: 0, zone: "UTC" }) !== undefined
       ? undefined
-      : 'is no date or time (such as 2026-03-14, 2026-03-14T09:30Z, 2026, March, yesterday, "last week")'
+      : 'is not a date or time (such as 2026-03-14, 2026-03-14T09:30Z, 2026, March, yesterday, "last week")'
   }
 }
 
-/** What a value names: by itself, or where a sentence would put a preposition before it ("2026", "Monday"). */
+/** The time that a value names, alone or after a preposition ("2026", "Monday"). */
 export const stretchOf = (value: string, { now, zone }: Asking) => {
-  for (const said of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
-    const [stretch, ...more] = whenOf(said, now, zone)
+  for (const phrase of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
+    const [stretch, ...more] = whenOf(phrase, now, zone)
     if (stretch !== undefined && more.length === 0) return stretch
   }
   return undefined
 }
 
-/** Fields of the other search: none here, not listed among those that are, and read as words with a hint to where they are. */
-const besides = (fields: Syntax["fields"], names: ReadonlyArray<string>, where: string): Syntax["fields"] => {
-  const elsewhere: KnownField = { problem: () => `is a filter of ${where}` }
-  return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: elsewhere }])))
+/** Adds the fields of the other search as hidden ones: their values are read as words, with a hint to the other search. */
+const withHidden = (fields: Syntax["fields"], names: ReadonlyArray<string>, where: string): Syntax["fields"] => {
+  const hidden: KnownField = { problem: () => `is a filter of ${where}` }
+  return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: hidden }])))
 }
 
 export const memorySyntax: Syntax = {
   columns: Object.keys(textColumns),
-  fields: besides(
+  fields: withHidden(
     {
       type: any,
-      store: among(Store.literals),
+      store: oneOf(Store.literals),
       tag: any,
       person: any,
       project: any,
@@ -63,17 +63,17 @@ export const conversationSyntax: Syntax = {
   columns: [],
   fields: {
     session: any,
-    store: among(Store.literals),
+    store: oneOf(Store.literals),
     speaker: any,
     person: any,
-    role: among(Role.literals),
-    kind: among(kinds),
+    role: oneOf(Role.literals),
+    kind: oneOf(kinds),
     after: time,
     before: time
   }
 }
 
-/** When a query is asked: what its times are measured from. */
+/** The reference of relative times in a query. */
 export interface Asking {
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -107,9 +107,10 @@ export const conversationFilters = (fields: ReadonlyArray<Field>, asking: Asking
 type ValuesOf = (name: string) => ReadonlyArray<string>
 
 const filtersOf = <Lists>(fields: ReadonlyArray<Field>, asking: Asking, listsOf: (valuesOf: ValuesOf) => Lists) => {
-  const [some, none] = [fields.filter(({ excluded }) => !excluded), fields.filter(({ excluded }) => excluded)]
-  const not = none.length === 0 ? {} : { not: listsOf(valuesIn(none)) }
-  return { ...listsOf(valuesIn(some)), ...timesOf(some, asking), ...not }
+  const included = fields.filter(({ excluded }) => !excluded)
+  const excluded = fields.filter(({ excluded }) => excluded)
+  const not = excluded.length === 0 ? {} : { not: listsOf(valuesIn(excluded)) }
+  return { ...listsOf(valuesIn(included)), ...timesOf(included, asking), ...not }
 }
 
 const valuesIn =
@@ -117,7 +118,7 @@ const valuesIn =
   (name) =>
     fields.filter((field) => field.name === name).map(({ value }) => value)
 
-/** `after:` is from the beginning of the stretch that it names, `before:` until its beginning. */
+/** `after:` starts at the beginning of the time that it names; `before:` ends there. */
 const timesOf = (
   fields: ReadonlyArray<Field>,
   asking: Asking

@@ -6,7 +6,10 @@ import { EmbedderError, type EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import type { ParsedQuery } from "./query.js"
 
-/** Whom a query is shown to: nobody but the local embedder where nothing else can be meant than the stores that it embeds. */
+/**
+ * The embedders that may see a query. If the query can only mean stores withheld from the active embedder, only the local
+ * embedder sees it, or none.
+ */
 export const askedFor = (
   { filters, parsed }: { readonly filters: unknown; readonly parsed: Pick<ParsedQuery, "fields"> },
   level: TrustLevel,
@@ -17,48 +20,52 @@ export const askedFor = (
   const named = parsed.fields.flatMap(({ excluded, name, value }) =>
     name === "store" && excluded !== true ? [value] : []
   )
-  const among = (some: ReadonlyArray<string>) => (store: Store) => some.length === 0 || some.includes(store)
-  const meant = readable(level).filter(among(stores)).filter(among(named))
-  if (meant.length > 0 && meant.every((store) => withheld.includes(store))) return unasked(embedder)
+  const isIn = (list: ReadonlyArray<string>) => (store: Store) => list.length === 0 || list.includes(store)
+  const searched = readable(level).filter(isIn(stores)).filter(isIn(named))
+  if (searched.length > 0 && searched.every((store) => withheld.includes(store))) return refusing(embedder)
   if (apart === undefined) return embedder
-  const own = meant.filter((store) => !apart.stores.includes(store))
-  if (own.length === 0 && meant.length > 0) return apart.embedder
-  return own.length === meant.length ? embedder : { ...embedder, apart }
+  const own = searched.filter((store) => !apart.stores.includes(store))
+  if (own.length === 0 && searched.length > 0) return apart.embedder
+  return own.length === searched.length ? embedder : { ...embedder, apart }
 }
 
-/** In the place of one that a query must not be shown to: full text answers alone. */
-const unasked = (embedder: EmbedderService): EmbedderService => ({
+/** Replaces an embedder that must not see the query. It fails, so that full text answers alone. */
+const refusing = (embedder: EmbedderService): EmbedderService => ({
   ...embedder,
   embed: () =>
     Effect.fail(
-      new EmbedderError({ model: embedder.model, reason: "failed", detail: "it is not to see these stores now" })
+      new EmbedderError({ model: embedder.model, reason: "failed", detail: "these stores are withheld from it" })
     )
 })
 
-/** A query's vector, null where there is none in time, and who failed, in words: full text answers alone then. */
+/** A query's vector, or null and the failures in words: then full text answers alone. */
 export interface Embedded {
   readonly vector: QueryVector | null
   readonly failures: ReadonlyArray<string>
 }
 
-/** Asks the embedder for the vector of a query's text, and the one of the stores apart too; `timeout` in milliseconds. */
-export const queryVector = (text: string, embedder: EmbedderService, timeout: number): Effect.Effect<Embedded> => {
-  const of = (one: EmbedderService): Effect.Effect<Embedded> =>
-    embedAll(one, [text.slice(0, limits.queryBytes)], "query", timeout).pipe(
+/** Embeds a query, also with the local embedder of withheld stores. */
+export const queryVector = (
+  text: string,
+  embedder: EmbedderService,
+  timeoutMillis: number
+): Effect.Effect<Embedded> => {
+  const embed = (service: EmbedderService): Effect.Effect<Embedded> =>
+    embedAll(service, [text.slice(0, limits.queryBytes)], "query", timeoutMillis).pipe(
       Effect.match({
         onSuccess: ([values]) => ({
-          vector: values === undefined ? null : { model: one.model, values, floor: one.floor },
+          vector: values === undefined ? null : { model: service.model, values, floor: service.floor },
           failures: []
         }),
-        onFailure: ({ message }) => ({ vector: null, failures: [`${message}; its vectors took no part`] })
+        onFailure: ({ message }) => ({ vector: null, failures: [`${message}; searched without its vectors`] })
       })
     )
   const { apart } = embedder
   return apart === undefined
-    ? of(embedder)
+    ? embed(embedder)
     : Effect.zipWith(
-        of(embedder),
-        of(apart.embedder),
+        embed(embedder),
+        embed(apart.embedder),
         (own, other) => ({
           vector: bothOf(own.vector, other.vector, apart.stores),
           failures: [...own.failures, ...other.failures]
@@ -68,8 +75,8 @@ export const queryVector = (text: string, embedder: EmbedderService, timeout: nu
 }
 
 /**
- * A query's vectors, each to be compared with the rows of its own embedder's stores alone. Where there is none but the
- * other's, the first has no length: it finds nothing.
+ * Combines the vectors of both embedders. Each is compared only with rows of its own stores. If only the second exists,
+ * the first is a vector of length 0, which finds nothing.
  */
 export const bothOf = (
   own: QueryVector | null,

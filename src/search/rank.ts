@@ -4,18 +4,18 @@ import type { Candidate } from "../../projections/search.js"
 import { daysBetween } from "../../text/when/dates.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
-/** What the score of a memory is made of; the parts add up to it. */
+/** The parts of a memory's score; they add up to it. */
 export interface ScoreParts {
   readonly text: number
   readonly vector: number
-  /** It happened in a time that the question names. */
+  /** The memory lies in a time that the question names. */
   readonly date: number
-  /** It is of a project that the question names. */
+  /** It belongs to a project that the question names. */
   readonly project: number
   readonly recency: number
   readonly mentions: number
   readonly importance: number
-  /** How the question's words stand in it. */
+  /** The reranker's part. */
   readonly rerank: number
 }
 
@@ -26,50 +26,47 @@ export const sum = (parts: object): number => {
   return total
 }
 
-/** A row with what its score is made of, and its place in ties. */
+/** A row with the parts of its score; `time` and `born` break ties. */
 export interface Scored<Parts> {
   readonly born: number
   readonly time: number
   readonly parts: Parts
 }
 
-/** A hit on its way: how it is shown, and the text that it is looked at by. */
+/** A hit before the answer: its row, and the text that is folded and reranked. */
 export interface Draft<Row, Parts> extends Scored<Parts> {
   readonly row: Row
   readonly text: string
-  /** How many more say the same. */
+  /** How many further hits say the same. */
   readonly alike: number
-  /** Where it is kept, and whether it lets somebody in: not everybody who looks may see it. */
+  /** The store and whether it is a credential: a reranker may not see every store, and no credentials. */
   readonly store: Store
   readonly secret?: boolean
 }
 
-/** The order of an answer: score, then the newer, then the later stored. */
+/** Orders by score, then by time, then by place in the log; larger first. */
 export const inOrder = <D extends Scored<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
   const scores = new Map(drafts.map((draft) => [draft, sum(draft.parts)]))
   return drafts.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.time - a.time || b.born - a.born)
 }
 
-/** For answers that are ranked by nothing but their time. */
+/** Orders by time alone. */
 export const newestFirst = <D extends { readonly born: number; readonly time: number }>(
   rows: ReadonlyArray<D>
 ): ReadonlyArray<D> => rows.toSorted((a, b) => b.time - a.time || b.born - a.born)
 
-/** The share of similarity in the fused score, 0…1; another one of rows that another embedder has the vectors of. */
+/** The share of similarity in the fused score, 0…1; `apart` for rows whose vectors come from the local embedder. */
 export interface Weights {
   readonly own: number
   readonly apart?: { readonly weight: number; readonly openness: ReadonlyArray<number> } | undefined
 }
 
 /**
- * What both sides give to each candidate's score. Similarities of two embedders
- * say nothing of each other: each is a side of its own, and a row is weighed as
- * far as the embedder of its store may be trusted.
+ * Fuses the text and vector scores of candidates. Similarities of two embedders are not comparable: each embedder is
+ * scaled alone, with the weight of its own.
  *
- * `minmax`: each side is scaled to 0…1 over its own candidates (from 0 where
- * there are fewer than the pool holds) and weighted with `vectorWeight` and its
- * complement. `rrf`: each side gives weight × (k + 1) / (k + rank), so that a
- * first place counts as 1.
+ * `minmax` scales each side to 0…1 over its candidates (from 0 when there are fewer than the pool holds) and weights them
+ * with `vectorWeight` and its complement. `rrf` gives weight × (k + 1) / (k + rank), so that a first place counts as 1.
  */
 export const fuse = <A extends Fusable>(
   candidates: ReadonlyArray<A>,
@@ -84,16 +81,16 @@ export const fuse = <A extends Fusable>(
     apart === undefined
       ? vector
       : scaled(candidates, (candidate) => (isApart(candidate as A) ? candidate.similarity : null))
-  return candidates.map((candidate, at) => {
+  return candidates.map((candidate, index) => {
     const [weight, side] = apart !== undefined && isApart(candidate) ? [apart.weight, others] : [own, vector]
-    return { candidate, text: (1 - weight) * text[at]!, vector: weight * side[at]! }
+    return { candidate, text: (1 - weight) * text[index]!, vector: weight * side[index]! }
   })
 }
 
-/** What fusion needs to know of a row; `time` orders those that are equally good. */
+/** The inputs of fusion; `time` breaks ties. */
 export type Fusable = HitScores & { readonly time: number; readonly openness: number }
 
-/** What a question says besides its words: which times and which projects it names. */
+/** Cues of a question besides its words: the times and projects that it names. */
 export interface Cues {
   readonly date: (instant: number) => boolean
   readonly project: (project: string | null) => boolean
@@ -101,10 +98,10 @@ export interface Cues {
 
 export const noCues: Cues = { date: () => false, project: () => false }
 
-/** What lying in a time that was asked for is worth by itself, were there no word in common. */
+/** The score of lying in a named time, with no word in common. */
 export const timeWorth = 0.05
 
-/** Fuses what full text and vectors found, and adds what a memory gains by the question's cues and by its standing. */
+/** Fuses full text and vectors, and adds cues, recency, mentions and importance. */
 export const scored = (
   candidates: ReadonlyArray<Candidate>,
   policy: PolicyValues["search"],
@@ -129,7 +126,7 @@ export const scored = (
     return { born: candidate.born, time: candidate.time, parts }
   })
 
-/** What anything gains by its day: recencyWeight × exp(−decay × whole UTC days). */
+/** recencyWeight × exp(−decay × whole UTC days). */
 export const recencyOf = (
   time: number,
   policy: PolicyValues["search"],
@@ -139,22 +136,22 @@ export const recencyOf = (
 
 type Side = (candidate: Fusable) => number | null
 
-/** For each candidate what its side gives it, 0…1; 0 where it was not found there. */
+/** The scaled score of each candidate, 0…1; 0 if this side did not find it. */
 type Scale = (candidates: ReadonlyArray<Fusable>, side: Side) => ReadonlyArray<number>
 
 const byScore =
   (pool: number): Scale =>
   (candidates, side) => {
     const scores = candidates.map(side)
-    let [found, low, high] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    let [count, low, high] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (const score of scores) {
       if (score === null) continue
-      found++
+      count++
       if (score < low) low = score
       if (score > high) high = score
     }
-    // Where all that was found is here, the least of it is still a find: the scale begins below it.
-    if (found < pool && low > 0) low = 0
+    // With fewer candidates than the pool holds, the last one is still a hit: the scale begins at 0.
+    if (count < pool && low > 0) low = 0
     return scores.map((score) => (score === null ? 0 : high === low ? 1 : (score - low) / (high - low)))
   }
 
@@ -162,16 +159,18 @@ const byRank =
   (constant: number): Scale =>
   (candidates, side) => {
     const scores = candidates.map(side)
-    const given = candidates.map(() => 0)
+    const scaled = candidates.map(() => 0)
     candidates
-      .map((candidate, at) => ({ at, candidate }))
-      .filter(({ at }) => scores[at] !== null)
+      .map((candidate, index) => ({ index, candidate }))
+      .filter(({ index }) => scores[index] !== null)
       .sort(
         (a, b) =>
-          scores[b.at]! - scores[a.at]! || b.candidate.time - a.candidate.time || b.candidate.born - a.candidate.born
+          scores[b.index]! - scores[a.index]! ||
+          b.candidate.time - a.candidate.time ||
+          b.candidate.born - a.candidate.born
       )
-      .forEach(({ at }, place) => {
-        given[at] = (constant + 1) / (constant + place + 1)
+      .forEach(({ index }, place) => {
+        scaled[index] = (constant + 1) / (constant + place + 1)
       })
-    return given
+    return scaled
   }

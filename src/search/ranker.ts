@@ -1,6 +1,5 @@
 /**
- * The version of the ranking, as recalls name it. Raised with every change
- * after which the same question of the same view may get other ids or scores:
- * how text is read, matched, fused, boosted or put in order.
+ * The version of the ranking; the recall log records it. Raise it with every change that may give the same query other
+ * ids or scores on the same view: parsing, matching, fusion, boosts or order.
  */
 export const rankerVersion = 3

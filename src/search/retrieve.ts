@@ -14,12 +14,12 @@ import { type ParsedQuery, parse, type Syntax } from "./query.js"
 import { askedFor, queryVector } from "./queryVector.js"
 import { type Draft, inOrder, sum } from "./rank.js"
 
-/** A query that has been checked: what is asked, and under which filters. */
+/** A checked query with its filters. */
 export interface Request<Filters> {
-  /** As it was asked, as far as it is looked at. */
+  /** The query's text, cut to `limits.queryBytes`. */
   readonly text: string
   readonly parsed: ParsedQuery
-  /** What the call names; the text's own fields come on top. */
+  /** The filters of the call. The fields in the text are added to them. */
   readonly filters: Filters
   readonly limit: number
   readonly mode: Explanation["mode"]
@@ -28,11 +28,11 @@ export interface Request<Filters> {
   readonly gated: boolean
 }
 
-/** What every search may say of itself. */
+/** Options of every search. */
 export interface SearchOptions {
-  /** `enhanced`, or `classic`: full text alone. Any other name is classic; the policy's where absent. */
+  /** `enhanced`, or `classic`: full text alone. Any other name means classic. Absent: the policy's mode. */
   readonly mode?: string | undefined
-  /** Takes the text for a message to an agent: nothing is found for what needs no memory. */
+  /** Treats the text as a message to an agent and finds nothing for messages that need no memory. */
   readonly gate?: boolean | undefined
 }
 
@@ -52,79 +52,89 @@ export const requestOf = <Filters>(
   gated: options.gate === true
 })
 
-/** What a snapshot has for a request: hits on their way, and how they were looked for. */
+/** The ranked drafts of a snapshot, before reranking. */
 export interface Found<Row, Parts> {
   readonly drafts: ReadonlyArray<Draft<Row, Parts>>
-  /** Whether their order stands, whatever a reranker says: by time, where nothing else was asked for. */
+  /** Whether a reranker must keep the order: the query asked for rows by time and nothing else. */
   readonly settled: boolean
   readonly explanation: Omit<Explanation, "reranker">
 }
 
-/** A hit as it is answered. */
+/** A hit as callers get it. */
 export type Answered<Row, Parts> = Row & {
   readonly score: number
   readonly parts: Parts
-  /** How many more say the same and are left out. */
+  /** How many further hits say the same and are left out. */
   readonly alike: number
 }
 
 export interface Answer<Hit> {
   readonly hits: ReadonlyArray<Hit>
   readonly explanation: Explanation
-  /** For each hit its place before the reranker looked, from 1. */
+  /** The place of each hit before reranking, from 1. */
   readonly before: ReadonlyArray<number>
-  /** The query's vector, where one took part. */
+  /** The query's vector; null when vectors took no part. */
   readonly vector: QueryVector | null
 }
 
-/** Ranks what a snapshot has for a level against a request. Synchronous, and nothing but a function of all these. */
-export type Find<Filters, Row, Parts> = (
-  snapshot: Snapshot,
-  level: ReadingLevel,
-  request: Request<Filters>,
-  vector: QueryVector | null,
-  ranking: Ranking
-) => Found<Row, Parts>
+export interface FindQuery<Filters> {
+  readonly level: ReadingLevel
+  readonly request: Request<Filters>
+  readonly vector: QueryVector | null
+  readonly ranking: Ranking
+}
+
+/** Ranks the rows of a snapshot against a request. Synchronous and a pure function of its arguments. */
+export type Find<Filters, Row, Parts> = (snapshot: Snapshot, query: FindQuery<Filters>) => Found<Row, Parts>
+
+export interface Retrieval<Filters, Row, Parts, E> {
+  readonly request: Request<Filters>
+  readonly level: TrustLevel
+  readonly ranking: Ranking
+  readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>
+  readonly find: Find<Filters, Row, Parts>
+  /** A query vector to use in place of a new one; null for none. Absent: the embedder is asked. */
+  readonly vector?: QueryVector | null
+}
 
 /**
- * Carries out a search: the query's vector, one snapshot, a second look at the
- * first hits, equal ones folded. Whatever fails beside the view itself leaves an
- * answer that is made without it. A vector that is given is not asked for.
+ * Runs a search: embeds the query, ranks the rows of one snapshot, folds equal hits and reranks the first ones. If the
+ * embedder or the reranker fails, the answer is made without it and a hint says so. Only a failing view fails the search.
  */
-export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>(
-  request: Request<Filters>,
-  level: TrustLevel,
-  all: Ranking,
-  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>,
-  find: Find<Filters, Row, Parts>,
-  given?: QueryVector | null
-): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
+export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>({
+  find,
+  level,
+  ranking: configured,
+  read,
+  request,
+  vector: known
+}: Retrieval<Filters, Row, Parts, E>): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
-    const ranking = { ...all, embedder: askedFor(request, level, all.embedder) }
+    const ranking = { ...configured, embedder: askedFor(request, level, configured.embedder) }
     if (level === "public" || (gated && !gate.recall)) {
       yield* read(() => undefined)
       return { hits: [], explanation: { ...nothing(request), reranker: null }, before: [], vector: null }
     }
-    const wanted = parsed.plain.trim()
-    const needless = given !== undefined || wanted === "" || mode === "classic"
-    const { failures, vector } = needless
-      ? { vector: given ?? null, failures: [] }
-      : yield* queryVector(wanted, ranking.embedder, ranking.policy.queryTimeout)
-    const found = yield* read((snapshot) => find(snapshot, level, request, vector, ranking))
-    const look = mode === "classic" || found.settled ? notAsked : yield* secondLook(wanted, found.drafts, ranking)
-    const shown = ("drafts" in look ? look.drafts : found.drafts).slice(0, limit)
+    const text = parsed.plain.trim()
+    const needsVector = known === undefined && text !== "" && mode !== "classic"
+    const { failures, vector } = needsVector
+      ? yield* queryVector(text, ranking.embedder, ranking.policy.queryTimeout)
+      : { vector: known ?? null, failures: [] }
+    const found = yield* read((snapshot) => find(snapshot, { level, request, vector, ranking }))
+    const reranking = mode === "classic" || found.settled ? notReranked : yield* rerank(text, found.drafts, ranking)
+    const shown = ("drafts" in reranking ? reranking.drafts : found.drafts).slice(0, limit)
     const hits = shown.map(({ alike, parts, row }) => ({ ...row, score: sum(parts), parts, alike }))
-    const places = new Map(found.drafts.map(({ born }, at) => [born, at + 1]))
+    const places = new Map(found.drafts.map(({ born }, index) => [born, index + 1]))
     const before = shown.map(({ born }) => places.get(born)!)
-    const reranker = "drafts" in look ? ranking.reranker!.name : null
-    const used = found.explanation.vectors === null ? null : vector
-    const hints = [...found.explanation.hints, ...failures, ...("failure" in look ? [look.failure] : [])]
+    const reranker = "drafts" in reranking ? ranking.reranker!.name : null
+    const usedVector = found.explanation.vectors === null ? null : vector
+    const hints = [...found.explanation.hints, ...failures, ...("failure" in reranking ? [reranking.failure] : [])]
     const explanation = { ...found.explanation, hints, reranker }
-    return { hits, explanation, before, vector: used }
+    return { hits, explanation, before, vector: usedVector }
   })
 
-/** What is known of a request before anything is looked for. */
+/** The explanation of a request before the search. */
 export const nothing = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanation, "reranker"> => ({
   mode,
   gate,
@@ -138,63 +148,63 @@ export const nothing = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanat
   hints: parsed.hints
 })
 
-/** An answer that says why. */
+/** The answer with the reasons for each hit. */
 export const explained = <Hit extends { readonly parts: object; readonly alike: number }>({
   before,
   explanation,
   hits
 }: Answer<Hit>) => ({
   explanation,
-  hits: hits.map((hit, at) => ({
+  hits: hits.map((hit, index) => ({
     ...hit,
     why: whyOf(hit.parts, hit.alike),
-    ...(explanation.reranker === null ? {} : { before: before[at]! })
+    ...(explanation.reranker === null ? {} : { before: before[index]! })
   }))
 })
 
-/** What came of a second look: another order, a failure in words, or nothing. */
-type Look<Row, Parts> =
+/** The outcome of reranking: a new order, a failure in words, or nothing. */
+type Reranking<Row, Parts> =
   | { readonly drafts: ReadonlyArray<Draft<Row, Parts>> }
   | { readonly failure: string }
   | Record<never, never>
 
-const notAsked = {}
+const notReranked = {}
 
-/** The drafts in the order that the reranker gives to the first of them; a failure leaves them as they are. */
-const secondLook = <Row, Parts extends { readonly rerank: number }>(
+/** Reranks the first drafts. A failure keeps their order. */
+const rerank = <Row, Parts extends { readonly rerank: number }>(
   text: string,
   drafts: ReadonlyArray<Draft<Row, Parts>>,
   { policy, reranker }: Ranking
-): Effect.Effect<Look<Row, Parts>> => {
+): Effect.Effect<Reranking<Row, Parts>> => {
   const first = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
-  const isShown = ({ secret, store }: Draft<Row, Parts>) =>
+  const maySee = ({ secret, store }: Draft<Row, Parts>) =>
     reranker?.apart === undefined || (secret !== true && !reranker.apart.includes(store))
-  const shown = first.filter(isShown)
-  if (reranker === undefined || !policy.rerank || text === "" || first.length < 2 || shown.length === 0) {
-    return Effect.succeed(notAsked)
+  const visible = first.filter(maySee)
+  if (reranker === undefined || !policy.rerank || text === "" || first.length < 2 || visible.length === 0) {
+    return Effect.succeed(notReranked)
   }
   const { name } = reranker
-  const asked = Effect.suspend(() =>
+  const request = Effect.suspend(() =>
     reranker.rerank(
       text,
-      shown.map((draft) => draft.text)
+      visible.map((draft) => draft.text)
     )
   )
   const onTimeout = () => new RerankerError({ name, reason: "timeout" })
   const duration = reranker.timeout ?? policy.queryTimeout
-  const answered = reranker.local ? asked : Effect.timeoutFail(Effect.disconnect(asked), { duration, onTimeout })
-  return answered.pipe(
+  const response = reranker.local ? request : Effect.timeoutFail(Effect.disconnect(request), { duration, onTimeout })
+  return response.pipe(
     Effect.flatMap((scores) => {
-      if (scores.length !== shown.length) return Effect.fail(new RerankerError({ name, reason: "count" }))
+      if (scores.length !== visible.length) return Effect.fail(new RerankerError({ name, reason: "count" }))
       if (!scores.every((score) => score >= 0 && score <= 1)) {
         return Effect.fail(new RerankerError({ name, reason: "values" }))
       }
       const weight = policy.rerankWeight ?? reranker.weight
-      // What it did not see is taken for neither better nor worse than what it saw.
-      const middling = scores.reduce((all, score) => all + score, 0) / scores.length
+      // Drafts that the reranker may not see get the mean score.
+      const mean = scores.reduce((total, score) => total + score, 0) / scores.length
       const scoreOf = new Map([
-        ...first.map(({ born }) => [born, middling] as const),
-        ...shown.map(({ born }, at) => [born, scores[at]!] as const)
+        ...first.map(({ born }) => [born, mean] as const),
+        ...visible.map(({ born }, index) => [born, scores[index]!] as const)
       ])
       const reranked = drafts.map((draft) => ({
         ...draft,
@@ -204,7 +214,7 @@ const secondLook = <Row, Parts extends { readonly rerank: number }>(
     }),
     Effect.catchAllCause((cause) => {
       const error = Option.getOrElse(Cause.failureOption(cause), () => new RerankerError({ name, reason: "failed" }))
-      return Effect.succeed({ failure: `${error.message}; the order stands without it` })
+      return Effect.succeed({ failure: `${error.message}; hits are not reranked` })
     })
   )
 }

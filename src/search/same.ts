@@ -1,49 +1,49 @@
 import type { Draft } from "./rank.js"
 
 /**
- * Gathers drafts in their order, where of those that say the same the newest
- * stands for all, in the place of the best. The same: the same words in the same
- * order, whatever their case and accents, the punctuation around them and the
- * articles. A word, a number or a negation more is something else.
+ * Collects drafts in order and folds those that say the same: the newest takes the place of the best. Two texts say the
+ * same if they have the same words in the same order, apart from case, accents, surrounding punctuation and articles.
+ * Any further word, number or negation makes them different.
  */
-export const folding = <D extends Draft<unknown, object>>(on: boolean) => {
+export const folding = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const kept: Array<D> = []
   const places = new Map<string, number>()
   return {
     take: (draft: D): void => {
-      const key = on ? keyOf(draft.text) : undefined
+      const key = enabled ? keyOf(draft.text) : undefined
       const place = key === undefined ? undefined : places.get(key)
       if (place === undefined) {
         if (key !== undefined) places.set(key, kept.length)
         kept.push(draft)
         return
       }
-      const other = kept[place]!
-      const newer = draft.time > other.time || (draft.time === other.time && draft.born > other.born)
-      kept[place] = { ...(newer ? draft : other), alike: other.alike + 1 }
+      const previous = kept[place]!
+      const newer = draft.time > previous.time || (draft.time === previous.time && draft.born > previous.born)
+      kept[place] = { ...(newer ? draft : previous), alike: previous.alike + 1 }
     },
     kept: (): ReadonlyArray<D> => kept
   }
 }
 
-/** What a text says; undefined for one that says so little that saying it twice means nothing, or is not here whole. */
+/** The key of a text; undefined for texts that are never folded: too short to be the same thing, or too long. */
 const keyOf = (text: string): string | undefined => {
-  if (text.length > looked) return undefined
+  if (text.length > maxCharacters) return undefined
   const folded = ascii.test(text) ? text : text.normalize("NFKD").replace(accents, "")
   const words: Array<string> = []
-  for (const written of folded.toLowerCase().split(blanks)) {
-    const word = edges.test(written) ? written.replace(punctuation, "") : written
+  for (const token of folded.toLowerCase().split(blanks)) {
+    const word = edges.test(token) ? token.replace(punctuation, "") : token
     if (word !== "" && word !== "a" && word !== "an" && word !== "the") words.push(word)
   }
   const key = words.join(" ")
-  // Scripts without spaces say as much in a word as others in a sentence.
-  return words.length < fewWords && (key.length < fewCharacters || !unspaced.test(key)) ? undefined : key
+  // A "word" of a script without spaces may be a sentence.
+  return words.length < minWords && (key.length < minCharacters || !unspaced.test(key)) ? undefined : key
 }
 
-/** Texts are looked at up to so many characters. */
-const looked = 2_000
-const fewWords = 4
-const fewCharacters = 8
+/** Longer texts are not folded. */
+const maxCharacters = 2_000
+const minWords = 4
+/** For scripts without spaces. */
+const minCharacters = 8
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const blanks = /\s+/u
@@ -51,5 +51,5 @@ const blanks = /\s+/u
 const ascii = /^[\x00-\x7f]*$/
 const edges = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u
 const accents = /[\u0300-\u036f]+/gu
-/** At the edges of words only: 1.5 is not 15, and C++ not C. */
+/** Only at the edges of words: 1.5 is not 15. Signs such as the + of C++ stay. */
 const punctuation = /^["'“”„‘’«»([{¡¿]+|["'“”„‘’«»)\]}.,;:!?…。、，！？；：」』》]+$/gu

@@ -1,38 +1,38 @@
 import { daysBetween } from "../../text/when/dates.js"
 import type { LifePolicy } from "../ports/policy/life.js"
 
-/** What the score of a memory depends on, beside the policy and the time. */
+/** The facts of a memory that its life score depends on. */
 export interface ScoreFacts {
   readonly type: string
   /** 0…1. */
   readonly importance: number
-  /** How often it was said, the first time included. */
+  /** Times it was mentioned, the first included. */
   readonly mentions: number
-  /** How often it was shown. */
+  /** Times it was shown. */
   readonly accesses: number
   /** When it was last added, mentioned or shown, milliseconds since the epoch. */
   readonly seenAt: number
 }
 
-/** A score and what it is made of; `frequency`, `recency` and `importance` add up to it. */
+/** A life score; `frequency`, `recency` and `importance` add up to it. */
 export interface LifeScore {
   readonly score: number
   readonly frequency: number
   readonly recency: number
   readonly importance: number
-  /** Mentions after the first one, and times that it was shown. */
+  /** Mentions after the first, plus accesses. */
   readonly hits: number
   /** Whole UTC days since it was last seen. */
   readonly days: number
-  /** λ of its type, a day. */
+  /** λ of its type, per day. */
   readonly decay: number
   readonly seenAt: number
 }
 
 /**
- * What a memory is worth keeping: frequencyWeight × ln(1 + hits) + recencyWeight × exp(−decay × days) +
- * importanceWeight × importance. By policy, recorded facts and time alone; it is computed when it is read and stored
- * nowhere. `findByScore` says the same in SQL.
+ * How much a memory is worth keeping: frequencyWeight × ln(1 + hits) + recencyWeight × exp(−decay × days) +
+ * importanceWeight × importance. It depends on policy, recorded facts and time only. It is computed on each read and
+ * never stored. `findByScore` computes the same in SQL.
  */
 export const scoreOf = (facts: ScoreFacts, policy: LifePolicy["tiers"], now: number): LifeScore => {
   const hits = hitsOf(facts)
@@ -53,7 +53,7 @@ export const scoreOf = (facts: ScoreFacts, policy: LifePolicy["tiers"], now: num
   }
 }
 
-/** Mentions after the first one, and times that it was shown. */
+/** Mentions after the first, plus accesses. */
 export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "mentions">): number =>
   mentions - 1 + accesses
 
@@ -61,10 +61,10 @@ export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "me
 export const decayOf = (type: string, { decay, decays }: LifePolicy["tiers"]): number =>
   Object.hasOwn(decays, type) ? decays[type]! : decay
 
-/** What is left of 1 after so many days. */
+/** The share that is left after `days`, 0…1. */
 export const retained = (decay: number, days: number): number => Math.exp(-decay * days)
 
-/** A score in words. */
+/** A life score in words. */
 export const scoreText = ({ days, decay, frequency, hits, importance, recency, score }: LifeScore): string =>
   [
     `life ${score.toFixed(3)}: ${frequency.toFixed(3)} for ${hits} ${hits === 1 ? "hit" : "hits"}`,

@@ -26,7 +26,7 @@ import { lookFor, type Searched } from "./lookFor.js"
 import { type Draft, type Scored, type ScoreParts, scored } from "./rank.js"
 import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
 
-/** What narrows a read. Lists are alternatives; times may be milliseconds, a Date or ISO 8601 text. */
+/** Filters of a read. The values of a list are alternatives. Times are milliseconds, a Date or ISO 8601 text. */
 export interface Filter {
   readonly types?: ReadonlyArray<string> | undefined
   readonly stores?: ReadonlyArray<Store> | undefined
@@ -40,12 +40,12 @@ export interface Filter {
   readonly limit?: number | undefined
 }
 
-/** A search. Without text it answers the newest memories that pass the filters. */
+/** A search. Without text it finds the newest memories that pass the filters. */
 export interface Query extends Filter, SearchOptions {
   readonly text?: string | undefined
 }
 
-/** A hit: the compact form of a memory, its score and what the score is made of. */
+/** A hit: the compact form of a memory, its score and the parts of the score. */
 export type Hit = Answered<IndexRow, ScoreParts>
 
 const filterNames = ["types", "stores", "tags", "people", "project", "session", "after", "before", "limit", "offset"]
@@ -70,25 +70,25 @@ export const decodeFilter = (
     }
   })
 
-/** Checks a search and takes its text apart. */
+/** Checks a search and parses its text. */
 export const decodeQuery = (
   { gate, mode, text = "", ...filter }: Query,
   policy: PolicyValues["search"]
 ): Either.Either<Request<Filters>, InvalidInput> =>
   Either.gen(function* () {
-    const asked = (yield* textOf("text", text)).text!
+    const checked = (yield* textOf("text", text)).text!
     yield* textOf("mode", mode)
     const filters = yield* decodeFilter(filter, (mode ?? policy.mode) === "enhanced" ? 10 : 5)
-    return requestOf(asked, memorySyntax, filters, { gate, mode }, policy)
+    return requestOf(checked, memorySyntax, filters, { gate, mode }, policy)
   })
 
 const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
-  const whole = memoriesAt(
+  const found = memoriesAt(
     db,
     ranked.map(({ born }) => born)
   )
   return ranked.flatMap(({ born, parts, time }) => {
-    const memory = whole.get(born)
+    const memory = found.get(born)
     if (memory === undefined) return []
     const { store, type } = memory
     const text = embeddingText(memory)
@@ -99,13 +99,13 @@ const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyAr
 const unscored = (
   db: Db,
   level: TrustLevel,
-  born: ReadonlyArray<number>,
+  borns: ReadonlyArray<number>,
   text: number | null = null
 ): ReadonlyArray<Candidate> =>
   candidatesOf(
     db,
     level,
-    born.map((one) => ({ born: one, text, similarity: null }))
+    borns.map((born) => ({ born, text, similarity: null }))
   )
 
 const indexRowOf = ({
@@ -132,7 +132,7 @@ const indexRowOf = ({
   ...(stale === undefined ? {} : { stale })
 })
 
-/** Memories, as the pipeline looks for them. */
+/** How the pipeline searches memories. */
 const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
   corpus: memories,
   things: "memory",
@@ -141,9 +141,9 @@ const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
   filtersOf: (asked, fields, asking) => ({ ...asked, and: memoryFilters(fields, asking) }),
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   find: ({ db, now }, query) => findCandidates(db, { ...query, now }),
-  recent: ({ db, now }, level, filters, words, limit) =>
-    unscored(db, level, findRecent(db, level, filters, now, { limit, offset: 0 }, words)),
-  like: ({ db, now }, level, filters, needles, limit) =>
+  recent: ({ db, now }, { filters, level, limit, required }) =>
+    unscored(db, level, findRecent(db, level, filters, now, { limit, offset: 0 }, required)),
+  like: ({ db, now }, { filters, level, limit, needles }) =>
     unscored(db, level, findLike(db, level, filters, now, needles, limit), 1),
   score: ({ now, parsed, policy, times, weights }, candidates) =>
     scored(candidates, policy, weights, now, {
@@ -153,5 +153,5 @@ const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
   read: draftsOf
 }
 
-/** Ranks what a level may read against a text. Synchronous: it sees one snapshot. */
+/** Ranks the memories that a level may read. Synchronous: it sees one snapshot. */
 export const searchIn: Find<Filters, IndexRow, ScoreParts> = lookFor(searched)

@@ -6,7 +6,7 @@ import { framesOf, isStopWord } from "../../text/normalise/stopWords.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
 
-/** The words of a query that are looked for, neighbours as one where they are not found apart, and what is left out. */
+/** The searched words of a query, its joined neighbours, and the words left out. */
 export interface Telling {
   readonly words: ReadonlyArray<Word>
   readonly joined: ReadonlyArray<string>
@@ -14,8 +14,8 @@ export interface Telling {
 }
 
 /**
- * The words that tell rows apart: stop words and words of too many rows are
- * left out, while others remain.
+ * Chooses the words that distinguish rows. Stop words, and words that occur in too many rows, are left out while others
+ * remain. Neighbouring words that occur as one word ("rate limit", "ratelimit") become further alternatives.
  */
 export const telling = (
   db: Db,
@@ -25,10 +25,10 @@ export const telling = (
   commonShare: number
 ): Telling => {
   const indexed = corpus.text.count(db, level)
-  const most = Math.floor(indexed * commonShare)
+  const maxRows = Math.floor(indexed * commonShare)
   const leftOut: Array<LeftOut> = []
-  const without = <A extends Word>(words: ReadonlyArray<A>, reason: LeftOut["reason"], out: (word: A) => boolean) => {
-    const kept = words.filter((word) => !word.droppable || !out(word))
+  const without = <A extends Word>(words: ReadonlyArray<A>, reason: LeftOut["reason"], drop: (word: A) => boolean) => {
+    const kept = words.filter((word) => !word.droppable || !drop(word))
     if (kept.length === 0 && must.length === 0) return words
     leftOut.push(...words.filter((word) => !kept.includes(word)).map(({ text }) => ({ word: text, reason })))
     return kept
@@ -36,21 +36,20 @@ export const telling = (
   const frames = framesOf(plain)
   const framed = ({ at }: Word) => frames.some(([from, to]) => at >= from && at < to)
   const words = without(should, "stop word", (word) => isStopWord(word.text) || framed(word))
-  const rows = ({ expression }: Word, most: number) => countRows(db, corpus, level, expression, most)
-  const few = (expression: string, most: number) => countRows(db, corpus, level, expression, most) <= most
+  const count = (expression: string, limit: number) => countRows(db, corpus, level, expression, limit)
   const compounds = joined(words).flatMap(({ apart, together }) => {
-    const found = countRows(db, corpus, level, together, fewTogether)
-    if (found === 0) return []
-    return few(apart, rare) ? [together, together] : found <= fewTogether ? [together] : []
+    const rows = count(together, fewTogether)
+    if (rows === 0) return []
+    return count(apart, rare) <= rare ? [together, together] : rows <= fewTogether ? [together] : []
   })
-  if (indexed < commonFrom) {
-    const whole = words.map((word) => (hasHalves(word) ? withHalves(word, rows(word, rare)) : word))
-    return { words: whole, joined: compounds, leftOut }
+  if (indexed < minRowsForCommon) {
+    const split = words.map((word) => (hasHalves(word) ? withHalves(word, count(word.expression, rare)) : word))
+    return { words: split, joined: compounds, leftOut }
   }
-  const counted = words.map((word) => ({ ...word, rows: word.droppable ? rows(word, most) : 0 }))
-  const kept = without(counted, "in too many rows", ({ rows }) => rows > most)
+  const counted = words.map((word) => ({ ...word, rows: word.droppable ? count(word.expression, maxRows) : 0 }))
+  const kept = without(counted, "in too many rows", ({ rows }) => rows > maxRows)
   return { words: kept.map((word) => withHalves(word, word.rows)), joined: compounds, leftOut }
 }
 
 /** Below this many rows common words cost nothing, and leaving them out would only lose hits. */
-const commonFrom = 1_000
+const minRowsForCommon = 1_000

@@ -10,95 +10,95 @@ import type { Preparation } from "../Embedding.js"
 import type { Calibrated, CalibrateOptions } from "./calibrate.js"
 import type { Labelled } from "./labelled.js"
 
-/** An index of vectors: of memories and of pieces of turns and files together. */
+/** A vector index. Counts memories and chunks of turns and files together. */
 export interface IndexStatus extends ModelName {
   readonly embedded: number
-  /** What has no vector of it. */
+  /** Texts without a vector in it. */
   readonly lacking: number
 }
 
-/** How fast vectors are made, and how long the rest will take at that rate. */
+/** The speed of a fill, and the time left at that speed. */
 export interface Rate extends Preparation {
   /** Vectors a second. */
   readonly perSecond: number
-  /** Seconds; null before anything was made. */
+  /** Seconds; null before the first vector. */
   readonly remaining: number | null
 }
 
-/** Which embedder an agent goes by, and which others it has vectors of. */
+/** The active embedder of an agent, and the other indexes it has. */
 export interface EmbedderStatus {
   readonly agent: string
-  /** The one that the policy or the program names: for agents without vectors. */
+  /** The embedder of the policy or the program, used for agents without vectors. */
   readonly configured: ModelName
   readonly inForce: IndexStatus & {
     readonly weight: number
     readonly floor: number
-    /** The version from which on it is; null where it is the configured one. */
+    /** The version that made it active; null for the configured embedder. */
     readonly since: number | null
-    /** Why it cannot be asked here; full text answers alone meanwhile. */
+    /** Why this process cannot use it. Searches use full text alone meanwhile. */
     readonly problem?: string
   }
-  /** The local one of the stores that the one in force is not to see. */
+  /** The local embedder of the stores withheld from the active one. */
   readonly apart: (IndexStatus & { readonly stores: ReadonlyArray<Store> }) | null
-  /** What is being made to take its place. */
+  /** The candidate index. */
   readonly preparing:
     | (IndexStatus & {
-        /** Whether it is put in force as soon as it is whole. */
+        /** Whether it becomes active as soon as it is complete. */
         readonly adopt: boolean
-        /** While this process is at it. */
+        /** Present while this process fills it. */
         readonly rate?: Rate
         readonly problem?: string
       })
     | null
-  /** Other indexes that are still there: to go back to, or to be dropped. */
+  /** Other indexes that still exist: go back to one, or drop it. */
   readonly kept: ReadonlyArray<IndexStatus>
-  /** What this process asked of the provider in force. */
+  /** Requests of this process to the active provider. */
   readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
-  /** Texts that the embedders of this process fail for, each by itself: left out until `backfill`. */
+  /** Texts that fail alone in this process. They are skipped until `backfill`. */
   readonly aside?: number
-  /** Why the newest batch failed; absent while all is well. */
+  /** Why the newest batch failed; absent after a success. */
   readonly failure?: string
 }
 
 export interface SwitchOptions {
-  /** Length of the vectors; the model's own where absent. */
+  /** Length of the vectors; the model's default when absent. */
   readonly dimensions?: number | undefined
-  /** False makes the index and leaves it at that: to be compared first. */
+  /** False: prepare the index and do not switch to it, for example to compare first. */
   readonly adopt?: boolean | undefined
-  /** In force at once, be its index whole or not; what is missing is made afterwards. */
+  /** Switch at once, with a complete index or not, and fill it afterwards. */
   readonly now?: boolean | undefined
-  /** The share of similarity in the fused score, 0…1; the embedder's own where absent. */
+  /** The share of similarity in the fused score, 0…1; the embedder's default when absent. */
   readonly weight?: number | undefined
-  /** False: answered once it is begun; the vectors are made in the background. */
+  /** False: return when the switch has begun; the background fills the index. */
   readonly wait?: boolean | undefined
-  /** Who asks, as the log names it; `program` where absent. */
+  /** The actor of the event; `program` when absent. */
   readonly actor?: string | undefined
   readonly onProgress?: ((rate: Rate) => void) | undefined
   /**
-   * Told of a failure that may pass, and after how many milliseconds it goes on. Where nobody is, the first failure ends
-   * the call, and what is left is for the background.
+   * Called on a temporary failure, with the milliseconds until the retry. Without it the first failure ends the call,
+   * and the background fills the rest.
    */
   readonly onFailure?: ((error: EmbedderError, pause: number) => void) | undefined
 }
 
 export interface Switched extends ModelName {
-  /** `inForce`: all reads go by it. `prepared`: it is whole and waits. `preparing`: it is being made. */
+  /** `inForce`: it is active. `prepared`: its index is complete. `preparing`: its index is being filled. */
   readonly state: "inForce" | "prepared" | "preparing"
-  /** Whether it was in force already. */
+  /** Whether it was active before. */
   readonly unchanged: boolean
 }
 
 export interface CompareOptions {
-  /** What is compared with the one in force: the one that is being prepared, else the one before, where absent. */
+  /** The embedder to compare with the active one. When absent: the candidate, else the previous one. */
   readonly with?: string | undefined
   readonly dimensions?: number | undefined
-  /** How many of the newest different queries of the recall log, 1…1,000; 50 where absent. */
+  /** Number of queries: the newest different ones of the recall log, 1…1,000. Default 50. */
   readonly limit?: number | undefined
-  /** Questions whose answers are known. */
+  /** Questions with known answers. */
   readonly questions?: ReadonlyArray<Labelled> | undefined
 }
 
-/** Means over labelled questions, of the first ten hits. */
+/** Means over labelled questions, for the first ten hits. */
 export interface Quality {
   readonly recall: number
   readonly ndcg: number
@@ -108,47 +108,47 @@ export interface Quality {
 export interface Compared {
   readonly inForce: ModelName
   readonly other: IndexStatus
-  /** Queries that were asked of both. */
+  /** Queries that ran on both. */
   readonly queries: number
-  /** The mean share of the first ten hits that both have; null without queries. */
+  /** Mean share of the first ten hits that both have; null without queries. */
   readonly overlap: number | null
-  /** The share of queries with the same hit at the first place. */
+  /** Share of queries with the same first hit. */
   readonly sameFirst: number | null
-  /** The queries whose hits differ most, at most ten. */
+  /** Up to ten queries whose hits differ most. */
   readonly differing: ReadonlyArray<{ readonly text: string; readonly overlap: number }>
   readonly quality: { readonly questions: number; readonly inForce: Quality; readonly other: Quality } | null
 }
 
 type ChangeError = CommandError | InvalidInput | NoSuchIndex | ProjectionParked
 
-/** Changing what embeds an agent's memory: in the background, reversible, one event for all readers. For operators. */
+/** Changes the embedder of an agent: in the background, reversible, one event for all readers. For operators. */
 export interface EmbedderOperations {
   readonly status: (agent: string) => Effect.Effect<EmbedderStatus, CommandError | InvalidInput>
-  /** Makes the vectors of another embedder beside those in force, then puts it in force. Goes on where it was left. */
+  /** Fills the index of another embedder beside the active one, then makes it active. Resumes an unfinished switch. */
   readonly switchTo: (
     agent: string,
     name: string,
     options?: SwitchOptions
   ) => Effect.Effect<Switched, ChangeError | NoEmbedder | EmbedderError>
-  /** The same with the one that was in force before: what it lacks is made first. */
+  /** Switches to the previous embedder, after filling what its index lacks. */
   readonly back: (
     agent: string,
     options?: Omit<SwitchOptions, "dimensions" | "weight">
   ) => Effect.Effect<Switched, ChangeError | NoEmbedder | EmbedderError>
-  /** Takes away the index of a model, or all that are not in use; what was received stays in the cache. Answers which. */
+  /** Drops the index of a model, or all unused indexes. The cache keeps their vectors. Answers the dropped models. */
   readonly drop: (
     agent: string,
     name?: string,
     options?: { readonly dimensions?: number | undefined; readonly actor?: string | undefined }
   ) => Effect.Effect<ReadonlyArray<ModelName>, ChangeError>
-  /** Asks what was asked lately of both indexes. Changes nothing. */
+  /** Runs recent queries on both indexes. Changes nothing. */
   readonly compare: (
     agent: string,
     options?: CompareOptions
   ) => Effect.Effect<Compared, ChangeError | NoEmbedder | ReadError>
   /**
-   * Estimates how far ranking may trust the vectors of an index, from questions whose answers are known, or from what
-   * was opened after searches. Changes nothing: `switchTo` with the weight puts it in force.
+   * Estimates the best vector weight of an index from labelled questions, or from the memories that were opened after
+   * searches. Changes nothing: pass the weight to `switchTo` to use it.
    */
   readonly calibrate: (
     agent: string,

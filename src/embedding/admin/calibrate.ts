@@ -3,63 +3,62 @@ import * as Option from "effect/Option"
 import type { TrustLevel } from "../../../events/Trust.js"
 import type { TrustRequired } from "../../model/errors.js"
 import type { ReadError } from "../../model/filters.js"
+import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Recall, RecallReader } from "../../recalls/RecallReader.js"
 import type { Query } from "../../search/search.js"
-import type { Labelled } from "./labelled.js"
-import { ndcg } from "./ndcg.js"
+import { type Labelled, ndcg } from "./labelled.js"
 
 export interface CalibrateOptions {
-  /** An embedder that has an index here; the one in force where absent. */
+  /** An embedder that has an index here; the active one when absent. */
   readonly with?: string | undefined
   readonly dimensions?: number | undefined
-  /** Questions whose answers are known; what the recall log tells, where absent. */
+  /** Labelled questions; when absent, questions are taken from the recall log. */
   readonly questions?: ReadonlyArray<Labelled> | undefined
 }
 
-/** How far the vectors of an embedder are to be trusted, as far as this memory's questions tell. */
+/** The vector weight that this agent's questions suggest for an embedder. */
 export interface Calibrated {
   readonly model: string
   readonly dimensions: number
-  /** The weight to use; the one in use, where no other is better beyond doubt. */
+  /** The suggested weight; the weight in use when no other one is clearly better. */
   readonly weight: number
   /** The weight in use. */
   readonly used: number
-  /** Questions that it was estimated from, and who said what answers them. */
+  /** Number of questions, and where their answers come from. */
   readonly from: number
   readonly by: "labels" | "recalls"
-  /** What each weight that was tried is worth: NDCG at 10, 0…1. */
+  /** NDCG at 10, 0…1, of each weight that was tried. */
   readonly curve: ReadonlyArray<{ readonly weight: number; readonly value: number }>
 }
 
-/** What it takes to try weights. */
 export interface Calibrating {
   readonly model: string
   readonly dimensions: number
   readonly used: number
   readonly reader: Pick<RecallReader, "recalls" | "recall">
-  /** The ids that a search at a level shows, under a weight. */
+  /** The ids that a search at a level finds with a weight. */
   readonly ask: (level: TrustLevel, query: Query, weight: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
 }
 
-/** A question, and what each memory that answers it counts. */
 interface Question {
   readonly level: TrustLevel
   readonly query: Query
-  readonly counts: ReadonlyMap<string, number>
+  /** The gain of each memory that answers it, by id. */
+  readonly gains: ReadonlyMap<string, number>
 }
 
-/** Hits that are looked at, questions that are asked at the most, recalls that are looked through for them. */
-const shown = 10
-const mostQuestions = 200
-const mostRecalls = 5_000
+const maxHits = 10
+const maxQuestions = 200
+/** Recalls that are searched for questions. */
+const maxRecalls = 5_000
+const recallsPerPage = 500
 
 /**
- * Tries weights from 0 to 1 on questions whose answers are known, and takes the
- * one nearest to the weight in use among those that are as good as the best
- * (by no more than a standard error of the difference, question by question):
- * few questions, or ones that tell nothing, change nothing.
+ * Tries weights from 0 to 1 on questions with known answers. Among the weights as good as the best, it takes the one
+ * nearest to the weight in use. As good means: within one standard error of the difference, question by question. So a
+ * few or inconclusive questions change nothing.
  *
- * Without labels it is the recall log that tells: see `asRecalled`.
+ * Without labels, `asRecalled` takes the questions from the recall log.
  */
 export const calibrate = (
   { ask, dimensions, model, reader, used }: Calibrating,
@@ -67,147 +66,152 @@ export const calibrate = (
 ): Effect.Effect<Calibrated, ReadError | TrustRequired> =>
   Effect.gen(function* () {
     const by = options.questions === undefined ? ("recalls" as const) : ("labels" as const)
-    const questions = (options.questions?.map(asLabelled) ?? asRecalled(yield* recallsOf(reader))).slice(
-      0,
-      mostQuestions
-    )
-    const tried = [...new Set([...Array.from({ length: 21 }, (_, at) => at / 20), used])].sort((a, b) => a - b)
-    const values = yield* Effect.forEach(questions, ({ counts, level, query }) =>
+    const all = options.questions?.map(fromLabelled) ?? asRecalled(yield* recallsOf(reader))
+    const questions = all.slice(0, maxQuestions)
+    const steps = Array.from({ length: 21 }, (_, step) => step / 20)
+    const weights = [...new Set([...steps, used])].sort((a, b) => a - b)
+    const values = yield* Effect.forEach(questions, ({ gains, level, query }) =>
       Effect.zipLeft(
-        Effect.forEach(tried, (weight) =>
-          Effect.map(ask(level, { ...query, limit: shown }, weight), (ids) => ndcg(counts, ids, shown))
+        Effect.forEach(weights, (weight) =>
+          Effect.map(ask(level, { ...query, limit: maxHits }, weight), (ids) => ndcg(gains, ids, maxHits))
         ),
         Effect.yieldNow()
       )
     )
-    const importance = questions.map(({ counts }) => [...counts.values()].reduce((a, b) => a + b, 0) / counts.size)
-    const curve = tried.map((weight, at) => ({
+    const importance = questions.map(({ gains }) => [...gains.values()].reduce((a, b) => a + b, 0) / gains.size)
+    const curve = weights.map((weight, index) => ({
       weight,
-      value: mean(
-        values.map((one) => one[at]!),
+      value: weightedMean(
+        values.map((row) => row[index]!),
         importance
       )
     }))
-    return {
-      model,
-      dimensions,
-      weight: chosen(curve, values, importance, used),
-      used,
-      from: questions.length,
-      by,
-      curve
-    }
+    const weight = chooseWeight(curve, values, importance, used)
+    return { model, dimensions, weight, used, from: questions.length, by, curve }
   })
 
-const asLabelled = ({ ids, query }: Labelled): Question => ({
+const fromLabelled = ({ ids, query }: Labelled): Question => ({
   level: "full",
   query: { text: query },
-  counts: new Map(ids.map((id) => [id, 1]))
+  gains: new Map(ids.map((id) => [id, 1]))
 })
 
 /** The newest recalls, oldest first. */
 const recallsOf = (reader: Calibrating["reader"]): Effect.Effect<ReadonlyArray<Recall>, ReadError | TrustRequired> =>
   Effect.gen(function* () {
-    const found: Array<Recall> = []
-    for (let offset = 0; offset < mostRecalls; offset += page) {
-      const rows = yield* reader.recalls({ limit: page, offset })
+    const recalls: Array<Recall> = []
+    for (let offset = 0; offset < maxRecalls; offset += recallsPerPage) {
+      const rows = yield* reader.recalls({ limit: recallsPerPage, offset })
       for (const { kind, number } of rows) {
         if (kind === "conversation") continue
-        // One that was erased meanwhile tells nothing.
+        // Another process may erase a recall meanwhile.
         const recall = yield* Effect.asSome(reader.recall(number)).pipe(
           Effect.catchTag("RecallNotFound", () => Effect.succeedNone)
         )
-        if (Option.isSome(recall)) found.push(recall.value)
+        if (Option.isSome(recall)) recalls.push(recall.value)
       }
-      if (rows.length < page) break
+      if (rows.length < recallsPerPage) break
     }
-    return found.reverse()
+    return recalls.reverse()
   })
 
-const page = 500
-
-/** Milliseconds after a search in which a memory is opened because of it. */
-const because = 10 * 60_000
+/** A memory that is opened within this time after a search, in milliseconds, counts as its answer. */
+const maxMillisToOpen = 10 * 60_000
 
 /**
- * What recalls tell of their answers without anybody having said so: who
- * searched, saw ten titles and then opened one with `get` found it there. What
- * was opened within ten minutes, before the next search of the level, is taken
- * for the answer. What stands first is opened more readily, whether it is the
- * answer or not, so that a memory counts by its place: log2(1 + place).
+ * Questions from the recall log. A caller who searches, sees ten titles and opens one with `get` found the answer there.
+ * So a memory opened within ten minutes, before the next search of the same level, counts as the answer. Readers open
+ * the first hits more readily, answer or not; so a memory gains by its place: log2(1 + place).
  *
- * Searches that nothing was opened after tell nothing. A question that was asked
- * several times is one. The newest are first.
+ * A search without an opened hit is no question. Repeated questions count once. The newest come first.
  */
 export const asRecalled = (recalls: ReadonlyArray<Recall>): ReadonlyArray<Question> => {
-  const last = new Map<TrustLevel, Recall>()
-  const questions = new Map<
-    string,
-    { readonly query: Query; readonly level: TrustLevel; readonly counts: Map<string, number> }
-  >()
+  const lastSearch = new Map<TrustLevel, Recall>()
+  const questions = new Map<string, Question & { readonly gains: Map<string, number> }>()
   for (const recall of recalls) {
     const { askedAt, hits, kind, level, mode, text } = recall
     if (kind === "memories") {
-      if (text.trim() !== "" && mode === "enhanced") last.set(level, recall)
-      else last.delete(level)
+      if (text.trim() !== "" && mode === "enhanced") lastSearch.set(level, recall)
+      else lastSearch.delete(level)
       continue
     }
-    const search = last.get(level)
-    if (search === undefined || askedAt - search.askedAt > because) continue
+    const search = lastSearch.get(level)
+    if (search === undefined || askedAt - search.askedAt > maxMillisToOpen) continue
     const opened = new Set(hits.map(({ id }) => id))
     const query = queryOf(search)
     const key = JSON.stringify([level, query])
-    const known = questions.get(key) ?? { query, level, counts: new Map<string, number>() }
-    for (const [at, { id }] of search.hits.entries()) {
-      if (opened.has(id)) known.counts.set(id, Math.max(known.counts.get(id) ?? 0, Math.log2(2 + at)))
+    const question = questions.get(key) ?? { query, level, gains: new Map<string, number>() }
+    for (const [index, { id }] of search.hits.entries()) {
+      if (opened.has(id)) question.gains.set(id, Math.max(question.gains.get(id) ?? 0, Math.log2(2 + index)))
     }
-    // The newest last.
+    // Deleting first moves the question to the end of the map, where the newest are.
     questions.delete(key)
-    if (known.counts.size > 0) questions.set(key, known)
+    if (question.gains.size > 0) questions.set(key, question)
   }
   return [...questions.values()].reverse()
 }
 
-/** The filters of a search, as they are on record. */
-type TakenFilters = Omit<Query, "project" | "session"> & {
+/** The filters of a search as the recall log stores them. */
+type RecordedFilters = Omit<Query, "project" | "session"> & {
   readonly projects?: ReadonlyArray<string>
   readonly sessions?: ReadonlyArray<string>
 }
 
-/** The search as it was called: its filters are on record as they were taken. */
+/** The query as the caller passed it, from the recorded filters. */
 const queryOf = ({ filters, text }: Recall): Query => {
-  const { after, before, people, projects, sessions, stores, tags, types } = filters as TakenFilters
-  const one = (list: ReadonlyArray<string> | undefined) => (list?.length === 1 ? list[0] : undefined)
+  const { after, before, people, projects, sessions, stores, tags, types } = filters as RecordedFilters
+  const single = (list: ReadonlyArray<string> | undefined) => (list?.length === 1 ? list[0] : undefined)
   return {
     text,
     ...{ types, stores, tags, people, after, before },
-    project: one(projects),
-    session: one(sessions)
+    project: single(projects),
+    session: single(sessions)
   }
 }
 
-const mean = (values: ReadonlyArray<number>, weights: ReadonlyArray<number>): number => {
-  const all = weights.reduce((a, b) => a + b, 0)
-  return all === 0 ? 0 : values.reduce((sum, value, at) => sum + value * weights[at]!, 0) / all
+const weightedMean = (values: ReadonlyArray<number>, weights: ReadonlyArray<number>): number => {
+  const total = weights.reduce((a, b) => a + b, 0)
+  return total === 0 ? 0 : values.reduce((sum, value, index) => sum + value * weights[index]!, 0) / total
 }
 
-/** Of the weights that are as good as the best, the one nearest to that in use; the larger of two that are equally near. */
-const chosen = (
+/** Among the weights as good as the best, the one nearest to the weight in use; the larger one of two equally near. */
+const chooseWeight = (
   curve: Calibrated["curve"],
   values: ReadonlyArray<ReadonlyArray<number>>,
   importance: ReadonlyArray<number>,
   used: number
 ): number => {
-  const best = curve.reduce((best, { value }, at) => (value > curve[best]!.value ? at : best), 0)
-  const asGood = curve.filter((_, at) => {
-    const differences = values.map((one) => one[best]! - one[at]!)
-    const difference = mean(differences, importance)
-    const all = importance.reduce((a, b) => a + b, 0)
-    const squares = differences.reduce((sum, one, which) => sum + (importance[which]! * (one - difference)) ** 2, 0)
-    return values.length < 2 || difference <= Math.sqrt(squares) / all
+  const best = curve.reduce((best, { value }, index) => (value > curve[best]!.value ? index : best), 0)
+  const total = importance.reduce((a, b) => a + b, 0)
+  const asGood = curve.filter((_, index) => {
+    const differences = values.map((row) => row[best]! - row[index]!)
+    const mean = weightedMean(differences, importance)
+    const squares = differences.reduce((sum, value, row) => sum + (importance[row]! * (value - mean)) ** 2, 0)
+    return values.length < 2 || mean <= Math.sqrt(squares) / total
   })
   return asGood.reduce(
-    (near, { weight }) => (Math.abs(weight - used) <= Math.abs(near - used) ? weight : near),
+    (nearest, { weight }) => (Math.abs(weight - used) <= Math.abs(nearest - used) ? weight : nearest),
     asGood[0]!.weight
   )
+}
+
+/** The same embedder with an unbounded cache, for the duration of one measurement. */
+export const cachingEmbedder = (embedder: EmbedderService): EmbedderService => {
+  const cache = new Map<string, Float32Array>()
+  const { apart } = embedder
+  return {
+    ...embedder,
+    ...(apart === undefined ? {} : { apart: { ...apart, embedder: cachingEmbedder(apart.embedder) } }),
+    embed: (texts, purpose) => {
+      const key = (text: string) => `${purpose} ${text}`
+      const missing = [...new Set(texts.filter((text) => !cache.has(key(text))))]
+      const embedded = missing.length === 0 ? Effect.succeed([]) : embedder.embed(missing, purpose)
+      return Effect.map(embedded, (vectors) => {
+        for (const [index, text] of missing.entries()) {
+          if (vectors[index] !== undefined) cache.set(key(text), vectors[index])
+        }
+        return texts.flatMap((text) => cache.get(key(text)) ?? [])
+      })
+    }
+  }
 }

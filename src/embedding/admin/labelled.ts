@@ -7,27 +7,35 @@ export interface Labelled {
   readonly ids: ReadonlyArray<string>
 }
 
-/** Reads labelled questions: one JSON object a line, `{"query": "…", "ids": ["…"]}`; empty lines are left out. */
+/** Reads labelled questions: one JSON object a line, `{"query": "…", "ids": ["…"]}`. Skips empty lines. */
 export const readLabelled = (text: string): Either.Either<ReadonlyArray<Labelled>, InvalidInput> => {
-  const found: Array<Labelled> = []
-  for (const [at, line] of text.split("\n").entries()) {
+  const questions: Array<Labelled> = []
+  for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue
-    const one = parsed(line)
-    if (one === undefined) {
-      const problem = 'is to be {"query": "…", "ids": ["…"]}, with one id at least'
-      return Either.left(new InvalidInput({ field: `line ${at + 1}`, problem }))
+    const question = parseLine(line)
+    if (question === undefined) {
+      const problem = 'must be {"query": "…", "ids": ["…"]} with at least one id'
+      return Either.left(new InvalidInput({ field: `line ${index + 1}`, problem }))
     }
-    found.push(one)
+    questions.push(question)
   }
-  return Either.right(found)
+  return Either.right(questions)
 }
 
-const parsed = (line: string): Labelled | undefined => {
+const parseLine = (line: string): Labelled | undefined => {
   try {
     const { ids, query } = JSON.parse(line)
-    const sound = typeof query === "string" && query.trim() !== "" && Array.isArray(ids) && ids.length > 0
-    return sound && ids.every((id) => typeof id === "string") ? { query, ids } : undefined
+    const valid = typeof query === "string" && query.trim() !== "" && Array.isArray(ids) && ids.length > 0
+    return valid && ids.every((id) => typeof id === "string") ? { query, ids } : undefined
   } catch {
     return undefined
   }
+}
+
+/** NDCG of the first `limit` hits, 0…1. `gains` is the gain of each relevant memory, by id. */
+export const ndcg = (gains: ReadonlyMap<string, number>, hits: ReadonlyArray<string>, limit: number): number => {
+  const discounted = (list: ReadonlyArray<number>) =>
+    list.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)
+  const ideal = [...gains.values()].sort((a, b) => b - a).slice(0, limit)
+  return discounted(hits.slice(0, limit).map((id) => gains.get(id) ?? 0)) / discounted(ideal)
 }

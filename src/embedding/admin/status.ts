@@ -13,57 +13,53 @@ import { memoryVectors, type VectorSet } from "../../../projections/vectors.js"
 import { type InUse, sameModel } from "../../actor/activeEmbedders.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Embedding, Preparation } from "../Embedding.js"
-import { countLacking } from "../vectorWork.js"
+import { countLacking } from "../indexFill.js"
 import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
 
-/** What a view says of its indexes, and beside it what only this process knows. */
+/** The indexes of an agent's view, with the progress and failures of this process. */
 export const statusOf = <E>(
   agent: string,
-  inUse: InUse,
+  embedders: InUse,
   embedding: Pick<Embedding, "aside" | "failure" | "preparation">,
   read: <A>(f: (db: Db) => A) => Effect.Effect<A, E>
 ): Effect.Effect<EmbedderStatus, E> =>
   Effect.gen(function* () {
-    const facts = yield* read((db) => ({ now: findInForce(db), next: findPreparing(db) }))
-    const now = yield* inUse.of(facts.now)
-    const next = facts.next === undefined ? undefined : yield* inUse.of(facts.next)
-    const problem = facts.now === undefined ? undefined : yield* problemOf(inUse, now)
-    const nextProblem = next === undefined ? undefined : yield* problemOf(inUse, next)
-    const running = embedding.preparation()
+    const facts = yield* read((db) => ({ active: findInForce(db), candidate: findPreparing(db) }))
+    const active = yield* embedders.of(facts.active)
+    const candidate = facts.candidate === undefined ? undefined : yield* embedders.of(facts.candidate)
+    const problem = facts.active === undefined ? undefined : yield* problemOf(embedders, active)
+    const candidateProblem = candidate === undefined ? undefined : yield* problemOf(embedders, candidate)
+    const preparation = embedding.preparation()
     const failure = embedding.failure()
     const aside = embedding.aside()
-    const { apart, floor, usage, weight } = now
+    const { apart, floor, usage, weight } = active
     return yield* read((db): EmbedderStatus => {
-      const since = sameModel(now, facts.now ?? inUse.configured) ? (facts.now?.version ?? null) : null
-      const used = [now, next].flatMap((one) =>
-        one === undefined ? [] : [one, ...(one.apart ? [one.apart.embedder] : [])]
+      const since = sameModel(active, facts.active ?? embedders.configured) ? (facts.active?.version ?? null) : null
+      const inUse = [active, candidate].flatMap((embedder) =>
+        embedder === undefined ? [] : [embedder, ...(embedder.apart ? [embedder.apart.embedder] : [])]
       )
       return {
         agent,
-        configured: { model: inUse.configured.model, dimensions: inUse.configured.dimensions },
-        inForce: {
-          ...indexOf(db, ownOf(now)),
-          weight,
-          floor,
-          since,
-          ...(problem === undefined ? {} : { problem })
-        },
+        configured: nameIn(embedders.configured),
+        inForce: { ...indexOf(db, ownOf(active)), weight, floor, since, ...(problem === undefined ? {} : { problem }) },
         apart:
           apart === undefined
             ? null
             : { ...indexOf(db, { ...nameIn(apart.embedder), stores: apart.stores }), stores: apart.stores },
         preparing:
-          next === undefined || facts.next === undefined
+          candidate === undefined || facts.candidate === undefined
             ? null
             : {
-                ...indexOf(db, ownOf(next)),
-                adopt: facts.next.adopt,
-                ...(running === undefined || !sameModel(running, next) ? {} : { rate: rateOf(running) }),
-                ...(nextProblem === undefined ? {} : { problem: nextProblem })
+                ...indexOf(db, ownOf(candidate)),
+                adopt: facts.candidate.adopt,
+                ...(preparation === undefined || !sameModel(preparation, candidate)
+                  ? {}
+                  : { rate: rateOf(preparation) }),
+                ...(candidateProblem === undefined ? {} : { problem: candidateProblem })
               },
         kept: modelsOf(db)
-          .filter((one) => !used.some((other) => sameModel(one, other)))
-          .map((one) => indexOf(db, one)),
+          .filter((model) => !inUse.some((embedder) => sameModel(model, embedder)))
+          .map((model) => indexOf(db, model)),
         ...(usage === undefined ? {} : { usage: usage() }),
         ...(aside === 0 ? {} : { aside }),
         ...(failure === undefined ? {} : { failure: failure.message })
@@ -71,7 +67,7 @@ export const statusOf = <E>(
     })
   })
 
-/** Of an agent without events, which is in no file. */
+/** The status of an agent without events, which has no view. */
 export const statusOfNothing = (agent: string, { configured }: InUse): EmbedderStatus => {
   const { apart, floor, weight } = configured
   const empty = { embedded: 0, lacking: 0 }
@@ -88,17 +84,17 @@ export const statusOfNothing = (agent: string, { configured }: InUse): EmbedderS
 /** Every model that an agent has vectors of. */
 export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
   const all = [...memoryVectors.models(db), ...chunkVectorIndex.models(db)]
-  return all.filter((one, at) => all.findIndex((other) => sameModel(one, other)) === at)
+  return all.filter((model, index) => all.findIndex((other) => sameModel(model, other)) === index)
 }
 
-/** The index that was in force before the one that is, and is still there; undefined where there is none. */
+/** The embedder that was active before the current one, if its index still exists. */
 export const previousOf = (db: Db): EmbedderFact | undefined => {
-  const now = findInForce(db)
-  const there = modelsOf(db)
+  const active = findInForce(db)
+  const models = modelsOf(db)
   return findEmbedders(db)
     .filter(({ state }) => state === "inForce" || state === "first")
-    .filter((one) => now === undefined || !sameModel(one, now))
-    .findLast((one) => there.some((other) => sameModel(one, other)))
+    .filter((fact) => active === undefined || !sameModel(fact, active))
+    .findLast((fact) => models.some((model) => sameModel(fact, model)))
 }
 
 export const indexOf = (db: Db, set: VectorSet): IndexStatus => {
@@ -107,7 +103,7 @@ export const indexOf = (db: Db, set: VectorSet): IndexStatus => {
   return { model, dimensions, embedded, lacking: countLacking(db, set) }
 }
 
-/** What is to have its vectors: all, but the stores that it is not to see. */
+/** The vectors that an embedder's own index should have: all but those of the stores withheld from it. */
 export const ownOf = ({ apart, ...embedder }: EmbedderService): VectorSet => ({
   ...nameIn(embedder),
   stores: apart === undefined ? undefined : allStores.filter((store) => !apart.stores.includes(store))
@@ -120,5 +116,5 @@ export const rateOf = (progress: Preparation): Rate => {
   return { ...progress, perSecond, remaining: perSecond === 0 ? null : progress.left / perSecond }
 }
 
-const problemOf = (inUse: InUse, { dimensions, model }: ModelName) =>
-  Effect.match(inUse.named(model, dimensions), { onSuccess: () => undefined, onFailure: ({ problem }) => problem })
+const problemOf = (embedders: InUse, { dimensions, model }: ModelName) =>
+  Effect.match(embedders.named(model, dimensions), { onSuccess: () => undefined, onFailure: ({ problem }) => problem })

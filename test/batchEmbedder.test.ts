@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { make, type Texts } from "../src/embedding/madeVectors.js"
+import { make, type Texts } from "../src/embedding/batchEmbedder.js"
 import { EmbedderError } from "../src/ports/Embedder.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh } from "./support/engine.js"
@@ -59,10 +59,10 @@ describe("a batch that fails", () => {
       ] as const) {
         const one = scripted("one", 1, 48)
         one.embed = () => failed(error)
-        const { aside, made } = make(one.service, 1_000)
-        yield* Effect.flip(made(page))
+        const { embed, skipped } = make(one.service, 1_000)
+        yield* Effect.flip(embed(page))
         expect(one.asked).toHaveLength(requests)
-        expect(aside().count).toBe(0)
+        expect(skipped().count).toBe(0)
       }
     })
   )
@@ -72,10 +72,10 @@ describe("a batch that fails", () => {
       const one = scripted("one", 1, 48)
       const sound = one.embed
       one.embed = (texts, purpose) => (texts.length > 12 ? failed({ kind: "busy" }) : sound(texts, purpose))
-      const { aside, made } = make(one.service, 1_000)
-      yield* Effect.flip(made(page))
-      expect((yield* made(page)).map(([digest]) => digest)).toEqual(numbers)
-      expect(aside().count).toBe(0)
+      const { embed, skipped } = make(one.service, 1_000)
+      yield* Effect.flip(embed(page))
+      expect((yield* embed(page)).map(([digest]) => digest)).toEqual(numbers)
+      expect(skipped().count).toBe(0)
       expect(one.asked.map(({ length }) => length)).toEqual([40, 40, 20, 10, 10, 20, 10, 10])
     })
   )
@@ -90,11 +90,11 @@ describe("a batch that fails", () => {
           ? failed(texts.length === 10 ? { kind: "connection" } : {})
           : sound(texts, purpose)
       }
-      const { made } = make(one.service, 1_000)
-      yield* Effect.flip(made(page))
+      const { embed } = make(one.service, 1_000)
+      yield* Effect.flip(embed(page))
       one.embed = sound
       one.asked.length = 0
-      expect((yield* made(page)).map(([digest]) => digest)).toEqual(numbers)
+      expect((yield* embed(page)).map(([digest]) => digest)).toEqual(numbers)
       expect(one.asked).toEqual([titles.slice(0, 20)])
     })
   )

@@ -1,0 +1,154 @@
+import * as Effect from "effect/Effect"
+import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
+import { embedAll } from "../ports/embedAll.js"
+
+/** A batch of texts, and its vectors, by the digest of the text. */
+export type Texts = ReadonlyArray<readonly [digest: string, text: string]>
+export type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
+
+/** Embeds one batch with one request. `timeoutMillis` bounds the request. */
+export const embedBatch = (
+  embedder: EmbedderService,
+  batch: Texts,
+  timeoutMillis: number
+): Effect.Effect<Vectors, EmbedderError> => {
+  const texts = batch.map(([, text]) => text)
+  return Effect.map(embedAll(embedder, texts, "document", timeoutMillis), (vectors) =>
+    batch.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
+  )
+}
+
+/** Embeds batches and isolates the texts that make a batch fail. */
+export interface BatchEmbedder {
+  /** The vectors of a batch. A missing digest means: this text could not be embedded. */
+  readonly embed: (batch: Texts) => Effect.Effect<Vectors, EmbedderError>
+  /** Texts that failed alone while others did not, and the newest reason. They are skipped. */
+  readonly skipped: () => Skipped
+  /** Tries each skipped text once more, alone. */
+  readonly retrySkipped: () => void
+}
+
+export interface Skipped {
+  readonly count: number
+  readonly error?: EmbedderError
+}
+
+/** A harmless batch. If it fails too, the embedder is at fault and not the texts. */
+const probe: Texts = [["", "text"]]
+/** After this many texts failed alone and none succeeded, the embedder is taken to be at fault. */
+const maxFailuresWithoutSuccess = 8
+
+/**
+ * Splits a failing batch in halves, unless the probe fails as well. A text that fails alone is skipped, so that the
+ * others get their vectors. Vectors of a batch are kept until the batch is complete, so that no text is paid for twice.
+ * `timeoutMillis` bounds one request.
+ */
+export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmbedder => {
+  const skipped = new Set<string>()
+  const toRetry = new Set<string>()
+  let skipReason: EmbedderError | undefined
+  /** Results for the batch that failed last; undefined for a text without a vector. */
+  const results = new Map<string, Float32Array | undefined>()
+  /** First digest of the batch that the provider was too busy for last time, or that gave no vector at all. */
+  let failedBefore: string | undefined
+
+  const skip = (digest: string, error: EmbedderError) => {
+    skipped.add(digest)
+    skipReason = error
+  }
+
+  const request = (batch: Texts) =>
+    Effect.map(embedBatch(embedder, batch, timeoutMillis), (vectors) => {
+      for (const [digest] of batch) results.set(digest, undefined)
+      for (const [digest, vector] of vectors) results.set(digest, vector)
+    })
+
+  const requestInParts = (batch: Texts, error: EmbedderError): Effect.Effect<void, EmbedderError> =>
+    Effect.gen(function* () {
+      const busy = error.kind === "busy"
+      if (failsForAll(error)) return yield* error
+      const repeated = failedBefore === batch[0]![0]
+      // "Busy" may mean too large a batch or too many requests: send smaller parts only when the same batch fails again.
+      if (busy) failedBefore = batch[0]![0]
+      if (busy && !repeated) return yield* error
+      if (!busy && (yield* Effect.either(embedBatch(embedder, probe, timeoutMillis)))._tag === "Left") {
+        return yield* error
+      }
+      const { failures, succeeded } = yield* requestHalves(batch, { busy, repeated, request })
+      if (!repeated && !succeeded && batch.length > 1) {
+        failedBefore = batch[0]![0]
+        return yield* error
+      }
+      for (const failure of failures) skip(...failure)
+    })
+
+  const requestAlone = (text: Texts[number]) =>
+    Effect.catchAll(request([text]), (error) =>
+      failsForAll(error) || error.kind === "busy" ? error : Effect.sync(() => skip(text[0], error))
+    )
+
+  return {
+    skipped: () =>
+      skipped.size === 0 || skipReason === undefined
+        ? { count: skipped.size }
+        : { count: skipped.size, error: skipReason },
+    retrySkipped: () => {
+      for (const digest of skipped) toRetry.add(digest)
+      skipped.clear()
+    },
+    embed: (batch) =>
+      Effect.gen(function* () {
+        const missing = batch.filter(([digest]) => !results.has(digest) && !skipped.has(digest))
+        const together = missing.filter(([digest]) => !toRetry.has(digest))
+        if (together.length > 0) yield* Effect.catchAll(request(together), (error) => requestInParts(together, error))
+        for (const text of missing) {
+          if (!toRetry.has(text[0])) continue
+          yield* requestAlone(text)
+          toRetry.delete(text[0])
+        }
+        const vectors = batch.flatMap(([digest]) => {
+          const vector = results.get(digest)
+          return vector === undefined ? [] : [[digest, vector] as const]
+        })
+        results.clear()
+        failedBefore = undefined
+        return vectors
+      })
+  }
+}
+
+interface Splitting {
+  readonly busy: boolean
+  /** Whether the same batch failed before: then all of its parts are tried. */
+  readonly repeated: boolean
+  readonly request: (batch: Texts) => Effect.Effect<void, EmbedderError>
+}
+
+/** Requests the halves of a batch, and the halves of each half that fails. Answers the texts that fail alone. */
+const requestHalves = (batch: Texts, { busy, repeated, request }: Splitting) =>
+  Effect.gen(function* () {
+    const failures: Array<readonly [digest: string, error: EmbedderError]> = []
+    let succeeded = false
+    const parts = batch.length === 1 ? [batch] : halves(batch)
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      const result = yield* Effect.either(request(part))
+      if (result._tag === "Right") succeeded = true
+      else if (failsForAll(result.left) || (result.left.kind === "busy" && (!busy || part.length === 1))) {
+        return yield* result.left
+      } else if (part.length > 1) {
+        // Depth first finds the accepted batch size soon; breadth first finds the failing texts.
+        if (busy) parts.unshift(...halves(part))
+        else parts.push(...halves(part))
+      } else failures.push([part[0]![0], result.left])
+      if (!repeated && !succeeded && failures.length >= maxFailuresWithoutSuccess) break
+    }
+    return { failures, succeeded }
+  })
+
+const halves = (batch: Texts): Array<Texts> => {
+  const middle = batch.length >> 1
+  return [batch.slice(0, middle), batch.slice(middle)]
+}
+
+/** Whether every request fails for this reason. */
+const failsForAll = ({ kind }: EmbedderError): boolean => kind === "settings" || kind === "connection"

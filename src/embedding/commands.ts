@@ -1,0 +1,196 @@
+import * as Either from "effect/Either"
+import { imagesOf, type Payload } from "../../events/catalogue.js"
+import { embeddingText, type Memory } from "../../events/Memory.js"
+import type { Store } from "../../events/Trust.js"
+import { chunkVectorIndex, findChunk } from "../../projections/chunkVectors.js"
+import { findInForce, findPreparing, isWanted, type ModelName } from "../../projections/embedders.js"
+import { findActiveAt, findById } from "../../projections/observations.js"
+import type { Db } from "../../projections/Projection.js"
+import { memoryVectors, textDigest } from "../../projections/vectors.js"
+import { cutting } from "../../text/normalise/chunks.js"
+import { figuresOf, sameModel, saysSame, statedOf } from "../actor/activeEmbedders.js"
+import { type Command, type Situation, whileSound } from "../actor/Command.js"
+import { NoSuchIndex, type ProjectionParked } from "../model/errors.js"
+import type { EmbedderService } from "../ports/Embedder.js"
+
+/** The vector of a memory's text at one revision. */
+export interface MemoryVector {
+  readonly id: string
+  readonly revision: number
+  readonly digest: string
+  readonly vector: Float32Array
+}
+
+/** The vector of a chunk of a turn or a file. */
+export interface ChunkVector {
+  readonly born: number
+  readonly digest: string
+  readonly vector: Float32Array
+}
+
+/** The index that vectors belong to. */
+export interface IndexModel extends ModelName {
+  /** Whether this model stands in for `of` in these stores. */
+  readonly apart?: boolean | undefined
+  readonly of?: ModelName | undefined
+  /** Absent: all stores. */
+  readonly stores?: ReadonlyArray<Store> | undefined
+}
+
+/** The command that publishes vectors of memories whose text is still the embedded one. */
+export const embedMemories = (model: IndexModel, embedded: ReadonlyArray<MemoryVector>): Command<number, never> =>
+  embedCommand(
+    model,
+    embedded.map(({ digest, vector }) => [digest, vector]),
+    ({ db }) => ({
+      entries: embedded.flatMap((entry) => {
+        const memory = findActiveAt(db, entry.id, entry.revision) ?? changedWithSameText(db, entry)
+        // A memory that moved to a store of another embedder has no place in this index.
+        return memory === undefined || model.stores?.includes(memory.store) === false
+          ? []
+          : [{ memory: entry.id, born: memory.born, store: memory.store, digest: entry.digest }]
+      })
+    })
+  )
+
+/**
+ * The command that publishes vectors of memories that earlier commands of the same transaction add. `vectors` are by the
+ * digest of their text, `digests` by the text.
+ */
+export const embedAdded = (
+  model: IndexModel,
+  vectors: ReadonlyMap<string, Float32Array>,
+  digests: ReadonlyMap<string, string>
+): Command<number, never> =>
+  embedCommand(model, [...vectors], ({ decided }) => {
+    const added = new Set<number>()
+    // A later command of the same transaction may retire, move or rewrite an added memory.
+    const latest = new Map<number, Memory>()
+    for (const event of decided) {
+      if (event.type === "ADD") added.add(event.payload.memory.born)
+      if (event.type === "DELETE" && event.payload.replacement !== undefined) added.add(event.payload.replacement.born)
+      for (const image of imagesOf(event)) latest.set(image.born, image)
+    }
+    const entries = [...added].flatMap((born) => {
+      const memory = latest.get(born)
+      if (memory?.status !== "active") return []
+      const digest = digests.get(embeddingText(memory))
+      return digest !== undefined && vectors.has(digest)
+        ? [{ memory: memory.id, born, store: memory.store, digest }]
+        : []
+    })
+    return { entries }
+  })
+
+/** The command that publishes vectors of chunks that still exist. */
+export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVector>): Command<number, never> =>
+  embedCommand(
+    model,
+    embedded.map(({ digest, vector }) => [digest, vector]),
+    ({ db }) => ({
+      entries: [],
+      chunks: embedded.flatMap(({ born, digest }) => {
+        const chunk = findChunk(db, born)
+        return chunk === undefined ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
+      })
+    })
+  )
+
+const embedCommand = (
+  { apart, dimensions, model, of }: IndexModel,
+  vectors: ReadonlyArray<readonly [string, Float32Array]>,
+  select: (situation: Situation) => Pick<Payload<"EMBED">, "entries" | "chunks">
+): Command<number, never> => ({
+  actor: "embedder",
+  request: () => "",
+  vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
+  decide: (situation) => {
+    // Late vectors do not bring back an index that was dropped or abandoned meanwhile.
+    if (!isWanted(situation.db, of ?? { model, dimensions })) return Either.right({ answer: 0 })
+    const { chunks = [], entries } = select(situation)
+    if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
+    const payload = {
+      model,
+      dimensions,
+      entries,
+      ...(chunks.length === 0 ? {} : { chunks, cutting }),
+      ...(apart === true ? { apart } : {})
+    }
+    return Either.right({ events: [{ type: "EMBED", payload }] })
+  },
+  answer: ([event]) =>
+    event?.type === "EMBED" ? event.payload.entries.length + (event.payload.chunks ?? []).length : 0
+})
+
+/** Another mention or another store changes the revision and not the text. */
+const changedWithSameText = (db: Db, { digest, id }: MemoryVector) => {
+  const memory = findById(db, id)
+  return memory?.status === "active" && textDigest(embeddingText(memory)) === digest ? memory : undefined
+}
+
+/** An embedder with its ranking figures, and the local one for stores withheld from it. */
+type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "apart">
+
+type Refused = ProjectionParked | NoSuchIndex
+
+/** The command that starts a candidate index. Writes nothing when the log says the same already. */
+export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, Refused> =>
+  embedderCommand(actor, embedder, ({ db }) => {
+    const candidate = findPreparing(db)
+    const unchanged =
+      candidate !== undefined &&
+      sameModel(candidate, embedder) &&
+      candidate.adopt === adopt &&
+      saysSame(candidate, embedder)
+    return Either.right(unchanged ? null : { ...stated(embedder), state: "preparing", adopt })
+  })
+
+/** The command that makes an embedder active if `isComplete` accepts its index. Answers whether it wrote the event. */
+export const adoptEmbedder = (
+  actor: string,
+  embedder: Figures,
+  isComplete: (db: Db) => boolean
+): Command<boolean, Refused> =>
+  embedderCommand(actor, embedder, ({ db }) => {
+    const active = findInForce(db)
+    const unchanged = active?.state === "inForce" && sameModel(active, embedder) && saysSame(active, embedder)
+    return Either.right(unchanged || !isComplete(db) ? null : { ...stated(embedder), state: "inForce" })
+  })
+
+/** The command that drops an index. It refuses to drop the active one. */
+export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, Refused> =>
+  embedderCommand(actor, index, ({ db }) => {
+    const active = findInForce(db)
+    const { dimensions, model } = index
+    if (active !== undefined && sameModel(active, index)) {
+      const problem = `${model}: is the active embedder; switch to another one, or go back, before you drop it`
+      return Either.left(new NoSuchIndex({ problem }))
+    }
+    const candidate = findPreparing(db)
+    const exists =
+      memoryVectors.setNumber(db, model, dimensions) + chunkVectorIndex.setNumber(db, model, dimensions) > 0 ||
+      (candidate !== undefined && sameModel(candidate, index))
+    if (!exists) return Either.left(new NoSuchIndex({ problem: `no index of ${model} with ${dimensions} dimensions` }))
+    return Either.right({ model, dimensions, weight: 0, floor: 0, state: "dropped" })
+  })
+
+const embedderCommand = (
+  actor: string,
+  { dimensions, model }: ModelName,
+  decide: (situation: Situation) => Either.Either<Payload<"EMBEDDER"> | null, Refused>
+): Command<boolean, Refused> => ({
+  actor,
+  request: () => JSON.stringify([model, dimensions]),
+  decide: (situation) =>
+    Either.flatMap(whileSound(situation.db, "embedders"), () =>
+      Either.map(decide(situation), (payload) =>
+        payload === null ? { answer: false } : { events: [{ type: "EMBEDDER", payload }] as const }
+      )
+    ),
+  answer: () => true
+})
+
+const stated = ({ apart, ...embedder }: Figures) => ({
+  ...figuresOf(embedder),
+  ...(apart === undefined ? {} : { apart: statedOf(apart) })
+})

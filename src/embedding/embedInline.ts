@@ -1,0 +1,60 @@
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { textDigest } from "../../projections/vectors.js"
+import type { AnyCommand } from "../actor/Command.js"
+import type { EmbedderService } from "../ports/Embedder.js"
+import { embedBatch, type Texts } from "./batchEmbedder.js"
+import { embedAdded } from "./commands.js"
+
+/** With this many memories in one transaction, an EMBED event in it costs less than one afterwards. */
+export const minInlineBatch = 32
+
+/**
+ * The command that embeds the memories that `commands` are about to add, in the same transaction. The write waits at
+ * most `waitMillis` for the vectors. The background fills what is left or failed.
+ */
+export const embedInline = (
+  embedder: EmbedderService,
+  commands: ReadonlyArray<AnyCommand>,
+  waitMillis: number
+): Effect.Effect<ReadonlyArray<AnyCommand>> =>
+  Effect.suspend(() => {
+    const digests = new Map<string, string>()
+    for (const command of commands) {
+      const text = command.text?.()
+      if (text !== undefined && !digests.has(text)) digests.set(text, textDigest(text))
+    }
+    const texts = [...digests].map(([text, digest]) => [digest, text] as const)
+    const { dimensions, model } = embedder
+    return texts.length < minInlineBatch
+      ? Effect.succeed([])
+      : Effect.map(embedUntil(embedder, texts, waitMillis), (vectors) =>
+          vectors.size === 0 ? [] : [embedAdded({ model, dimensions }, vectors, digests)]
+        )
+  })
+
+/** Vectors by digest: as many as the embedder makes within `waitMillis`. */
+const embedUntil = (
+  embedder: EmbedderService,
+  texts: Texts,
+  waitMillis: number
+): Effect.Effect<ReadonlyMap<string, Float32Array>> =>
+  Effect.gen(function* () {
+    const vectors = new Map<string, Float32Array>()
+    const deadline = (yield* Clock.currentTimeMillis) + waitMillis
+    for (const batch of Arr.chunksOf(texts, embedder.batch)) {
+      const leftMillis = deadline - (yield* Clock.currentTimeMillis)
+      if (leftMillis <= 0) break
+      // The write is uninterruptible, so a time-out would not end a request in its own fiber.
+      const fiber = yield* Effect.forkDaemon(
+        Effect.interruptible(Effect.option(embedBatch(embedder, batch, leftMillis)))
+      )
+      const result = yield* Fiber.join(fiber)
+      if (Option.isNone(result)) break
+      for (const [digest, vector] of result.value) vectors.set(digest, vector)
+    }
+    return vectors
+  })

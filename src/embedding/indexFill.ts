@@ -1,0 +1,220 @@
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import { embeddingText, type Memory } from "../../events/Memory.js"
+import { stores as allStores, type Store } from "../../events/Trust.js"
+import {
+  chunkEmbeddingText,
+  countUnembeddedChunks,
+  findUnembeddedChunks,
+  newestChunk
+} from "../../projections/chunkVectors.js"
+import type { ModelName } from "../../projections/embedders.js"
+import type { Db } from "../../projections/Projection.js"
+import { countUnembedded, newestMemory, textDigest, type VectorSet } from "../../projections/vectors.js"
+import type { CommandError } from "../actor/Actor.js"
+import type { AgentServices } from "../actor/Agents.js"
+import { sameModel } from "../actor/activeEmbedders.js"
+import type { DecidedEvent } from "../actor/Command.js"
+import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
+import * as BatchEmbedder from "./batchEmbedder.js"
+import { embedChunks, embedMemories } from "./commands.js"
+import * as Pending from "./pendingVectors.js"
+
+/** Fills one index of one agent with its pending vectors. */
+export interface IndexFill {
+  readonly set: VectorSet
+  /** Texts of a full batch. */
+  readonly batchSize: number
+  /** Marks memories, by row number, whose text or store changed. */
+  readonly markChanged: (borns: ReadonlyArray<number>) => void
+  /** Checks everything again, skipped texts included. */
+  readonly reset: () => void
+  /** Texts that the embedder fails for. */
+  readonly skipped: () => BatchEmbedder.Skipped
+  /** One batch of memories, and one batch of chunks. Each answers how many it embedded; 0 when none is left. */
+  readonly steps: ReadonlyArray<(services: AgentServices) => Effect.Effect<number, EmbedderError | CommandError>>
+}
+
+/** The newest memory and the newest chunk, by number. */
+export interface Newest {
+  readonly memory: number
+  readonly chunk: number
+}
+
+export const newestIn = (db: Db): Newest => ({ memory: newestMemory(db), chunk: newestChunk(db) })
+
+/** Memories and chunks without a vector; with `since`, only those that came after it. */
+export const countLacking = (db: Db, set: VectorSet, since?: Newest): number =>
+  countUnembedded(db, set, since?.memory) + countUnembeddedChunks(db, set, since?.chunk)
+
+export const lackingOf = (db: Db, fills: ReadonlyArray<IndexFill>, since?: Newest): number =>
+  fills.reduce((sum, { set }) => sum + countLacking(db, set, since), 0)
+
+export interface FillOptions {
+  /** Whether the embedder stands in for `of` in `stores`. */
+  readonly apart: boolean
+  readonly of: ModelName
+  /** Absent: all stores. */
+  readonly stores?: ReadonlyArray<Store>
+  /** Bounds one request. */
+  readonly timeoutMillis: number
+}
+
+export const make = (embedder: EmbedderService, { apart, of, stores, timeoutMillis }: FillOptions): IndexFill => {
+  const { dimensions, model } = embedder
+  const set: VectorSet = { model, dimensions, stores }
+  const index = { ...set, apart, of }
+  const pending = Pending.make(set, embedder.batch)
+  const batches = BatchEmbedder.make(embedder, timeoutMillis)
+  /** Every chunk up to this number has its vector or cannot have one. */
+  let chunksUpTo = 0
+
+  const embedPending = ({ actor, log }: AgentServices, memories: ReadonlyArray<Memory>) =>
+    Effect.gen(function* () {
+      const texts = memories.map((memory) =>
+        withDigest({ id: memory.id, revision: memory.revision, text: embeddingText(memory) })
+      )
+      const vectors = yield* vectorsOf(embedder, batches, log, texts)
+      const embedded = texts.flatMap(({ digest, id, revision }) => {
+        const vector = vectors.get(digest)
+        return vector === undefined ? [] : [{ id, revision, digest, vector }]
+      })
+      if (embedded.length > 0) yield* actor.run(embedMemories(index, embedded))
+    })
+
+  const stepMemories = (services: AgentServices) =>
+    pending.nextBatch(services, (memories) => (memories.length === 0 ? Effect.void : embedPending(services, memories)))
+
+  /** Chunks never change, so each is checked once. */
+  const stepChunks = ({ actor, log, views }: AgentServices) =>
+    Effect.gen(function* () {
+      const page = { after: chunksUpTo, limit: embedder.batch }
+      const chunks = yield* views.read(actor.view, (db) => findUnembeddedChunks(db, set, page))
+      if (chunks.length === 0) return 0
+      const texts = chunks.map((chunk) => withDigest({ born: chunk.born, text: chunkEmbeddingText(chunk) }))
+      const vectors = yield* vectorsOf(embedder, batches, log, texts)
+      const embedded = texts.flatMap(({ born, digest }) => {
+        const vector = vectors.get(digest)
+        return vector === undefined ? [] : [{ born, digest, vector }]
+      })
+      if (embedded.length > 0) yield* actor.run(embedChunks(index, embedded))
+      chunksUpTo = chunks.at(-1)!.born
+      return chunks.length
+    })
+
+  return {
+    set,
+    batchSize: embedder.batch,
+    markChanged: pending.markChanged,
+    skipped: batches.skipped,
+    reset: () => {
+      pending.reset()
+      batches.retrySkipped()
+      chunksUpTo = 0
+    },
+    steps: [stepMemories, stepChunks]
+  }
+}
+
+const withDigest = <A extends { readonly text: string }>(row: A) => ({ ...row, digest: textDigest(row.text) })
+
+/** Vectors by digest, from the cache and then from the embedder. A cheap embedder is faster than the cache. */
+const vectorsOf = (
+  embedder: EmbedderService,
+  batches: BatchEmbedder.BatchEmbedder,
+  log: AgentServices["log"],
+  rows: ReadonlyArray<{ readonly digest: string; readonly text: string }>
+) =>
+  Effect.gen(function* () {
+    const texts = new Map(rows.map(({ digest, text }) => [digest, text]))
+    const cached =
+      embedder.cheap === true
+        ? new Map<string, Float32Array>()
+        : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
+    const missing = [...texts].filter(([digest]) => !cached.has(digest))
+    const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), batches.embed)
+    return new Map([...cached, ...pages.flat()])
+  })
+
+export interface FillRun<E> {
+  /** Each kind of text stops at its first batch that is not full. */
+  readonly full: boolean
+  /** Runs after each batch, with the number of texts it embedded. */
+  readonly onBatch?: (count: number) => Effect.Effect<void, E>
+  /** Asked before each batch. */
+  readonly keepGoing: Effect.Effect<boolean, E>
+}
+
+/**
+ * Fills indexes round robin, one batch of each kind at a time, until no batch is left. With `full`, the texts that come
+ * meanwhile wait for the next run, or a steady writer would cause an EMBED event for every few memories. A failure in
+ * one index does not stop the others. Answers the first failure, and whether it reached the end.
+ */
+export const fillPending = <E>(
+  services: AgentServices,
+  fills: ReadonlyArray<Pick<IndexFill, "batchSize" | "steps">>,
+  { full, keepGoing, onBatch }: FillRun<E>
+) =>
+  Effect.gen(function* () {
+    let failure: EmbedderError | undefined
+    let steps = fills.flatMap(({ batchSize, steps }) => steps.map((step) => ({ step, least: full ? batchSize : 1 })))
+    while (steps.length > 0) {
+      const unfinished: typeof steps = []
+      for (const entry of steps) {
+        if (!(yield* keepGoing)) return { failure, complete: false }
+        const count = yield* Effect.catchTag(entry.step(services), "EmbedderError", (error) => {
+          failure ??= error
+          return Effect.succeed(0)
+        })
+        if (count >= entry.least) unfinished.push(entry)
+        if (onBatch !== undefined) yield* onBatch(count)
+      }
+      steps = unfinished
+    }
+    return { failure, complete: true }
+  })
+
+/** Which vectors committed events leave pending, for the active index and, if there is one, the candidate index. */
+export const pendingFrom = (
+  events: ReadonlyArray<DecidedEvent>,
+  active: ModelName,
+  hasCandidate: boolean
+): {
+  readonly pending: boolean
+  /** Memories, by row number, whose text or store may have changed. */
+  readonly changed: ReadonlyArray<number>
+} => {
+  const embedded = new Set<string>()
+  for (const event of events) {
+    if (event.type !== "EMBED" || !sameModel(event.payload, active)) continue
+    for (const { memory } of event.payload.entries) embedded.add(memory)
+  }
+  const lacks = (id: string) => hasCandidate || !embedded.has(id)
+  let pending = false
+  const changed: Array<number> = []
+  for (const event of events) {
+    if (event.type === "ADD") pending ||= lacks(event.payload.memory.id)
+    if (event.type === "DELETE" && event.payload.replacement !== undefined) {
+      pending ||= lacks(event.payload.replacement.id)
+    }
+    if (["COMPRESS", "TURN", "FILE", "EMBEDDER"].includes(event.type)) pending = true
+    if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
+      changed.push(event.payload.memory.born)
+      pending = true
+    }
+  }
+  return { pending, changed }
+}
+
+/** The embedders that fill the indexes of one embedder: itself, and the local one for stores withheld from it. */
+export const partsOf = (
+  embedder: EmbedderService
+): ReadonlyArray<{ embedder: EmbedderService; apart: boolean; stores?: ReadonlyArray<Store> }> => {
+  const { apart, standsIn = false } = embedder
+  return apart === undefined || apart.stores.length === 0
+    ? [{ embedder, apart: standsIn }]
+    : [
+        { embedder, apart: standsIn, stores: allStores.filter((store) => !apart.stores.includes(store)) },
+        { embedder: apart.embedder, apart: apart.embedder.standsIn ?? true, stores: apart.stores }
+      ]
+}

@@ -1,0 +1,150 @@
+import * as Effect from "effect/Effect"
+import { type EmbedderFact, findInForce, findPreparing } from "../../projections/embedders.js"
+import type { Db } from "../../projections/Projection.js"
+import type { Actor, CommandError } from "../actor/Actor.js"
+import type { AgentServices } from "../actor/Agents.js"
+import { type InUse, nameOf, sameFact } from "../actor/activeEmbedders.js"
+import type { EmbedderService } from "../ports/Embedder.js"
+import { type Failures, makeFailures, makeSignal, type Signal, type WithLease } from "./background.js"
+import { adoptEmbedder } from "./commands.js"
+import * as IndexFill from "./indexFill.js"
+import { type ChangesByOthers, changesByOthers } from "./pendingVectors.js"
+
+/** Progress of the candidate index. Counts memories and chunks together. */
+export interface Preparation {
+  readonly model: string
+  readonly dimensions: number
+  /** Vectors since this process began. */
+  readonly made: number
+  /** Texts without a vector now. */
+  readonly left: number
+  /** Milliseconds since this process began. */
+  readonly took: number
+  /** Requests to the provider, and their tokens, since this process began. */
+  readonly requests: number
+  readonly tokens: number
+}
+
+/** The background work on one index: the active one or the candidate. Neither waits for the other. */
+export interface Lane {
+  readonly lock: Effect.Semaphore
+  readonly signal: Signal
+  readonly failures: Failures
+  /** By model, dimensions and stores. */
+  fills: ReadonlyMap<string, IndexFill.IndexFill>
+}
+
+export interface StartedServices extends AgentServices {
+  /** One process at a time fills each index. */
+  readonly leases: { readonly active: WithLease; readonly candidate: WithLease }
+}
+
+/** The state of one agent's embedding while the agent is awake. */
+export interface State {
+  readonly embedders: InUse
+  /** By agent: the active embedder whose settings this process compared with the log. */
+  readonly restated: Map<string, string>
+  readonly timeoutMillis: number
+  readonly active: Lane
+  readonly candidate: Lane
+  readonly changes: ChangesByOthers
+  readonly listeners: Set<(progress: Preparation) => void>
+  /** Undefined before `start`. */
+  services: StartedServices | undefined
+  /** The active embedder as the view named it last, and the service for it. */
+  fact: EmbedderFact | undefined
+  embedder: EmbedderService
+  candidateFact: EmbedderFact | undefined
+  /** While this process fills the candidate index. */
+  preparation: (() => Preparation) | undefined
+}
+
+const makeLane: Effect.Effect<Lane> = Effect.map(Effect.makeSemaphore(1), (lock) => ({
+  lock,
+  signal: makeSignal(),
+  failures: makeFailures(),
+  fills: new Map()
+}))
+
+export const makeState = (
+  embedders: InUse,
+  timeoutMillis: number,
+  restated: Map<string, string>
+): Effect.Effect<State> =>
+  Effect.map(Effect.all({ active: makeLane, candidate: makeLane }), (lanes) => ({
+    ...lanes,
+    embedders,
+    restated,
+    timeoutMillis,
+    changes: changesByOthers(),
+    listeners: new Set(),
+    services: undefined,
+    fact: undefined,
+    embedder: embedders.configured,
+    candidateFact: undefined,
+    preparation: undefined
+  }))
+
+export const allFills = ({ active, candidate }: State): ReadonlyArray<IndexFill.IndexFill> => [
+  ...active.fills.values(),
+  ...candidate.fills.values()
+]
+
+/** The indexes that an embedder fills: its own, and the one of the stores withheld from it. Keeps fills under way. */
+export const fillsOf = (
+  { timeoutMillis }: State,
+  lane: Lane,
+  main: EmbedderService
+): ReadonlyArray<IndexFill.IndexFill> => {
+  const of = { model: main.model, dimensions: main.dimensions }
+  lane.fills = new Map(
+    IndexFill.partsOf(main).map(({ apart, embedder, stores }) => {
+      const key = JSON.stringify([embedder.model, embedder.dimensions, apart, stores])
+      const options = { apart, of, timeoutMillis, ...(stores === undefined ? {} : { stores }) }
+      return [key, lane.fills.get(key) ?? IndexFill.make(embedder, options)]
+    })
+  )
+  return [...lane.fills.values()]
+}
+
+/** Reads from the view which embedders are active and prepared: this and other processes may have changed them. */
+export const refresh = (state: State, services: AgentServices) =>
+  Effect.gen(function* () {
+    const { actor, views } = services
+    const changed = yield* state.changes.take(services)
+    for (const fill of allFills(state)) changed === null ? fill.reset() : fill.markChanged(changed)
+    const facts = yield* views.read(actor.view, (db) => ({ active: findInForce(db), candidate: findPreparing(db) }))
+    state.fact = facts.active
+    state.embedder = yield* state.embedders.of(facts.active)
+    yield* restate(state, actor, facts.active)
+    const before = state.candidateFact
+    state.candidateFact = facts.candidate
+    if (facts.candidate?.version === before?.version) return
+    // An index that was dropped meanwhile is filled from its beginning.
+    state.candidate.fills = new Map()
+    if (facts.candidate !== undefined) state.candidate.signal.request()
+  })
+
+/**
+ * Writes to the log which stores this process withholds from the active embedder, if the log says otherwise. Settings
+ * outside the log would change the past whenever they change.
+ *
+ * A process writes it once per active embedder and keeps what another process writes later. Otherwise two processes with
+ * different settings would answer each other for ever. Each uses its own settings; the log has the newest ones.
+ */
+const restate = (
+  { embedders, restated }: State,
+  actor: Actor,
+  fact: EmbedderFact | undefined
+): Effect.Effect<void, CommandError> =>
+  Effect.gen(function* () {
+    const { agent } = actor.view
+    if (fact?.state !== "inForce" || restated.get(agent) === nameOf(fact)) return
+    const embedder = yield* embedders.restated(fact)
+    const isSame = (db: Db) => sameFact(findInForce(db), fact)
+    if (embedder === undefined || (yield* actor.run(adoptEmbedder("embedder", embedder, isSame)))) {
+      restated.set(agent, nameOf(fact))
+    }
+  }).pipe(
+    Effect.catchTag("NoSuchIndex", "ProjectionParked", "UnknownEmbedder", "EmbedderUnavailable", () => Effect.void)
+  )
