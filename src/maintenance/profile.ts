@@ -16,20 +16,20 @@ import { type Subject, subjectsOf } from "./subjects.js"
 
 /** The core block of a system prompt. */
 export interface Profile {
-  /** What is core first, then what the score says; each a line. */
+  /** Core memories first, then by score; each is one line of the text. */
   readonly entries: ReadonlyArray<WholeMemory>
-  /** Their titles, and facts as far as there is room for them, as a block of lines. */
+  /** A line for each entry: its title, and its facts where the budget has room. */
   readonly text: string
-  /** What the text costs. */
+  /** The text's length in tokens. */
   readonly tokens: number
-  /** How many more there were that its budget has no room for. */
+  /** Memories that the budget had no room for. */
   readonly left: number
 }
 
 /**
- * What an agent knows by heart: core memories, then who people are, what they prefer and what was decided, by score,
- * until the budget is spent. Each subject once, as it was said last, with the score of all that was said of it; nothing
- * that another one says is over. Below full trust without the times that each was shown.
+ * The memories for an agent's system prompt: core memories, then identities, preferences and decisions by score, until
+ * the budget is spent. Each subject has one line, its latest statement, with the score of all its statements. Superseded
+ * statements are left out. Below full trust, the score ignores how often a memory was shown.
  */
 export const profileOf = (
   db: Db,
@@ -47,18 +47,18 @@ export const profileOf = (
     readonly settler?: SettlerService | undefined
   } = {}
 ): Profile => {
-  const known = new Map<string, ReadonlyArray<Row>>()
-  /** What a memory took the place of, as far as the level may know of it. */
+  const formerById = new Map<string, ReadonlyArray<Row>>()
+  /** The memories that one superseded, as far as the level may read them. */
   const former = ({ memory }: Row): ReadonlyArray<Row> => {
-    let found = known.get(memory.id)
-    if (found === undefined) {
-      found = formerOf(memory, (id) => {
-        const before = findById(db, id)
-        return before !== undefined && canRead(level, before.store) ? before : undefined
+    let rows = formerById.get(memory.id)
+    if (rows === undefined) {
+      rows = formerOf(memory, (id) => {
+        const predecessor = findById(db, id)
+        return predecessor !== undefined && canRead(level, predecessor.store) ? predecessor : undefined
       })
-      known.set(memory.id, found)
+      formerById.set(memory.id, rows)
     }
-    return found
+    return rows
   }
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
@@ -74,8 +74,8 @@ export const profileOf = (
 }
 
 /**
- * What a budget has room for, in its order, each with its line: all titles before any facts, but for what somebody made
- * core, and what says once more, in other words, what stands there already after all of that.
+ * The rows that fit into a budget of tokens, each with its line. Titles come before facts, except for memories that a
+ * user made core. A row that repeats an earlier line in other words comes last.
  */
 export const within = (
   ranked: ReadonlyArray<Row>,
@@ -86,82 +86,77 @@ export const within = (
   const lines = new Map<Row, string>()
   let left = budget
   const take = (row: Row, line: string): void => {
-    const before = lines.get(row)
-    const cost = countTokens(line) - (before === undefined ? 0 : countTokens(before))
-    // A shorter one further down may still fit.
+    const shorter = lines.get(row)
+    const cost = countTokens(line) - (shorter === undefined ? 0 : countTokens(shorter))
+    // A later, shorter line may still fit.
     if (cost > left) return
     left -= cost
     lines.set(row, line)
   }
-  const again = new Set<Row>()
+  const repeated = new Set<Row>()
   const repeats = repeatsIn(ranked)
   for (const row of ranked) {
     if (isGiven(row)) take(row, lineOf(row.memory))
-    else if ([...lines.keys()].some((other) => repeats(row, other))) again.add(row)
+    else if ([...lines.keys()].some((other) => repeats(row, other))) repeated.add(row)
     else take(row, lineOf({ ...row.memory, facts: [] }))
   }
   for (const row of ranked) if (lines.has(row)) take(row, lineOf(row.memory))
-  for (const row of again) take(row, lineOf(row.memory))
+  for (const row of repeated) take(row, lineOf(row.memory))
   return new Map(ranked.flatMap((row) => (lines.has(row) ? [[row, lines.get(row)!]] : [])))
 }
 
-/** What may stand in a profile, what is core first, then by score. What somebody made core stands, whatever else is said. */
+/** The rows that a profile may show: core first, then by score. A memory that a user made core always stays. */
 export const rankedBy = (
   rows: ReadonlyArray<Row>,
-  known: Known,
+  context: RankingContext,
   tiers: LifePolicy["tiers"],
   now: number
 ): ReadonlyArray<Row> => {
-  const { subjects, superseded } = settlementOf(rows, known)
-  const standing = rows.filter((row) => isGiven(row) || !superseded.has(row))
-  const taken = new Map<Row, Array<Row>>()
-  for (const [row, by] of superseded) {
-    const all = taken.get(by)
-    if (all === undefined) taken.set(by, [row])
-    else all.push(row)
-  }
-  const former: Former = (row) => [...known.former(row), ...(taken.get(row) ?? [])]
-  return subjectsOf(standing, known.judge, subjects)
-    .map((subject) => ({ ...subject, ...standingOf(subject, former, tiers, now) }))
+  const { subjects, superseded } = settlementOf(rows, context)
+  const current = rows.filter((row) => isGiven(row) || !superseded.has(row))
+  const supersededBy = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
+  const former: Former = (row) => [...context.former(row), ...(supersededBy.get(row) ?? [])]
+  return subjectsOf(current, context.judge, subjects)
+    .map((subject) => ({ ...subject, ...rankOf(subject, former, tiers, now) }))
     .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
     .map(({ row }) => row)
 }
 
-/** What the ranking knows of memories beside their rows. */
-export interface Known extends Pick<Evidence, "wordings"> {
+/** What the ranking uses beside the rows. */
+export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly former: Former
   readonly judge: Judge | undefined
   readonly settler: SettlerService | undefined
 }
 
-/** Settles in one go; nothing is superseded without a judge or a settler. */
-const settlementOf = (rows: ReadonlyArray<Row>, { former, judge, settler, wordings }: Known): Settlement => {
+/** Runs the settler to its end. Without a judge or a settler, nothing is superseded. */
+const settlementOf = (rows: ReadonlyArray<Row>, { former, judge, settler, wordings }: RankingContext): Settlement => {
   if (judge === undefined || settler === undefined) return { superseded: new Map(), subjects: new Map() }
   const work = settler.settle(rows, { predecessors: former, wordings, contradicts: contradictsBy(judge) })
   for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
 }
 
-/** The score of a subject: all that was said of it counts, what it took the place of too. */
-const standingOf = ({ others, row }: Subject, former: Former, tiers: LifePolicy["tiers"], now: number) => {
+/** The score of a subject, from all its statements and those that they superseded. */
+const rankOf = ({ others, row }: Subject, former: Former, tiers: LifePolicy["tiers"], now: number) => {
   const all = [row, ...others].map(factsOf)
-  const before = [row, ...others].flatMap(former).reduce((sum, { memory }) => sum + memory.mentions, 0)
+  const formerMentions = [row, ...others].flatMap(former).reduce((sum, { memory }) => sum + memory.mentions, 0)
   const facts: ScoreFacts = {
     type: row.memory.type,
     importance: Math.max(...all.map(({ importance }) => importance)),
-    mentions: all.reduce((sum, { mentions }) => sum + mentions, before),
+    mentions: all.reduce((sum, { mentions }) => sum + mentions, formerMentions),
     accesses: all.reduce((sum, { accesses }) => sum + accesses, 0),
     seenAt: Math.max(...all.map(({ seenAt }) => seenAt))
   }
   return {
     score: scoreOf(facts, tiers, now).score,
-    // What the rules made core was chosen by its score: what was said since then ranks with it.
+    // Maintenance made the others core because of their score, so they compete by score again.
     core: [row, ...others].some(isGiven)
   }
 }
 
-/** Whether somebody made it core. */
+/** Whether a user made the memory core. Maintenance notes the former tier in `coreFrom`. */
 const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
 
-/** How a memory stands in the profile. */
+/** The line of a memory in the profile. */
 export const lineOf = ({ facts, title }: Pick<Memory, "title" | "facts">): string =>
   `- ${[title, ...facts].join("; ").replace(/\s+/gu, " ")}`

@@ -7,19 +7,19 @@ import { lineOf } from "../../profile.js"
 import { changed, decided } from "../../Stage.js"
 import type { MakePart } from "./Part.js"
 
-/** All that is remembered of a memory that may be core. */
+/** The fields of a memory that decide whether it becomes core. */
 export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "coreFrom"> {
   readonly score: number
   /** Tokens of its line in the profile. */
   readonly cost: number
-  /** Whether it may be chosen: what is stale, or of another type by now, may not. */
+  /** Whether it may be chosen: a stale memory, or one whose type changed, may not. */
   readonly fit: boolean
 }
 
 /**
- * Which of a store's memories are core: what somebody made core stays so and is paid for first; of identities,
- * preferences and decisions those with the highest scores, each type up to its share of the budget, then whatever is
- * left of it by score alone. Row numbers.
+ * Chooses the core memories of a store; returns their row numbers. Memories that a user made core stay, and use the
+ * budget first. Then identities, preferences and decisions are chosen by score, each type up to an equal share of the
+ * budget. The rest of the budget goes by score alone.
  */
 export const chosen = (all: ReadonlyArray<Contender>, budget: number): ReadonlySet<number> => {
   const given = all.filter(({ coreFrom, tier }) => tier === "core" && coreFrom === undefined)
@@ -34,17 +34,17 @@ export const chosen = (all: ReadonlyArray<Contender>, budget: number): ReadonlyS
   }
   for (const type of profileTypes) {
     let share = Math.floor(budget / profileTypes.length)
-    for (const one of ranked) {
-      if (one.type !== type || one.cost > share || one.cost > left) continue
-      take(one)
-      share -= one.cost
+    for (const contender of ranked) {
+      if (contender.type !== type || contender.cost > share || contender.cost > left) continue
+      take(contender)
+      share -= contender.cost
     }
   }
-  for (const one of ranked) if (!taken.has(one.born) && one.cost <= left) take(one)
+  for (const contender of ranked) if (!taken.has(contender.born) && contender.cost <= left) take(contender)
   return taken
 }
 
-/** Chooses anew what is core of a store. */
+/** Chooses the core memories of a store again. */
 export const core: MakePart = (policy, now, { countTokens }) => {
   const { maintenance, tiers } = policy
   const all: Array<Contender> = []
@@ -76,8 +76,8 @@ export const core: MakePart = (policy, now, { countTokens }) => {
         .map(({ born }) => born),
     plan: (rows, room) => {
       const wanted = changes()
-      const some = wanted.slice(0, room)
-      const events = some.flatMap(({ born, rises }): ReadonlyArray<DecidedEvent> => {
+      const batch = wanted.slice(0, room)
+      const events = batch.flatMap(({ born, rises }): ReadonlyArray<DecidedEvent> => {
         const row = rows.find(({ memory }) => memory.born === born)
         if (row === undefined) return []
         const { coreFrom = "long", ...rest } = row.memory
@@ -95,12 +95,12 @@ export const core: MakePart = (policy, now, { countTokens }) => {
           }
         ]
       })
-      const up = some.filter(({ rises }) => rises).length
+      const promoted = batch.filter(({ rises }) => rises).length
       return {
         events,
-        counts: { core: up, demoted: some.length - up },
-        left: wanted.length > some.length,
-        touched: some.length
+        counts: { core: promoted, demoted: batch.length - promoted },
+        left: wanted.length > batch.length,
+        touched: batch.length
       }
     }
   }
