@@ -2,15 +2,15 @@ import type { Memory } from "../../events/Memory.js"
 import type { Accesses } from "../../projections/recalls.js"
 import type { ScoreFacts } from "../search/score.js"
 
-/** A memory and how often it was shown, as far as that is known: all that a stage looks at. */
+/** The input of a stage: a memory, and its access counts where they are known. */
 export interface Row {
   readonly memory: Memory
   readonly accesses: Accesses | undefined
 }
 
 /**
- * A row as rules may look at it. Only full trust reads what is private, and only full trust may know what it was shown:
- * were that to decide about what lower levels read too, they could tell by it what is asked above them.
+ * Removes the access counts of memories that are not private. Only full trust may read access counts. If they decided
+ * about memories that lower levels read, those levels could infer the searches of higher levels.
  */
 export const ruled = ({ accesses, memory }: Row): Row => ({
   memory,
@@ -21,7 +21,7 @@ export const ruled = ({ accesses, memory }: Row): Row => ({
 export const seenAt = ({ accesses, memory }: Row): number =>
   Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)
 
-/** When it was last seen, changed or moved by the rules: what is left alone is so from then on. */
+/** When a memory was last seen, changed, or moved by the rules. The age of an unused memory counts from here. */
 export const touchedAt = (row: Row): number => Math.max(seenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
 
 export const factsOf = (row: Row): ScoreFacts => ({
@@ -32,11 +32,12 @@ export const factsOf = (row: Row): ScoreFacts => ({
   seenAt: seenAt(row)
 })
 
+/** Milliseconds of a day. */
 export const day = 86_400_000
 
-/** Days, whole or not, that something was left alone. */
+/** Days since an instant, with fractions. */
 export const ageOf = (since: number, now: number): number => Math.max(0, now - since) / day
 
-/** Whether a run of a stage may never take a memory away, fold it into another or shorten it. */
+/** True for memories that no stage may remove, merge or shorten: core, people and pinned ones. */
 export const isKept = ({ tags, tier, type }: Memory, pin: string): boolean =>
   tier === "core" || type === "person" || tags.includes(pin)
