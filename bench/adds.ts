@@ -18,12 +18,12 @@ import {
 } from "./harness.js"
 import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
 
-/** Memories of one call of `rememberAll`, and of one transaction of the floor. */
+/** Memories in one `rememberAll` call, and in one transaction of the floor. */
 const batch = 1_000
 const callers = 100
 const runs = ({ quick }: Scale) => (quick ? 3 : 7)
 
-/** `remember`, one after the other, until every memory has its vector: one fsync each on both sides. */
+/** Sequential `remember` calls until every memory has its vector. Both sides do one fsync for each memory. */
 export const one: Group = {
   name: "one",
   rows: async function* (scale) {
@@ -32,11 +32,11 @@ export const one: Group = {
       { floor: floorSide(memories, 1), daybook: daybookSide(memories, ["agent"], oneByOne) },
       { runs: runs(scale) }
     )
-    yield compared("remember, one at a time, each durable", memories.length, costs, 0.6)
+    yield compared("remember, one at a time, durable", memories.length, costs, 0.6)
   }
 }
 
-/** 100 callers at once against one caller: their commands share transactions and fsyncs. */
+/** 100 concurrent callers against one caller. Concurrent commands share transactions and fsyncs. */
 export const manyCallers: Group = {
   name: "callers",
   rows: async function* (scale) {
@@ -52,8 +52,8 @@ export const manyCallers: Group = {
     )
     const alone = medianCost(costs.alone)
     for (const [name, side] of [
-      [`${callers} callers at once, one agent`, costs.together],
-      [`${callers} callers at once, ${agents.length} agents`, costs.spread]
+      [`${callers} concurrent callers, one agent`, costs.together],
+      [`${callers} concurrent callers, ${agents.length} agents`, costs.spread]
     ] as const) {
       yield {
         name,
@@ -66,7 +66,7 @@ export const manyCallers: Group = {
   }
 }
 
-/** `rememberAll` in batches of 1,000 against the floor with as many in a transaction. */
+/** `rememberAll` in batches of 1,000 against the floor with transactions of 1,000. */
 export const bulk: Group = {
   name: "bulk",
   rows: async function* (scale) {
@@ -82,7 +82,7 @@ export const bulk: Group = {
     )
     yield compared(`bulk import, batches of ${number(batch)}`, memories.length, costs, 0.7)
     const text = { floor: costs.floorText, daybook: costs.daybookText }
-    yield { ...compared("  the same, nothing embedded", memories.length, text, 0), ...information }
+    yield { ...compared("  the same, without embeddings", memories.length, text, 0), ...information }
   }
 }
 
@@ -125,7 +125,7 @@ const floorSide = (memories: ReadonlyArray<Made>, size: number, vectors = true):
   }
 }
 
-/** Daybook on a new folder; the agents' views are made before the clock starts, as the floor's tables are. */
+/** Daybook on a new folder. The agents' views are created before the timing starts, like the floor's tables. */
 const daybookSide =
   (memories: ReadonlyArray<Made>, agents: ReadonlyArray<string>, work: Work, vectors = true): Side =>
   async () => {

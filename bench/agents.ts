@@ -8,12 +8,12 @@ import { atMost, type Group, memoryOf, number, openDaybook, temporary } from "./
 import { median, quantile } from "./measure.js"
 import { seed } from "./seed.js"
 
-/** Views open at once, as the default policy has it: the agents are more, so that each is closed before its next turn. */
+/** Maximum of open views by default. There are more agents, so each view is closed before its agent's next search. */
 const open = 64
 const count = 200
 const nameOf = (index: number) => `agent-${index}`
 
-/** Many agents: what it costs to wake one for a search, and what the awake ones hold in memory. */
+/** Many agents: the cost of opening a closed agent for a search, and the memory of the open ones. */
 export const agents: Group = {
   name: "agents",
   rows: async function* ({ quick }) {
@@ -24,20 +24,20 @@ export const agents: Group = {
     await seed(folder, new Map(names.map((name, at) => [name, memories.slice(at * each, (at + 1) * each)])))
     const daybook = openDaybook(folder)
     const queries = makeQueries(memories, 1_000)
-    const searched = async (agent: string, text: string): Promise<number> => {
+    const timeSearch = async (agent: string, text: string): Promise<number> => {
       const memory = await daybook.run(memoryOf(agent))
       const start = performance.now()
       await daybook.run(memory.search({ text }))
       return performance.now() - start
     }
-    // The first touch of all makes the views from the log.
-    for (const name of names) await searched(name, queries[0]!)
+    // The first search of each agent builds its view from the log.
+    for (const name of names) await timeSearch(name, queries[0]!)
     const closed: Array<number> = []
     const awake: Array<number> = []
     for (let round = 0; round < (quick ? 2 : 5); round++) {
       for (const [at, name] of names.entries()) {
-        closed.push(await searched(name, queries[(2 * (round * count + at)) % queries.length]!))
-        awake.push(await searched(name, queries[(2 * (round * count + at) + 1) % queries.length]!))
+        closed.push(await timeSearch(name, queries[(2 * (round * count + at)) % queries.length]!))
+        awake.push(await timeSearch(name, queries[(2 * (round * count + at) + 1) % queries.length]!))
       }
     }
     await daybook.close()
@@ -62,7 +62,7 @@ export const agents: Group = {
     const { peak, rss } = await openViews(folder, queries)
     yield {
       name: `memory of a process with ${open} views open`,
-      daybook: `${number(rss)} MB, at most ${number(peak)} MB`,
+      daybook: `${number(rss)} MB, peak ${number(peak)} MB`,
       floor: "",
       result: `${number(rss)} MB`,
       target: "≤ 250 MB",
@@ -79,27 +79,32 @@ const summary = (times: ReadonlyArray<number>) => ({
   most: Math.max(...times)
 })
 
-interface Held {
-  /** Megabytes (2^20) in memory at the end, with all views open, and at most on the way. */
+interface MemoryUse {
+  /** Resident memory in MiB: at the end with all views open, and at its peak. */
   readonly rss: number
   readonly peak: number
 }
 
-/** Searches asked of each view: its cache has filled by then. */
+/** Searches in each view; enough to fill its cache. */
 const searchesEach = 10
 
-/** A process of its own, since this one holds the data: it only opens 64 agents and searches them. */
-const openViews = async (folder: string, queries: ReadonlyArray<string>): Promise<Held> => {
-  const asked = JSON.stringify(queries.slice(0, 100))
-  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url), child, folder, asked])
+/** Runs a separate process that opens 64 agents and searches them, because this process also holds the test data. */
+const openViews = async (folder: string, queries: ReadonlyArray<string>): Promise<MemoryUse> => {
+  const queryJson = JSON.stringify(queries.slice(0, 100))
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    fileURLToPath(import.meta.url),
+    child,
+    folder,
+    queryJson
+  ])
   return JSON.parse(stdout)
 }
 
-/** The first argument that makes this program the child above. */
+/** As first argument, makes this program run `runChild`. */
 export const child = "--open-views"
 
-export const runChild = async (folder: string, asked: string): Promise<void> => {
-  const queries: ReadonlyArray<string> = JSON.parse(asked)
+export const runChild = async (folder: string, queryJson: string): Promise<void> => {
+  const queries: ReadonlyArray<string> = JSON.parse(queryJson)
   const daybook = openDaybook(folder)
   for (let index = 0; index < open; index++) {
     const memory = await daybook.run(memoryOf(nameOf(index)))
@@ -107,8 +112,9 @@ export const runChild = async (folder: string, asked: string): Promise<void> => 
       await daybook.run(memory.search({ text: queries[(index * searchesEach + at) % queries.length]! }))
     }
   }
-  if ((await daybook.run(Effect.flatMap(Daybook, ({ awake }) => awake))) !== open) throw new Error("a view was closed")
-  const held: Held = { rss: process.memoryUsage.rss() / 2 ** 20, peak: process.resourceUsage().maxRSS / 2 ** 10 }
-  console.log(JSON.stringify(held))
+  if ((await daybook.run(Effect.flatMap(Daybook, ({ awake }) => awake))) !== open)
+    throw new Error("A view was closed during the run.")
+  const use: MemoryUse = { rss: process.memoryUsage.rss() / 2 ** 20, peak: process.resourceUsage().maxRSS / 2 ** 10 }
+  console.log(JSON.stringify(use))
   await daybook.close()
 }

@@ -8,13 +8,13 @@ import { embedded, type Group, number, openDaybook, temporary } from "./harness.
 import { median } from "./measure.js"
 import { worldOf } from "./world.js"
 
-/** `daybook search` as a process of its own, start to end, on a folder with one agent. */
+/** A whole `daybook search` process, on a folder with one agent. */
 export const command: Group = {
   name: "command",
   rows: async function* ({ quick }) {
     const program = fileURLToPath(new URL("daybook.mjs", import.meta.url))
     if (!existsSync(program)) {
-      console.error("command: left out, since dist/daybook.mjs is missing; `npm run build` makes it")
+      console.error("command: skipped, because dist/daybook.mjs is missing. Run `npm run build` first.")
       return
     }
     const { agent, folder, memories } = await worldOf(1_000)
@@ -24,7 +24,7 @@ export const command: Group = {
     const spy = join(temporary(), "spy.cjs")
     writeFileSync(spy, reportUsage)
     const runs: Array<Usage> = []
-    // The first run fills the system's caches and does not count.
+    // The first run warms the system's caches and is not counted.
     for (const [run, text] of makeQueries(memories, quick ? 4 : 10).entries()) {
       const usage = await timed(spy, [program, "--data", folder, "--agent", agent, "search", text])
       if (run > 0) runs.push(usage)
@@ -42,13 +42,13 @@ export const command: Group = {
   }
 }
 
-/** Seconds. */
+/** In seconds. */
 interface Usage {
   readonly cpu: number
   readonly wall: number
 }
 
-/** Node tells no parent what its child used, so the child writes it down itself as the last thing that it does. */
+/** Node does not report a child's CPU time to its parent, so the child writes it to a file when it exits. */
 const reportUsage = `process.on("exit", () => {
   const { system, user } = process.cpuUsage()
   require("node:fs").writeFileSync(process.env.BENCH_USAGE, String((system + user) / 1e6))

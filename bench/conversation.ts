@@ -21,7 +21,7 @@ const agent = "agent"
 const embedder = WordEmbedder.layer
 const batch = 1_000
 
-/** Turns of conversations, with the default embedder: adding many, and finding what was said. */
+/** Conversation turns with the default embedder: bulk import and search. */
 export const conversation: Group = {
   name: "conversation",
   rows: async function* ({ quick }) {
@@ -48,7 +48,7 @@ const bulk = async (count: number, runs: number): Promise<Row> => {
           work: () => daybook.run(Effect.zipRight(addAll, embedded([agent]))),
           close: async () => {
             const { length } = await daybook.run(memory.turns("session 0"))
-            if (length !== 50) throw new Error("not every turn was stored")
+            if (length !== 50) throw new Error("Not every turn was stored.")
             await daybook.close()
             remove(folder)
           }
@@ -107,24 +107,24 @@ async function* searches(size: number, runs: number): AsyncGenerator<Row> {
   raw.close()
   await daybook.close()
   const last = times.slice(-runs * queries.length)
-  const [half, most] = [quantile(last, 0.5), quantile(last, 0.95)]
+  const [p50, p95] = [quantile(last, 0.5), quantile(last, 0.95)]
   const each = (name: keyof typeof costs) => `${number(medianCost(costs[name]).cpu / queries.length)} ms CPU`
   const row = {
     name: `searchConversation, ${number(size)} turns`,
-    daybook: `${each("daybook")}, p50 ${number(half)} ms, p95 ${number(most)} ms`,
+    daybook: `${each("daybook")}, p50 ${number(p50)} ms, p95 ${number(p95)} ms`,
     floor: each("floor"),
     figures: { queries: queries.length, daybook: costs.daybook, floor: costs.floor }
   }
   if (size < 10_000) {
-    yield { ...row, result: `p95 ${number(most)} ms`, target: "≤ 15 ms", reached: most <= 15 }
+    yield { ...row, result: `p95 ${number(p95)} ms`, target: "≤ 15 ms", reached: p95 <= 15 }
     return
   }
   yield { ...row, ...atMost(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1.5) }
   const { peak } = await searchAlone(folder, texts)
   remove(folder)
   yield {
-    name: "  memory of a process that searches them",
-    daybook: `at most ${number(peak)} MB`,
+    name: "  memory of a process that searches",
+    daybook: `peak ${number(peak)} MB`,
     floor: "",
     result: `${number(peak)} MB`,
     target: "≤ 250 MB",
@@ -133,9 +133,9 @@ async function* searches(size: number, runs: number): AsyncGenerator<Row> {
   }
 }
 
-/** Vectors of queries as Daybook asks with them: of unit length, as bytes. */
+/** Query vectors as Daybook uses them: of unit length, as bytes. */
 const vectorsOf = (texts: ReadonlyArray<string>) =>
-  Effect.runPromise(Effect.flatMap(Embedder, (one) => one.embed(texts, "query")).pipe(Effect.provide(embedder))).then(
+  Effect.runPromise(Effect.flatMap(Embedder, ({ embed }) => embed(texts, "query")).pipe(Effect.provide(embedder))).then(
     (vectors) =>
       vectors.map((vector) => {
         const length = Math.hypot(...vector)
@@ -143,27 +143,28 @@ const vectorsOf = (texts: ReadonlyArray<string>) =>
       })
   )
 
-/** The FTS5 expression that Daybook asks for a text. */
+/** The FTS5 expression of Daybook's search for a text. */
 const matchFor = (db: Db, text: string): string => {
   const parsed = parse(text)
   const { joined, words } = telling(db, chunks, "full", parsed, defaults.search.commonShare)
   return matchOf({ ...parsed, should: words, joined })!
 }
 
-/** A process of its own, since this one holds the data: it opens the agent and searches it. */
+/** Runs a separate process that opens the agent and searches it, because this process also holds the test data. */
 const searchAlone = async (folder: string, texts: ReadonlyArray<string>): Promise<{ readonly peak: number }> => {
   const program = fileURLToPath(import.meta.url)
   const { stdout } = await promisify(execFile)(process.execPath, [program, child, folder, JSON.stringify(texts)])
   return JSON.parse(stdout)
 }
 
-/** The first argument that makes this program the child above. */
+/** As first argument, makes this program run `runChild`. */
 export const child = "--search-conversation"
 
-export const runChild = async (folder: string, asked: string): Promise<void> => {
+export const runChild = async (folder: string, textsJson: string): Promise<void> => {
   const daybook = openDaybook(folder, { embedder })
   const memory = await daybook.run(memoryOf(agent))
-  for (const text of JSON.parse(asked) as ReadonlyArray<string>) await daybook.run(memory.searchConversation({ text }))
+  for (const text of JSON.parse(textsJson) as ReadonlyArray<string>)
+    await daybook.run(memory.searchConversation({ text }))
   console.log(JSON.stringify({ peak: process.resourceUsage().maxRSS / 2 ** 10 }))
   await daybook.close()
 }

@@ -4,7 +4,7 @@ import { hashVector } from "../layers/HashEmbedder.js"
 import type { TurnInput } from "../src/conversation/turnInput.js"
 import type { Observation } from "../src/model/input.js"
 
-/** An observation with every field that the benchmarks fill. */
+/** An observation with all fields that the benchmarks fill. */
 export interface Made extends Observation {
   readonly type: string
   readonly narrative: string
@@ -14,13 +14,7 @@ export interface Made extends Observation {
   readonly store: Store
 }
 
-/**
- * `count` memories, the same ones on every machine: a title of about 8 words, a
- * narrative of about 40, two facts of about 8, two tags, one person of 200;
- * four of five private. Words have the frequencies of natural text (Zipf and
- * Mandelbrot: the word of rank r in proportion to 1 / (r + 2.7)).
- */
-/** The after-image, in the field order of its schema. */
+/** The after-image of a memory, in the field order of its schema. */
 export const imageOf = (made: Made, id: string, born: number, now: number): Memory => ({
   id,
   born,
@@ -44,6 +38,11 @@ export const imageOf = (made: Made, id: string, born: number, now: number): Memo
   updatedAt: now
 })
 
+/**
+ * Generates `count` memories, the same on every machine. Each has a title of about 8 words, a narrative of about 40, two
+ * facts of about 8, two tags and one of 200 people; four of five are private. Word frequencies are those of natural text
+ * (Zipf and Mandelbrot: the word of rank r in proportion to 1 / (r + 2.7)).
+ */
 export const makeMemories = (count: number, seed = 1): Array<Made> => {
   const random = generator(seed)
   const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
@@ -63,14 +62,13 @@ export const makeMemories = (count: number, seed = 1): Array<Made> => {
 }
 
 /**
- * `count` turns of one agent's conversations, the same ones on every machine:
- * two speakers by turns, 3 to 40 words a turn, 50 turns a session, a session a
- * day. One in a hundred is the output of a tool of about 500 words.
+ * Generates `count` conversation turns of one agent, the same on every machine: two alternating speakers, 3 to 40 words
+ * a turn, 50 turns a session, a session a day. One turn in a hundred is a tool output of about 500 words.
  */
 export const makeTurns = (count: number, seed = 4): Array<TurnInput & { readonly text: string }> => {
   const random = generator(seed)
-  const words = (least: number, most: number) =>
-    Array.from({ length: least + Math.floor(random() * (most - least + 1)) }, () => wordAt(random())).join(" ")
+  const words = (minimum: number, maximum: number) =>
+    Array.from({ length: minimum + Math.floor(random() * (maximum - minimum + 1)) }, () => wordAt(random())).join(" ")
   return Array.from({ length: count }, (_, index) => {
     const session = Math.floor(index / 50)
     const at = Date.UTC(2023, 0, 1) + session * 86_400_000 + (index % 50) * 60_000
@@ -87,8 +85,8 @@ export const makeTurns = (count: number, seed = 4): Array<TurnInput & { readonly
 }
 
 /**
- * Queries of 2 to 6 words, as somebody asks who recalls a memory in part: each
- * takes its words from one memory, rare, middling and common ones in equal shares.
+ * Queries of 2 to 6 words, as from a partial recollection: the words of a query come from one memory, in equal shares
+ * rare, medium and common ones.
  */
 export const makeQueries = (
   memories: ReadonlyArray<Pick<Made, "title" | "narrative">>,
@@ -112,7 +110,7 @@ export const makeQueries = (
   return queries
 }
 
-/** A text's vector at unit length, as the default embedder makes it and Daybook stores it. */
+/** The unit-length vector of a text by the hash embedder, as Daybook stores it. */
 export const vectorOf = (text: string): Float32Array => {
   const vector = hashVector(text)
   let squares = 0
@@ -121,7 +119,7 @@ export const vectorOf = (text: string): Float32Array => {
   return vector.map((value) => value / length)
 }
 
-/** Numbers from 0 to 1 (mulberry32). */
+/** A random generator of numbers from 0 to 1 (mulberry32). */
 export const generator = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -137,7 +135,7 @@ const commonest =
     .trim()
     .split(/\s+/)
 
-/** 20,000 words by rank: common English ones first, then words of two to four syllables that no language has. */
+/** 20,000 words by rank: common English words first, then invented words of two to four syllables. */
 const vocabulary: ReadonlyArray<string> = (() => {
   const random = generator(3)
   const [starts, middles, ends] = [
@@ -159,14 +157,14 @@ const vocabulary: ReadonlyArray<string> = (() => {
 
 const rankOf = new Map(vocabulary.map((word, rank) => [word, rank]))
 
-/** Common, middling and rare words, by rank. */
+/** Ranks of common, medium and rare words. */
 const bands = [
   [0, 100],
   [100, 2_000],
   [2_000, vocabulary.length]
 ] as const
 
-/** How much of all text the words up to each rank make up. */
+/** Cumulative frequency of the words up to each rank. */
 const shares = (() => {
   const sums = new Float64Array(vocabulary.length)
   let sum = 0

@@ -12,10 +12,10 @@ const reconcilers = ["rules", "none"] as const
 
 const usage = `npm run bench:decisions -- --data FILE [--reconciler NAME] [--wrong] [--json]
 
-  --data        a file of stories; may be given several times
+  --data        a file of stories; may be repeated
   --reconciler  ${reconcilers.join(", ")}
-  --wrong       lists the stories that were answered wrongly
-  --json        one JSON document in place of the tables`
+  --wrong       list the wrongly answered stories
+  --json        print one JSON document instead of tables`
 
 const fail = (message: string): never => {
   console.error(message)
@@ -27,7 +27,7 @@ const storiesOf = (file: string): ReadonlyArray<Story> => {
   try {
     document = documentOf(file)
   } catch (error) {
-    return fail(`${file}: ${error instanceof SyntaxError ? "is not JSON" : (error as Error).message}`)
+    return fail(`${file}: ${error instanceof SyntaxError ? "is not valid JSON" : (error as Error).message}`)
   }
   return Either.getOrElse(
     Either.map(decodeStories(document), ({ stories }) => stories),
@@ -55,9 +55,9 @@ const main = async () => {
   })
   if (values.help) return console.log(usage)
   const reconciler =
-    reconcilers.find((one) => one === values.reconciler) ??
-    fail(`No reconciler is called "${values.reconciler}".\n\n${usage}`)
-  if (values.data.length === 0) fail(`No data.\n\n${usage}`)
+    reconcilers.find((name) => name === values.reconciler) ??
+    fail(`Unknown reconciler "${values.reconciler}".\n\n${usage}`)
+  if (values.data.length === 0) fail(`Missing --data.\n\n${usage}`)
   const stories = values.data.flatMap(storiesOf)
   const result = scores(
     stories,

@@ -4,21 +4,21 @@ import { getLoadablePath } from "sqlite-vec"
 import { projections } from "../projections/all.js"
 import { imageOf, type Made } from "./data.js"
 
-// What SQLite alone takes for the same work, written by hand: prepared statements and nothing else. No validation, no
-// look-up of duplicates, no decisions, no fibers, one file instead of two. Everything that Daybook adds to this is its
-// own cost, and is what the benchmarks compare.
+// The floor: the same work in plain SQLite, with hand-written prepared statements. It has no validation, no duplicate
+// check, no decisions and no fibers, and uses one file instead of two. The benchmarks compare Daybook with it: the
+// difference is Daybook's own cost.
 
-/** A memory with what the floor need not work out while it is timed: its vector. */
+/** A memory with its vector, which the floor does not compute within the timing. */
 export interface Prepared extends Made {
-  /** 256 numbers of unit length, as bytes. */
+  /** A unit-length vector of 256 floats, as bytes. */
   readonly vector: Buffer
 }
 
-/** Daybook's own DDL: no difference of tables or indexes may flatter either side. */
+/** Daybook's own DDL, so that both sides have the same tables and indexes. */
 const tables = projections.map((projection) => projection.tables).join("\n")
 const indexes = projections.map((projection) => projection.indexes).join("\n")
 
-/** The `events` table and its two indexes, as `migrations/0001_log.ts` makes them. */
+/** The `events` table and its two indexes, as in `migrations/0001_log.ts`. */
 const eventsTable = `CREATE TABLE events (sequence INTEGER PRIMARY KEY AUTOINCREMENT, stream TEXT NOT NULL,
     version INTEGER NOT NULL, type TEXT NOT NULL, schema INTEGER NOT NULL, payload TEXT, salt BLOB,
     digest BLOB NOT NULL, hash BLOB NOT NULL, command_id TEXT, ordinal INTEGER NOT NULL, request_digest BLOB,
@@ -26,16 +26,16 @@ const eventsTable = `CREATE TABLE events (sequence INTEGER PRIMARY KEY AUTOINCRE
     UNIQUE (stream, version));
   CREATE UNIQUE INDEX events_command ON events (stream, command_id, ordinal) WHERE command_id IS NOT NULL;`
 
-/** The vectors of one model, as `projections/vectors.ts` makes them: small chunks, and the openness beside each vector. */
+/** The vector table of one model, as in `projections/vectors.ts`: small chunks, with the openness of each vector. */
 const vectorTable = `INSERT INTO vector_sets (number, model, dimensions) VALUES (1, 'hash-256-v1', 256);
   CREATE VIRTUAL TABLE vectors_1 USING vec0(embedding float[256], openness integer, chunk_size=64);`
 
 const openness = { private: 0, shared: 1, social: 2 } as const
 
-/** Stores memories, each call in one transaction. */
+/** Stores memories; one transaction for each call. */
 export const openAdds = (file: string, options: { readonly vectors: boolean }) => {
   const db = new Database(file)
-  // One fsync a commit, as Daybook's log has: what is acknowledged is durable.
+  // One fsync for each commit, like Daybook's log: acknowledged writes are durable.
   db.pragma("journal_mode = WAL")
   db.pragma("synchronous = FULL")
   db.loadExtension(getLoadablePath())
@@ -52,7 +52,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     VALUES (?, ?, 1, ?, ?, 1, ?, ?, ?, ?, ?, ?, 'long', ?, 0, 1, ?, ?, ?)`)
   const texts = db.prepare(`INSERT INTO texts (born, id, openness, title, narrative, facts, tags, people)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-  // A row is indexed once for each level that may read it: one, two or three tables, by its store.
+  // A row is indexed once for each trust level that may read it: in one, two or three tables, by its store.
   const levels = ["full", "inner", "familiar"].map((level) =>
     db.prepare(`INSERT INTO text_${level} (rowid, title, narrative, facts, tags, people) VALUES (?, ?, ?, ?, ?, ?)`)
   )
@@ -71,13 +71,13 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     const now = Date.now()
     const id = randomBytes(5).toString("hex")
     const open = openness[made.store]
-    // The after-image and the decision that Daybook's ADD carries, field for field, so that as many bytes are written.
+    // Daybook's ADD event has the same after-image and decision, so both sides write the same number of bytes.
     const memory = imageOf(made, id, born, now)
     const by = { kind: "caller", name: "remember" }
     const decision = { action: "ADD", by, reason: "no exact duplicate in the store", candidates: [] }
     const payload = JSON.stringify({ memory, decision })
 
-    // The hash chain is part of the truth that is stored: events without it would be other events.
+    // The hash chain is part of the stored data, so the floor computes it too.
     const salt = randomBytes(16)
     const digest = createHash("sha256").update(salt).update("\0").update(payload).digest()
     const columns = `${born}|agent|${born}|ADD|1||0|program||${now}|${now}`
@@ -98,7 +98,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
     change.run(born, born, id, open)
 
     if (!options.vectors) return
-    // The vector comes for nothing: Daybook makes it while it is timed, and keeps a second copy in its cache.
+    // The vector is precomputed; Daybook computes it within the timing and stores a second copy in its cache.
     vector.run(BigInt(born), made.vector, BigInt(open))
     embedded.run(born, id, sha256(`${made.title}\n${made.narrative}\n${made.facts.join("\n")}`).toString("hex"))
   }
@@ -114,14 +114,13 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
 }
 
 /**
- * Makes the tables of a view from a log of ADD and EMBED events, by sets: a
- * statement a table instead of a call an event. That the tables come out the
- * same as Daybook's is checked before anything is timed.
+ * Builds the tables of a view from a log of ADD and EMBED events, with one set-based statement for each table instead
+ * of a call for each event. The benchmark checks first that the tables equal Daybook's.
  */
 export const rebuild = (log: string, stream: string, file: string) => {
   const db = new Database(file)
   db.loadExtension(getLoadablePath())
-  // As Daybook rebuilds: into a new file, which is worth nothing until it is whole.
+  // Like Daybook, into a new file without durability: a partial file is worthless.
   db.pragma("journal_mode = OFF")
   db.pragma("synchronous = OFF")
   db.pragma("cache_size = -65536")
@@ -153,7 +152,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
       SELECT born, lower(value), value, openness, mentions, created_at FROM observations, json_each(people);
     INSERT INTO changes (born, version, id, revision, type, openness)
       SELECT born, changed, id, revision, 'ADD', openness FROM observations;`)
-  // Which memories have a vector is said by the EMBED events; the vectors stand in the cache, by the text's digest.
+  // EMBED events name the memories with a vector; the cache holds the vectors by text digest.
   db.prepare(
     `INSERT INTO embedded (number, born, id, digest)
       SELECT 1, value ->> '$.born', value ->> '$.memory', value ->> '$.digest'
@@ -163,7 +162,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
     SELECT e.born, c.vector, o.openness FROM embedded e JOIN observations o USING (born)
       JOIN log.embeddings c ON c.digest = unhex(e.digest) AND c.model = 'hash-256-v1' AND c.dimensions = 256
     ORDER BY e.born`)
-  // What made the first vectors of each store: those of the bench are in the first events already.
+  // The embedder of each store's first vectors; in this data, the first three EMBED events cover all stores.
   db.prepare(
     `INSERT INTO embedders (version, store, state, model, dimensions, weight, floor, adopt, apart)
       SELECT min(version), store, 'first', 'hash-256-v1', 256, NULL, NULL, 0, NULL
@@ -175,7 +174,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
   return db
 }
 
-/** The two queries that any hybrid search asks: the best 200 by words, the nearest 200 by vector. */
+/** The two queries of any hybrid search: the best 200 by words, and the nearest 200 by vector. */
 const openHybrid = (file: string, text: string, weights: string, vectors: string) => {
   const db = new Database(file, { readonly: true })
   db.loadExtension(getLoadablePath())
@@ -192,10 +191,10 @@ const openHybrid = (file: string, text: string, weights: string, vectors: string
   }
 }
 
-/** Of memories. */
+/** Searches memories. */
 export const openSearch = (file: string) => openHybrid(file, "text_full", "2, 1, 1, 1, 1", "vectors_1")
 
-/** Of what was said. */
+/** Searches chunks of conversations. */
 export const openChunkSearch = (file: string) =>
   openHybrid(file, "chunk_text_full", "1, 0.5, 0.2, 1", "chunk_vectors_1")
 

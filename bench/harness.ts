@@ -10,37 +10,37 @@ import { Daybook } from "../src/Daybook.js"
 import type { Memory } from "../src/Memory.js"
 import { defaults } from "../src/ports/Policy.js"
 
-/** How large the runs are. */
+/** The size of the runs. */
 export interface Scale {
-  /** Smaller and fewer runs, to see that all works: the figures that are promised are those of the full size. */
+  /** Smaller and fewer runs, as a check that everything works. The targets apply to the full size only. */
   readonly quick: boolean
 }
 
 /** A row of the report. */
 export interface Row {
   readonly name: string
-  /** Both sides as printed. */
+  /** Both sides, as printed. */
   readonly daybook: string
   readonly floor: string
-  /** What is held against the target, as printed; empty where there is no target. */
+  /** The figure that the target applies to, as printed; empty without a target. */
   readonly result: string
   readonly target: string
-  /** Null for a row that only informs. */
+  /** Null for a row without a target. */
   readonly reached: boolean | null
-  /** Every figure, for the JSON document. Times in milliseconds, CPU beside the clock. */
+  /** All figures, for the JSON output. CPU and wall-clock times in milliseconds. */
   readonly figures: Readonly<Record<string, unknown>>
 }
 
-/** Rows that share their preparation, in the order of the report. */
+/** Rows that share their preparation, in report order. */
 export interface Group {
   readonly name: string
   readonly rows: (scale: Scale) => AsyncIterable<Row>
 }
 
-/** As a program has it, but that nothing is weighed: the floor knows no decisions. What they cost is measured beside it. */
+/** The defaults without a reconciler, because the floor makes no decisions. Their cost is measured separately. */
 const policy = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "none" } } as const
 
-/** Daybook on a folder, as a program opens it, with the embedder whose vectors the floor writes. */
+/** Opens Daybook on a folder, as a program would, with the embedder of the floor's vectors. */
 export const openDaybook = (folder: string, options: Default.DefaultOptions = {}) => {
   const runtime = ManagedRuntime.make(
     Layer.orDie(Default.layer({ folder, policy, embedder: HashEmbedder.layer, ...options }))
@@ -59,7 +59,7 @@ export const embedded = (agents: ReadonlyArray<string>) =>
   Effect.flatMap(Daybook, (daybook) =>
     Effect.forEach(agents, (agent) =>
       Effect.map(daybook.backfill(agent), ({ remaining }) => {
-        if (remaining > 0) throw new Error(`${remaining} memories were not embedded`)
+        if (remaining > 0) throw new Error(`${remaining} memories were not embedded.`)
       })
     )
   )
@@ -67,7 +67,7 @@ export const embedded = (agents: ReadonlyArray<string>) =>
 let root: string | undefined
 let folders = 0
 
-/** A folder of its own, removed when the process ends at the latest. */
+/** A new temporary folder; removed when the process ends, if not before. */
 export const temporary = (): string => {
   root ??= makeRoot()
   const folder = join(root, String(++folders))
@@ -100,5 +100,5 @@ export const atMost = (value: number, most: number) => ({
   reached: value <= most
 })
 
-/** A row that is held against no target. */
+/** The fields of a row without a target. */
 export const information = { result: "", target: "", reached: null }

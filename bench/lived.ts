@@ -6,23 +6,23 @@ import { seed } from "./seed.js"
 
 const day = 86_400_000
 
-/** Memories of so many days, the newest of now. */
+/** Age of the oldest memory, in days. */
 const days = 120
 
 /**
- * A folder with an agent that has lived for 120 days: of its memories a third is long, half of them mid and the rest daily;
- * one in ten says what two others say, under the same title; one in a hundred has expired; and some were shown.
+ * Makes a folder with an agent of 120 days. A third of its memories is long, half is mid, the rest is daily. One in ten
+ * has the title of two others, one in a hundred has expired, and some were shown.
  */
 export const livedIn = async (size: number, folder = temporary()) => {
   const now = Date.now()
   const memories = makeMemories(size).map((made, at, all) => {
-    // Three in thirty: the third and the thirteenth of each thirty say again what the twenty-third says.
+    // Of each thirty, the memories at 3, 13 and 23 share title, type and store.
     const same = at % 10 === 3 ? all[Math.floor(at / 30) * 30 + 3]! : made
     const { store, title, type } = same
     return { ...made, title, type, store }
   })
   const lived = (image: Memory, at: number): Memory => {
-    // What says the same is of one tier, as no summary is made of several.
+    // Repeats have one tier, because a summary never merges several tiers.
     const tier = tiers[(at % 10 === 3 ? Math.floor(at / 30) : at) % tiers.length]!
     return {
       ...image,

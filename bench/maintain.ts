@@ -3,15 +3,26 @@ import { join } from "node:path"
 import { imagesOf } from "../events/catalogue.js"
 import { findByScore } from "../projections/standing.js"
 import * as Generations from "../projections/view/generations.js"
+import type { Memory } from "../src/Memory.js"
 import { formulaOf } from "../src/maintenance/tiers.js"
 import { defaults } from "../src/ports/Policy.js"
 import { makeQueries } from "./data.js"
-import { embedded, type Group, information, memoryOf, number, openDaybook, temporary } from "./harness.js"
+import {
+  embedded,
+  type Group,
+  information,
+  memoryOf,
+  number,
+  type OpenDaybook,
+  openDaybook,
+  type Row,
+  temporary
+} from "./harness.js"
 import { livedIn } from "./lived.js"
 import * as floor from "./maintainFloor.js"
 import { interleaved, medianCost, quantile } from "./measure.js"
 
-/** All stages of maintenance in one large agent: what they cost, how long they hold up others, and what reads take meanwhile. */
+/** All maintenance stages in one large agent: their cost, their longest pause for others, and concurrent read times. */
 export const maintain: Group = {
   name: "maintain",
   rows: async function* ({ quick }) {
@@ -19,100 +30,119 @@ export const maintain: Group = {
     const { agent, folder, memories } = await livedIn(size)
     const daybook = openDaybook(folder)
     await daybook.run(embedded([agent]))
-    const memory = await daybook.run(memoryOf(agent))
-    const file = join(temporary(), "view.db")
+    const subject: Subject = { daybook, memory: await daybook.run(memoryOf(agent)) }
     const view = () => Generations.make(join(folder, "views"), agent).current()!
-    copyFileSync(view(), file)
-    const raw = floor.open(file)
-    const of = `${number(size)} memories`
-    let [read, written] = [0, 0]
-
-    const costs = await interleaved(
-      {
-        floor: async () => {
-          const now = Date.now()
-          const runs = await daybook.run(memory.maintain({ dryRun: true }))
-          const events = runs.flatMap(({ events = [] }) =>
-            events.map((event) => ({ ...event, images: imagesOf(event as never) }))
-          )
-          written = events.reduce((sum, { images }) => sum + images.length, 0)
-          return {
-            work: () => {
-              read = raw.read(defaults, now)
-              raw.write(events, now)
-            }
-          }
-        },
-        daybook: () => ({ work: () => daybook.run(memory.maintain()) })
-      },
-      { runs: quick ? 2 : 3 }
-    )
-    raw.close()
-    const [mine, theirs] = [medianCost(costs.daybook), medianCost(costs.floor)]
-    yield {
-      name: `maintain, ${of}: all stages`,
-      daybook: `${number(mine.cpu / 1_000)} s CPU, ${number(mine.wall / 1_000)} s`,
-      floor: `${number(read)} rows read, ${number(written)} written: ${number(theirs.cpu / 1_000)} s CPU`,
-      ...information,
-      result: `${number(mine.cpu / theirs.cpu)} × CPU`,
-      figures: { read, written, daybook: costs.daybook, floor: costs.floor }
-    }
-
-    const held: Array<Stretch> = []
-    for (let run = 0; run < (quick ? 1 : 3); run++) held.push(await longest(() => daybook.run(memory.maintain())))
-    const most = Math.max(...held.map(({ busy }) => busy))
-    yield {
-      name: "  longest stretch in which nobody else has a turn",
-      daybook: `${number(most)} ms, ${number(Math.max(...held.map(({ wall }) => wall)))} ms by the clock`,
-      floor: "",
-      result: `${number(most)} ms`,
-      target: "≤ 100 ms",
-      reached: most <= 100,
-      figures: { held }
-    }
-
-    const queries = makeQueries(memories, 40)
-    const ask = async (times: Array<number>, text: string) => {
-      const start = performance.now()
-      await daybook.run(memory.search({ text, limit: 5 }))
-      times.push(performance.now() - start)
-    }
-    const [alone, meanwhile]: [Array<number>, Array<number>] = [[], []]
-    for (const text of queries) await ask([], text)
-    for (const text of queries) await ask(alone, text)
-    let running = true
-    const run = daybook.run(memory.maintain()).finally(() => {
-      running = false
-    })
-    for (let at = 0; running; at++) {
-      await ask(meanwhile, queries[at % queries.length]!)
-      // A program that answers requests goes back to its event loop between them.
-      await new Promise((resume) => setTimeout(resume, 5))
-    }
-    await run
-    const times = (some: ReadonlyArray<number>) =>
-      `p50 ${number(quantile(some, 0.5))} ms, p95 ${number(quantile(some, 0.95))} ms`
-    yield {
-      name: "  searches that go on meanwhile",
-      daybook: `${meanwhile.length}: ${times(meanwhile)}`,
-      floor: `alone: ${times(alone)}`,
-      ...information,
-      figures: { alone, meanwhile }
-    }
-
+    yield await cost(subject, view(), { size, runs: quick ? 2 : 3 })
+    yield await pauses(subject, quick ? 1 : 3)
+    yield await searches(subject, makeQueries(memories, 40))
     yield await ranked(view(), size)
     await daybook.close()
   }
 }
 
-/** The memories with the highest scores, by Daybook's statements and by one that reads them all. */
+interface Subject {
+  readonly daybook: OpenDaybook
+  readonly memory: Memory
+}
+
+/** The cost of all stages against the floor, which replays the events of a dry run on a copy of the view. */
+const cost = async (
+  { daybook, memory }: Subject,
+  view: string,
+  { runs, size }: { readonly size: number; readonly runs: number }
+): Promise<Row> => {
+  const file = join(temporary(), "view.db")
+  copyFileSync(view, file)
+  const raw = floor.open(file)
+  let [read, written] = [0, 0]
+  const costs = await interleaved(
+    {
+      floor: async () => {
+        const now = Date.now()
+        const stageRuns = await daybook.run(memory.maintain({ dryRun: true }))
+        const events = stageRuns.flatMap(({ events = [] }) =>
+          events.map((event) => ({ ...event, images: imagesOf(event as never) }))
+        )
+        written = events.reduce((sum, { images }) => sum + images.length, 0)
+        return {
+          work: () => {
+            read = raw.read(defaults, now)
+            raw.write(events, now)
+          }
+        }
+      },
+      daybook: () => ({ work: () => daybook.run(memory.maintain()) })
+    },
+    { runs }
+  )
+  raw.close()
+  const [mine, theirs] = [medianCost(costs.daybook), medianCost(costs.floor)]
+  return {
+    name: `maintain, ${number(size)} memories: all stages`,
+    daybook: `${number(mine.cpu / 1_000)} s CPU, ${number(mine.wall / 1_000)} s`,
+    floor: `${number(read)} rows read, ${number(written)} written: ${number(theirs.cpu / 1_000)} s CPU`,
+    ...information,
+    result: `${number(mine.cpu / theirs.cpu)} × CPU`,
+    figures: { read, written, daybook: costs.daybook, floor: costs.floor }
+  }
+}
+
+/** The longest time that a run of all stages blocks the event loop. */
+const pauses = async ({ daybook, memory }: Subject, runs: number): Promise<Row> => {
+  const held: Array<Pause> = []
+  for (let run = 0; run < runs; run++) held.push(await longestPause(() => daybook.run(memory.maintain())))
+  const busy = Math.max(...held.map(({ busy }) => busy))
+  const wall = Math.max(...held.map(({ wall }) => wall))
+  return {
+    name: "  longest pause for other work",
+    daybook: `${number(busy)} ms, ${number(wall)} ms wall-clock`,
+    floor: "",
+    result: `${number(busy)} ms`,
+    target: "≤ 100 ms",
+    reached: busy <= 100,
+    figures: { held }
+  }
+}
+
+/** Times of searches during maintenance, against searches alone. */
+const searches = async ({ daybook, memory }: Subject, queries: ReadonlyArray<string>): Promise<Row> => {
+  const timeSearch = async (times: Array<number>, text: string) => {
+    const start = performance.now()
+    await daybook.run(memory.search({ text, limit: 5 }))
+    times.push(performance.now() - start)
+  }
+  const [alone, meanwhile]: [Array<number>, Array<number>] = [[], []]
+  for (const text of queries) await timeSearch([], text)
+  for (const text of queries) await timeSearch(alone, text)
+  let running = true
+  const run = daybook.run(memory.maintain()).finally(() => {
+    running = false
+  })
+  for (let index = 0; running; index++) {
+    await timeSearch(meanwhile, queries[index % queries.length]!)
+    // A server returns to its event loop between requests.
+    await new Promise((resume) => setTimeout(resume, 5))
+  }
+  await run
+  const quantiles = (times: ReadonlyArray<number>) =>
+    `p50 ${number(quantile(times, 0.5))} ms, p95 ${number(quantile(times, 0.95))} ms`
+  return {
+    name: "  concurrent searches",
+    daybook: `${meanwhile.length}: ${quantiles(meanwhile)}`,
+    floor: `alone: ${quantiles(alone)}`,
+    ...information,
+    figures: { alone, meanwhile }
+  }
+}
+
+/** The memories with the highest scores: Daybook's statements against one statement that reads all memories. */
 const ranked = async (file: string, size: number) => {
   const { db, rank } = floor.ranking(file, defaults)
   const now = Date.now()
   const formula = formulaOf(defaults.tiers)
   const same = (some: ReadonlyArray<{ readonly born: number }>) => JSON.stringify(some.map(({ born }) => born))
   if (same(findByScore(db, "full", formula, now, 10)) !== same(rank(now, 10))) {
-    throw new Error("The floor ranks otherwise than Daybook does.")
+    throw new Error("The floor and Daybook rank differently.")
   }
   const costs = await interleaved(
     {
@@ -134,31 +164,31 @@ const ranked = async (file: string, size: number) => {
   }
 }
 
-interface Stretch {
-  /** Milliseconds by the clock, and as far as this process worked: less where others had the processor. */
+interface Pause {
+  /** Milliseconds of wall-clock time, and of this process's CPU time within it. */
   readonly wall: number
   readonly busy: number
 }
 
-/** The longest time between two turns of the event loop while something is done. */
-const longest = async (work: () => Promise<unknown>): Promise<Stretch> => {
+/** The longest time between two turns of the event loop during some work. */
+const longestPause = async (work: () => Promise<unknown>): Promise<Pause> => {
   let wall = 0
   let busy = 0
-  let on = true
+  let isRunning = true
   const cpuNow = () => {
     const { system, user } = process.cpuUsage()
     return (user + system) / 1_000
   }
   let [at, cpu] = [performance.now(), cpuNow()]
-  const look = () => {
+  const tick = () => {
     const [now, used] = [performance.now(), cpuNow()]
     wall = Math.max(wall, now - at)
     busy = Math.max(busy, Math.min(now - at, used - cpu))
     ;[at, cpu] = [now, used]
-    if (on) setImmediate(look)
+    if (isRunning) setImmediate(tick)
   }
-  setImmediate(look)
+  setImmediate(tick)
   await work()
-  on = false
+  isRunning = false
   return { wall, busy }
 }

@@ -4,14 +4,14 @@ import { getLoadablePath } from "sqlite-vec"
 import type { Memory } from "../events/Memory.js"
 import type { LifePolicy } from "../src/ports/policy/life.js"
 
-// What SQLite alone takes to read and rewrite the rows that maintenance reads and rewrites, written by hand: the rows
-// that stages look at, parsed, and the memories that they change, written to every table and to the log with its chain.
-// Nothing is decided, scored, clustered or checked, and one transaction takes all of it: there are no pauses.
+// The floor of maintenance: plain SQLite reads and parses the rows that the stages read, and writes the memories that
+// they change to every table and to the log with its hash chain. It decides, scores, clusters and checks nothing, and
+// uses one transaction without pauses.
 
 const day = 86_400_000
 const openness = { private: 0, shared: 1, social: 2 } as const
 
-/** A view's file, copied. */
+/** Opens a copy of a view file. Over 80 lines: the functions share the prepared statements and the hash chain. */
 export const open = (file: string) => {
   const db = new Database(file)
   db.pragma("synchronous = FULL")
@@ -19,48 +19,34 @@ export const open = (file: string) => {
   db.exec(`CREATE TABLE events (sequence INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER, type TEXT, payload TEXT,
     salt BLOB, digest BLOB, hash BLOB, recorded_at INTEGER)`)
   const scans = [
-    // What compression looks at, and what is promoted, demoted and removed; other stages stop at their bound.
+    // The rows of stages `compress` and `gc`. Other stages stop at their limit, so they are left out.
     `SELECT memory FROM observations WHERE active = 1 AND tier <> 'core' AND type <> 'person' AND created_at <= :before
       AND (expires_at IS NULL OR expires_at > :now)`,
     `SELECT memory FROM observations WHERE active = 1 AND (tier IN ('mid', 'daily') OR (tier = 'long'
       AND json_extract(memory, '$.promotedAt') IS NOT NULL)) AND (expires_at IS NULL OR expires_at > :now)
       AND :before = :before`,
-    // What the week's run looks at.
+    // The rows of stage `weekly`.
     `SELECT memory FROM observations WHERE active = 1 AND (tier = 'core'
       OR type IN ('identity', 'preference', 'decision', 'temp', 'debug') OR (tier = 'mid' AND created_at <= :week
         AND (project IS NOT NULL OR json_extract(memory, '$.topic') IS NOT NULL)))
       AND (expires_at IS NULL OR expires_at > :now) AND :before = :before`
   ].map((text) => db.prepare(text).pluck())
-  const event = db.prepare(`INSERT INTO events (version, type, payload, salt, digest, hash, recorded_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`)
-  const observation = db.prepare(`UPDATE observations SET active = ?, changed = ?, revision = ?, tier = ?, tokens = ?,
-    memory = ? WHERE born = ?`)
-  const added =
-    db.prepare(`INSERT INTO observations (born, id, active, openness, changed, revision, content, type, store,
-    title, people, tags, tier, tokens, importance, mentions, mentioned_at, created_at, memory)
-    VALUES (?, ?, 1, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-  const before = db.prepare("SELECT openness, title, narrative, facts, tags, people FROM texts WHERE born = ?")
-  const untold = db.prepare("DELETE FROM texts WHERE born = ?")
-  const told = db.prepare(`INSERT INTO texts (born, id, openness, title, narrative, facts, tags, people)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-  const levels = ["full", "inner", "familiar"].map((level) => ({
-    remove: db.prepare(`INSERT INTO text_${level} (text_${level}, rowid, title, narrative, facts, tags, people)
-      VALUES ('delete', ?, ?, ?, ?, ?, ?)`),
-    add: db.prepare(
-      `INSERT INTO text_${level} (rowid, title, narrative, facts, tags, people) VALUES (?, ?, ?, ?, ?, ?)`
-    )
-  }))
-  const unmention = db.prepare("DELETE FROM mentions WHERE born = ?")
-  const mention = db.prepare(`INSERT INTO mentions (born, person, name, openness, mentions, mentioned_at)
-    VALUES (?, ?, ?, ?, ?, ?)`)
-  const change = db.prepare(
-    "INSERT INTO changes (born, version, id, revision, type, openness) VALUES (?, ?, ?, ?, ?, ?)"
-  )
-  const archived = db.prepare(`INSERT INTO archive (born, id, openness, archived_at, reason, text, memory)
-    VALUES (?, ?, ?, ?, '', ?, ?)`)
-  const forgetVector = db.prepare("DELETE FROM vectors_1 WHERE rowid = ?")
-  const vector = db.prepare("INSERT INTO vectors_1 (rowid, embedding, openness) VALUES (?, ?, ?)")
-  const some = Buffer.from(new Float32Array(256).fill(1 / 16).buffer)
+  const {
+    event,
+    observation,
+    added,
+    oldText,
+    deleteText,
+    insertText,
+    levels,
+    deleteMentions,
+    mention,
+    change,
+    archived,
+    deleteVector,
+    vector
+  } = prepareWrites(db)
+  const constantVector = Buffer.from(new Float32Array(256).fill(1 / 16).buffer)
 
   let version = 10_000_000
   let hash: Uint8Array = new Uint8Array(32)
@@ -94,23 +80,23 @@ export const open = (file: string) => {
         text
       )
     }
-    const old = before.get(born) as Record<string, string | number> | undefined
+    const old = oldText.get(born) as Record<string, string | number> | undefined
     const same = old !== undefined && memory.status === "active" && old.narrative === fields[1]
     if (!same) {
       if (old !== undefined) {
         const { openness: was, ...columns } = old
         const texts = Object.values(columns)
         for (let level = 0; level <= Number(was); level++) levels[level]!.remove.run(born, ...texts)
-        untold.run(born)
-        forgetVector.run(BigInt(born))
+        deleteText.run(born)
+        deleteVector.run(BigInt(born))
       }
       if (memory.status === "active") {
-        told.run(born, id, open, ...fields)
+        insertText.run(born, id, open, ...fields)
         for (let level = 0; level <= open; level++) levels[level]!.add.run(born, ...fields)
-        vector.run(BigInt(born), some, BigInt(open))
+        vector.run(BigInt(born), constantVector, BigInt(open))
       }
     }
-    unmention.run(born)
+    deleteMentions.run(born)
     for (const name of people) {
       mention.run(born, name.toLowerCase(), name, open, memory.mentions, memory.lastMentionedAt)
     }
@@ -120,7 +106,7 @@ export const open = (file: string) => {
 
   return {
     db,
-    /** Reads what stages look at; how many rows. */
+    /** Reads the rows of the stages; returns their number. */
     read: ({ compress }: Pick<LifePolicy, "compress">, now: number): number => {
       let rows = 0
       for (const scan of scans) {
@@ -131,7 +117,7 @@ export const open = (file: string) => {
       }
       return rows
     },
-    /** Rewrites memories, one event after the other. */
+    /** Writes the changed memories, event by event. */
     write: (
       events: ReadonlyArray<{
         readonly type: string
@@ -155,14 +141,61 @@ export const open = (file: string) => {
   }
 }
 
-/** The memories with the highest scores by one statement: each row of the table, and how often it was shown. */
+const prepareWrites = (db: Database.Database) => {
+  const event = db.prepare(`INSERT INTO events (version, type, payload, salt, digest, hash, recorded_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  const observation = db.prepare(`UPDATE observations SET active = ?, changed = ?, revision = ?, tier = ?, tokens = ?,
+    memory = ? WHERE born = ?`)
+  const added =
+    db.prepare(`INSERT INTO observations (born, id, active, openness, changed, revision, content, type, store,
+    title, people, tags, tier, tokens, importance, mentions, mentioned_at, created_at, memory)
+    VALUES (?, ?, 1, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const oldText = db.prepare("SELECT openness, title, narrative, facts, tags, people FROM texts WHERE born = ?")
+  const deleteText = db.prepare("DELETE FROM texts WHERE born = ?")
+  const insertText = db.prepare(`INSERT INTO texts (born, id, openness, title, narrative, facts, tags, people)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+  const levels = ["full", "inner", "familiar"].map((level) => ({
+    remove: db.prepare(`INSERT INTO text_${level} (text_${level}, rowid, title, narrative, facts, tags, people)
+      VALUES ('delete', ?, ?, ?, ?, ?, ?)`),
+    add: db.prepare(
+      `INSERT INTO text_${level} (rowid, title, narrative, facts, tags, people) VALUES (?, ?, ?, ?, ?, ?)`
+    )
+  }))
+  const deleteMentions = db.prepare("DELETE FROM mentions WHERE born = ?")
+  const mention = db.prepare(`INSERT INTO mentions (born, person, name, openness, mentions, mentioned_at)
+    VALUES (?, ?, ?, ?, ?, ?)`)
+  const change = db.prepare(
+    "INSERT INTO changes (born, version, id, revision, type, openness) VALUES (?, ?, ?, ?, ?, ?)"
+  )
+  const archived = db.prepare(`INSERT INTO archive (born, id, openness, archived_at, reason, text, memory)
+    VALUES (?, ?, ?, ?, '', ?, ?)`)
+  const deleteVector = db.prepare("DELETE FROM vectors_1 WHERE rowid = ?")
+  const vector = db.prepare("INSERT INTO vectors_1 (rowid, embedding, openness) VALUES (?, ?, ?)")
+  return {
+    event,
+    observation,
+    added,
+    oldText,
+    deleteText,
+    insertText,
+    levels,
+    deleteMentions,
+    mention,
+    change,
+    archived,
+    deleteVector,
+    vector
+  }
+}
+
+/** The memories with the highest scores, by one statement over all rows and their access counts. */
 export const ranking = (file: string, { tiers }: Pick<LifePolicy, "tiers">) => {
   const db = new Database(file, { readonly: true })
   const decay = Object.entries(tiers.decays).map(([type, value]) => `WHEN '${type}' THEN ${value}`)
-  const lately = "max(o.mentioned_at, coalesce(a.accessed_at, 0))"
+  const lastSeen = "max(o.mentioned_at, coalesce(a.accessed_at, 0))"
   const best = db.prepare(`SELECT o.born, ${tiers.frequencyWeight} * ln(o.mentions + coalesce(a.accesses, 0))
       + ${tiers.recencyWeight} * exp(-CASE o.type ${decay.join(" ")} ELSE ${tiers.decay} END
-        * max(0, :now / ${day} - ${lately} / ${day}))
+        * max(0, :now / ${day} - ${lastSeen} / ${day}))
       + ${tiers.importanceWeight} * o.importance AS score
     FROM observations o LEFT JOIN accesses a ON a.id = o.id
     WHERE o.active = 1 AND (o.expires_at IS NULL OR o.expires_at > :now) ORDER BY score DESC, o.born DESC LIMIT :limit`)

@@ -1,16 +1,16 @@
-/** What one run cost, in milliseconds: by the clock, and of processor time (user and system, every thread of this process). */
+/** The cost of one run in milliseconds: wall-clock time, and CPU time (user and system, all threads of this process). */
 export interface Cost {
   readonly wall: number
   readonly cpu: number
 }
 
-/** One run of one side: only `work` is timed. */
+/** One run of one side; only `work` is timed. */
 export interface Run {
   readonly work: () => unknown
   readonly close?: () => unknown
 }
 
-/** A side of a comparison makes each of its runs ready from nothing, so that none finds what another left behind. */
+/** A side of a comparison. It prepares each run from scratch, so that runs do not influence each other. */
 export type Side = () => Run | Promise<Run>
 
 export const measure = async (work: () => unknown): Promise<Cost> => {
@@ -24,8 +24,8 @@ export const measure = async (work: () => unknown): Promise<Cost> => {
 }
 
 /**
- * Runs the sides in turns (A B A B …) in this process, so that what else the
- * machine does meets all of them. The first round warms up and does not count.
+ * Runs the sides alternately (A B A B …) in this process, so that other load on the machine affects all of them. The
+ * first round is a warm-up and is not counted.
  */
 export const interleaved = async <Name extends string>(
   sides: Readonly<Record<Name, Side>>,
@@ -55,7 +55,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The median run by either measure, each on its own. */
+/** The medians of wall-clock and CPU time, independently. */
 export const medianCost = (costs: ReadonlyArray<Cost>): Cost => ({
   wall: median(costs.map(({ wall }) => wall)),
   cpu: median(costs.map(({ cpu }) => cpu))

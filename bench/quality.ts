@@ -13,35 +13,35 @@ import { measure, measurePlain, type Result, type Scores, summary } from "./qual
 
 const usage = `npm run bench:quality -- --data PATH [--embedder NAME]… [--only STEP] [--questions N] [--json]
 
-  --data       a file in LoCoMo's format (github.com/snap-research/locomo, data/locomo10.json), or a folder in
-               BEIR's (corpus.jsonl, queries.jsonl, qrels.tsv)
-  --embedder   what is found by it, by the weight of its vectors, in place of what each step is worth:
+  --data       a file in LoCoMo format (github.com/snap-research/locomo, data/locomo10.json), or a folder in
+               BEIR format (corpus.jsonl, queries.jsonl, qrels.tsv)
+  --embedder   measure this embedder by vector weight, instead of the single search steps:
                words, hash, encoder (a small one from a package), openai/…, voyage/…, cohere/…, ollama/…, local/…;
-               may be given several times
-  --only       one step, as it is printed
-  --exams N    the first N conversations
-  --questions  the first N questions of each conversation or folder, for a quick look
-  --json       one JSON document in place of the tables`
+               may be repeated
+  --only       one step, named as in the output
+  --exams N    use the first N conversations
+  --questions  use the first N questions of each conversation or folder
+  --json       print one JSON document instead of the tables`
 
-const whole = "all of it"
+const whole = "all steps"
 const hashed = "with feature hashing"
 const plain = "plain FTS5"
 
-/** What is left out, a step at a time, so that the worth of each is seen. */
+/** Each variant leaves out one step, which shows the value of that step. */
 const variants: Readonly<Record<string, Partial<typeof defaults.search>>> = {
   [whole]: {},
   "without vectors": { vectorWeight: 0 },
   [hashed]: {},
-  "without who said it": { speakerBoost: 0 },
-  "without the date": { dateBoost: 0 },
+  "without speaker boost": { speakerBoost: 0 },
+  "without date boost": { dateBoost: 0 },
   "without context": { contextWeight: 0 },
-  "without a second look": { rerank: false },
+  "without reranking": { rerank: false },
   "without folding": { fold: false },
   "classic mode": { mode: "classic" },
-  "reciprocal ranks": { fusion: "rrf" }
+  "reciprocal rank fusion": { fusion: "rrf" }
 }
 
-/** The shares of vectors that an embedder is tried with, beside its own. */
+/** Vector weights to measure an embedder with, besides its own weight. */
 const weights = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1]
 
 const columns = ["R@5", "R@10", "R@20", "NDCG@10", "MRR"]
@@ -55,10 +55,10 @@ const line = (name: string, { mrr, ndcg10, questions, recall10, recall20, recall
     ...[recall5, recall10, recall20, ndcg10, mrr].map((score) => score.toFixed(3).padStart(8))
   ].join(" ")
 
-type Found = (name: string, scores: Scores) => void
+type Report = (name: string, scores: Scores) => void
 
-/** What each step is worth. */
-const bySteps = async (exams: ReadonlyArray<Exam>, only: string | undefined, found: Found) => {
+/** Measures the value of each search step. */
+const bySteps = async (exams: ReadonlyArray<Exam>, only: string | undefined, report: Report) => {
   for (const [name, policy] of [[plain, {}] as const, ...Object.entries(variants)]) {
     if (only !== undefined && only !== name) continue
     const embedder = name === hashed ? HashEmbedder.layer : WordEmbedder.layer
@@ -66,17 +66,17 @@ const bySteps = async (exams: ReadonlyArray<Exam>, only: string | undefined, fou
     for (const exam of exams) {
       results.push(...(name === plain ? measurePlain(exam) : (await measure(exam, [policy], embedder)).flat()))
     }
-    found(name, summary(results))
+    report(name, summary(results))
     const categories = [...new Set(results.map((result) => result.category))].sort()
     if (name !== whole || categories.length === 1) continue
     for (const category of categories) {
-      found(`  category ${category}`, summary(results.filter((result) => result.category === category)))
+      report(`  category ${category}`, summary(results.filter((result) => result.category === category)))
     }
   }
 }
 
-/** What an embedder is worth, by the weight of its vectors. */
-const byWeight = async (exams: ReadonlyArray<Exam>, name: string, embedder: EmbedderService, found: Found) => {
+/** Measures an embedder at several vector weights. */
+const byWeight = async (exams: ReadonlyArray<Exam>, name: string, embedder: EmbedderService, report: Report) => {
   const layer = Layer.succeed(Embedder, cachingEmbedder(embedder))
   const tried = [...new Set([...weights, embedder.weight])].sort((a, b) => a - b)
   const results = tried.map((): Array<Result> => [])
@@ -89,7 +89,7 @@ const byWeight = async (exams: ReadonlyArray<Exam>, name: string, embedder: Embe
     for (const [at, one] of answers.entries()) results[at]!.push(...one)
   }
   for (const [at, weight] of tried.entries()) {
-    found(`${name} ${weight}${weight === embedder.weight ? " (its own)" : ""}`, summary(results[at]!))
+    report(`${name} ${weight}${weight === embedder.weight ? " (default)" : ""}`, summary(results[at]!))
   }
 }
 
@@ -100,7 +100,7 @@ const fail = (message: string): never => {
 
 const atLeastOne = (name: string, text: string | undefined): number => {
   if (text === undefined) return Number.POSITIVE_INFINITY
-  return /^[1-9]\d*$/.test(text) ? Number(text) : fail(`--${name} takes a number from 1.\n\n${usage}`)
+  return /^[1-9]\d*$/.test(text) ? Number(text) : fail(`--${name} must be a whole number of at least 1.\n\n${usage}`)
 }
 
 const main = async () => {
@@ -116,24 +116,24 @@ const main = async () => {
     }
   })
   if (values.help) return console.log(usage)
-  if (values.data === undefined) return console.log(`bench:quality: no data.\n\n${usage}`)
+  if (values.data === undefined) return console.log(`bench:quality: missing --data.\n\n${usage}`)
   const embedders: Array<readonly [name: string, embedder: EmbedderService]> = []
   for (const name of values.embedder) {
     const found = await Effect.runPromise(Effect.either(embedderFor(name)))
     embedders.push([name, Either.isRight(found) ? found.right : fail(found.left.message)])
   }
-  const most = atLeastOne("questions", values.questions)
+  const maxQuestions = atLeastOne("questions", values.questions)
   const exams = readExams(values.data)
     .slice(0, atLeastOne("exams", values.exams))
-    .map((exam) => ({ ...exam, questions: exam.questions.slice(0, most) }))
+    .map((exam) => ({ ...exam, questions: exam.questions.slice(0, maxQuestions) }))
   const all: Record<string, Scores> = {}
   if (!values.json) console.log(heading)
-  const found: Found = (name, scores) => {
+  const report: Report = (name, scores) => {
     all[name.trim()] = scores
     if (!values.json) console.log(line(name, scores))
   }
-  if (values.embedder.length === 0) await bySteps(exams, values.only, found)
-  for (const [name, embedder] of embedders) await byWeight(exams, name, embedder, found)
+  if (values.embedder.length === 0) await bySteps(exams, values.only, report)
+  for (const [name, embedder] of embedders) await byWeight(exams, name, embedder, report)
   if (values.json) console.log(JSON.stringify(all))
 }
 

@@ -8,7 +8,7 @@ import { atMost, type Group, number, type OpenDaybook, openDaybook, temporary } 
 import { type Cost, interleaved, medianCost } from "./measure.js"
 import { type World, worldOf } from "./world.js"
 
-/** A new generation of a view from the log alone, all projections, against statements that work on sets. */
+/** A rebuild of all projections of a view from the log, against set-based statements. */
 export const rebuild: Group = {
   name: "rebuild",
   rows: async function* ({ quick }) {
@@ -42,7 +42,7 @@ export const rebuild: Group = {
 
 const rebuilt = ({ agent }: World) => Effect.flatMap(Daybook, (daybook) => daybook.rebuild(agent))
 
-/** The version of an agent's view, which is made from the log where there is none yet. */
+/** The version of an agent's view. Builds the view from the log if there is none. */
 const versionOf = (daybook: OpenDaybook, { agent }: World): Promise<number> =>
   daybook.run(
     Effect.map(
@@ -51,7 +51,7 @@ const versionOf = (daybook: OpenDaybook, { agent }: World): Promise<number> =>
     )
   )
 
-/** The floor must do the whole of the work: row by row, vector by vector and posting by posting its tables are Daybook's. */
+/** Checks that the floor does all of the work: its rows, vectors and postings must equal Daybook's. */
 const checkFloor = async () => {
   const world = await worldOf(1_000)
   const daybook = openDaybook(world.folder)
@@ -61,7 +61,7 @@ const checkFloor = async () => {
   const different = projections.filter((projection) => digestOf(db, projection) !== wanted[projection.name])
   db.close()
   if (different.length > 0) {
-    throw new Error(`The floor makes other rows of ${different.map(({ name }) => name).join(", ")} than Daybook does.`)
+    throw new Error(`The floor and Daybook differ in ${different.map(({ name }) => name).join(", ")}.`)
   }
 }
 

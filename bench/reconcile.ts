@@ -7,10 +7,10 @@ import { interleaved, medianCost } from "./measure.js"
 import { worldOf } from "./world.js"
 
 const size = 10_000
-/** Memories of one run, each asked for or stored alone. */
+/** Memories of one run, searched or stored one at a time. */
 const each = 200
 
-/** A write that the rules weigh, against a write and a search by its title, in one agent. */
+/** A write that the rules reconcile, against a plain write plus a search by its title, in one agent. */
 export const reconcile: Group = {
   name: "reconcile",
   rows: async function* ({ quick }) {
@@ -42,7 +42,7 @@ export const reconcile: Group = {
     await daybook.close()
     remove(folder)
     yield {
-      name: `remember, weighed by the rules, among ${number(size)}`,
+      name: `remember, reconciled by the rules, among ${number(size)}`,
       daybook: `${number(weighed.cpu / each)} ms CPU`,
       floor: `write ${number(write.cpu / each)} ms, search ${number(search.cpu / each)} ms`,
       ...atMost(weighed.cpu / (write.cpu + search.cpu), 1.3),

@@ -5,20 +5,20 @@ import Database from "better-sqlite3"
 import { type Row, remove, temporary } from "./harness.js"
 import { median } from "./measure.js"
 
-/** What the figures depend on. */
+/** Facts about the machine that the figures depend on. */
 export const machine = () => ({
   processor: cpus()[0]?.model ?? "unknown",
   cores: availableParallelism(),
   node: process.version,
   sqlite: new Database(":memory:").prepare("SELECT sqlite_version()").pluck().get() as string,
-  /** Milliseconds that one fsync takes in the temporary folder: where it is short, durability costs little. */
+  /** Milliseconds of one fsync in the temporary folder. If it is short, durability costs little. */
   fsync: fsyncTime()
 })
 
 export const header = (about: ReturnType<typeof machine>, quick: boolean): string =>
   [
     `${about.cores} × ${about.processor}, Node ${about.node}, SQLite ${about.sqlite}, fsync ${about.fsync.toFixed(2)} ms`,
-    ...(quick ? ["quick: small sizes, which show that all works; the targets are those of the full size"] : [])
+    ...(quick ? ["quick: small sizes, only to check that everything works; the targets apply to the full size"] : [])
   ].join("\n")
 
 /** The rows as a table of plain text. */

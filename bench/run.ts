@@ -12,7 +12,7 @@ import { header, machine, table } from "./report.js"
 import { search } from "./search.js"
 import { whatIf } from "./whatif.js"
 
-/** In the order of the report. */
+/** In report order. */
 const groups: ReadonlyArray<Group> = [
   adds.one,
   adds.manyCallers,
@@ -30,9 +30,9 @@ const groups: ReadonlyArray<Group> = [
 
 const usage = `npm run bench [-- --json] [-- --quick] [-- --only NAME]
 
-  --json    one JSON document with every run in place of the table
-  --quick   small sizes: shows that all works, not what is promised
-  --only    ${groups.map(({ name }) => name).join(", ")}; may be given several times`
+  --json    print one JSON document with every run, instead of the table
+  --quick   use small sizes, only to check that everything works
+  --only    ${groups.map(({ name }) => name).join(", ")}; may be repeated`
 
 const main = async () => {
   const { values } = parseArgs({
@@ -45,7 +45,7 @@ const main = async () => {
   })
   const unknown = values.only.find((name) => !groups.some((group) => group.name === name))
   if (values.help || unknown !== undefined) {
-    console.error(unknown === undefined ? usage : `No benchmark is called "${unknown}".\n\n${usage}`)
+    console.error(unknown === undefined ? usage : `Unknown benchmark "${unknown}".\n\n${usage}`)
     process.exit(unknown === undefined ? 0 : 2)
   }
   const about = machine()

@@ -12,12 +12,12 @@ import { atMost, embedded, type Group, memoryOf, number, openDaybook, type Row }
 import { interleaved, medianCost, quantile } from "./measure.js"
 import { worldOf } from "./world.js"
 
-/** Hybrid search in one agent against the two queries that it cannot do without. */
+/** Hybrid search in one agent, against the two SQL queries that it needs at least. */
 export const search: Group = {
   name: "search",
   rows: async function* ({ quick }) {
     yield await searchAmong(10_000, { runs: quick ? 2 : 5 })
-    // A round of the large one takes half a minute and more; by now the code is warm.
+    // A round of the large size takes over half a minute. The code is warm by now.
     if (!quick) yield await searchAmong(100_000, { runs: 3, warmUp: false })
   }
 }
@@ -61,8 +61,8 @@ const searchAmong = async (
   const side = (name: keyof typeof times) => {
     const cpu = medianCost(costs[name]).cpu / queries.length
     const all = times[name].slice(-rounds.runs).flat()
-    const [half, most] = [quantile(all, 0.5), quantile(all, 0.95)]
-    return `${number(cpu)} ms CPU, p50 ${number(half)} ms, p95 ${number(most)} ms`
+    const [p50, p95] = [quantile(all, 0.5), quantile(all, 0.95)]
+    return `${number(cpu)} ms CPU, p50 ${number(p50)} ms, p95 ${number(p95)} ms`
   }
   return {
     name: `hybrid search, ${number(size)} memories`,
@@ -73,12 +73,12 @@ const searchAmong = async (
   }
 }
 
-/** The FTS5 expression that Daybook asks for a text: parsed, and without its common words while others remain. */
+/** The FTS5 expression of Daybook's search for a text: parsed, without common words unless there are no others. */
 const matchFor = (db: Db, text: string): string => {
   const { must, not, should } = parse(text)
-  const most = Math.floor(memoryText.count(db, "full") * defaults.search.commonShare)
+  const maxRows = Math.floor(memoryText.count(db, "full") * defaults.search.commonShare)
   const rare = should.filter(
-    (word) => !word.droppable || countRows(db, memories, "full", word.expression, most) <= most
+    (word) => !word.droppable || countRows(db, memories, "full", word.expression, maxRows) <= maxRows
   )
   return matchOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
 }

@@ -10,24 +10,23 @@ import { asked } from "../src/actor/Command.js"
 import type { TurnInput } from "../src/conversation/turnInput.js"
 import { imageOf, type Made, vectorOf } from "./data.js"
 
-/** The first memory's time; each batch of 1,000 follows an hour after the one before. */
+/** The time of the first batch; each further batch of 1,000 is an hour later. */
 const start = Date.UTC(2025, 0, 1)
 const batch = 1_000
 
-/** How what is seeded differs from memories that were remembered on purpose. */
+/** Changes to the seeded memories; by default they are as `remember` stores them. */
 export interface Seeding {
-  /** When the memories of a batch, by the place of its first, were remembered; milliseconds since the epoch. */
+  /** The time of a batch in milliseconds since the epoch, by the index of its first memory. */
   readonly timeOf?: (from: number) => number
-  /** The after-image of the memory at a place. */
+  /** Changes the after-image of the memory at an index. */
   readonly lived?: (image: Memory, at: number) => Memory
-  /** What was recalled after a batch. */
+  /** The RECALL event to add after a batch. */
   readonly recalled?: (images: ReadonlyArray<Memory>, now: number) => Payload<"RECALL">
 }
 
 /**
- * Writes the log of agents that remembered these memories and embedded them:
- * the events that `remember` writes, without opening any view. The views are
- * made from the log when they are opened.
+ * Writes the logs of agents that remembered and embedded these memories: the events that `remember` writes, without
+ * opening a view. Views are built from the log when they are opened.
  */
 export const seed = (
   folder: string,
@@ -65,7 +64,7 @@ export const seed = (
     }
   }).pipe(Effect.provide(EventLogSqlite.layer(folder)), Effect.runPromise)
 
-/** Writes the log of an agent whom these turns were told: the events that `addTurns` writes, nothing embedded. */
+/** Writes the log of an agent with these turns: the events that `addTurns` writes, without embeddings. */
 export const seedTurns = (folder: string, stream: string, turns: ReadonlyArray<TurnInput>): Promise<void> =>
   Effect.gen(function* () {
     const log = yield* EventLog

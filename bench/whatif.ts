@@ -8,10 +8,10 @@ import { makeMemories } from "./data.js"
 import { atMost, embedded, type Group, memoryOf, number, openDaybook, remove, temporary } from "./harness.js"
 import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
 
-/** The share of words at which a memory is weighed here: low, so that nearly every one is. */
+/** The reconciliation threshold (share of common words): low, so that nearly every memory is reconciled. */
 const threshold = 0.1
 
-/** A history decided again under another policy, against the writes that made it. */
+/** A what-if replay of a history under another policy, against the original writes. */
 export const whatIf: Group = {
   name: "what-if",
   rows: async function* ({ quick }) {
@@ -38,19 +38,21 @@ export const whatIf: Group = {
         }
       }
     }
-    const decided = (change: number, different: boolean): Side => {
+    const replay = (newThreshold: number, differs: boolean): Side => {
       return () => {
         const daybook = openOn(history)
         const work = Effect.gen(function* () {
-          const { counts } = yield* (yield* Daybook).whatIf("agent", { policy: { reconcile: { threshold: change } } })
-          if (counts.different > 0 !== different || counts.decided !== memories.length) {
-            throw new Error(`${counts.different} of ${counts.decided} decisions differ`)
+          const { counts } = yield* (yield* Daybook).whatIf("agent", {
+            policy: { reconcile: { threshold: newThreshold } }
+          })
+          if (counts.different > 0 !== differs || counts.decided !== memories.length) {
+            throw new Error(`Unexpected result: ${counts.different} of ${counts.decided} decisions differ.`)
           }
         })
         return { work: () => daybook.run(work), close: daybook.close }
       }
     }
-    const costs = await interleaved({ writes, same: decided(threshold, false), other: decided(0.2, true) }, { runs: 3 })
+    const costs = await interleaved({ writes, same: replay(threshold, false), other: replay(0.2, true) }, { runs: 3 })
     const side = ({ cpu, wall }: Cost) =>
       `${number((cpu / memories.length) * 1_000)} µs CPU a decision, ${number(wall / 1_000)} s`
     const raw = medianCost(costs.writes)
@@ -70,7 +72,7 @@ export const whatIf: Group = {
   }
 }
 
-/** Decides by the texts alone, at next to no cost, and every way there is. */
+/** A reconciler that decides by text lengths, at almost no cost, and uses every verdict. */
 const cheap: Context.Tag.Service<Reconciler> = {
   name: "cheap",
   judge: ({ candidates, statement }) => {

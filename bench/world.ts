@@ -2,19 +2,19 @@ import { type Made, makeMemories } from "./data.js"
 import { temporary } from "./harness.js"
 import { seed } from "./seed.js"
 
-/** One agent of a given size in a folder of its own, made once a process: more than one group measures the large one. */
+/** One agent of a given size in its own folder. Cached in the process, because several groups use the large one. */
 export interface World {
   readonly folder: string
   readonly agent: string
   readonly memories: ReadonlyArray<Made>
 }
 
-const made = new Map<number, Promise<World>>()
+const worlds = new Map<number, Promise<World>>()
 
 export const worldOf = (size: number): Promise<World> => {
-  const known = made.get(size) ?? make(size)
-  made.set(size, known)
-  return known
+  const world = worlds.get(size) ?? make(size)
+  worlds.set(size, world)
+  return world
 }
 
 const make = async (size: number): Promise<World> => {

@@ -17,17 +17,17 @@ import { type Writer, writers, writeYear } from "./year/write.js"
 const usage = `npm run bench:year -- --data FILE [--policy FILE] [--wrong] [--json]
 npm run bench:year -- --write FILE [--seed N] [--days N] [--writer NAME]
 
-  --data    a year to be lived through; bench/year/format.md tells its format
-  --policy  a policy as JSON; by default the defaults, with the rules as reconciler
-  --wrong   lists what is not as it should be, by month, with the last profile
-  --folder  keeps the data there, in place of a folder that is gone afterwards
-  --json    one JSON document in place of the table
-  --write   writes a year: 50 memories and 20 turns a day
-  --seed    another one (default: 1)
-  --days    of another length (default: 365)
-  --writer  mira, or joren or selma, who have other sentences (default: mira)
+  --data    a year to replay; see bench/year/format.md for its format
+  --policy  a policy as JSON (default: the default policy with the rules reconciler)
+  --wrong   list the failures of each month, and the last profile
+  --folder  keep the data in this folder, instead of a temporary one
+  --json    print one JSON document instead of the table
+  --write   write a year: 50 memories and 20 turns a day
+  --seed    random seed of the written year (default: 1)
+  --days    length of the written year (default: 365)
+  --writer  mira, joren or selma; each has other sentences (default: mira)
 
-Ends with 1 where a promise was not kept.`
+Exits with 1 if a target was missed.`
 
 const fail = (message: string): never => {
   console.error(message)
@@ -38,7 +38,7 @@ const documentOf = (file: string): unknown => {
   try {
     return JSON.parse(readFileSync(file, "utf8"))
   } catch (error) {
-    return fail(`${file}: ${error instanceof SyntaxError ? "is not JSON" : (error as Error).message}`)
+    return fail(`${file}: ${error instanceof SyntaxError ? "is not valid JSON" : (error as Error).message}`)
   }
 }
 
@@ -72,7 +72,7 @@ const options = {
   help: { type: "boolean", default: false }
 } as const
 
-const given = () => {
+const parseOptions = () => {
   try {
     return parseArgs({ options }).values
   } catch (error) {
@@ -81,7 +81,7 @@ const given = () => {
 }
 
 const main = async () => {
-  const values = given()
+  const values = parseOptions()
   if (values.help) return console.log(usage)
   if (values.write !== undefined) {
     const days = wholeNumber("days", values.days)
@@ -96,21 +96,21 @@ const main = async () => {
       `${values.write}: ${year.memories.length} memories, ${year.turns.length} turns, ${year.searches.length} searches, ${year.attributes.length} attributes`
     )
   }
-  if (values.data === undefined) return fail(`No data.\n\n${usage}`)
+  if (values.data === undefined) return fail(`Missing --data.\n\n${usage}`)
   const year = yearOf(values.data)
   const policy = policyOf(values.policy)
-  const say = values.json ? () => {} : console.log
-  say(`${year.name}\n\n${head()}`)
+  const print = values.json ? () => {} : console.log
+  print(`${year.name}\n\n${head()}`)
   const months: Array<Month> = []
-  const tell = (month: Month) => {
+  const report = (month: Month) => {
     months.push(month)
-    say(line(month))
-    if (values.wrong) for (const one of wrongOf(month)) say(`         ${one}`)
+    print(line(month))
+    if (values.wrong) for (const problem of wrongOf(month)) print(`         ${problem}`)
   }
   const folder = values.folder ?? temporary()
   const clock = SetClock.make(year.from)
   const [start, used] = [performance.now(), process.cpuUsage()]
-  const end = await live(year, policy, clock, tell).pipe(
+  const end = await live(year, policy, clock, report).pipe(
     Effect.provide(Layer.orDie(Default.layer({ folder, policy }))),
     Effect.provide(clock.layer),
     Logger.withMinimumLogLevel(LogLevel.Warning),
@@ -122,8 +122,8 @@ const main = async () => {
   if (values.folder === undefined) remove(folder)
   const all = verdicts(months, end, took)
   if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, cpu, verdicts: all }, null, 2))
-  else say(`\n${ending(months, end, cpu, all)}`)
-  if (values.wrong) say(`\n${months.at(-1)?.profile.text}`)
+  else print(`\n${ending(months, end, cpu, all)}`)
+  if (values.wrong) print(`\n${months.at(-1)?.profile.text}`)
   if (!all.every(({ kept }) => kept)) process.exitCode = 1
 }
 

@@ -1,5 +1,5 @@
-// Bundles what runs without a compiler: `node scripts/bundle.mjs [WHAT]`, where WHAT is
-//   package (default)  the command, and the one dependency that the library carries within itself
+// Makes the bundles of dist/: `node scripts/bundle.mjs [WHAT]`, where WHAT is
+//   package (default)  the command, and the one dependency that is bundled into the library
 //   bench, quality, decisions, year  a benchmark, into dist/WHAT.mjs
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -11,12 +11,12 @@ import { licencesOf } from "./licences.mjs"
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** CommonJS packages inside a bundle call require for Node's own modules. */
+/** CommonJS packages in a bundle call `require` for Node's built-in modules. */
 const requireBanner =
   'import { createRequire as __createRequire } from "node:module"\nconst require = __createRequire(import.meta.url)'
 
 /**
- * Bundles `entry`; returns the code, and the files that went into it.
+ * Bundles `entry`; returns the code and the bundled source files.
  * @param {string} entry @param {import("esbuild").BuildOptions} [options]
  */
 const bundle = async (entry, options = {}) => {
@@ -30,7 +30,7 @@ const bundle = async (entry, options = {}) => {
     format: "esm",
     target: "node22",
     charset: "utf8",
-    // Native packages load files that lie next to them, so they stay in node_modules.
+    // Native packages load files from their own folder, so they stay in node_modules.
     external: ["better-sqlite3", "sqlite-vec"],
     // package.json promises "sideEffects": false, which drops `import "./x.js"` silently. Refuse it instead.
     logOverride: { "ignored-bare-import": "error" },
@@ -44,10 +44,10 @@ const bundle = async (entry, options = {}) => {
 }
 
 /**
- * Writes a file of `dist` in one step: a program that reads it meanwhile sees the old one or the new one.
+ * Writes a file of `dist` atomically: a concurrent reader sees the old file or the new one.
  * @param {string} name @param {string} text
  */
-const place = (name, text) => {
+const writeToDist = (name, text) => {
   const file = join(root, "dist", name)
   const draft = `${file}.${process.pid}.tmp`
   mkdirSync(dirname(file), { recursive: true })
@@ -62,12 +62,12 @@ const bundlePackage = async () => {
     packages: "external",
     alias: { [`${sqlClient}/SqliteClient`]: join(root, "node_modules", sqlClient, "dist/esm/SqliteClient.js") }
   })
-  place("events/sqliteClient.js", library.code)
+  writeToDist("events/sqliteClient.js", library.code)
   const command = await bundle("bin/daybook.ts", {
-    // A short program is quick to read. Names stay, for stack traces.
+    // A shorter program loads faster. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
-    // The launcher runs it as a script, whose compiled code V8 can keep.
+    // The launcher runs it as a script, because V8 can cache the compiled code of scripts.
     format: "cjs",
     define: { "import.meta.url": "__url" },
     banner: {
@@ -76,15 +76,15 @@ const bundlePackage = async () => {
     footer: { js: "})" }
   })
   const program = `program-${createHash("sha256").update(command.code).digest("hex").slice(0, 16)}`
-  place(`${program}.cjs`, command.code)
+  writeToDist(`${program}.cjs`, command.code)
   const launcher = await bundle("bin/launch.ts", { define: { DAYBOOK_PROGRAM: JSON.stringify(program) } })
-  place("daybook.mjs", `#!/usr/bin/env node\n${launcher.code}`)
-  place("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...library.files, ...command.files]))
+  writeToDist("daybook.mjs", `#!/usr/bin/env node\n${launcher.code}`)
+  writeToDist("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...library.files, ...command.files]))
   removeOldPrograms(program)
 }
 
 /**
- * Removes programs of earlier builds. Another build may be under way, so a recent one stays.
+ * Removes programs of earlier builds. A program younger than a minute stays: it may belong to a concurrent build.
  * @param {string} current
  */
 const removeOldPrograms = (current) => {
@@ -102,10 +102,10 @@ try {
   if (what === "package") await bundlePackage()
   else if (benches.includes(what)) {
     const { code } = await bundle(`bench/${what === "bench" ? "run" : what}.ts`, { banner: { js: requireBanner } })
-    place(`${what}.mjs`, code)
+    writeToDist(`${what}.mjs`, code)
   } else throw new Error(`bundle: unknown bundle "${what}"; known are package, ${benches.join(", ")}`)
 } catch (error) {
-  // esbuild has already printed the errors it found in the sources.
+  // esbuild has already printed the errors in the sources.
   if (!(error instanceof Error && "errors" in error)) console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }

@@ -1,9 +1,9 @@
-// The licences of the packages that are inside a bundle.
+// Collects the licences of bundled packages.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
- * The text of THIRD-PARTY-LICENSES.txt: each package once, by name, with its licence as the package brings it.
+ * The text of THIRD-PARTY-LICENSES.txt: each package once, sorted by name, with its own licence file.
  * @param {string} root the checkout @param {ReadonlyArray<string>} files the bundled files, relative to `root`
  */
 export const licencesOf = (root, files) => {

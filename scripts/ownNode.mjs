@@ -1,9 +1,9 @@
-// A Node of the checkout's own, for machines whose Node is too old. It is the `node` executable that the npm package of
-// the platform holds, installed below .node/ and compared with the digest that stands here.
+// A private Node for machines whose Node is too old: the `node` executable from an npm package for the platform. It is
+// installed into .node/ and checked against the digests below.
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Node 24 is the LTS release; Apple silicon has no later package of it than 24.0.0, so it takes 26. */
+/** Node 24 is the LTS release. For Apple silicon its newest package is 24.0.0, so that platform uses 26. */
 /** @type {Record<string, { name: string, version: string, integrity: string } | undefined>} */
 const packages = {
   "linux-x64": {
@@ -33,30 +33,35 @@ const packages = {
   }
 }
 
-/** The Node-API version of Node 22.14 and 24, which better-sqlite3 needs. */
+/** better-sqlite3 needs this Node-API version; Node 22.14 and 24 have it. */
 const nodeApi = 10
 
-/** Whether the Node that runs this is new enough. */
+/** True if the running Node is new enough. */
 export const isNewEnough = Number(process.versions.napi) >= nodeApi
 
 /**
- * The package with a Node for this machine and where it stands in the checkout, or undefined where there is none.
+ * The Node package for this machine and its place in the checkout; undefined if the platform has no package.
  * @param {string} root
  */
 export const ownNode = (root) => {
-  const wanted = packages[`${process.platform}-${process.arch}`]
-  if (wanted === undefined) return undefined
+  const nodePackage = packages[`${process.platform}-${process.arch}`]
+  if (nodePackage === undefined) return undefined
   const folder = join(root, ".node")
-  const bin = join(folder, "node_modules", wanted.name, "bin")
+  const bin = join(folder, "node_modules", nodePackage.name, "bin")
   const executable = join(bin, process.platform === "win32" ? "node.exe" : "node")
-  /** What npm noted of the installed package; the executable alone does not tell its release. */
+  /** The digest that npm recorded at installation. The executable alone does not show its release. */
   const installed = () => {
     try {
       const { packages } = JSON.parse(readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8"))
-      return packages[`node_modules/${wanted.name}`]?.integrity
+      return packages[`node_modules/${nodePackage.name}`]?.integrity
     } catch {
       return undefined
     }
   }
-  return { ...wanted, folder, bin, isInstalled: () => existsSync(executable) && installed() === wanted.integrity }
+  return {
+    ...nodePackage,
+    folder,
+    bin,
+    isInstalled: () => existsSync(executable) && installed() === nodePackage.integrity
+  }
 }

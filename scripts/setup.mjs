@@ -1,8 +1,8 @@
 // Makes a checkout ready to run, then runs a command in it: `node scripts/setup.mjs [COMMAND [ARGUMENT ...]]`.
-// Installs packages and builds dist/ when either is missing or out of date. Where the installed Node is too old, it
-// installs one into the checkout, and everything that it starts runs with that one.
-// Uses Node's own modules only, and runs on Node 18 and newer. Silent when there is nothing to do; one line for each
-// thing it does; the full output of a step that fails.
+// Installs packages and builds dist/ when either is missing or out of date. If the installed Node is too old, installs a
+// newer one into the checkout and starts everything with it.
+// Uses only Node's built-in modules and runs on Node 18 and newer. Prints one line for each step, the full output of a
+// failed step, and nothing if there is nothing to do.
 import { spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { constants, hostname } from "node:os"
@@ -14,7 +14,7 @@ import { isNewEnough, ownNode } from "./ownNode.mjs"
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const lockDir = join(root, ".setup.lock")
 const lockOwner = join(lockDir, "owner")
-const lockStaleAfter = 15 * 60 * 1000
+const lockStaleAfterMillis = 15 * 60 * 1000
 const wanted = join(root, "package-lock.json")
 const installed = join(root, "node_modules", ".package-lock.json")
 const built = [join(root, "dist", "src", "index.js"), join(root, "dist", "daybook.mjs")]
@@ -27,7 +27,7 @@ const sources = [
 /** @param {string} path */
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs
 
-/** Whether anything at or below `path` is newer than `time`. Folders count too: a removed file only shows there.
+/** True if anything at or below `path` is newer than `time`. Folders count: a removed file changes only its folder.
  * @param {string} path @param {number} time @returns {boolean} */
 const newerThan = (path, time) => {
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -39,7 +39,7 @@ const newerThan = (path, time) => {
 /** @param {string} path @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>} */
 const packagesIn = (path) => JSON.parse(readFileSync(path, "utf8")).packages
 
-/** A checkout or a restored cache changes times without changing content, so content has the last word. */
+/** Compares content, because a checkout or a restored cache changes file times without changing content. */
 const installedAsWanted = () => {
   try {
     const want = packagesIn(wanted)
@@ -67,20 +67,20 @@ const needsBuild = () => {
   return time === 0 || sources.some((source) => newerThan(join(root, source), time))
 }
 
-/** Whether the command of the call runs, after the set-up. */
+/** True once the set-up is done and the given command runs. */
 let commandStarted = false
 
 const own = isNewEnough ? undefined : ownNode(root)
 
-/** The environment of everything that is started here: with the checkout's own Node first, where it needs one. */
+/** The environment of all child processes. If the checkout has its own Node, that comes first in PATH. */
 const environment = () => {
   const bins = [...(own === undefined ? [] : [own.bin]), join(root, "node_modules", ".bin")]
-  // Windows has `Path`.
+  // On Windows the variable is `Path`.
   const key = Object.keys(process.env).find((name) => name.toUpperCase() === "PATH") ?? "PATH"
   return {
     ...process.env,
     [key]: [...bins, process.env[key] ?? ""].join(delimiter),
-    // Daybook asks models on the CPU: without this the package downloads CUDA where npm runs its install script.
+    // Daybook runs models on the CPU. Without this, the install script of onnxruntime-node downloads CUDA.
     ONNXRUNTIME_NODE_INSTALL: "skip"
   }
 }
@@ -89,7 +89,7 @@ const environment = () => {
 let running
 
 /**
- * Runs a command to its end; resolves with its exit code and what it printed, where that was not shown.
+ * Runs a command to its end; resolves with its exit code and, for "pipe", its output.
  * @param {string} command @param {ReadonlyArray<string>} args @param {"inherit" | "pipe"} output
  * @returns {Promise<{ code: number, printed: Buffer }>}
  */
@@ -140,7 +140,7 @@ const release = () => {
 const lockIsStale = () => {
   const time = modified(lockDir)
   if (time === undefined) return false
-  if (Date.now() - time > lockStaleAfter) return true
+  if (Date.now() - time > lockStaleAfterMillis) return true
   try {
     const [host, pid] = readFileSync(lockOwner, "utf8").split(" ")
     if (host !== hostname()) return false
@@ -176,7 +176,7 @@ for (const [signal, code] of /** @type {const} */ ([
   ["SIGTERM", 143]
 ])) {
   process.on(signal, () => {
-    // Ctrl-C reaches the command as well, which ends in its own way; its exit code is then ours.
+    // Ctrl-C also reaches the command, which ends by itself; this process then exits with its code.
     if (commandStarted) return void (signal === "SIGTERM" && running?.kill(signal))
     running?.kill(signal)
     process.exit(code)
@@ -185,7 +185,7 @@ for (const [signal, code] of /** @type {const} */ ([
 process.on("exit", release)
 
 const installNode = async () => {
-  if (own === undefined) fail(`Node ${process.versions.node} is too old: install Node 24, or 22.14 or newer`)
+  if (own === undefined) fail(`Node ${process.versions.node} is too old. Install Node 24, or 22.14 or newer`)
   rmSync(own.folder, { recursive: true, force: true })
   mkdirSync(own.folder, { recursive: true })
   // npm installs into the nearest folder with a package.json.
@@ -193,7 +193,7 @@ const installNode = async () => {
   const options = ["--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"]
   const title = `Node ${process.versions.node} is too old, installing ${own.version} into .node`
   await npm(title, ["install", "--prefix", own.folder, ...options, `${own.name}@${own.version}`])
-  if (!own.isInstalled()) fail(`${own.name}@${own.version} is not the package that scripts/ownNode.mjs names`)
+  if (!own.isInstalled()) fail(`${own.name}@${own.version} does not match the digest in scripts/ownNode.mjs`)
 }
 
 const needsNode = () => !isNewEnough && !own?.isInstalled()
@@ -206,7 +206,7 @@ if (needsNode() || needsInstall() || needsBuild()) {
   if (install || needsBuild()) {
     const start = new Date()
     await npm("building dist", ["run", "build"])
-    // Dated to the start of the build, so that a source edited meanwhile counts as newer.
+    // Set to the start of the build, so that a source edited during the build counts as newer.
     for (const file of built) utimesSync(file, start, start)
   }
   release()

@@ -71,7 +71,9 @@ describe("daily", () => {
     const cut = planned(daily, log("quay", 6), { maintenance: { rows: 6 } })
     expect(cut).toMatchObject({ counts: { compressed: 4, made: 1 }, left: true })
     const [event] = planned(daily, log("pier", 1)).events
-    expect(event!.payload).toMatchObject({ decision: { reason: "nothing else of its kind is in the log of that day" } })
+    expect(event!.payload).toMatchObject({
+      decision: { reason: "no other memory of that day has its type, project and topic" }
+    })
   })
 })
 

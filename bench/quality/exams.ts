@@ -5,29 +5,29 @@ import * as Either from "effect/Either"
 import type { Memory } from "../../src/Memory.js"
 import { limits } from "../../src/model/limits.js"
 
-/** A question, with the ids of the turns or documents that answer it. */
+/** A question, and the ids of the turns or documents that answer it. */
 export interface Question {
   readonly text: string
   readonly evidence: ReadonlySet<string>
   readonly category: string
 }
 
-/** What one agent is told, and what it is asked then. */
+/** The content for one agent, and the questions about it. */
 export interface Exam {
-  /** What is to be found, for a search that knows nothing but words. */
+  /** The texts to find, for a plain word search. */
   readonly texts: ReadonlyArray<readonly [id: string, text: string]>
   readonly questions: ReadonlyArray<Question>
-  /** Stores all of it through the public API; answers the ids that it got, with those of the data. */
+  /** Stores the content through the public API; returns a map from Daybook's ids to the ids of the data. */
   readonly tell: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
   /** The ids of the first 20 hits. */
   readonly ask: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
-/** What a file in LoCoMo's format, or a folder in BEIR's, asks. */
+/** Reads a file in LoCoMo format or a folder in BEIR format. */
 export const readExams = (path: string): ReadonlyArray<Exam> =>
   statSync(path).isDirectory() ? readBeir(path) : parseLocomo(JSON.parse(readFileSync(path, "utf8")))
 
-/** LoCoMo's format: a list of conversations, each with numbered sessions of turns and questions that name turns. */
+/** LoCoMo format: a list of conversations, each with numbered sessions of turns, and questions that name turns. */
 export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
   (document as ReadonlyArray<Record<string, any>>).map((sample) => {
     const turns = Object.entries(sample.conversation as Record<string, any>).flatMap(([session, list]) =>
@@ -45,17 +45,17 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
     const questions = (sample.qa as ReadonlyArray<Record<string, any>>)
       // Adversarial questions have no answer in the conversation.
       .filter(({ category }) => category !== 5)
-      .map((one) => ({
-        text: String(one.question),
+      .map((question) => ({
+        text: String(question.question),
         evidence: new Set<string>(
-          (one.evidence ?? [])
+          (question.evidence ?? [])
             .flatMap((id: string) => id.match(/D\d+:\d+/g) ?? [])
             .filter((id: string) => known.has(id))
         ),
-        category: String(one.category)
+        category: String(question.category)
       }))
       .filter(({ evidence }) => evidence.size > 0)
-    // The one who speaks first is the user.
+    // The first speaker is the user.
     const user = turns[0]?.speaker
     return {
       texts: turns.map(({ id, text }) => [id, text]),
@@ -76,9 +76,8 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
   })
 
 /**
- * BEIR's format: a folder with `corpus.jsonl` (`_id`, `title`, `text`),
- * `queries.jsonl` (`_id`, `text`) and `qrels.tsv` (query, document, score;
- * relevant where above 0). Each document is a memory.
+ * BEIR format: a folder with `corpus.jsonl` (`_id`, `title`, `text`), `queries.jsonl` (`_id`, `text`) and `qrels.tsv`
+ * (query, document, score; relevant if above 0). Each document becomes a memory.
  */
 export const readBeir = (folder: string): ReadonlyArray<Exam> => {
   const linesOf = (name: string) =>
@@ -99,7 +98,7 @@ export const readBeir = (folder: string): ReadonlyArray<Exam> => {
   const observations = corpus.map(({ _id, text = "", title = "" }) => ({
     title: (title || text).slice(0, limits.title).trim() || _id!,
     narrative: text.slice(0, limits.narrative),
-    // Documents may be alike to the letter: each is a memory of its own.
+    // Documents may be identical; the id makes each a separate memory.
     facts: [`document ${_id}`]
   }))
   return [
@@ -110,7 +109,7 @@ export const readBeir = (folder: string): ReadonlyArray<Exam> => {
         Effect.gen(function* () {
           const ids = new Map<string, string>()
           for (let from = 0; from < observations.length; from += limits.batch) {
-            // Documents are taken as they are, as imports are: they say nothing of each other.
+            // Documents are stored without reconciliation, like imports: they do not refer to each other.
             const outcomes = yield* memory.rememberAll(
               observations.slice(from, from + limits.batch).map((one) => [one, { reconcile: false }] as const)
             )
@@ -126,10 +125,10 @@ export const readBeir = (folder: string): ReadonlyArray<Exam> => {
   ]
 }
 
-/** "1:56 pm on 8 May, 2023", in UTC. */
+/** Parses "1:56 pm on 8 May, 2023" as UTC. */
 const instantOf = (text: string): number => {
   const [, hour, minute, half, day, month, year] = /(\d+):(\d+) (am|pm) on (\d+) (\w+), (\d+)/.exec(text) ?? []
   const at = Date.parse(`${day} ${month} ${year} ${hour}:${minute} ${half} UTC`)
-  if (Number.isNaN(at)) throw new Error(`no date: ${text}`)
+  if (Number.isNaN(at)) throw new Error(`Not a date: ${text}`)
   return at
 }

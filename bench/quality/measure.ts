@@ -7,7 +7,7 @@ import { defaults } from "../../src/ports/Policy.js"
 import { memoryOf, openDaybook, remove, temporary } from "../harness.js"
 import type { Exam } from "./exams.js"
 
-/** How often the right turns are among the first of an answer, averaged over questions. */
+/** Retrieval scores, averaged over questions. */
 export interface Scores {
   readonly questions: number
   readonly recall5: number
@@ -17,7 +17,7 @@ export interface Scores {
   readonly mrr: number
 }
 
-/** What one question scored: recall at 5, 10 and 20, NDCG at 10, the reciprocal rank. */
+/** The scores of one question: recall at 5, 10 and 20, NDCG at 10, reciprocal rank. */
 export interface Result {
   readonly category: string
   readonly scores: ReadonlyArray<number>
@@ -25,13 +25,10 @@ export interface Result {
 
 type SearchPolicy = Partial<typeof defaults.search>
 
-/** An encoder is slow on this machine's processor, and is waited for all the same. */
+/** Long time-outs, because an encoder may be slow on this machine. */
 const patient = { timeout: 600_000, beside: 0 }
 
-/**
- * Tells an agent what is to be known, once, and asks it under each of these
- * policies; the scores of its answers, by policy.
- */
+/** Stores the content once, and asks all questions under each policy. Returns the results by policy. */
 export const measure = async (
   { ask, questions, tell }: Exam,
   policies: ReadonlyArray<SearchPolicy>,
@@ -46,27 +43,27 @@ export const measure = async (
     }
     return openDaybook(folder, { policy, embedder })
   }
-  const telling = open({})
-  const named = await telling.run(
+  const writer = open({})
+  const dataIds = await writer.run(
     Effect.gen(function* () {
-      const named = yield* tell(yield* memoryOf("agent"))
+      const ids = yield* tell(yield* memoryOf("agent"))
       const { remaining } = yield* (yield* Daybook).backfill("agent")
-      if (remaining > 0) throw new Error(`${remaining} texts were not embedded`)
-      return named
+      if (remaining > 0) throw new Error(`${remaining} texts were not embedded.`)
+      return ids
     })
   )
-  await telling.close()
+  await writer.close()
   const all: Array<ReadonlyArray<Result>> = []
   for (const policy of policies) {
-    const asking = open(policy)
+    const reader = open(policy)
     all.push(
-      await asking.run(
+      await reader.run(
         Effect.flatMap(memoryOf("agent"), (memory) =>
           Effect.forEach(questions, ({ category, evidence, text }) =>
             Effect.map(ask(memory, text), (ids) => ({
               category,
               scores: scoresOf(
-                ids.map((id) => named.get(id)!),
+                ids.map((id) => dataIds.get(id)!),
                 evidence
               )
             }))
@@ -74,13 +71,13 @@ export const measure = async (
         )
       )
     )
-    await asking.close()
+    await reader.close()
   }
   remove(folder)
   return all
 }
 
-/** What FTS5 finds as it comes: every word of the question an alternative, ranked by bm25. */
+/** The baseline: plain FTS5 with the words of the question joined by OR, ranked by bm25. */
 export const measurePlain = ({ questions, texts }: Exam): ReadonlyArray<Result> => {
   const db = new Database(":memory:")
   db.exec("CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, text)")
@@ -89,19 +86,19 @@ export const measurePlain = ({ questions, texts }: Exam): ReadonlyArray<Result> 
   const find = db.prepare("SELECT id FROM texts WHERE texts MATCH ? ORDER BY bm25(texts) LIMIT 20").pluck()
   const results = questions.map(({ category, evidence, text }) => {
     const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
-    const found = words.length === 0 ? [] : (find.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>)
-    return { category, scores: scoresOf(found, evidence) }
+    const ids = words.length === 0 ? [] : (find.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>)
+    return { category, scores: scoresOf(ids, evidence) }
   })
   db.close()
   return results
 }
 
-const scoresOf = (found: ReadonlyArray<string>, wanted: ReadonlySet<string>): ReadonlyArray<number> => {
-  const recall = (k: number) => found.slice(0, k).filter((id) => wanted.has(id)).length / wanted.size
+const scoresOf = (ids: ReadonlyArray<string>, wanted: ReadonlySet<string>): ReadonlyArray<number> => {
+  const recall = (k: number) => ids.slice(0, k).filter((id) => wanted.has(id)).length / wanted.size
   const gain = (rank: number) => 1 / Math.log2(rank + 2)
   const ideal = Array.from({ length: Math.min(10, wanted.size) }, (_, rank) => gain(rank)).reduce((a, b) => a + b, 0)
-  const dcg = found.slice(0, 10).reduce((sum, id, rank) => sum + (wanted.has(id) ? gain(rank) : 0), 0)
-  const first = found.findIndex((id) => wanted.has(id))
+  const dcg = ids.slice(0, 10).reduce((sum, id, rank) => sum + (wanted.has(id) ? gain(rank) : 0), 0)
+  const first = ids.findIndex((id) => wanted.has(id))
   return [recall(5), recall(10), recall(20), dcg / ideal, first < 0 ? 0 : 1 / (first + 1)]
 }
 

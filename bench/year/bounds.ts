@@ -2,21 +2,21 @@ import { isKept } from "../../src/maintenance/facts.js"
 import type { WholeMemory } from "../../src/model/wholeMemory.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 
-/** What is active, and by how much it is above what the policy allows. */
+/** The active memories, and the number that break a policy limit. */
 export interface ActiveSet {
   readonly memories: number
   readonly byTier: Readonly<Record<string, number>>
-  /** Mid memories of the store that has the most. */
+  /** Mid memories of the store with the most. */
   readonly fullest: number
-  /** How many memories break a bound, by what it says. */
+  /** Number of memories that break a limit, by limit. */
   readonly above: Readonly<Record<string, number>>
 }
 
 const day = 86_400_000
-/** Stages run once a day: what became due since the last run is dealt with by the next. */
+/** Stages run once a day, so a memory may be due for up to a day, in milliseconds. */
 const slack = day
 
-/** Holds what is active against the policy, right after maintenance. */
+/** Checks the active memories against the policy, right after maintenance. */
 export const activeSetOf = (
   memories: ReadonlyArray<WholeMemory>,
   { archive, gc, maintenance, retention, tiers }: PolicyValues,
@@ -35,7 +35,7 @@ export const activeSetOf = (
     if (memory.expiresAt !== undefined && memory.expiresAt + slack < now) note("active though it expired")
     const changed = Math.max(memory.createdAt, memory.updatedAt)
     const seen = Math.max(changed, memory.lastMentionedAt, memory.lastAccessedAt ?? 0)
-    // What the rules moved is left alone from then on.
+    // A move by the rules restarts the age.
     const touched = Math.max(seen, memory.movedAt ?? 0)
     const oldest = Math.min(gc.removeAfter, archive.after) * day + slack
     if (memory.tier === "mid" || memory.tier === "daily") {
@@ -45,7 +45,7 @@ export const activeSetOf = (
     if (passes && (memory.type === "temp" || memory.type === "debug")) {
       const decay = tiers.decays[memory.type] ?? tiers.decay
       const days = -Math.log(maintenance.decayed) / decay
-      // The week's run sees to it, from when it came into such a tier on.
+      // The weekly run archives it, counted from its move into such a tier.
       const since = Math.max(seen + days * day, memory.movedAt ?? 0)
       if (now - since > 7 * slack) note(`${memory.type} and decayed to ${maintenance.decayed}`)
     }

@@ -2,15 +2,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** A clock that stands where it is put. */
+/** A clock whose time changes only by `set`. */
 export interface SetClock {
   readonly layer: Layer.Layer<never>
   readonly set: (instant: number) => Effect.Effect<void>
 }
 
 /**
- * What time it is, is set; pauses and time-outs last as long as they do. So a year goes by in minutes, and nothing that
- * is under way is given up because a day went by meanwhile.
+ * The current time is set explicitly, while sleeps and time-outs use real time. So a year passes in minutes, and no work
+ * times out because the clock jumped by a day.
  */
 export const make = (instant: number): SetClock => {
   let now = instant

@@ -7,37 +7,37 @@ import { decodeObservation, list, type Observation, text } from "../../src/model
 import { limits } from "../../src/model/limits.js"
 import { toInstant } from "../../text/when/dates.js"
 
-/** What an agent lives through, in the order of time, and what is true of it meanwhile. Instants are milliseconds. */
+/** A year of inputs to an agent in time order, and the truths over that time. Instants are milliseconds since the epoch. */
 export interface Year {
   readonly name: string
   readonly happenings: ReadonlyArray<Happening>
   readonly attributes: ReadonlyArray<Attribute>
-  /** When it begins and ends: the first instant of the first day and the one after its last day, in UTC. */
+  /** The first instant of the first day, and the first instant after the last day, in UTC. */
   readonly from: number
   readonly to: number
 }
 
-/** Something that is remembered, said or looked for, and where it stands in the file: "memory 12". */
+/** A memory, turn or search, and its place in the file: "memory 12". */
 export type Happening = { readonly at: number; readonly place: string } & (
   | { readonly kind: "memory"; readonly observation: Observation }
   | { readonly kind: "turn"; readonly turn: TurnInput }
   | { readonly kind: "search"; readonly text: string }
 )
 
-/** Something that is followed through the year: what is true of it from when on, the earliest first. */
+/** A fact that is tracked over the year, with its truths in time order. */
 export interface Attribute {
   readonly name: string
   readonly truths: ReadonlyArray<Truth>
 }
 
-/** What is true from an instant on, and by which words it is known. */
+/** A value of an attribute: the time from which it is true, and the words that state it. */
 export interface Truth {
   readonly from: number
-  /** Ways to say it, one at least: each the words or phrases that stand together in one memory that says it. */
+  /** At least one wording. A text states the truth if it has all words and phrases of one wording. */
   readonly ways: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** Why a year cannot be taken: a line for each thing that is wrong, with where it stands. Never the texts. */
+/** An invalid year file: one line for each problem, with its place but never the texts. */
 export class InvalidYear extends Schema.TaggedError<InvalidYear>()("InvalidYear", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -59,44 +59,45 @@ const Tracked = Schema.Struct({ name: text(limits.key), truths: some(Truths, 10_
 const Searched = Schema.Struct({ at: when, text: text(limits.queryBytes) })
 const At = Schema.Struct({ at: when })
 
-const most = 10_000_000
+const maxEntries = 10_000_000
 const File = Schema.Struct({
   name: text(limits.key),
-  memories: some(Schema.Unknown, most),
-  turns: optional(list(Schema.Unknown, most)),
-  searches: optional(list(Schema.Unknown, most)),
+  memories: some(Schema.Unknown, maxEntries),
+  turns: optional(list(Schema.Unknown, maxEntries)),
+  searches: optional(list(Schema.Unknown, maxEntries)),
   attributes: optional(list(Schema.Unknown, 100_000))
 })
 
 type Checked<A> = Either.Either<A, ReadonlyArray<string>>
 
 /**
- * Reads a year, all of it: `{ name, memories, turns, searches, attributes }`; see `format.md` beside this file. What
- * bears the same instant happens in this order: memories, turns, searches, each in theirs.
+ * Decodes and validates a year: `{ name, memories, turns, searches, attributes }`; see `format.md` in this folder. At
+ * the same instant, memories precede turns, and turns precede searches; each keep their order.
  */
 export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> => {
   const file = checked(File)(document)
-  if (Either.isLeft(file)) return Either.left(new InvalidYear({ problems: file.left.map((one) => `file: ${one}`) }))
+  if (Either.isLeft(file))
+    return Either.left(new InvalidYear({ problems: file.left.map((problem) => `file: ${problem}`) }))
   const { attributes = [], memories, name, searches = [], turns = [] } = file.right
   const problems: Array<string> = []
   const all = <A>(
     kind: string,
     values: ReadonlyArray<unknown>,
-    one: (value: unknown, place: string) => Checked<A>
+    decodeEntry: (value: unknown, place: string) => Checked<A>
   ): Array<A> =>
     values.flatMap((value, place) => {
-      const read = one(value, `${kind} ${place + 1}`)
+      const read = decodeEntry(value, `${kind} ${place + 1}`)
       if (Either.isRight(read)) return [read.right]
       problems.push(...read.left.map((problem) => `${kind} ${place + 1}: ${problem}`))
       return []
     })
-  const told = all("memory", memories, (value, place) =>
+  const remembered = all("memory", memories, (value, place) =>
     Either.map(
       dated(value, decodeObservation),
       ({ at, rest }): Happening => ({ at, place, kind: "memory", observation: rest })
     )
   )
-  const said = all("turn", turns, (value, place) =>
+  const turned = all("turn", turns, (value, place) =>
     Either.map(
       dated(value, decodeTurn),
       ({ at, rest }): Happening => ({ at, place, kind: "turn", turn: { ...rest, at } })
@@ -109,13 +110,13 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
     )
   )
   const names = new Set<string>()
-  const known = (name: string) => names.size === names.add(name).size
-  const twice = Either.left(["name: is that of an earlier attribute"])
+  const isDuplicate = (name: string) => names.size === names.add(name).size
+  const duplicate = Either.left(["name: duplicates that of an earlier attribute"])
   const tracked = all("attribute", attributes, (value) =>
-    Either.flatMap(checked(Tracked)(value), (one) => (known(one.name) ? twice : attributeOf(one)))
+    Either.flatMap(checked(Tracked)(value), (entry) => (isDuplicate(entry.name) ? duplicate : attributeOf(entry)))
   )
   if (problems.length > 0) return Either.left(new InvalidYear({ problems: shortened(problems) }))
-  const happenings = [...told, ...said, ...searched].sort((a, b) => a.at - b.at)
+  const happenings = [...remembered, ...turned, ...searched].sort((a, b) => a.at - b.at)
   return Either.right({
     name,
     happenings,
@@ -128,14 +129,14 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
 const day = 86_400_000
 const startOfDay = (at: number): number => Math.floor(at / day) * day
 
-/** So many problems are told one by one. */
-const toldAtOnce = 30
+/** Most problems that are listed. */
+const maxProblems = 30
 const shortened = (problems: ReadonlyArray<string>): ReadonlyArray<string> =>
-  problems.length <= toldAtOnce
+  problems.length <= maxProblems
     ? problems
-    : [...problems.slice(0, toldAtOnce), `… and ${problems.length - toldAtOnce} more`]
+    : [...problems.slice(0, maxProblems), `… and ${problems.length - maxProblems} more`]
 
-/** The time of something, and the rest of it as the public API takes it. */
+/** Decodes the `at` of an entry, and its other fields as input of the public API. */
 const dated = <A>(
   value: unknown,
   decode: (input: unknown) => Either.Either<A, InvalidInput>
@@ -158,7 +159,7 @@ const attributeOf = ({ name, truths }: typeof Tracked.Type): Checked<Attribute> 
   const wrong = read.findIndex(({ from }, at) => at > 0 && from <= read[at - 1]!.from)
   return wrong < 0
     ? Either.right({ name, truths: read })
-    : Either.left([`truths.${wrong}.from: is not after that of the truth before it`])
+    : Either.left([`truths.${wrong}.from: must be later than that of the truth before it`])
 }
 
 const checked =
@@ -170,7 +171,7 @@ const checked =
       )
     )
 
-/** What Effect says on its own may quote the value. */
+/** Replaces Effect's own messages, because they may quote the value. */
 const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string => {
   if (_tag === "Unexpected") return "is not a known field"
   if (_tag === "Missing") return "is missing"

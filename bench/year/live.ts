@@ -13,14 +13,14 @@ import type { Happening, Year } from "./format.js"
 import { firstTold, reader } from "./told.js"
 import { type Held, heldBy } from "./truths.js"
 
-/** How things stand at a month's end, after the maintenance of that night. Durations are milliseconds. */
+/** The state at a month's end, after the maintenance of that night. Durations are milliseconds. */
 export interface Month {
   /** "2026-01". */
   readonly name: string
   readonly told: { readonly memories: number; readonly turns: number; readonly searches: number }
-  /** What became of the month's memories, by outcome. */
+  /** Number of the month's memories by outcome. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** What the month's maintenance did, by what was done. */
+  /** Counts of the month's maintenance by action. */
   readonly done: Readonly<Record<string, number>>
   readonly active: ActiveSet
   readonly profile: {
@@ -29,12 +29,12 @@ export interface Month {
     readonly tokens: number
     readonly held: ReadonlyArray<Held>
   }
-  /** Truths that were told so far, and those of them that no event says. */
+  /** Number of truths mentioned so far, and the names of those that no event states. */
   readonly truths: { readonly told: number; readonly lost: ReadonlyArray<string> }
   readonly took: Took
 }
 
-/** Where the time went, in milliseconds. */
+/** Time spent by kind of work, in milliseconds. */
 export interface Took {
   readonly memories: number
   readonly turns: number
@@ -43,11 +43,11 @@ export interface Took {
   readonly checks: number
 }
 
-/** What stands at the end of it. */
+/** The final checks. */
 export interface End {
   readonly events: number
   readonly verified: boolean
-  /** Whether the view that was made from the log alone is the one that was there. */
+  /** True if a rebuild from the log yields the same view. */
   readonly same: boolean
   readonly digest: string
   /** Milliseconds. */
@@ -57,21 +57,21 @@ export interface End {
 const agent = "year"
 const day = 86_400_000
 
-/** Lives through a year by the public API; tells of each month as it ends. */
+/** Replays a year through the public API; reports each month at its end. */
 export const live = (
   year: Year,
   policy: PolicyValues,
   clock: SetClock,
-  tell: (month: Month) => void
+  report: (month: Month) => void
 ): Effect.Effect<End, unknown, Daybook> =>
   Effect.gen(function* () {
     const daybook = yield* Daybook
     const memory = yield* daybook.agent(agent, { trust: "full", actor: "year" })
-    // What is only looked at for the checks is no use of it.
+    // Reads of the checks must not count as use, so they are not recorded.
     const checker = yield* daybook.agent(agent, { trust: "full", record: false })
-    const told = firstTold(year)
+    const firstMentions = firstTold(year)
     const log = reader(year)
-    let month = begun()
+    let month = emptyMonth()
     const night = maintenance(memory, policy)
     const timed = <A, E, R>(what: keyof Took, effect: Effect.Effect<A, E, R>) =>
       Effect.suspend(() => {
@@ -83,7 +83,7 @@ export const live = (
         )
       })
 
-    /** The night that begins a day: maintenance, and where a month has ended, how things stand. */
+    /** The night at the start of a day: maintenance, then the report if a month has ended. */
     const nightOf = (midnight: number) =>
       Effect.gen(function* () {
         const at = midnight + night.after
@@ -93,8 +93,8 @@ export const live = (
         if (midnight === year.from) return
         const { active, profile } = yield* timed("checks", state(checker, policy, at))
         yield* timed("checks", log.read(daybook, agent))
-        const due = [...told].filter(([, first]) => first <= at).map(([name]) => name)
-        tell({
+        const due = [...firstMentions].filter(([, first]) => first <= at).map(([name]) => name)
+        report({
           name: new Date(midnight - day).toISOString().slice(0, 7),
           told: month.told,
           outcomes: month.outcomes,
@@ -109,15 +109,15 @@ export const live = (
           truths: { told: due.length, lost: due.filter((name) => !log.found.has(name)) },
           took: month.took
         })
-        month = begun()
+        month = emptyMonth()
       })
 
     let midnight = year.from
-    for (const batch of together(year.happenings)) {
+    for (const batch of batchesOf(year.happenings)) {
       const [first] = batch
       for (; midnight + night.after <= first!.at; midnight += day) yield* nightOf(midnight)
       yield* clock.set(first!.at)
-      yield* happen(memory, batch, month, timed)
+      yield* apply(memory, batch, month, timed)
     }
     for (; midnight <= year.to; midnight += day) yield* nightOf(midnight)
 
@@ -136,15 +136,15 @@ export const live = (
     }
   })
 
-const begun = () => ({
+const emptyMonth = () => ({
   told: { memories: 0, turns: 0, searches: 0 },
   outcomes: {} as Record<string, number>,
   done: {} as Record<string, number>,
   took: { memories: 0, turns: 0, searches: 0, maintenance: 0, checks: 0 }
 })
 
-/** What happens at the same instant and is of one kind is told at once. */
-const together = (happenings: ReadonlyArray<Happening>): ReadonlyArray<ReadonlyArray<Happening>> => {
+/** Groups consecutive entries of the same instant and kind. */
+const batchesOf = (happenings: ReadonlyArray<Happening>): ReadonlyArray<ReadonlyArray<Happening>> => {
   const batches: Array<Array<Happening>> = []
   for (const happening of happenings) {
     const [last] = batches.at(-1) ?? []
@@ -157,17 +157,17 @@ const together = (happenings: ReadonlyArray<Happening>): ReadonlyArray<ReadonlyA
 
 type Timed = <A, E, R>(what: keyof Took, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-const happen = (
+const apply = (
   memory: Memory,
   batch: ReadonlyArray<Happening>,
-  { outcomes, told }: ReturnType<typeof begun>,
+  { outcomes, told }: ReturnType<typeof emptyMonth>,
   timed: Timed
 ): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
     const refused = (at: number, problem: { readonly message: string }) =>
       Effect.fail(new Error(`${batch[at]!.place}: ${problem.message}`))
-    const memories = batch.flatMap((one) => (one.kind === "memory" ? [one.observation] : []))
-    const turns = batch.flatMap((one) => (one.kind === "turn" ? [one.turn] : []))
+    const memories = batch.flatMap((entry) => (entry.kind === "memory" ? [entry.observation] : []))
+    const turns = batch.flatMap((entry) => (entry.kind === "turn" ? [entry.turn] : []))
     if (memories.length > 0) {
       const answers = yield* timed("memories", memory.rememberAll(memories))
       for (const [at, answer] of answers.entries()) {
@@ -181,21 +181,21 @@ const happen = (
       for (const [at, answer] of answers.entries()) if (Either.isLeft(answer)) return yield* refused(at, answer.left)
       told.turns += turns.length
     }
-    for (const one of batch) {
-      if (one.kind !== "search") continue
-      yield* timed("searches", memory.search({ text: one.text, limit: 5 }))
+    for (const entry of batch) {
+      if (entry.kind !== "search") continue
+      yield* timed("searches", memory.search({ text: entry.text, limit: 5 }))
       told.searches++
     }
   })
 
-/** What is done for an agent's memories at night: the engine's own jobs at their times, as `Maintenance.layer` has them. */
+/** The nightly maintenance: the engine's own jobs at their times, as `Maintenance.layer` runs them. */
 const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
   const jobs = jobsOf(maintenance).map(({ handler, stages }) => {
     const time = maintenance[handler.replace("daybook/", "") as "daily" | "gc" | "weekly"]
     return { after: afterMidnight(time), stages, weekly: handler === "daybook/weekly" }
   })
   return {
-    /** When the last of them is done, in milliseconds after midnight. */
+    /** Time of the last job, in milliseconds after midnight. */
     after: Math.max(...jobs.map(({ after }) => after)),
     run: (midnight: number, done: Record<string, number>, clock: SetClock) =>
       Effect.gen(function* () {
@@ -203,7 +203,7 @@ const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
           if (weekly && weekdays[new Date(midnight).getUTCDay()] !== maintenance.weekday) continue
           yield* clock.set(midnight + after)
           let open: ReadonlyArray<StageName> = stages
-          for (let round = 0; round < mostRounds && open.length > 0; round++) {
+          for (let round = 0; round < maxRounds && open.length > 0; round++) {
             const runs = yield* memory.maintain({ stages: open })
             open = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
             for (const [what, number] of runs.flatMap(({ counts }) => Object.entries(counts))) {
@@ -215,7 +215,7 @@ const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
   }
 }
 
-const mostRounds = 50
+const maxRounds = 50
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
 const afterMidnight = (time: string): number => {
   const [hours, minutes] = time.split(":").map(Number) as [number, number]

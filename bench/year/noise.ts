@@ -34,7 +34,7 @@ const words = list(
   "the change is behind a flag, nobody saw it before the weekend, the numbers look right again, we should look at it once more in spring, it was found by a customer, the log had nothing of it, the same happened two years ago, it took most of the afternoon, the vendor was told, a note stands in the runbook, the dashboard shows it in red, it is not urgent"
 )
 
-/** A made-up thing that happens at work, of a kind; the kinds are mixed as `kinds` says. */
+/** An invented event at work, of a kind; `kinds` has the shares. Over 80 lines: word material. */
 export const noise = (random: () => number, kind: Kind, day: string): Observation => {
   const some: Some = (values) => values[Math.floor(random() * values.length)]!
   const number = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
@@ -151,7 +151,7 @@ export const noise = (random: () => number, kind: Kind, day: string): Observatio
   }
 }
 
-/** What a talk was about in which something came up. */
+/** The topic of a conversation. */
 export const passing = (random: () => number): string => {
   const some: Some = (values) => values[Math.floor(random() * values.length)]!
   return some([
@@ -164,7 +164,7 @@ export const passing = (random: () => number): string => {
   ])
 }
 
-/** Of 100 pieces of noise, so many are of a kind, and whether somebody asked for it to be kept. */
+/** The percentage of each kind of noise, and whether it is remembered on purpose. */
 export const kinds = [
   ["event", 26, false],
   ["discovery", 14, false],

@@ -1,6 +1,6 @@
 import type { Tracked } from "./tracked.js"
 
-/** type, about, name | values | said | changed; values and texts parted by " / ". */
+/** type, about, name | values | said | changed; values and texts are separated by " / ". */
 const lines = `
 identity, Joren, town | Leuven / Arnhem / Utrecht / Delft | Joren has a flat in {v} / Joren's address is in {v} / The town where Joren lives is {v} | Joren has moved to {v} / Joren gave up the flat in {o} and lives in {v} since today
 identity, Joren, hospital | Sint-Rafael / Radboud / Antonius | Joren is a nurse at {v} / The hospital where Joren works is {v} / Joren is on the staff of {v} | Joren changed from {o} to {v} / Joren is a nurse at {v} as of this week
@@ -36,7 +36,7 @@ decision, Lantern, language | Dutch / English / French | Lantern is held in {v} 
 const parts = (text: string): ReadonlyArray<string> =>
   text.trim() === "" ? [] : text.split(" / ").map((one) => one.trim())
 
-/** Attributes as they stand in lines. */
+/** Parses attributes from such lines. */
 export const parsed = (lines: string): ReadonlyArray<Tracked> =>
   lines
     .trim()
@@ -54,5 +54,5 @@ export const parsed = (lines: string): ReadonlyArray<Tracked> =>
       }
     })
 
-/** What another writer tells of another person and of two other projects, in other sentences: 30 attributes. */
+/** 30 attributes by another author, about another person and two other projects, in other sentences. */
 export const others: ReadonlyArray<Tracked> = parsed(lines)

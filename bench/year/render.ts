@@ -1,14 +1,14 @@
 import type { End, Month, Took } from "./live.js"
 import type { Standing } from "./truths.js"
 
-/** Profiles that hold less than this share of what is true are a failure, and so is a year that takes longer, in milliseconds. */
+/** Targets: the least share of truths in a profile, and the longest time of a year in milliseconds. */
 export const targets = { held: 0.95, took: 180_000 }
 
-/** The first line of the table. */
+/** The head of the table. */
 export const head = (): string =>
   `${row(columns.map(([name]) => name))}\n${row(columns.map(([, width]) => "─".repeat(width)))}`
 
-/** A month as a line of it. */
+/** The table row of a month. */
 export const line = ({ active, name, profile, told, took, truths }: Month): string => {
   const held = profile.held.filter(({ standing }) => standing === "held").length
   return row([
@@ -51,39 +51,39 @@ const row = (cells: ReadonlyArray<string>): string =>
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`
 
-/** What a month has that is not as it should be: a line each. */
+/** The failures of a month, one line each. */
 export const wrongOf = ({ active, name, profile, truths }: Month): ReadonlyArray<string> => [
   ...Object.entries(active.above).map(([bound, times]) => `${name}: ${times} ${bound}`),
   ...(["contradicted", "outdated", "missing"] as const).flatMap((standing) => {
-    const some = profile.held.filter((one) => one.standing === standing).map(({ name }) => name)
+    const some = profile.held.filter((attribute) => attribute.standing === standing).map(({ name }) => name)
     return some.length === 0 ? [] : [`${name}: ${words[standing]}: ${some.join(", ")}`]
   }),
   ...(truths.lost.length === 0 ? [] : [`${name}: in no event: ${truths.lost.join(", ")}`])
 ]
 
 const words: Readonly<Record<Exclude<Standing, "held">, string>> = {
-  contradicted: "said, and beside it what is true no more",
-  outdated: "what is true no more is said in its place",
+  contradicted: "in the profile, and also an outdated value",
+  outdated: "only an outdated value in the profile",
   missing: "not in the profile"
 }
 
-/** Whether each of the promises was kept, with its figure. */
+/** Checks each target. */
 export const verdicts = (months: ReadonlyArray<Month>, end: End, took: number): ReadonlyArray<Verdict> => {
   const shares = months.map(({ profile }) => shareOf(profile.held.map(({ standing }) => standing)))
   const least = Math.min(...shares)
   const above = months.flatMap(({ active }) => Object.values(active.above)).reduce((sum, times) => sum + times, 0)
   const lost = months.at(-1)?.truths.lost.length ?? 0
   return [
-    { what: "active memories above a bound of the policy, at any month's end", is: String(above), kept: above === 0 },
+    { what: "active memories over a policy limit, at any month's end", is: String(above), kept: above === 0 },
     {
-      what: `what is true now in the profile, the worst month (≥ ${100 * targets.held} %)`,
+      what: `truths in the profile, worst month (≥ ${100 * targets.held} %)`,
       is: `${(100 * least).toFixed(1)} %`,
       kept: least >= targets.held
     },
-    { what: "what was ever true and no event says", is: String(lost), kept: lost === 0 },
-    { what: "the view made from the log alone is the same", is: end.same ? "yes" : "no", kept: end.same },
-    { what: `the log, ${end.events} events, is sound`, is: end.verified ? "yes" : "no", kept: end.verified },
-    { what: `all of it took (≤ ${targets.took / 1_000} s)`, is: seconds(took), kept: took <= targets.took }
+    { what: "truths that no event states", is: String(lost), kept: lost === 0 },
+    { what: "a rebuild from the log yields the same view", is: end.same ? "yes" : "no", kept: end.same },
+    { what: `the log of ${end.events} events is valid`, is: end.verified ? "yes" : "no", kept: end.verified },
+    { what: `total time (≤ ${targets.took / 1_000} s)`, is: seconds(took), kept: took <= targets.took }
   ]
 }
 
@@ -94,9 +94,9 @@ export interface Verdict {
 }
 
 const shareOf = (all: ReadonlyArray<Standing>): number =>
-  all.length === 0 ? 1 : all.filter((one) => one === "held").length / all.length
+  all.length === 0 ? 1 : all.filter((standing) => standing === "held").length / all.length
 
-/** Verdicts and where the time went, as lines; CPU in milliseconds. */
+/** The verdicts and the time by kind of work, as lines; `cpu` is in milliseconds. */
 export const ending = (months: ReadonlyArray<Month>, end: End, cpu: number, all: ReadonlyArray<Verdict>): string => {
   const sum = (what: keyof Took) => months.reduce((total, { took }) => total + took[what], 0)
   const parts = (["memories", "turns", "searches", "maintenance", "checks"] as const).map(
@@ -112,8 +112,8 @@ export const ending = (months: ReadonlyArray<Month>, end: End, cpu: number, all:
   return [
     ...all.map(({ is, kept, what }) => `${kept ? "ok    " : "FAILED"}  ${what}: ${is}`),
     "",
-    `true in the profile, all months together: ${(100 * mean).toFixed(1)} %`,
-    `what became of it: ${Object.entries(totals)
+    `truths in the profile, all months: ${(100 * mean).toFixed(1)} %`,
+    `totals: ${Object.entries(totals)
       .map(([what, times]) => `${what} ${times}`)
       .join(", ")}`,
     `time: ${parts.join(", ")}, replay ${seconds(end.took)}; ${seconds(cpu)} of CPU`

@@ -1,6 +1,6 @@
 import { parsed } from "./others.js"
 
-/** type, about, name | values | said | changed; values and texts parted by " / ". Written after the engine was done. */
+/** type, about, name | values | said | changed; values and texts are separated by " / ". Written after the engine. */
 const lines = `
 identity, Selma, city | Aarhus / Tampere / Graz | Selma's flat is in {v} / Selma calls {v} her home town / You find Selma in {v} | Selma relocated to {v} / Since this month Selma's flat is in {v}, not in {o}
 identity, Selma, company | Norvik / Halgren / Trisol | Selma is paid by {v} / The company of Selma is {v} / Selma has a desk at {v} | Selma started at {v} / Selma quit {o} and joined {v}
@@ -33,5 +33,5 @@ decision, Osier, owner | Birgit / Tomasz / Imani | The owner of Osier is {v} / {
 decision, Osier, branch | main / trunk / stable | Osier ships from {v} / The branch of Osier is {v} / The team ships Osier from {v} | Osier ships from {v} now / Osier ships from {v}, no longer from {o}
 decision, Osier, backups | hourly / nightly / weekly | Backups of Osier are {v} / Osier is backed up {v} / The team agreed on {v} backups of Osier | Backups of Osier are {v} now / Backups of Osier are {v} instead of {o}`
 
-/** What a third writer tells of another person and of two other projects, in other sentences: 30 attributes. */
+/** 30 attributes by a third author, about another person and two other projects, in other sentences. */
 export const third = parsed(lines)

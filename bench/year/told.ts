@@ -6,25 +6,25 @@ import { asAsked } from "../../src/remember/asAsked.js"
 import type { Attribute, Happening, Year } from "./format.js"
 import { comparable, saying } from "./truths.js"
 
-/** A truth of an attribute, by its place: "city 2". */
+/** Names a truth of an attribute by its position: "city 2". */
 type Name = string
 
-interface Known {
+interface NamedTruth {
   readonly name: Name
   readonly from: number
   readonly says: (text: string) => boolean
 }
 
-const all = (attributes: ReadonlyArray<Attribute>): ReadonlyArray<Known> =>
+const namedTruths = (attributes: ReadonlyArray<Attribute>): ReadonlyArray<NamedTruth> =>
   attributes.flatMap(({ name, truths }) =>
-    truths.map((truth, at) => ({ name: `${name} ${at + 1}`, from: truth.from, says: saying(truth) }))
+    truths.map((truth, index) => ({ name: `${name} ${index + 1}`, from: truth.from, says: saying(truth) }))
   )
 
-const textOf = (of: {
+const textOf = (memory: {
   readonly title: string
   readonly narrative?: string | undefined
   readonly facts?: ReadonlyArray<string> | undefined
-}): string => [of.title, of.narrative ?? "", ...(of.facts ?? [])].join("\n")
+}): string => [memory.title, memory.narrative ?? "", ...(memory.facts ?? [])].join("\n")
 
 const happeningText = (happening: Happening): string => {
   switch (happening.kind) {
@@ -37,24 +37,24 @@ const happeningText = (happening: Happening): string => {
   }
 }
 
-/** When each truth was told for the first time; those that never were are not there. */
+/** The time of the first mention of each truth; truths that are never mentioned are absent. */
 export const firstTold = ({ attributes, happenings }: Year): ReadonlyMap<Name, number> => {
   const told = new Map<Name, number>()
-  const left = new Set(all(attributes))
+  const remaining = new Set(namedTruths(attributes))
   for (const happening of happenings) {
     const text = comparable(happeningText(happening))
-    for (const known of left) {
-      if (!known.says(text)) continue
-      told.set(known.name, happening.at)
-      left.delete(known)
+    for (const truth of remaining) {
+      if (!truth.says(text)) continue
+      told.set(truth.name, happening.at)
+      remaining.delete(truth)
     }
   }
   return told
 }
 
-/** Finds truths in the events of an agent as they come in, each event once. */
+/** Finds truths in an agent's new events; reads each event once. */
 export const reader = ({ attributes }: Year) => {
-  const left = new Set(all(attributes))
+  const remaining = new Set(namedTruths(attributes))
   const found = new Set<Name>()
   let version = 0
   const take = (event: DaybookEvent) => {
@@ -63,20 +63,20 @@ export const reader = ({ attributes }: Year) => {
     const images = imagesOf(event as never)
     const texts = [
       ...images.map(textOf),
-      // What was asked and did not come into the memory stands beside it.
+      // The event also stores requested fields that did not become part of the memory.
       ...(input === undefined || images.length === 0 ? [] : [textOf(asAsked(images.at(-1)!, input))]),
       ...(event.type === "TURN" ? [event.payload.turn.text] : [])
     ].map(comparable)
     if (texts.length === 0) return
-    for (const known of left) {
-      if (!texts.some(known.says)) continue
-      found.add(known.name)
-      left.delete(known)
+    for (const truth of remaining) {
+      if (!texts.some(truth.says)) continue
+      found.add(truth.name)
+      remaining.delete(truth)
     }
   }
   return {
     found: found as ReadonlySet<Name>,
-    /** Reads what came since it read last. */
+    /** Reads the events since the last read. */
     read: (daybook: Daybook["Type"], agent: string) =>
       Stream.runForEach(daybook.log(agent, version), (event) =>
         Effect.sync(() => {

@@ -1,14 +1,14 @@
-/** Something that is followed: how its values are said, for the first time or again, and how a change is told. */
+/** A tracked attribute: the sentences that state a value, and those that state a change. */
 export interface Tracked {
   readonly name: string
   readonly type: "identity" | "preference" | "decision"
-  /** What stands beside the value wherever it is said. */
+  /** The subject, which every sentence names next to the value. */
   readonly about: string
-  /** In the order in which they come; one that never changes has one. */
+  /** In time order; an attribute that never changes has one value. */
   readonly values: ReadonlyArray<string>
-  /** `{v}` stands for the value. */
+  /** `{v}` is the value. */
   readonly said: ReadonlyArray<string>
-  /** `{o}` stands for the value before it. */
+  /** `{o}` is the previous value. */
   readonly changed: ReadonlyArray<string>
 }
 
@@ -21,7 +21,7 @@ const of = (
   changed: ReadonlyArray<string>
 ): Tracked => ({ name, type, about, values: values.split(", "), said, changed })
 
-/** What one who works with an agent tells it of herself, of how she likes things done, and of two projects: 30 attributes. */
+/** 30 attributes that a user tells an agent about herself, her preferences and two projects. */
 export const tracked: ReadonlyArray<Tracked> = [
   of(
     "identity",

@@ -5,7 +5,7 @@ import { others } from "./others.js"
 import { third } from "./third.js"
 import { type Tracked, tracked } from "./tracked.js"
 
-/** A year as it stands in its file; see `format.md`. */
+/** A year as in its file; see `format.md`. */
 export interface WrittenYear {
   readonly name: string
   readonly memories: ReadonlyArray<Observation & { readonly at: string }>
@@ -23,7 +23,7 @@ export interface WrittenYear {
   }>
 }
 
-/** Who tells of a year, in sentences of their own. */
+/** Authors of years; each has their own sentences. */
 export const writers = {
   mira: { name: "Mira", tracked },
   joren: { name: "Joren", tracked: others },
@@ -34,32 +34,32 @@ export type Writer = keyof typeof writers
 const memoriesADay = 50
 const turnsADay = 20
 const searchesADay = 4
-/** On so many days of 100 something that is followed is said again. */
-const saidAgain = 17
+/** Percentage of days on which an attribute is mentioned again. */
+const repeatPercent = 17
 const dayLength = 86_400_000
 const begin = Date.UTC(2025, 0, 1)
 
-/** Something that is said of an attribute on a day. */
+/** A statement about an attribute on a day. */
 interface Saying {
   readonly day: number
   readonly value: string
   readonly title: string
-  /** Whether it is true from then on. */
+  /** True if the value holds from then on. */
   readonly news: boolean
-  /** Whether somebody asked for it to be kept. */
+  /** True if it is remembered on purpose. */
   readonly purpose: boolean
 }
 
 /**
- * A year of somebody who works with an agent, the same one for the same seed: 50 memories, 20 turns and 4 searches a
- * day. 30 attributes are said in the first days and again about every sixth day, in the same words or others; most of
- * them change up to three times, and some are said wrongly and put right within days. All else is noise of every type.
+ * Generates a year of somebody who works with an agent; reproducible by seed. A day has 50 memories, 20 turns and 4
+ * searches. 30 attributes are stated in the first days and again about every sixth day, in the same or other words. Most
+ * change up to three times, and some are stated wrongly and corrected within days. Everything else is noise of all types.
  */
 export const writeYear = (seed: number, days: number, writer: Writer = "mira"): WrittenYear => {
   const { name, tracked } = writers[writer]
   const random = generator(seed)
   const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
-  const stories = tracked.map((one) => ({ one, sayings: sayingsOf(one, days, random) }))
+  const stories = tracked.map((attribute) => ({ attribute, sayings: sayingsOf(attribute, days, random) }))
   const truths = stories.map((): Array<{ from: string; says: ReadonlyArray<string> }> => [])
   const memories: Array<Observation & { readonly at: string }> = []
   const turns: Array<WrittenYear["turns"][number]> = []
@@ -69,35 +69,37 @@ export const writeYear = (seed: number, days: number, writer: Writer = "mira"): 
   for (let day = 0; day < days; day++) {
     const midnight = begin + day * dayLength
     const date = new Date(midnight).toISOString().slice(0, 10)
-    // From seven to ten in the evening.
+    // From 7:00 to 22:00.
     const times = (count: number) =>
       Array.from({ length: count }, () => midnight + (7 * 60 + Math.floor(random() * 15 * 60)) * 60_000)
         .sort((a, b) => a - b)
         .map((time, at) => new Date(time + at).toISOString())
-    const said = stories.flatMap(({ one, sayings }, place) =>
-      sayings.filter((saying) => saying.day === day).map((saying) => ({ one, place, saying }))
+    const todays = stories.flatMap(({ attribute, sayings }, place) =>
+      sayings.filter((saying) => saying.day === day).map((saying) => ({ attribute, place, saying }))
     )
-    const told: Array<{ readonly observation: Observation; readonly of?: (typeof said)[number] }> = said.map((of) => ({
-      observation: observationOf(of.one, of.saying, random),
-      of
-    }))
-    while (told.length < memoriesADay) {
-      const observation = recent.length > 20 && random() < 0.15 ? again(some(recent), random) : made(random, date)
-      told.push({ observation })
+    const entries: Array<{ readonly observation: Observation; readonly source?: (typeof todays)[number] }> = todays.map(
+      (source) => ({
+        observation: observationOf(source.attribute, source.saying, random),
+        source
+      })
+    )
+    while (entries.length < memoriesADay) {
+      const observation = recent.length > 20 && random() < 0.15 ? repeated(some(recent), random) : made(random, date)
+      entries.push({ observation })
       if (observation.source?.kind === "auto_capture") recent.push(observation)
       if (recent.length > 300) recent.shift()
     }
-    shuffle(told, random)
-    for (const [at, time] of times(told.length).entries()) {
-      const { observation, of } = told[at]!
+    shuffle(entries, random)
+    for (const [at, time] of times(entries.length).entries()) {
+      const { observation, source } = entries[at]!
       memories.push({ at: time, ...observation })
-      if (of?.saying.news === true) {
-        truths[of.place]!.push({ from: time, says: [of.one.about, of.saying.value] })
+      if (source?.saying.news === true) {
+        truths[source.place]!.push({ from: time, says: [source.attribute.about, source.saying.value] })
       }
     }
     for (const [at, time] of times(turnsADay).entries()) {
       const user = at % 2 === 0
-      const { title } = some(told).observation
+      const { title } = some(entries).observation
       const text = user
         ? some([`${title}.`, `Do you know this already? ${title}.`, `About "${title}": what was that again?`])
         : some(["Noted.", `I keep it: ${title}.`, `That is what I have: ${title}.`, "Nothing else is known of it."])
@@ -106,7 +108,7 @@ export const writeYear = (seed: number, days: number, writer: Writer = "mira"): 
     }
     for (const time of times(searchesADay)) {
       const { about, name } = some(tracked)
-      searches.push({ at: time, text: some([`what is the ${name} of ${about}`, some(told).observation.title]) })
+      searches.push({ at: time, text: some([`what is the ${name} of ${about}`, some(entries).observation.title]) })
     }
   }
   return {
@@ -114,37 +116,37 @@ export const writeYear = (seed: number, days: number, writer: Writer = "mira"): 
     memories,
     turns,
     searches,
-    attributes: stories.map(({ one }, place) => ({ name: one.name, truths: truths[place]! }))
+    attributes: stories.map(({ attribute }, place) => ({ name: attribute.name, truths: truths[place]! }))
   }
 }
 
-/** What is said of an attribute, and when: in the first days, again and again, when it changes, and wrongly. */
+/** The statements about an attribute: in the first days, repeats, changes, and errors with their corrections. */
 const sayingsOf = ({ changed, said, values }: Tracked, days: number, random: () => number): ReadonlyArray<Saying> => {
   const some = <A>(choices: ReadonlyArray<A>): A => choices[Math.floor(random() * choices.length)]!
   const sayings: Array<Saying> = []
   const changes = changesOf(values.length, days, random)
   let place = 0
-  let put: { readonly day: number; readonly value: string } | undefined
+  let correction: { readonly day: number; readonly wrong: string } | undefined
   const first = Math.floor(random() * 4)
   for (let day = first; day < days; day++) {
     const value = values[place]!
     const fill = (text: string, now: string, before = "") => text.replace("{v}", now).replace("{o}", before)
     if (day === first) {
       sayings.push({ day, value, title: fill(said[0]!, value), news: true, purpose: true })
-    } else if (put !== undefined && put.day === day) {
-      sayings.push({ day, value, title: fill(some(changed), value, put.value), news: true, purpose: true })
-      put = undefined
-    } else if (put === undefined && changes.has(day)) {
+    } else if (correction !== undefined && correction.day === day) {
+      sayings.push({ day, value, title: fill(some(changed), value, correction.wrong), news: true, purpose: true })
+      correction = undefined
+    } else if (correction === undefined && changes.has(day)) {
       const next = values[place + 1]!
       sayings.push({ day, value: next, title: fill(some(changed), next, value), news: true, purpose: true })
       place++
-    } else if (put === undefined && values.length > 1 && new Date(begin + day * dayLength).getUTCDate() === 12) {
-      // In the middle of a month somebody has it wrong now and then, and it is put right within days.
-      const wrong = values.find((_one, at) => at !== place && at !== place - 1)
+    } else if (correction === undefined && values.length > 1 && new Date(begin + day * dayLength).getUTCDate() === 12) {
+      // In the middle of a month there is sometimes an error, which is corrected within days.
+      const wrong = values.find((_value, at) => at !== place && at !== place - 1)
       if (wrong === undefined || random() > 0.06) continue
       sayings.push({ day, value: wrong, title: fill(some(changed), wrong, value), news: true, purpose: false })
-      put = { day: day + 1 + Math.floor(random() * 3), value: wrong }
-    } else if (put === undefined && random() * 100 < saidAgain) {
+      correction = { day: day + 1 + Math.floor(random() * 3), wrong }
+    } else if (correction === undefined && random() * 100 < repeatPercent) {
       const title = fill(random() < 0.5 ? said[0]! : some(said), value)
       sayings.push({ day, value, title, news: false, purpose: random() < 0.6 })
     }
@@ -152,7 +154,7 @@ const sayingsOf = ({ changed, said, values }: Tracked, days: number, random: () 
   return sayings
 }
 
-/** The days on which the next value comes, at least three weeks apart. */
+/** The days on which the value changes, at least three weeks apart. */
 const changesOf = (values: number, days: number, random: () => number): ReadonlySet<number> => {
   const chosen: Array<number> = []
   for (let tries = 0; chosen.length < values - 1 && tries < 100; tries++) {
@@ -176,11 +178,11 @@ const made = (random: () => number, date: string): Observation => {
   return { ...noise(random, kind, date), store, source: { kind: purpose ? "agent" : "auto_capture" } }
 }
 
-/** Each kind as often as it is to come. */
+/** Each kind, repeated by its share. */
 const drawn = kinds.flatMap(([kind, share, purpose]) => Array.from({ length: share }, () => [kind, purpose] as const))
 
-/** The same once more, to the letter or nearly. */
-const again = (observation: Observation, random: () => number): Observation =>
+/** A repeat of an observation, word for word or nearly. */
+const repeated = (observation: Observation, random: () => number): Observation =>
   random() < 0.6
     ? observation
     : { ...observation, title: `${observation.title}, still`.replace(/, still, still/, ", still") }

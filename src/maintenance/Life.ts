@@ -11,78 +11,78 @@ import type { MaintainError, MaintainOptions, StageRun } from "./maintain.js"
 import type { Profile } from "./profile.js"
 import type { Tiers } from "./tiers.js"
 
-/** The archive, a page at a time. */
+/** A page of the archive. */
 export interface ArchiveQuery extends PageQuery {
   readonly text?: string | undefined
 }
 
-/** A memory in the archive: since when, in milliseconds since the epoch, and why. */
+/** An archived memory, with its archiving time (milliseconds since the epoch) and reason. */
 export interface ArchivedMemory extends WholeMemory {
   readonly archivedAt: number
   readonly reason: string
 }
 
 export interface SessionSummariesQuery extends PageQuery {
-  /** Of this session alone, a row for each store that has something of it. */
+  /** Only this session: one row for each store that has content of it. */
   readonly session?: string | undefined
 }
 
 /**
- * What a session came to, as far as one store has it: what was written down of its turns, with the decisions and tasks
- * that were remembered in it. Times are milliseconds since the epoch.
+ * The summary of a session in one store: the summary of its turns, plus the decisions and tasks that were remembered in
+ * it. Times are milliseconds since the epoch.
  */
 export interface SessionSummary {
   readonly session: string
   readonly store: Store
-  /** What was asked for, and what came of it; null where nothing was written down. */
+  /** The user's request and its outcome; null when no summary was written. */
   readonly request: string | null
   readonly outcome: string | null
   readonly decisions: ReadonlyArray<string>
-  /** What is still to be done or answered. */
+  /** Open tasks and questions. */
   readonly open: ReadonlyArray<string>
-  /** Memories that were made in it. */
+  /** Number of memories that were created in the session. */
   readonly observations: number
-  /** The turns that it knows; 0 where nothing was written down. */
+  /** Number of turns that the summary covers; 0 when no summary was written. */
   readonly turns: number
-  /** Whether there are newer ones. */
+  /** True when the session has newer turns than the summary. */
   readonly behind: boolean
-  /** When something was last said or remembered in it. */
+  /** Time of the last turn or memory of the session. */
   readonly lastAt: number
-  /** When it was written, and by whom: a rule or a model. */
+  /** When the summary was written, and by which rule or model. */
   readonly writtenAt: number | null
   readonly by: { readonly kind: string; readonly name: string } | null
 }
 
-/** What may be read of the life of memories. */
+/** Reads about tiers, the profile, the archive and maintenance runs. */
 export interface LifeReader {
-  /** How many memories the tiers hold, with their scores, and which have the highest (10). Full trust only. */
+  /** Memory counts and scores by tier, and the memories with the highest scores (10 by default). Full trust only. */
   readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
   /**
-   * The core block of a system prompt within a budget of tokens, by default the policy's: core memories, then
+   * The core block of a system prompt, within a token budget (default: the policy's). Core memories come first, then
    * identities, preferences and decisions by score.
    */
   readonly profile: (query?: { readonly tokens?: number | undefined }) => Effect.Effect<Profile, ReadError>
   /**
-   * What sessions came to, those in which something was last said or remembered first. Stage `sessions` writes them;
-   * memories that were made in a session count from the moment on in which they are there.
+   * Session summaries, the most recently active sessions first. Stage `sessions` writes the summaries. A memory of a
+   * session appears as soon as it is stored.
    */
   readonly sessionSummaries: (query?: SessionSummariesQuery) => Effect.Effect<ReadonlyArray<SessionSummary>, ReadError>
-  /** The runs of maintenance, the newest first: what each did, how long it took, under which policy. Full trust only. */
+  /** Maintenance runs, newest first: what each did, its duration and its policy. Full trust only. */
   readonly runs: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RunRow>, ReadError | TrustRequired>
-  /** What is in the archive, the last archived first; with text what holds all of its words, whatever their case and accents. */
+  /** The archive, newest first. `text` selects memories with all of its words; case and accents are ignored. */
   readonly archived: (query?: ArchiveQuery) => Effect.Effect<ReadonlyArray<ArchivedMemory>, ReadError>
 }
 
-/** What brings memories through their life. */
+/** Writes that move memories between tiers and the archive. */
 export interface LifeWriter {
-  /** Takes a memory out of the archive: it is long from then on. */
+  /** Restores a memory from the archive; its tier becomes long. */
   readonly restore: (
     id: string,
     options?: WriteOptions
   ) => Effect.Effect<Restored, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
   /**
-   * Runs stages of maintenance: what is in use is promoted, what is not goes to the archive, narratives become shorter
-   * by age. Each stage is a run of its own, with a bound, to be undone like any other. Full trust only.
+   * Runs maintenance stages: promotes used memories, archives unused ones, shortens old narratives. Each stage is a run
+   * of its own. It has a limit and can be undone like any other run. Full trust only.
    */
   readonly maintain: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
 }

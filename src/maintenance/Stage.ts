@@ -12,60 +12,59 @@ import { scoreOf } from "../search/score.js"
 import { factsOf, type Row, ruled } from "./facts.js"
 import type { Draft } from "./summarize.js"
 
-/** What a stage may use that is no part of what it decides. */
+/** Services that a stage uses besides its rows, policy and time. */
 export interface Tools {
   readonly newId: () => string
   readonly countTokens: (text: string) => number
-  /** How two memories stand to each other; absent where nothing is weighed. */
+  /** Compares two memories; undefined when no reconciler is configured. */
   readonly judge?: Judge | undefined
   /** Tells which memories later ones supersede; absent where no settler is provided. */
   readonly settler?: SettlerService | undefined
 }
 
-/** What a stage comes to. */
+/** The plan of a stage. */
 export interface Planned {
-  /** In the order in which they are written. What they add is `born` when they are written. */
+  /** In write order. The write sets `born` of the memories that they add. */
   readonly events: ReadonlyArray<DecidedEvent>
-  /** How many memories were promoted, archived …, by what was done. */
+  /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>
-  /** Whether its bound left something to the next run. */
+  /** True when the stage's limit leaves work for the next run. */
   readonly left: boolean
-  /** Which of the events a summarizer may write better; whoever runs the stage asks between planning and writing. */
+  /** Events whose text a summarizer may improve. The caller asks it after planning and before writing. */
   readonly drafts?: ReadonlyArray<Draft>
 }
 
 export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
 
 /**
- * A step of maintenance, taken for each store by itself: its bound is each store's own, so that what is made of the
- * rows of one does not depend on those of another, which may be for other eyes. What it decides is a pure function of
- * rows, policy and time: `gather` is given all rows of its kind in a store, page by page, keeps what may matter, and
- * makes events of that.
+ * A step of maintenance. It runs for each store separately and has a limit per store. So the result for one store does
+ * not depend on rows of another store, which other readers may see. The decisions are a pure function of rows, policy
+ * and time: `gather` receives all rows of its kind in a store page by page, keeps the relevant ones, and plans events.
  */
 export interface Stage {
   readonly name: StageName
   readonly kind: PageKind
-  /** Nothing that was created after this, milliseconds, is of interest. */
+  /** The stage ignores memories that were created after this time, in milliseconds since the epoch. */
   readonly before: (policy: LifePolicy, now: number) => number
   readonly gather: (policy: LifePolicy, now: number, tools: Tools, store: Store) => Gathering
-  /** Where it reads something else than active memories: all of it at once, bounded. */
+  /** Replaces the paged read of active memories, for a stage that needs other rows. One bounded read. */
   readonly read?: (db: Db, policy: LifePolicy, now: number, store: Store) => ReadonlyArray<Row>
 }
 
 export interface Gathering {
   readonly take: (rows: ReadonlyArray<Row>) => void
-  /** Whether more rows would change nothing: the run has all that it may touch. */
+  /** True when more rows would not change the plan: the run's limit is reached. */
   readonly full?: () => boolean
-  /** Reads what else it needs, a portion at a time; whether there is more. */
+  /** Reads one portion of additional data; returns true while there is more. */
   readonly look?: (db: Db) => boolean
-  /** Memories, by row number, that are to be read again whole before anything is planned. */
+  /** Row numbers of the memories to read in full before planning. */
   readonly wanted?: () => ReadonlyArray<number>
-  /** Does some of what `plan` would have to do otherwise; whether there is more. */
+  /** Does one portion of the planning work; returns true while there is more. The caller pauses between portions. */
   readonly weigh?: (tools: Tools, wanted: ReadonlyArray<Row>) => boolean
   readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned
 }
 
-/** What a stage has gathered of one store. */
+/** The gathering of one store. */
 export interface Part {
   readonly store: Store
   readonly gathering: Gathering
@@ -74,24 +73,24 @@ export interface Part {
 export const partsOf = (stage: Stage, policy: LifePolicy, now: number, tools: Tools): ReadonlyArray<Part> =>
   stores.map((store) => ({ store, gathering: stage.gather(policy, now, tools, store) }))
 
-/** Of rows those of one store, as rules may look at them. */
+/** The rows of one store, reduced to what rules may read. */
 export const rowsIn = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.filter(({ memory }) => memory.store === store).map(ruled)
 
-/** What several come to, one after the other. */
+/** Concatenates plans, in order. */
 export const together = (all: ReadonlyArray<Planned>): Planned => {
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
   const counts: Record<string, number> = {}
-  for (const one of all) {
-    for (const draft of one.drafts ?? []) drafts.push({ ...draft, at: draft.at + events.length })
-    events.push(...one.events)
-    for (const [what, number] of Object.entries(one.counts)) counts[what] = (counts[what] ?? 0) + number
+  for (const plan of all) {
+    for (const draft of plan.drafts ?? []) drafts.push({ ...draft, at: draft.at + events.length })
+    events.push(...plan.events)
+    for (const [action, count] of Object.entries(plan.counts)) counts[action] = (counts[action] ?? 0) + count
   }
   return { events, drafts, counts, left: all.some(({ left }) => left) }
 }
 
-/** The whole of a stage over rows that are at hand. */
+/** Plans a whole stage over rows in memory. */
 export const planOf = (
   stage: Stage,
   rows: ReadonlyArray<Row>,
@@ -101,12 +100,12 @@ export const planOf = (
 ): Planned =>
   together(
     partsOf(stage, policy, now, tools).map(({ gathering, store }) => {
-      const own = rowsIn(store, rows)
-      gathering.take(own)
+      const storeRows = rowsIn(store, rows)
+      gathering.take(storeRows)
       const wanted = new Set(gathering.wanted?.() ?? [])
       return gathering.plan(
         tools,
-        own.filter(({ memory }) => wanted.has(memory.born))
+        storeRows.filter(({ memory }) => wanted.has(memory.born))
       )
     })
   )
@@ -118,7 +117,7 @@ export const changed = (memory: Memory, fields: Partial<Memory>): Memory => ({
   revision: memory.revision + 1
 })
 
-/** A rule's decision on memories, each with the score that it had. */
+/** A rule's decision on memories, with the score of each. */
 export const decided = (
   action: Decision["action"],
   name: string,
@@ -137,7 +136,7 @@ export const decided = (
   })
 })
 
-/** Events that archive memories, a reason at a time, so many in one event that a page of them is no pause. */
+/** Events that archive memories: one reason an event, and at most `maxArchivedPerEvent` memories. */
 export const archiving = (
   name: string,
   byReason: ReadonlyMap<string, ReadonlyArray<Row>>,
@@ -145,31 +144,33 @@ export const archiving = (
   now: number
 ): ReadonlyArray<DecidedEvent> =>
   [...byReason].flatMap(([reason, rows]) =>
-    chunksOf(rows, archivedAtOnce).map(
-      (some): DecidedEvent => ({
+    chunksOf(rows, maxArchivedPerEvent).map(
+      (chunk): DecidedEvent => ({
         type: "ARCHIVE",
         payload: {
-          memories: some.map(({ memory }) => changed(memory, { status: "archived", updatedAt: now })),
-          decision: decided("ARCHIVE", name, reason, some, policy, now)
+          memories: chunk.map(({ memory }) => changed(memory, { status: "archived", updatedAt: now })),
+          decision: decided("ARCHIVE", name, reason, chunk, policy, now)
         }
       })
     )
   )
 
-const archivedAtOnce = 10
+/** Small enough that writing one event causes no noticeable pause. */
+const maxArchivedPerEvent = 10
 
 export const chunksOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(values.length / size) }, (_, at) => values.slice(at * size, (at + 1) * size))
+  Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
-/** Rows by a reason. */
+/** Rows by reason. */
 export const grouped = (
   rows: ReadonlyArray<Row>,
-  of: (row: Row) => string
+  reasonOf: (row: Row) => string
 ): ReadonlyMap<string, ReadonlyArray<Row>> => {
   const groups = new Map<string, Array<Row>>()
   for (const row of rows) {
-    const group = groups.get(of(row))
-    if (group === undefined) groups.set(of(row), [row])
+    const reason = reasonOf(row)
+    const group = groups.get(reason)
+    if (group === undefined) groups.set(reason, [row])
     else group.push(row)
   }
   return groups

@@ -5,8 +5,8 @@ import type { ScoreFacts } from "../search/score.js"
 export type { Row } from "../model/MemoryRow.js"
 
 /**
- * A row as rules may look at it. Only full trust reads what is private, and only full trust may know what it was shown:
- * were that to decide about what lower levels read too, they could tell by it what is asked above them.
+ * Removes the access counts of memories that are not private. Only full trust may read access counts. If they decided
+ * about memories that lower levels read, those levels could infer the searches of higher levels.
  */
 export const ruled = ({ accesses, memory }: Row): Row => ({
   memory,
@@ -17,7 +17,7 @@ export const ruled = ({ accesses, memory }: Row): Row => ({
 export const seenAt = ({ accesses, memory }: Row): number =>
   Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)
 
-/** When it was last seen, changed or moved by the rules: what is left alone is so from then on. */
+/** When a memory was last seen, changed, or moved by the rules. The age of an unused memory counts from here. */
 export const touchedAt = (row: Row): number => Math.max(seenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
 
 export const factsOf = (row: Row): ScoreFacts => ({
@@ -28,11 +28,12 @@ export const factsOf = (row: Row): ScoreFacts => ({
   seenAt: seenAt(row)
 })
 
+/** Milliseconds of a day. */
 export const day = 86_400_000
 
-/** Days, whole or not, that something was left alone. */
+/** Days since an instant, with fractions. */
 export const ageOf = (since: number, now: number): number => Math.max(0, now - since) / day
 
-/** Whether a run of a stage may never take a memory away, fold it into another or shorten it. */
+/** True for memories that no stage may remove, merge or shorten: core, people and pinned ones. */
 export const isKept = ({ tags, tier, type }: Memory, pin: string): boolean =>
   tier === "core" || type === "person" || tags.includes(pin)

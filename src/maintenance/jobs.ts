@@ -2,12 +2,22 @@ import type { StageName } from "../model/stages.js"
 import type { LifePolicy } from "../ports/policy/life.js"
 import type { Job } from "../schedules/Runner.js"
 
-/** Runs that the history of such a schedule keeps. */
-const keep = 30
+/** Number of runs that the schedule's history keeps. */
+const keptRuns = 30
 
-/** The engine's own jobs, at the times of the policy. What was missed is done once. */
+interface JobPlan {
+  readonly name: string
+  readonly goal: string
+  /** Time of day, as 03:30. */
+  readonly time: string
+  /** The weekday field of the cron expression. */
+  readonly days: string
+  readonly stages: ReadonlyArray<StageName>
+}
+
+/** The engine's own jobs, at the policy's times. A job that missed several runs runs once. */
 export const jobsOf = ({ daily, gc, weekday, weekly, zone }: LifePolicy["maintenance"]): ReadonlyArray<Job> => {
-  const job = (name: string, goal: string, time: string, days: string, stages: ReadonlyArray<StageName>): Job => {
+  const job = ({ days, goal, name, stages, time }: JobPlan): Job => {
     const [hour, minute] = time.split(":").map(Number)
     const handler = `daybook/${name}`
     return {
@@ -20,21 +30,31 @@ export const jobsOf = ({ daily, gc, weekday, weekly, zone }: LifePolicy["mainten
         cadence: { kind: "cron", expression: `${minute} ${hour} * * ${days}`, zone },
         notify: "on-failure",
         missed: "once",
-        keep
+        keep: keptRuns
       }
     }
   }
   return [
-    job(
-      "daily",
-      "Retire what is no longer so, make knowledge of the days that are over, fold what says the same, shorten what is old",
-      daily,
-      "*",
-      ["settle", "daily", "compress", "retention", "sessions"]
-    ),
-    job("gc", "Promote what is in use, archive what is not", gc, "*", ["gc", "archive", "cleanup"]),
-    job("weekly", "Choose the profile anew, bring together what belongs together", weekly, weekday.slice(0, 3), [
-      "weekly"
-    ])
+    job({
+      name: "daily",
+      goal: "Retire contradicted memories, write notes of past days, merge repeats, shorten old narratives",
+      time: daily,
+      days: "*",
+      stages: ["settle", "daily", "compress", "retention", "sessions"]
+    }),
+    job({
+      name: "gc",
+      goal: "Promote used memories, archive unused ones",
+      time: gc,
+      days: "*",
+      stages: ["gc", "archive", "cleanup"]
+    }),
+    job({
+      name: "weekly",
+      goal: "Rebuild the profile, merge related memories of past weeks",
+      time: weekly,
+      days: weekday.slice(0, 3),
+      stages: ["weekly"]
+    })
   ]
 }

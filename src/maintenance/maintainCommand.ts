@@ -7,24 +7,24 @@ import { findAccesses } from "../../projections/recalls.js"
 import { findSummary, isFounded } from "../../projections/summaries.js"
 import { type Command, type DecidedEvent, runCause } from "../actor/Command.js"
 
-/** A portion of what a run does. */
+/** A portion of a run's events, written by one command. */
 export interface Portion {
   readonly run: string
   readonly actor: string
-  /** Stands in front of the portion where it writes anything. */
+  /** The run's start event. It precedes the portion if the portion writes anything. */
   readonly started: DecidedEvent | undefined
   readonly events: ReadonlyArray<DecidedEvent>
-  /** How often memories had been shown when it was planned, those that had been; absent where that does not matter. */
+  /** Access counts by memory id at planning time, without zeros; undefined when they do not matter. */
   readonly shown?: ReadonlyMap<string, number> | undefined
 }
 
-/** What was written, and of how many memories nothing: those that somebody else changed meanwhile are left. */
+/** The written events, and the number of memories left out because somebody else changed them after planning. */
 export interface Carried {
   readonly events: ReadonlyArray<DaybookEvent>
   readonly left: number
 }
 
-/** Makes the command that carries out a portion of a run. */
+/** The command that writes a portion of a run. */
 export const maintain = ({ actor, events, run, shown, started }: Portion): Command<Carried, never> => {
   let left = 0
   return {
@@ -33,14 +33,14 @@ export const maintain = ({ actor, events, run, shown, started }: Portion): Comma
     cause: runCause(run),
     decide: ({ db, version }) => {
       left = 0
-      const sound = events.flatMap((event) => {
-        const still = stillSound(db, event, shown)
-        left += still.left
-        return still.event === undefined ? [] : [still.event]
+      const valid = events.flatMap((event) => {
+        const checked = revalidate(db, event, shown)
+        left += checked.left
+        return checked.event === undefined ? [] : [checked.event]
       })
-      if (sound.length === 0) return Either.right({ answer: { events: [], left } })
-      const first = version + (started === undefined ? 0 : 1)
-      const placed = sound.map((event, at) => bornAt(event, first + at))
+      if (valid.length === 0) return Either.right({ answer: { events: [], left } })
+      const firstVersion = version + (started === undefined ? 0 : 1)
+      const placed = valid.map((event, index) => bornAt(event, firstVersion + index))
       const [head, ...rest] = started === undefined ? placed : [started, ...placed]
       return Either.right({ events: [head!, ...rest] })
     },
@@ -48,7 +48,7 @@ export const maintain = ({ actor, events, run, shown, started }: Portion): Comma
   }
 }
 
-/** Makes the command that puts one event of a run on record. */
+/** The command that writes one event of a run. */
 export const recordRun = (actor: string, run: string, event: DecidedEvent): Command<void, never> => ({
   actor,
   request: () => JSON.stringify(["run", run]),
@@ -58,51 +58,50 @@ export const recordRun = (actor: string, run: string, event: DecidedEvent): Comm
 })
 
 /**
- * An event without the memories that are not as they were when it was planned; nothing where none is left. What was
- * shown meanwhile is in use: it is neither taken away nor demoted. That counts for private memories alone, as it does
- * where it is planned.
+ * Drops memories that changed since planning from an event; drops the event when none remain. A memory that was shown
+ * since planning is in use, so it is neither removed nor demoted. As in planning, only private memories count.
  */
-const stillSound = (
+const revalidate = (
   db: Db,
   event: DecidedEvent,
   shown: Portion["shown"]
 ): { readonly event?: DecidedEvent; readonly left: number } => {
-  const same = ({ id, revision }: Memory) => findById(db, id)?.revision === revision - 1
-  const unseen = ({ id, store }: Memory) =>
+  const isUnchanged = ({ id, revision }: Memory) => findById(db, id)?.revision === revision - 1
+  const isUnseen = ({ id, store }: Memory) =>
     shown === undefined ||
     store !== "private" ||
     (findAccesses(db, [id]).get(id)?.accesses ?? 0) === (shown.get(id) ?? 0)
-  const alone = (memory: Memory) => same(memory) && unseen(memory)
+  const isUntouched = (memory: Memory) => isUnchanged(memory) && isUnseen(memory)
   switch (event.type) {
     case "DELETE":
-      // What was said since contradicts it, however often it was shown.
-      return same(event.payload.memory) ? { event, left: 0 } : { left: 1 }
+      // A later statement contradicts this memory, so it goes however often it was shown.
+      return isUnchanged(event.payload.memory) ? { event, left: 0 } : { left: 1 }
     case "UPDATE": {
       const { memory, reason } = event.payload
-      const sound = reason === "demoted" || reason === "expired" ? alone(memory) : same(memory)
-      return sound ? { event, left: 0 } : { left: 1 }
+      const isValid = reason === "demoted" || reason === "expired" ? isUntouched(memory) : isUnchanged(memory)
+      return isValid ? { event, left: 0 } : { left: 1 }
     }
     case "ARCHIVE": {
-      const memories = event.payload.memories.filter(alone)
+      const memories = event.payload.memories.filter(isUntouched)
       const left = event.payload.memories.length - memories.length
       return memories.length === 0 ? { left } : { event: { ...event, payload: { ...event.payload, memories } }, left }
     }
     case "COMPRESS": {
       const { sources } = event.payload
-      return sources.every(alone) ? { event, left: 0 } : { left: sources.length }
+      return sources.every(isUntouched) ? { event, left: 0 } : { left: sources.length }
     }
     case "SUMMARIZE": {
       const { replaces, session, store, summary } = event.payload
-      // What was forgotten while it was written must not come back in other words.
-      const founded = summary === null || isFounded(db, summary)
-      return founded && findSummary(db, session, store)?.version === replaces ? { event, left: 0 } : { left: 1 }
+      // A turn that was forgotten since planning must not reappear in a summary.
+      const hasSources = summary === null || isFounded(db, summary)
+      return hasSources && findSummary(db, session, store)?.version === replaces ? { event, left: 0 } : { left: 1 }
     }
     default:
       return { event, left: 0 }
   }
 }
 
-/** What an event adds is born with it. */
+/** Sets `born` of the memory that an event adds to the version of that event. */
 export const bornAt = (event: DecidedEvent, version: number): DecidedEvent =>
   event.type === "COMPRESS" || event.type === "ADD"
     ? ({

@@ -6,65 +6,65 @@ import type { Row } from "./facts.js"
 import { changed, decided } from "./Stage.js"
 import { type Summary, summaryOf } from "./summary.js"
 
-// A note holds what a day or a week brought of one kind.
+// A note merges the memories of one kind from one day or week.
 
-/** Of which kind a note is: everything in it has these. */
+/** The kind of a note: all of its memories share these fields. */
 export interface Kind extends Pick<Memory, "store" | "type"> {
   readonly project: string | undefined
   readonly topic: string | undefined
 }
 
 /**
- * Types whose memories each stand for themselves: a later statement may take the place of one, and must not take those
- * beside it along.
+ * Types that are never merged into notes. A later statement may supersede one of these memories; it must not supersede
+ * others that were merged with it.
  */
 export const standing: ReadonlySet<string> = new Set(["identity", "preference", "decision", "config", "credential"])
 
-/** Types that pass by themselves. */
+/** Types of short-lived memories. */
 export const passing: ReadonlySet<string> = new Set(["temp", "debug"])
 
-/** Whether a memory may become part of a note. What is stale stays to be seen as such. */
+/** True if a memory may become part of a note. A stale memory must stay visible as stale. */
 export const isNotable = ({ stale, type }: Memory): boolean => !standing.has(type) && stale === undefined
 
 export const kindOf = ({ project, store, topic, type }: Memory): Kind => ({ store, type, project, topic })
 
-/** What a note is called: its type, its time, what it is about. */
+/** The title of a note: type, time, project and topic. */
 export const headingOf = ({ project, topic, type }: Kind, time: string): string => {
-  const about = [project, topic].filter((one) => one !== undefined).join(", ")
-  const name = `${type.slice(0, 1).toUpperCase()}${type.slice(1)} notes of ${time}`
-  return (about === "" ? name : `${name} on ${about}`).slice(0, limits.title)
+  const about = [project, topic].filter((name) => name !== undefined).join(", ")
+  const title = `${type.slice(0, 1).toUpperCase()}${type.slice(1)} notes of ${time}`
+  return (about === "" ? title : `${title} on ${about}`).slice(0, limits.title)
 }
 
-/** Memories that a note is made of at the most. */
-const mostSources = 50
+/** Most memories in a note. */
+const maxSources = 50
 
-/** A note, and what it is made of. */
+/** A note and its sources. */
 export interface Note {
   readonly sources: ReadonlyArray<Row>
   readonly summary: Summary
 }
 
-/** Rows, the oldest first, as few notes as they fit into; those that fit into none, alone, in `others`. */
+/** Merges rows, oldest first, into as few notes as the field limits allow. `others` fit into no note. */
 export const notesOf = (
   rows: ReadonlyArray<Row>,
   heading: string,
   countTokens: (text: string) => number
 ): { readonly notes: ReadonlyArray<Note>; readonly others: ReadonlyArray<Row> } => {
   const notes: Array<Note> = []
-  /** What fits into no note of these. */
-  const fold = (some: ReadonlyArray<Row>): ReadonlyArray<Row> => {
-    if (some.length < 2) return some
-    const memories = some.map(({ memory }) => memory)
-    const summary = some.length > mostSources ? null : summaryOf(memories, countTokens, heading)
+  /** Adds notes of these rows, halving them until they fit; returns the rows that fit into no note. */
+  const fold = (candidates: ReadonlyArray<Row>): ReadonlyArray<Row> => {
+    if (candidates.length < 2) return candidates
+    const memories = candidates.map(({ memory }) => memory)
+    const summary = candidates.length > maxSources ? null : summaryOf(memories, countTokens, heading)
     if (summary === null) {
-      const half = Math.ceil(some.length / 2)
-      return [...fold(some.slice(0, half)), ...fold(some.slice(half))]
+      const half = Math.ceil(candidates.length / 2)
+      return [...fold(candidates.slice(0, half)), ...fold(candidates.slice(half))]
     }
-    notes.push({ sources: some, summary })
+    notes.push({ sources: candidates, summary })
     return []
   }
   let others = rows
-  // What is left of one half may fit with what is left of the other: again, until another run would find nothing either.
+  // Leftovers of different halves may fit together: repeat until a pass adds no note.
   for (let before = -1; notes.length > before; ) {
     before = notes.length
     others = fold(others)
@@ -72,7 +72,7 @@ export const notesOf = (
   return { notes, others }
 }
 
-/** The event that puts a note in the place of what it is made of. It is mid, and is kept as long as it is of use. */
+/** The event that replaces the sources by a note of tier mid. */
 export const noted = (
   { sources, summary }: Note,
   name: "daily" | "weekly",
@@ -82,7 +82,7 @@ export const noted = (
   now: number
 ): Extract<DecidedEvent, { type: "COMPRESS" }> => {
   const { store, type } = sources[0]!.memory
-  const captured = sources.every(({ memory }) => memory.source.kind.startsWith("auto"))
+  const isCaptured = sources.every(({ memory }) => memory.source.kind.startsWith("auto"))
   return {
     type: "COMPRESS",
     payload: {
@@ -92,11 +92,11 @@ export const noted = (
         revision: 1,
         status: "active",
         type,
-        source: { kind: captured ? "auto" : "agent", name },
+        source: { kind: isCaptured ? "auto" : "agent", name },
         store,
         tier: "mid",
         ...summary,
-        // What was written now is left alone from now on, however old what it tells of is.
+        // The age of an unused note counts from now, however old its sources are.
         updatedAt: now
       },
       sources: sources.map(({ memory }) => changed(memory, { status: "compressed" })),

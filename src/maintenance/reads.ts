@@ -16,15 +16,15 @@ import { profileOf } from "./profile.js"
 import { plainly } from "./summary.js"
 import { tiersOf } from "./tiers.js"
 
-/** What is known of the life of memories. */
+/** Makes the reads about tiers, the profile, session summaries, runs and the archive. */
 export const make = (
   { level, read }: ReaderSource,
   { countTokens, judge, life, settler }: ReaderServices
 ): LifeReader => {
-  const needsFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
+  const requireFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
-      yield* needsFull("tiers")
+      yield* requireFull("tiers")
       const limit = yield* integerOf("limit", query.limit ?? 10, 0, limits.page)
       return yield* tiersOf(read, life, limit)
     }),
@@ -45,7 +45,7 @@ export const make = (
     }),
 
     runs: Effect.fn("Memory.runs")(function* (query = {}) {
-      yield* needsFull("runs")
+      yield* requireFull("runs")
       const page = yield* pageOf(query, 50)
       return yield* read(({ db }) => findRuns(db, page))
     }),
@@ -62,12 +62,12 @@ export const make = (
       let skipped = 0
       do {
         const place: ArchivePlace | undefined = after
-        const wanted = page.offset - skipped + page.limit - rows.length
-        const look = words.length === 0 ? Math.min(wanted, archiveLook) : archiveLook
+        const missing = page.offset - skipped + page.limit - rows.length
+        const look = words.length === 0 ? Math.min(missing, maxArchiveRowsPerRead) : maxArchiveRowsPerRead
         const { found, next } = yield* read(({ db }) => findArchived(db, level, words, { after: place, look }))
-        const before = Math.min(page.offset - skipped, found.length)
-        skipped += before
-        rows.push(...found.slice(before, before + page.limit - rows.length))
+        const skip = Math.min(page.offset - skipped, found.length)
+        skipped += skip
+        rows.push(...found.slice(skip, skip + page.limit - rows.length))
         after = next
         if (after !== undefined) yield* pause
       } while (after !== undefined && rows.length < page.limit)
@@ -76,22 +76,22 @@ export const make = (
   }
 }
 
-/** A summary as it was written, with what was remembered beside it. */
+/** A stored summary, plus the decisions and tasks that were remembered in its session. */
 const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): SessionSummary => {
   const { behind, by, lastAt, madeAt, observations, session, store, summary } = row
   const titles = (type: string) =>
-    observations === 0 ? [] : findSessionTitles(db, level, now, row, type, mostTitles).toReversed()
-  const together = (said: ReadonlyArray<string>, remembered: ReadonlyArray<string>) => {
-    const known = new Set(said.map(plainly))
-    return [...said, ...remembered.filter((one) => !known.has(plainly(one)))]
+    observations === 0 ? [] : findSessionTitles(db, level, now, row, type, maxTitles).toReversed()
+  const merged = (summarized: ReadonlyArray<string>, remembered: ReadonlyArray<string>) => {
+    const keys = new Set(summarized.map(plainly))
+    return [...summarized, ...remembered.filter((title) => !keys.has(plainly(title)))]
   }
   return {
     session,
     store,
     request: summary?.request ?? null,
     outcome: summary?.outcome ?? null,
-    decisions: together(summary?.decisions ?? [], titles("decision")),
-    open: together(summary?.open ?? [], titles("task")),
+    decisions: merged(summary?.decisions ?? [], titles("decision")),
+    open: merged(summary?.open ?? [], titles("task")),
     observations,
     turns: summary?.turns ?? 0,
     behind,
@@ -101,7 +101,7 @@ const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): Ses
   }
 }
 
-/** Memories of a type that are named in a summary. */
-const mostTitles = 20
-/** Rows of the archive that are looked at without a pause: some 2 ms. */
-const archiveLook = 500
+/** Most remembered titles of one type in a session summary. */
+const maxTitles = 20
+/** Archive rows that are read without a pause; takes about 2 ms. */
+const maxArchiveRowsPerRead = 500

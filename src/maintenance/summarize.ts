@@ -19,7 +19,7 @@ import {
 } from "../ports/Summarizer.js"
 import { problemOf } from "./checkSummary.js"
 
-/** Who writes summaries, and how long that may take. */
+/** The summarizer, and its time-out and concurrency. */
 export interface Summarizing {
   readonly summarizer: Context.Tag.Service<Summarizer>
   /** Reads summaries and their sources, to check one against the other. */
@@ -27,54 +27,51 @@ export interface Summarizing {
   readonly policy: PolicyValues["summarize"]
 }
 
-/** An event that a stage planned by rule alone, and what a summarizer would be asked to write it better. */
+/** A planned event with a text by rules, and the request for a better text from a summarizer. */
 export interface Draft {
-  /** Its place among the events that were planned. */
+  /** Index of the event in the plan. */
   readonly at: number
   readonly request: SummaryRequest
-  /** The event with what was written in place of the rule's text; its decision is not for it to change. */
+  /** Replaces the text of the event by the summarizer's lines; keeps its decision. */
   readonly write: (lines: ReadonlyArray<Line>, countTokens: (text: string) => number) => DecidedEvent
 }
 
 /**
- * The planned events with what a summarizer wrote in them. An answer that failed, or that its sources do not bear out
- * to the word, leaves the rule's text where it is, and the decision says so. Never fails; without a summarizer nothing
- * changes.
+ * Replaces the texts of planned events by the summarizer's answers. If an answer fails, or if its sources do not support
+ * it word for word, the event keeps the text by rules and its decision names the failure. Never fails. Without a
+ * summarizer, returns the events unchanged.
  */
 export const summarized = (
   summarizing: Summarizing | undefined,
   events: ReadonlyArray<DecidedEvent>,
   drafts: ReadonlyArray<Draft>,
   countTokens: (text: string) => number
-): Effect.Effect<ReadonlyArray<DecidedEvent>> =>
-  summarizing === undefined || drafts.length === 0
-    ? Effect.succeed(events)
-    : Effect.gen(function* () {
-        const { policy, summarizer } = summarizing
-        const written = [...events]
-        yield* Effect.forEach(
-          drafts,
-          (draft) =>
-            Effect.gen(function* () {
-              const began = yield* Clock.currentTimeMillis
-              const answer = yield* answerOf(summarizing, draft.request, countTokens)
-              const latency = (yield* Clock.currentTimeMillis) - began
-              const { name, promptDigest } = summarizer
-              written[draft.at] = Either.match(answer, {
-                onLeft: ({ message }) => deciding(events[draft.at]!, { fallback: message, latency }),
-                onRight: ({ lines }) =>
-                  deciding(draft.write(lines, countTokens), {
-                    by: { kind: "model", name, ...(promptDigest === undefined ? {} : { promptDigest }) },
-                    latency
-                  })
-              })
-            }),
-          { concurrency: policy.concurrency, discard: true }
-        )
-        return written
+): Effect.Effect<ReadonlyArray<DecidedEvent>> => {
+  if (summarizing === undefined || drafts.length === 0) return Effect.succeed(events)
+  const { policy, summarizer } = summarizing
+  const { name, promptDigest } = summarizer
+  const eventOf = (draft: Draft) =>
+    Effect.gen(function* () {
+      const startedAt = yield* Clock.currentTimeMillis
+      const answer = yield* answerOf(summarizing, draft.request, countTokens)
+      const latency = (yield* Clock.currentTimeMillis) - startedAt
+      const event = Either.match(answer, {
+        onLeft: ({ message }) => withDecision(events[draft.at]!, { fallback: message, latency }),
+        onRight: ({ lines }) =>
+          withDecision(draft.write(lines, countTokens), {
+            by: { kind: "model", name, ...(promptDigest === undefined ? {} : { promptDigest }) },
+            latency
+          })
       })
+      return [draft.at, event] as const
+    })
+  return Effect.map(Effect.forEach(drafts, eventOf, { concurrency: policy.concurrency }), (written) => {
+    const byIndex = new Map(written)
+    return events.map((event, index) => byIndex.get(index) ?? event)
+  })
+}
 
-/** What a summarizer says in time, as far as it can be used; or why not. */
+/** A valid answer of the summarizer within its time-out, or the reason for its failure. */
 const answerOf = (
   { policy, reader, summarizer }: Summarizing,
   request: SummaryRequest,
@@ -87,13 +84,13 @@ const answerOf = (
       duration: policy.timeout,
       onTimeout: () => new SummarizerError({ name, reason: "timeout" })
     }),
-    // Summarizers come from anywhere.
+    // Summarizers are plug-ins, so their answers are not trusted.
     Effect.flatMap((answer) => decodeSummary(name, answer, request)),
     Effect.tap((summary) => {
       const problem = problemOf(request, summary, countTokens, reader)
       return problem === undefined ? Effect.void : Effect.fail(new SummarizerError({ name, ...problem }))
     }),
-    // Whatever else ends it, an interruption of its own too, must not end the run.
+    // A defect or an interruption inside the summarizer must not end the run.
     Effect.catchAllCause((cause) =>
       Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => new SummarizerError({ name, reason: "failed" })))
     ),
@@ -101,14 +98,17 @@ const answerOf = (
   )
 }
 
-/** An event with more on its decision. */
-const deciding = (event: DecidedEvent, more: Partial<Decision>): DecidedEvent =>
+/** Adds fields to the decision of an event. */
+const withDecision = (event: DecidedEvent, fields: Partial<Decision>): DecidedEvent =>
   ({
     ...event,
-    payload: { ...event.payload, decision: { ...(event.payload as { readonly decision: Decision }).decision, ...more } }
+    payload: {
+      ...event.payload,
+      decision: { ...(event.payload as { readonly decision: Decision }).decision, ...fields }
+    }
   }) as DecidedEvent
 
-/** What a summarizer is asked about memories; undefined where it may not be shown them: what lets somebody in is shown to nobody. */
+/** The request to summarize memories; undefined if one of them is a credential, which no summarizer may read. */
 export const requestAbout = (
   kind: SummaryRequest["kind"],
   subject: string,
@@ -130,7 +130,7 @@ export const requestAbout = (
         }))
       }
 
-/** A draft of an event that adds a memory: what is written takes the place of its title, narrative and facts; `keep` are facts that stay beside it. */
+/** A draft of an event that adds a memory. The lines replace its title, narrative and facts; the facts in `keep` stay. */
 export const memoryDraft = (
   at: number,
   event: Extract<DecidedEvent, { type: "ADD" | "COMPRESS" }>,
@@ -140,10 +140,10 @@ export const memoryDraft = (
   at,
   request,
   write: (lines, countTokens) => {
-    const of = (part: Line["part"]) => lines.flatMap((line) => (line.part === part ? [line.text] : []))
-    const [title = ""] = of("title")
-    const [narrative] = of("narrative")
-    const facts = [...new Set([...of("fact"), ...keep])]
+    const textsOf = (part: Line["part"]) => lines.flatMap((line) => (line.part === part ? [line.text] : []))
+    const [title = ""] = textsOf("title")
+    const [narrative] = textsOf("narrative")
+    const facts = [...new Set([...textsOf("fact"), ...keep])]
     const tokens = countTokens([title, narrative ?? "", ...facts].join("\n"))
     const { narrative: _, ...memory } = event.payload.memory
     const written = { ...memory, title, ...(narrative === undefined ? {} : { narrative }), facts, tokens }

@@ -4,7 +4,7 @@ import { sentencesOf, tellingWords } from "../../text/normalise/sentences.js"
 import { normaliseTags } from "../model/input.js"
 import { limits } from "../model/limits.js"
 
-/** What is written of several memories that say the same over again: all but its identity. */
+/** The content of a memory that merges several others: all fields except its identity. */
 export type Summary = Pick<
   Memory,
   | "title"
@@ -25,7 +25,7 @@ export type Summary = Pick<
     readonly lineage: ReadonlyArray<Link>
   }
 
-/** How titles and facts are compared: without case, accents, punctuation around words and doubled spaces. */
+/** The comparison key of a title or fact: without case, accents, punctuation around words, and doubled spaces. */
 export const plainly = (text: string): string =>
   folded(text)
     .toLowerCase()
@@ -34,12 +34,12 @@ export const plainly = (text: string): string =>
     .replace(/\s+/gu, " ")
 
 /**
- * Folds memories, the oldest first, into one that says all that they say: the newest title, every distinct fact, and of
- * the narratives the sentences that say a number, a date or a name that nothing before them says. Null where they do
- * not fit into one, or nothing is gained. By rule alone.
+ * Merges memories, oldest first, by rules alone. The result has the newest title, every distinct fact, and each narrative
+ * sentence with a number, date or name that is new up to there. Null if the result would exceed a field limit, would
+ * cost no fewer tokens than its sources, or would lose information.
  *
- * With a heading they say different things: it is the title, what each says stays together, there need be no gain but
- * that they are one, and that it was said so often is not said of all of it.
+ * With a heading, the sources have different content: the heading becomes the title, each source's title precedes its
+ * facts, saving tokens is not required, and `mentions` is the highest count instead of the sum.
  */
 export const summaryOf = (
   sources: ReadonlyArray<Memory>,
@@ -47,56 +47,29 @@ export const summaryOf = (
   heading?: string
 ): Summary | null => {
   const title = heading ?? sources.at(-1)!.title
-  const facts = new Map<string, string>()
-  const titleKey = plainly(title)
-  const note = (fact: string) => {
-    const key = plainly(fact)
-    const like = key === titleKey ? title : facts.get(key)
-    if (like === undefined) facts.set(key, fact)
-    else if (fact !== like && losesWords([title, ...facts.values()], fact)) facts.set(`= ${fact}`, fact)
-  }
-  if (heading === undefined) for (const source of sources) note(source.title)
-  for (const source of sources) {
-    if (heading !== undefined) note(source.title)
-    for (const fact of source.facts) note(fact)
-  }
-  const days = [...new Set(sources.flatMap(({ occurredAt }) => (occurredAt === undefined ? [] : [dayOf(occurredAt)])))]
-  if (days.length > 1) facts.set("days", `${happenedOn}${days.sort().join(", ")}`)
-  const said = new Set([title, ...facts.values()].flatMap((text) => [...tellingWords(text)]))
-  const sentences: Array<string> = []
-  for (const { narrative = "" } of sources) {
-    for (const sentence of sentencesOf(narrative)) {
-      const news = [...tellingWords(sentence)].filter((word) => !said.has(word))
-      if (news.length === 0) continue
-      sentences.push(sentence)
-      for (const word of news) said.add(word)
-    }
-  }
-  const union = (of: (memory: Memory) => ReadonlyArray<string>) => [...new Set(sources.flatMap(of))]
-  const [people, files, tags] = [
-    union((one) => one.people),
-    union((one) => one.files),
-    normaliseTags(union((one) => one.tags))
-  ]
-  const narrative = sentences.join(" ")
-  const all = [...facts.values()]
-  const tooMuch =
-    all.length > limits.facts ||
-    all.some(({ length }) => length > limits.fact) ||
+  const facts = mergedFacts(sources, title, heading !== undefined)
+  const narrative = newSentences([title, ...facts], sources).join(" ")
+  const union = (valuesOf: (memory: Memory) => ReadonlyArray<string>) => [...new Set(sources.flatMap(valuesOf))]
+  const people = union((source) => source.people)
+  const files = union((source) => source.files)
+  const tags = union((source) => source.tags)
+  const isTooLarge =
+    facts.length > limits.facts ||
+    facts.some(({ length }) => length > limits.fact) ||
     narrative.length > limits.narrative ||
     people.length > limits.people ||
     files.length > limits.files ||
-    union((one) => one.tags).length > limits.tags ||
+    tags.length > limits.tags ||
     sources.length > limits.sources
-  if (tooMuch) return null
-  const tokens = countTokens([title, narrative, ...all].join("\n"))
-  if (heading === undefined && tokens >= sources.reduce((sum, one) => sum + one.tokens, 0)) return null
+  if (isTooLarge) return null
+  const tokens = countTokens([title, narrative, ...facts].join("\n"))
+  if (heading === undefined && tokens >= sources.reduce((sum, source) => sum + source.tokens, 0)) return null
   const happened = sources.flatMap(({ occurredAt }) => occurredAt ?? [])
   const summary: Summary = {
     title,
     ...(narrative === "" ? {} : { narrative }),
-    facts: all,
-    tags,
+    facts,
+    tags: normaliseTags(tags),
     people,
     files,
     importance: Math.max(...sources.map(({ importance }) => importance)),
@@ -109,7 +82,7 @@ export const summaryOf = (
     ...(happened.length === 0 ? {} : { occurredAt: Math.max(...happened) }),
     createdAt: Math.max(...sources.map(({ createdAt }) => createdAt)),
     updatedAt: Math.max(...sources.map(({ updatedAt }) => updatedAt)),
-    // What one of them says for good is said for good.
+    // One source without an expiry date keeps the result from expiring.
     ...(sources.every(({ expiresAt }) => expiresAt !== undefined)
       ? { expiresAt: Math.max(...sources.map(({ expiresAt }) => expiresAt!)) }
       : {}),
@@ -123,13 +96,49 @@ export const summaryOf = (
   return missingFrom(sources, summary).length === 0 ? summary : null
 }
 
-/** The fact that tells the days of sources that happened on several. It comes from no text of theirs. */
+/** Titles and facts of the sources, without repeats; for sources of several days, plus a fact that lists the days. */
+const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether: boolean): ReadonlyArray<string> => {
+  const facts = new Map<string, string>()
+  const titleKey = plainly(title)
+  const add = (fact: string) => {
+    const key = plainly(fact)
+    const equal = key === titleKey ? title : facts.get(key)
+    if (equal === undefined) facts.set(key, fact)
+    // Equal keys, but only this wording has, for example, the name in capitals: keep both.
+    else if (fact !== equal && hasNewWords([title, ...facts.values()], fact)) facts.set(`= ${fact}`, fact)
+  }
+  if (!keepTogether) for (const source of sources) add(source.title)
+  for (const source of sources) {
+    if (keepTogether) add(source.title)
+    for (const fact of source.facts) add(fact)
+  }
+  const days = [...new Set(sources.flatMap(({ occurredAt }) => (occurredAt === undefined ? [] : [dayOf(occurredAt)])))]
+  if (days.length > 1) facts.set("days", `${happenedOn}${days.sort().join(", ")}`)
+  return [...facts.values()]
+}
+
+/** Sentences of the narratives with a number, date or name that neither the texts nor an earlier sentence has. */
+const newSentences = (texts: ReadonlyArray<string>, sources: ReadonlyArray<Memory>): ReadonlyArray<string> => {
+  const words = new Set(texts.flatMap((text) => [...tellingWords(text)]))
+  const sentences: Array<string> = []
+  for (const { narrative = "" } of sources) {
+    for (const sentence of sentencesOf(narrative)) {
+      const newWords = [...tellingWords(sentence)].filter((word) => !words.has(word))
+      if (newWords.length === 0) continue
+      sentences.push(sentence)
+      for (const word of newWords) words.add(word)
+    }
+  }
+  return sentences
+}
+
+/** The fact that lists the days of sources from several days. It is generated, not part of a source text. */
 export const daysIn = ({ facts }: Pick<Summary, "facts">): ReadonlyArray<string> =>
   facts.filter((fact) => fact.startsWith(happenedOn))
 
 const happenedOn = "Happened on "
 
-/** What sources say and a summary of them does not: facts, numbers, dates, names, people, files, tags. */
+/** Content of the sources that a summary lacks: facts, numbers, dates, names, people, files, tags. */
 export const missingFrom = (
   sources: ReadonlyArray<Memory>,
   summary: Pick<Memory, "title" | "facts" | "people" | "files" | "tags" | "occurredAt"> &
@@ -139,24 +148,24 @@ export const missingFrom = (
   const texts = [summary.title, summary.narrative ?? "", ...summary.facts]
   const words = new Set(texts.flatMap((text) => [...tellingWords(text)]))
   return sources.flatMap((source) => [
-    ...[source.title, ...source.facts].filter((one) => !statements.has(plainly(one))),
+    ...[source.title, ...source.facts].filter((text) => !statements.has(plainly(text))),
     ...[source.title, source.narrative ?? "", ...source.facts].flatMap((text) =>
       [...tellingWords(text)].filter((word) => !words.has(word))
     ),
     ...source.people.filter((name) => !summary.people.includes(name)),
     ...source.files.filter((file) => !summary.files.includes(file)),
     ...source.tags.filter((tag) => !summary.tags.includes(tag)),
-    ...(source.occurredAt === undefined || dated(summary, dayOf(source.occurredAt)) ? [] : [dayOf(source.occurredAt)])
+    ...(source.occurredAt === undefined || hasDay(summary, dayOf(source.occurredAt)) ? [] : [dayOf(source.occurredAt)])
   ])
 }
 
-const dated = ({ facts, occurredAt }: Pick<Memory, "facts" | "occurredAt">, day: string): boolean =>
+const hasDay = ({ facts, occurredAt }: Pick<Memory, "facts" | "occurredAt">, day: string): boolean =>
   (occurredAt !== undefined && dayOf(occurredAt) === day) || facts.some((fact) => fact.includes(day))
 
-/** Whether a text says a number, a date or a name that others do not. */
-const losesWords = (others: ReadonlyArray<string>, text: string): boolean => {
-  const said = new Set(others.flatMap((one) => [...tellingWords(one)]))
-  return [...tellingWords(text)].some((word) => !said.has(word))
+/** True if a text has a number, date or name that the others lack. */
+const hasNewWords = (others: ReadonlyArray<string>, text: string): boolean => {
+  const words = new Set(others.flatMap((other) => [...tellingWords(other)]))
+  return [...tellingWords(text)].some((word) => !words.has(word))
 }
 
 const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
@@ -165,6 +174,6 @@ const common = <K extends "project" | "topic" | "session" | "channel" | "sender"
   sources: ReadonlyArray<Memory>,
   field: K
 ): Partial<Pick<Memory, K>> => {
-  const [first, ...others] = new Set(sources.map((one) => one[field]))
+  const [first, ...others] = new Set(sources.map((source) => source[field]))
   return first === undefined || others.length > 0 ? {} : ({ [field]: first } as Partial<Pick<Memory, K>>)
 }

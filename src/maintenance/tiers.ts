@@ -9,17 +9,18 @@ import { pause } from "../model/pause.js"
 import type { LifePolicy } from "../ports/policy/life.js"
 import { decayOf } from "../search/score.js"
 
-/** What the tiers hold, by score. */
+/** Memory counts and scores, by tier, type and score. */
 export interface Tiers {
   readonly all: Standing
   readonly byTier: Readonly<Record<string, Standing>>
   readonly byType: Readonly<Record<string, Standing>>
-  /** How many have a score of at least one bound and below the next; the first ones are in reach of removal. */
+  /** Number of memories with a score from `from` up to the next bound. The rules may remove those of the first entry. */
   readonly byScore: ReadonlyArray<{ readonly from: number; readonly memories: number }>
   /** The memories with the highest scores. */
   readonly best: ReadonlyArray<Pick<IndexRow, "id" | "type" | "title"> & { readonly score: number }>
-  /** λ, a day, by type, as far as it has one of its own. */
+  /** λ per day, for types with a decay of their own. */
   readonly decays: Readonly<Record<string, number>>
+  /** λ per day, for all other types. */
   readonly decay: number
 }
 
@@ -31,8 +32,8 @@ export const formulaOf = (policy: LifePolicy["tiers"]): Formula => ({
 })
 
 /**
- * Everything is scored in SQL, in portions between which others have their turns: what is written meanwhile may be
- * counted in one and not yet in another. For full trust.
+ * Computes all scores in SQL, in portions with pauses between them. A concurrent write may appear in a later portion but
+ * not in an earlier one. For full trust only.
  */
 export const tiersOf = (
   read: ReaderSource["read"],
@@ -53,9 +54,9 @@ export const tiersOf = (
         TierSchema.literals.map((tier: Tier) => [tier, byTier[tier] ?? { memories: 0, score: 0, days: 0 }])
       ),
       byType,
-      byScore: [0, ...bounds].map((from, at) => ({
+      byScore: [0, ...bounds].map((from, index) => ({
         from,
-        memories: Math.max(0, (below[at] ?? all.memories) - (below[at - 1] ?? 0))
+        memories: Math.max(0, (below[index] ?? all.memories) - (below[index - 1] ?? 0))
       })),
       best,
       decays: tiers.decays,

@@ -1,6 +1,6 @@
-// @ts-nocheck: a tool of the maintainers.
-// Gradient boosting of multinomial deviance (Friedman 2001): in each round a tree of depth 4 for each class, split by
-// second-order gain (Chen, Guestrin 2016), of a share of the figures, which a fixed generator draws.
+// @ts-nocheck: a maintainers' tool.
+// Gradient boosting of multinomial deviance (Friedman 2001). Each round grows one tree of depth 4 for each class, split
+// by second-order gain (Chen, Guestrin 2016), on a random share of the features. The random generator has a fixed seed.
 
 export const classes = 4
 export const depth = 4
@@ -13,7 +13,7 @@ export const randomOf = (seed) => () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296
 }
 
-/** Where a figure's values are parted: at most so many places. */
+/** Split points of each feature: at most `bins`. */
 const thresholdsOf = (rows, figures, bins) =>
   Array.from({ length: figures }, (_, at) => {
     const values = [...new Set(rows.map(({ values }) => values[at]))].sort((a, b) => a - b)
@@ -23,7 +23,7 @@ const thresholdsOf = (rows, figures, bins) =>
     return [...new Set(Array.from({ length }, (_, place) => between[Math.floor(place * step)]))].sort((a, b) => a - b)
   })
 
-/** Rows: values, label, weight. Answers the logarithm of each class's share, and the trees of each seed in turn. */
+/** Rows have values, label and weight. Returns the log prior of each class, and the trees of all seeds in order. */
 export const train = (rows, figures, settings) => {
   const { bagged, bins, rate, ridge, rounds, seeds, share, smallest } = settings
   const thresholds = thresholdsOf(rows, figures, bins)
@@ -62,7 +62,7 @@ export const train = (rows, figures, settings) => {
           curves[row] = weight * Math.max(1e-6, part * (1 - part))
         }
         const chosen = Array.from({ length: figures }, (_, figure) => figure).filter(() => random() < share)
-        const tree = treeOf(members, chosen, binned, thresholds, slopes, curves, smallest, ridge, rate)
+        const tree = treeOf(members, { binned, chosen, curves, rate, ridge, slopes, smallest, thresholds })
         trees.push(tree)
         for (let row = 0; row < count; row++) {
           let node = 0
@@ -75,12 +75,13 @@ export const train = (rows, figures, settings) => {
   return { prior, seeds, thresholds, trees }
 }
 
-const treeOf = (all, chosen, binned, thresholds, slopes, curves, smallest, ridge, rate) => {
+const treeOf = (all, data) => {
+  const { binned, curves, rate, ridge, slopes } = data
   const tree = { figures: [], bins: [], leaves: [] }
   let nodes = [all]
   for (let level = 0; level < depth; level++)
     nodes = nodes.flatMap((members) => {
-      const split = bestSplit(members, chosen, binned, thresholds, slopes, curves, smallest, ridge)
+      const split = bestSplit(members, data)
       tree.figures.push(split?.figure ?? 0)
       tree.bins.push(split?.bin ?? 255)
       if (split === undefined) return [members, new Int32Array(0)]
@@ -98,7 +99,7 @@ const treeOf = (all, chosen, binned, thresholds, slopes, curves, smallest, ridge
   return tree
 }
 
-const bestSplit = (members, chosen, binned, thresholds, slopes, curves, smallest, ridge) => {
+const bestSplit = (members, { binned, chosen, curves, ridge, slopes, smallest, thresholds }) => {
   if (members.length < 2 * smallest) return undefined
   let best
   const value = (slope, curve) => (slope * slope) / (curve + ridge)
@@ -131,7 +132,7 @@ const bestSplit = (members, chosen, binned, thresholds, slopes, curves, smallest
   return best
 }
 
-/** How likely each class is. */
+/** The probability of each class. */
 export const likely = ({ prior, seeds, thresholds, trees }, values) => {
   const sums = new Array(classes).fill(0)
   for (const [place, { bins, figures, leaves }] of trees.entries()) {

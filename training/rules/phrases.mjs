@@ -1,13 +1,13 @@
-// @ts-nocheck: a tool of the maintainers.
-// What phrases tell: for each of them the logarithm of how much likelier each action is where it stands, smoothed
-// towards what is so anywhere. Stories of a writer are told by what all others wrote, or the trees would trust phrases
-// more than they may.
+// @ts-nocheck: a maintainers' tool.
+// Phrase features: for each phrase, the log of how much likelier each action is with it, smoothed towards the overall
+// frequencies. The figures for a writer's stories leave out that writer's own counts; otherwise the trees would
+// overfit to phrases.
 
 const actions = 4
-/** How many stories' worth of doubt there is about each phrase. */
-const doubt = 6
+/** Smoothing, as a number of stories. */
+const smoothing = 6
 
-/** For each writer and phrase how often each action followed, and the same of all. */
+/** Action counts by writer: for each phrase, and in total. */
 export const counted = (rows) => {
   const writers = new Map()
   for (const { label, phrases, weight, writer } of rows) {
@@ -23,8 +23,8 @@ export const counted = (rows) => {
   return writers
 }
 
-/** Sums over writers; phrases that fewer than so many writers have are left out. */
-export const summed = (writers, least) => {
+/** Sums over writers, without phrases of fewer than `minWriters` writers. */
+export const summed = (writers, minWriters) => {
   const phrases = new Map()
   const all = new Float64Array(actions)
   for (const own of writers.values()) {
@@ -36,29 +36,29 @@ export const summed = (writers, least) => {
       for (let at = 0; at < actions; at++) sum.counts[at] += counts[at]
     }
   }
-  for (const [phrase, { writers }] of phrases) if (writers < least) phrases.delete(phrase)
+  for (const [phrase, { writers }] of phrases) if (writers < minWriters) phrases.delete(phrase)
   return { phrases, actions: all }
 }
 
-/** The logarithm of the odds of each action, cut to fortieths; without what the writer has said. */
+/** The log odds of each action, in fortieths, without the counts of one writer (`own`). */
 export const oddsOf = (phrase, sums, own) => {
-  const known = sums.phrases.get(phrase)
-  if (known === undefined) return undefined
-  const less = own?.phrases.get(phrase)
+  const sum = sums.phrases.get(phrase)
+  if (sum === undefined) return undefined
+  const ownCounts = own?.phrases.get(phrase)
   let [all, every] = [0, 0]
   for (let at = 0; at < actions; at++) {
-    all += known.counts[at] - (less?.[at] ?? 0)
+    all += sum.counts[at] - (ownCounts?.[at] ?? 0)
     every += sums.actions[at] - (own?.actions[at] ?? 0)
   }
   return Array.from({ length: actions }, (_, at) => {
     const share = (sums.actions[at] - (own?.actions[at] ?? 0)) / every
-    const count = Math.max(0, known.counts[at] - (less?.[at] ?? 0))
-    const odds = Math.log((count + doubt * share) / (Math.max(0, all) + doubt) / share)
+    const count = Math.max(0, sum.counts[at] - (ownCounts?.[at] ?? 0))
+    const odds = Math.log((count + smoothing * share) / (Math.max(0, all) + smoothing) / share)
     return Math.max(-127, Math.min(127, Math.round(40 * odds)))
   })
 }
 
-/** The figures of a row: the odds of its phrases, by kind, taken together. */
+/** The features of a row: the summed log odds of its phrases, by kind. */
 export const figuresOf = (phrases, kinds, hashes, sums, own) => {
   const figures = new Float64Array(kinds * actions)
   for (const phrase of phrases) {
@@ -70,7 +70,7 @@ export const figuresOf = (phrases, kinds, hashes, sums, own) => {
   return figures
 }
 
-/** The tables as the rules read them: of each kind the phrases in their order, a hash of three bytes and the odds. */
+/** The tables in the rules' format: for each kind, the sorted phrases as a three-byte hash and the log odds. */
 export const tablesOf = (kinds, hashes, sums) =>
   Array.from({ length: kinds }, (_, kind) => {
     const own = [...sums.phrases.keys()].filter((phrase) => Math.floor(phrase / hashes) === kind).sort((a, b) => a - b)

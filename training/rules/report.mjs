@@ -1,4 +1,4 @@
-// @ts-nocheck: a tool of the maintainers.
+// @ts-nocheck: a maintainers' tool.
 export const actions = ["ADD", "UPDATE", "DELETE", "NONE"]
 
 const right = ({ action, story, target }) =>
@@ -6,37 +6,37 @@ const right = ({ action, story, target }) =>
 const share = (part, whole) =>
   whole === 0 ? "    –    " : `${(part / whole).toFixed(3)} (${String(whole).padStart(3)})`
 
-/** One line: accuracy, then precision (of how many answers) and recall (of how many stories). */
+/** Prints one line: accuracy, then precision (with the number of answers) and recall (with the number of stories). */
 export const line = (title, answered) => {
-  const of = (these) => share(these.filter(right).length, these.length)
+  const rightShare = (results) => share(results.filter(right).length, results.length)
   const cells = actions.slice(1).map((action) => {
-    const said = answered.filter((one) => one.action === action)
-    const meant = answered.filter(({ story }) => story.accept[0].action === action)
-    return `${action} P ${of(said)} R ${share(meant.filter((one) => one.action === action && right(one)).length, meant.length)}`
+    const given = answered.filter((one) => one.action === action)
+    const expected = answered.filter(({ story }) => story.accept[0].action === action)
+    return `${action} P ${rightShare(given)} R ${share(expected.filter((result) => result.action === action && right(result)).length, expected.length)}`
   })
-  console.log(`${title.padEnd(14)} ${of(answered)}  ${cells.join("  ")}`)
+  console.log(`${title.padEnd(14)} ${rightShare(answered)}  ${cells.join("  ")}`)
 }
 
-/** What was meant (down) against what was answered (across); a right action at a wrong target apart. */
+/** Prints the confusion matrix: expected actions as rows, answers as columns; right actions on a wrong target separately. */
 export const confusion = (answered) => {
   console.log(`${"".padEnd(8)}${actions.map((action) => action.padStart(8)).join("")}   wrong target`)
-  for (const meant of actions) {
-    const of = answered.filter(({ story }) => story.accept[0].action === meant)
+  for (const expected of actions) {
+    const row = answered.filter(({ story }) => story.accept[0].action === expected)
     const cells = actions.map(
-      (action) => of.filter((one) => one.action === action && (right(one) || action !== meant)).length
+      (action) => row.filter((result) => result.action === action && (right(result) || action !== expected)).length
     )
-    const astray = of.filter((one) => one.action === meant && !right(one)).length
-    console.log(`${meant.padEnd(8)}${cells.map((cell) => String(cell).padStart(8)).join("")}   ${astray}`)
+    const wrongTarget = row.filter((result) => result.action === expected && !right(result)).length
+    console.log(`${expected.padEnd(8)}${cells.map((cell) => String(cell).padStart(8)).join("")}   ${wrongTarget}`)
   }
 }
 
-/** Shares of wrong answers by kind of story, the worst first. */
+/** Prints wrong and all answers by kind of story, most wrong answers first. */
 export const byKind = (answered) => {
   const kinds = new Map()
-  for (const one of answered) {
-    const [wrong, all] = kinds.get(one.story.kind) ?? [0, 0]
-    kinds.set(one.story.kind, [wrong + (right(one) ? 0 : 1), all + 1])
+  for (const result of answered) {
+    const [wrong, all] = kinds.get(result.story.kind) ?? [0, 0]
+    kinds.set(result.story.kind, [wrong + (right(result) ? 0 : 1), all + 1])
   }
-  const told = [...kinds].sort(([, [a]], [, [b]]) => b - a).map(([kind, [wrong, all]]) => `${kind} ${wrong}/${all}`)
-  console.log(`wrong by kind: ${told.join(", ")}`)
+  const cells = [...kinds].sort(([, [a]], [, [b]]) => b - a).map(([kind, [wrong, all]]) => `${kind} ${wrong}/${all}`)
+  console.log(`wrong by kind: ${cells.join(", ")}`)
 }

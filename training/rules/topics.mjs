@@ -1,7 +1,7 @@
-// @ts-nocheck: a tool of the maintainers.
+// @ts-nocheck: a maintainers' tool.
 import { randomOf } from "./boost.mjs"
 
-/** What is said beside the point: it must not matter. */
+/** Irrelevant remarks, which must not change the answer. */
 const fillers =
   `Came up in the Monday call.|Told me on the phone.|Noted after the meeting.|He was quite cross about it.|
 See the wiki for the rest.|Took longer than expected.|Everyone agreed.|Heard it from Jonas.|The paperwork is in the green binder.|
@@ -13,17 +13,17 @@ Ticket 2231|contact: front desk|valid for everyone|paid by the company|in writin
     .map((filler) => filler.trim())
 const unsure = /\?|might|suggest|propos|could|would|wish|asked|joked/
 
-/** Stories out of topics: each pair of sentences of which it is known what the second means for the first. */
+/** Makes stories from topics: one for each pair of sentences with a known relation. */
 export const storiesOf = (text) => {
   const random = randomOf(5)
   const some = (these) => these[Math.floor(random() * these.length)]
-  const told = (sentence) => {
+  const observationOf = (sentence) => {
     const [, key, value] = random() < 0.5 ? (sentence.match(/^([^:,]{3,40}): (.+)$/) ?? []) : []
-    const said = key === undefined ? { title: sentence } : { title: key, facts: [value] }
+    const observation = key === undefined ? { title: sentence } : { title: key, facts: [value] }
     const dice = random()
-    if (dice < 0.22) said.facts = [...(said.facts ?? []), some(fillers)]
-    else if (dice < 0.33) said.narrative = some(fillers)
-    return said
+    if (dice < 0.22) observation.facts = [...(observation.facts ?? []), some(fillers)]
+    else if (dice < 0.33) observation.narrative = some(fillers)
+    return observation
   }
   const topics = text
     .split("\n\n")
@@ -42,21 +42,21 @@ export const storiesOf = (text) => {
   return topics.flatMap((topic, place) => {
     const stories = []
     const add = (memory, statement, action) => {
-      const others = topic["?"].filter((one) => one !== statement && !unsure.test(one))
+      const others = topic["?"].filter((sentence) => sentence !== statement && !unsure.test(sentence))
       const memories = []
-      if (random() < 0.5 && others.length > 0) memories.push(told(some(others)))
+      if (random() < 0.5 && others.length > 0) memories.push(observationOf(some(others)))
       if (random() < 0.4) {
         const other = some(topics)
-        if (other !== topic) memories.push(told(other["="][0]))
+        if (other !== topic) memories.push(observationOf(other["="][0]))
       }
       const target = Math.floor(random() * (memories.length + 1))
-      memories.splice(target, 0, told(memory))
+      memories.splice(target, 0, observationOf(memory))
       const accept = [action === "ADD" ? { action } : { action, target }]
       stories.push({
         id: `topic-${place}-${stories.length}`,
         kind: "topic",
         memories,
-        statement: told(statement),
+        statement: observationOf(statement),
         accept
       })
     }

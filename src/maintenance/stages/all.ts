@@ -8,5 +8,5 @@ import { sessions } from "./sessions.js"
 import { settle } from "./settle.js"
 import { weekly } from "./weekly.js"
 
-/** Every stage, in the order in which they run: what is true no more goes first, what is worth keeping is found before anything else goes. */
+/** All stages in run order: first retire contradicted memories, then find the ones worth keeping, then remove others. */
 export const stages: ReadonlyArray<Stage> = [settle, daily, weekly, compress, gc, retention, archive, cleanup, sessions]

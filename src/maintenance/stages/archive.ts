@@ -4,27 +4,27 @@ import type { DecidedEvent } from "../../actor/Command.js"
 import { ageOf, day, isKept, type Row, touchedAt } from "../facts.js"
 import { archiving, changed, decided, type Gathering, grouped, type Stage } from "../Stage.js"
 
-/** Puts into the archive what is old and was not kept on purpose, and what has expired. */
+/** Archives old mid and daily memories, and expired memories of any tier. */
 export const archive: Stage = {
   name: "archive",
   kind: "aged",
   before: ({ archive }, now) => now - archive.after * day,
   gather: (policy, now): Gathering => {
-    const { after, rows: most } = policy.archive
-    const going: Array<Row> = []
+    const { after, rows: maxRows } = policy.archive
+    const candidates: Array<Row> = []
     const reasonOf = (row: Row): string | undefined => {
       const { expiresAt, tier } = row.memory
       if (isKept(row.memory, policy.tiers.pin)) return undefined
       if (expiresAt !== undefined && expiresAt <= now) return "it has expired"
-      const aged = (tier === "mid" || tier === "daily") && ageOf(touchedAt(row), now) > after
-      return aged ? `left alone for more than ${after} days` : undefined
+      const isAged = (tier === "mid" || tier === "daily") && ageOf(touchedAt(row), now) > after
+      return isAged ? `left alone for more than ${after} days` : undefined
     }
     let left = false
     return {
       take: (rows) => {
         for (const row of rows) {
           if (reasonOf(row) === undefined) continue
-          if (going.length < most) going.push(row)
+          if (candidates.length < maxRows) candidates.push(row)
           else left = true
         }
       },
@@ -32,18 +32,18 @@ export const archive: Stage = {
       plan: () => ({
         events: archiving(
           "archive",
-          grouped(going, (row) => reasonOf(row)!),
+          grouped(candidates, (row) => reasonOf(row)!),
           policy,
           now
         ),
-        counts: { archived: going.length },
+        counts: { archived: candidates.length },
         left
       })
     }
   }
 }
 
-/** Takes out of the archive what was long enough in there. Its events stay in the log. */
+/** Expires memories after their time in the archive. Their events stay in the log. */
 export const cleanup: Stage = {
   name: "cleanup",
   kind: "aged",
@@ -54,17 +54,17 @@ export const cleanup: Stage = {
       accesses: undefined
     })),
   gather: (policy, now): Gathering => {
-    const { deleteAfter, rows: most } = policy.archive
-    const found: Array<Row> = []
+    const { deleteAfter, rows: maxRows } = policy.archive
+    const candidates: Array<Row> = []
     return {
       take: (rows) => {
-        // People are never removed, not even from here.
-        for (const row of rows) if (!isKept(row.memory, policy.tiers.pin)) found.push(row)
+        // People are never removed, not even from the archive.
+        for (const row of rows) if (!isKept(row.memory, policy.tiers.pin)) candidates.push(row)
       },
       plan: () => {
-        const going = found.slice(0, most)
+        const expiring = candidates.slice(0, maxRows)
         return {
-          events: going.map(
+          events: expiring.map(
             (row): DecidedEvent => ({
               type: "UPDATE",
               payload: {
@@ -74,8 +74,8 @@ export const cleanup: Stage = {
               }
             })
           ),
-          counts: { expired: going.length },
-          left: found.length > most
+          counts: { expired: expiring.length },
+          left: candidates.length > maxRows
         }
       }
     }

@@ -10,22 +10,22 @@ import { type Draft, memoryDraft, requestAbout } from "../summarize.js"
 import { daysIn, plainly, type Summary, summaryOf } from "../summary.js"
 
 /**
- * Folds memories of one store and type that say the same over again into one: those whose titles are the same, but for
- * case, accents and punctuation, and those that are nearly the same altogether. Of what stands for itself those that
- * say the same word for word.
+ * Merges memories of one store, tier and type that repeat each other. Two memories repeat each other if their titles are
+ * equal except for case, accents and punctuation, or if nearly all of their words are equal. Memories of standalone types
+ * must be equal word for word.
  */
 export const compress: Stage = {
   name: "compress",
   kind: "unchanged",
   before: ({ compress }, now) => now - compress.after * day,
   gather: (policy, now): Gathering => {
-    const { after, cluster: least, likeness } = policy.compress
-    /** By store, tier and type: row numbers by title, and by one of the marks of their words, what may be alike. */
+    const { after, cluster: minSources, likeness } = policy.compress
+    /** Row numbers by kind (store, tier and type), then by title, or by a MinHash band of their words. */
     const titles = new Map<string, Groups>()
-    const alike = new Map<string, Groups>()
-    let folding: ReturnType<typeof foldingIn> | undefined
+    const similar = new Map<string, Groups>()
+    let folding: ReturnType<typeof foldInSteps> | undefined
     let planned: Planned | undefined
-    // What is stale stays to be seen as such; what lets somebody in is shown nowhere else.
+    // A stale memory must stay visible as stale. A credential must not appear in another memory.
     const isFoldable = (row: Row): boolean =>
       row.memory.status === "active" &&
       row.memory.stale === undefined &&
@@ -34,7 +34,7 @@ export const compress: Stage = {
       ageOf(touchedAt(row), now) >= after
     const step = (tools: Tools, rows: ReadonlyArray<Row>): boolean => {
       if (planned !== undefined) return false
-      folding ??= foldingIn({ titles, alike }, policy.compress, tools, rows.filter(isFoldable))
+      folding ??= foldInSteps({ titles, similar }, policy.compress, tools, rows.filter(isFoldable))
       const next = folding.next()
       if (next.done === true) planned = next.value
       return planned === undefined
@@ -46,28 +46,28 @@ export const compress: Stage = {
           if (!isFoldable(row)) continue
           const kind = `${memory.store} ${memory.tier} ${memory.type}`
           if (standing.has(memory.type)) {
-            // Under one title three of these may say three things: they are to say the same, word for word.
+            // Three decisions may share a title and still differ, so the whole text must be equal.
             push(titles, kind, `=${digestOf(embeddingText(memory).replace(/\s+/gu, " "))}`, memory.born)
             continue
           }
           push(titles, kind, digestOf(plainly(memory.title)), memory.born)
-          // What was made by compression is not alike to anything by chance: its title alone may bring more to it.
+          // A merged memory is compared by title only: its words are a mixture.
           if (likeness >= 1 || isCompressed(memory)) continue
-          for (const mark of marksOf(wordSet(textOf(memory)))) push(alike, kind, mark, memory.born)
+          for (const band of bandsOf(wordSet(textOf(memory)))) push(similar, kind, band, memory.born)
         }
       },
       wanted: () => {
-        const found = new Set<number>()
-        for (const groups of [titles, alike]) {
-          const several = [...severalIn(groups, least)]
-          // Where there are more than one run can read, another day begins with others.
-          const first = several.length === 0 ? 0 : Math.floor(now / day) % several.length
-          for (const group of [...several.slice(first), ...several.slice(0, first)]) {
-            for (const born of group) found.add(born)
-            if (found.size > mostRead) return [...found]
+        const wanted = new Set<number>()
+        for (const groups of [titles, similar]) {
+          const candidates = [...groupsOf(groups, minSources)]
+          // One run may not reach all groups, so each day starts at another group.
+          const first = candidates.length === 0 ? 0 : Math.floor(now / day) % candidates.length
+          for (const group of [...candidates.slice(first), ...candidates.slice(0, first)]) {
+            for (const born of group) wanted.add(born)
+            if (wanted.size > maxRowsRead) return [...wanted]
           }
         }
-        return [...found]
+        return [...wanted]
       },
       weigh: step,
       plan: (tools, rows) => {
@@ -78,88 +78,105 @@ export const compress: Stage = {
   }
 }
 
-/** Rows that are read whole in one run, and what one summary is made of at the most. */
-const mostRead = 2_000
-const mostSources = 50
-/** Of what shares a mark, so many are compared with each other. */
-const mostCompared = 60
+/** Rows that one run reads in full. */
+const maxRowsRead = 2_000
+/** Most memories in one summary. */
+const maxSources = 50
+/** Most members of a group that are compared with each other. */
+const maxCompared = 60
 
-/** Members that are looked at without a pause. */
-const weighedAtOnce = 200
+/** Members that are processed without a pause. */
+const rowsPerStep = 200
 
-/** Makes the events, with a step after each so many rows. */
-function* foldingIn(
-  { alike, titles }: Readonly<Record<"titles" | "alike", ReadonlyMap<string, Groups>>>,
-  { cluster: least, likeness, rows: most }: LifePolicy["compress"],
-  { countTokens, newId }: Tools,
+/** Plans the events; yields after about `rowsPerStep` rows, so that the caller can pause. */
+function* foldInSteps(
+  { similar, titles }: Readonly<Record<"titles" | "similar", ReadonlyMap<string, Groups>>>,
+  policy: LifePolicy["compress"],
+  tools: Tools,
   rows: ReadonlyArray<Row>
 ): Generator<void, Planned> {
+  const { cluster: minSources, likeness } = policy
   const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
-  const taken = new Set<number>()
   const words = new Map<number, ReadonlySet<string>>()
+  const folder = makeFolder(policy, tools)
+  const rowsOf = (group: ReadonlyArray<number>): ReadonlyArray<Row> =>
+    group.flatMap((born) => (folder.taken.has(born) ? [] : (byBorn.get(born) ?? [])))
+  let processed = 0
+  for (const group of groupsOf(titles, minSources)) {
+    const members = rowsOf(group)
+    // A member may have changed its tier since the group was formed.
+    for (const tier of tiersOf(members)) {
+      folder.fold(
+        members.filter(({ memory }) => memory.tier === tier),
+        `${minSources} or more say the same under one title`
+      )
+    }
+    processed += members.length
+    if (processed < rowsPerStep) continue
+    processed = 0
+    yield
+  }
+  for (const group of groupsOf(similar, minSources)) {
+    const members = rowsOf(group)
+    if (members.length < minSources) continue
+    for (const cluster of clustersOf(members, likeness, words)) {
+      if (cluster.length >= minSources) folder.fold(cluster, similarReason(minSources, likeness))
+    }
+    processed += members.length
+    if (processed < rowsPerStep) continue
+    processed = 0
+    yield
+  }
+  const planned = folder.planned()
+  return { ...planned, left: planned.left || rows.length > maxRowsRead }
+}
+
+const similarReason = (minSources: number, likeness: number): string =>
+  `${minSources} or more have a similarity of ${likeness} or more`
+
+/** Collects the events of merged memories, within the limit of a run. */
+const makeFolder = ({ cluster: minSources, rows: maxRows }: LifePolicy["compress"], { countTokens, newId }: Tools) => {
+  /** Row numbers of the merged memories. */
+  const taken = new Set<number>()
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
   let touched = 0
-  let compressed = 0
-  let left = rows.length > mostRead
+  let left = false
   const fold = (members: ReadonlyArray<Row>, reason: string): void => {
     const ordered = [...members].sort(
       (a, b) => a.memory.createdAt - b.memory.createdAt || a.memory.born - b.memory.born
     )
-    // The bound counts what is made as well.
-    const room = most - touched - 1
-    if (ordered.length > room && room < Math.min(ordered.length, most - 1)) {
+    // The limit counts the new memory as well.
+    const room = maxRows - touched - 1
+    if (ordered.length > room && room < Math.min(ordered.length, maxRows - 1)) {
       left = true
       return
     }
-    const sources = ordered.slice(0, Math.min(room, mostSources)).map(({ memory }) => memory)
-    if (sources.length < least) return
+    const sources = ordered.slice(0, Math.min(room, maxSources)).map(({ memory }) => memory)
+    if (sources.length < minSources) return
     const summary = summaryOf(sources, countTokens)
     if (summary === null) return
     if (sources.length < ordered.length) left = true
     for (const { born } of sources) taken.add(born)
-    const event = compressing(sources, summary, newId(), reason)
+    const event = compressEvent(sources, summary, newId(), reason)
     const days = daysIn(summary)
     const request = requestAbout("cluster", summary.title, sources, summary.tokens - countTokens(days.join("\n")))
     if (request !== undefined) drafts.push(memoryDraft(events.length, event, request, days))
     events.push(event)
     touched += sources.length + 1
-    compressed += sources.length
   }
-  const rowsOf = (group: ReadonlyArray<number>): ReadonlyArray<Row> =>
-    group.flatMap((born) => (taken.has(born) ? [] : (byBorn.get(born) ?? [])))
-  let weighed = 0
-  for (const group of severalIn(titles, least)) {
-    const members = rowsOf(group)
-    // One of them may have moved since the group was found.
-    for (const tier of tiersOf(members)) {
-      fold(
-        members.filter(({ memory }) => memory.tier === tier),
-        `${least} or more say the same under one title`
-      )
-    }
-    weighed += members.length
-    if (weighed < weighedAtOnce) continue
-    weighed = 0
-    yield
-  }
-  for (const group of severalIn(alike, least)) {
-    const members = rowsOf(group)
-    if (members.length < least) continue
-    for (const like of likeGroups(members, likeness, words)) {
-      if (like.length >= least) fold(like, `${least} or more are alike, ${likeness} or more`)
-    }
-    weighed += members.length
-    if (weighed < weighedAtOnce) continue
-    weighed = 0
-    yield
-  }
-  return { events, counts: { compressed, made: events.length }, left, drafts }
+  const planned = (): Planned => ({
+    events,
+    counts: { compressed: touched - events.length, made: events.length },
+    left,
+    drafts
+  })
+  return { fold, planned, taken: taken as ReadonlySet<number> }
 }
 
 const tiersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Tier> => [...new Set(rows.map(({ memory }) => memory.tier))]
 
-const compressing = (
+const compressEvent = (
   sources: ReadonlyArray<Memory>,
   summary: Summary,
   id: string,
@@ -173,7 +190,10 @@ const compressing = (
     revision: 1,
     status: "active",
     type,
-    source: { kind: sources.every((one) => one.source.kind.startsWith("auto")) ? "auto" : "agent", name: "compress" },
+    source: {
+      kind: sources.every(({ source }) => source.kind.startsWith("auto")) ? "auto" : "agent",
+      name: "compress"
+    },
     store,
     tier,
     ...summary
@@ -193,24 +213,24 @@ const compressing = (
   }
 }
 
-/** Rows of one tier that are like the first of their group. `known` keeps the words of each for the groups that follow. */
-const likeGroups = (
+/** Clusters rows of one tier by similarity to the first row of each cluster. `wordsByBorn` caches the words of a row. */
+const clustersOf = (
   rows: ReadonlyArray<Row>,
   likeness: number,
-  known: Map<number, ReadonlySet<string>>
+  wordsByBorn: Map<number, ReadonlySet<string>>
 ): ReadonlyArray<ReadonlyArray<Row>> => {
-  const groups: Array<{ readonly first: Row; readonly words: ReadonlySet<string>; readonly rows: Array<Row> }> = []
-  for (const row of rows.slice(0, mostCompared)) {
+  const clusters: Array<{ readonly first: Row; readonly words: ReadonlySet<string>; readonly rows: Array<Row> }> = []
+  for (const row of rows.slice(0, maxCompared)) {
     const { born } = row.memory
-    const words = known.get(born) ?? wordSet(textOf(row.memory))
-    known.set(born, words)
-    const group = groups.find(
+    const words = wordsByBorn.get(born) ?? wordSet(textOf(row.memory))
+    wordsByBorn.set(born, words)
+    const cluster = clusters.find(
       ({ first, words: others }) => first.memory.tier === row.memory.tier && overlap(words, others) >= likeness
     )
-    if (group === undefined) groups.push({ first: row, words, rows: [row] })
-    else group.rows.push(row)
+    if (cluster === undefined) clusters.push({ first: row, words, rows: [row] })
+    else cluster.rows.push(row)
   }
-  return groups.map(({ rows }) => rows)
+  return clusters.map(({ rows }) => rows)
 }
 
 const isCompressed = ({ lineage = [] }: Memory): boolean => lineage.some(({ reason }) => reason === "compressed")
@@ -220,32 +240,33 @@ const textOf = ({ facts, title }: Memory): string => [title, ...facts].join("\n"
 const digestOf = (text: string): string => hash("sha256", text, "base64").slice(0, 16)
 
 /**
- * Marks by which texts that share nearly all of their words nearly always meet, and others hardly ever: pairs of the
- * words that are the least by three orders of chance (MinHash), as numbers: two that meet by chance are compared anyway.
+ * MinHash bands: texts that share nearly all of their words nearly always share a band, and other texts hardly ever. A
+ * band combines two of three word hashes, each the least by another seed. A chance collision only costs a comparison.
  */
-const marksOf = (words: ReadonlySet<string>): ReadonlyArray<number> => {
-  if (words.size < fewest) return []
+const bandsOf = (words: ReadonlySet<string>): ReadonlyArray<number> => {
+  if (words.size < minWords) return []
   const [a = 0, b = 0, c = 0] = seeds.map((seed) => {
     let least = Number.POSITIVE_INFINITY
-    for (const word of words) least = Math.min(least, ranked(word, seed))
+    for (const word of words) least = Math.min(least, hashOf(word, seed))
     return least
   })
-  const mark = (pair: number, one: number, other: number) => (Math.imul(one, 0x01000193) ^ Math.imul(other, pair)) | 0
-  return [mark(0x9e3779b1, a, b), mark(0x85ebca77, a, c), mark(0xc2b2ae3d, b, c)]
+  const band = (pair: number, first: number, second: number) =>
+    (Math.imul(first, 0x01000193) ^ Math.imul(second, pair)) | 0
+  return [band(0x9e3779b1, a, b), band(0x85ebca77, a, c), band(0xc2b2ae3d, b, c)]
 }
 
-/** Texts of fewer words say too little to be alike. */
-const fewest = 5
+/** Texts with fewer words are too short to compare by words. */
+const minWords = 5
 const seeds = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b]
 
-/** FNV-1a, 32 bits. */
-const ranked = (word: string, seed: number): number => {
-  let rank = seed
-  for (let at = 0; at < word.length; at++) rank = Math.imul(rank ^ word.charCodeAt(at), 0x01000193)
-  return (rank ^ (rank >>> 15)) >>> 0
+/** FNV-1a, 32 bits, with a final mix. */
+const hashOf = (word: string, seed: number): number => {
+  let value = seed
+  for (let index = 0; index < word.length; index++) value = Math.imul(value ^ word.charCodeAt(index), 0x01000193)
+  return (value ^ (value >>> 15)) >>> 0
 }
 
-/** Row numbers by what they share: a single one is no list, as most stay single and there may be very many. */
+/** Row numbers by shared key. There may be very many keys, and most have one row, which is stored without an array. */
 type Groups = Map<string | number, number | Array<number>>
 
 const push = (kinds: Map<string, Groups>, kind: string, key: string | number, born: number): void => {
@@ -260,8 +281,9 @@ const push = (kinds: Map<string, Groups>, kind: string, key: string | number, bo
   else group.push(born)
 }
 
-function* severalIn(kinds: ReadonlyMap<string, Groups>, least: number): Generator<ReadonlyArray<number>> {
+/** The groups with at least `minSize` rows. */
+function* groupsOf(kinds: ReadonlyMap<string, Groups>, minSize: number): Generator<ReadonlyArray<number>> {
   for (const groups of kinds.values()) {
-    for (const group of groups.values()) if (typeof group !== "number" && group.length >= least) yield group
+    for (const group of groups.values()) if (typeof group !== "number" && group.length >= minSize) yield group
   }
 }

@@ -1,24 +1,25 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import type { LifePolicy } from "../../ports/policy/life.js"
 import { dayOf, startOfDay } from "../calendar.js"
 import { isKept, type Row } from "../facts.js"
 import { headingOf, isNotable, kindOf, noted, notesOf, passing } from "../notes.js"
-import { changed, decided, type Gathering, type Stage } from "../Stage.js"
+import { changed, decided, type Gathering, type Planned, type Stage, type Tools } from "../Stage.js"
 import { type Draft, memoryDraft, requestAbout } from "../summarize.js"
 
 /**
- * Makes knowledge of the log of the days that are over: of each day one note of a type, a project and a topic, in the
- * place of what it is made of. What stands for itself, or is alone, is kept as it is. Mid from then on.
+ * Merges the daily memories of each past day into one note for each store, type, project and topic. Memories without a
+ * partner, and types that are never merged, are kept as they are. Everything becomes tier mid.
  */
 export const daily: Stage = {
   name: "daily",
   kind: "daily",
   before: ({ maintenance }, now) => startOfDay(now, maintenance) - 1,
-  gather: (policy, now, { countTokens, newId }): Gathering => {
+  gather: (policy, now, tools): Gathering => {
     const { maintenance, tiers } = policy
     const today = startOfDay(now, maintenance)
-    /** What becomes one note, by day and kind, or stands alone: the row numbers, the oldest first. */
-    const groups = new Map<string, Array<number>>()
+    /** Row numbers by day and kind, oldest first. A memory that is never merged has a group of its own. */
+    const groups: Groups = new Map<string, Array<number>>()
     const keyOf = (memory: Memory): string | undefined => {
       const { born, createdAt, occurredAt, tier, type } = memory
       if (tier !== "daily" || createdAt >= today || passing.has(type) || isKept(memory, tiers.pin)) return undefined
@@ -37,70 +38,91 @@ export const daily: Stage = {
         }
       },
       wanted: () => {
-        const found: Array<number> = []
+        const wanted: Array<number> = []
         for (const group of groups.values()) {
-          if (found.length >= maintenance.rows) break
-          // Whole groups, but for one that no run has room for.
-          found.push(...group.slice(0, maintenance.rows))
+          if (wanted.length >= maintenance.rows) break
+          // Read groups as a whole, unless a group exceeds the limit of a run.
+          wanted.push(...group.slice(0, maintenance.rows))
         }
-        return found
+        return wanted
       },
-      plan: (_tools, read) => {
-        const byBorn = new Map(read.map((row) => [row.memory.born, row]))
-        const events: Array<DecidedEvent> = []
-        const drafts: Array<Draft> = []
-        const counts = { compressed: 0, made: 0, kept: 0 }
-        let room = maintenance.rows
-        let waiting = 0
-        const keep = (row: Row, reason: string): void => {
-          if (room === 0) return
-          room--
-          counts.kept++
-          const memory = changed(row.memory, { tier: "mid", movedAt: now })
-          const decision = decided("UPDATE", "daily", reason, [row], policy, now)
-          events.push({ type: "UPDATE", payload: { memory, reason: "promoted", decision } })
-        }
-        for (const [key, group] of groups) {
-          waiting += group.length
-          const rows = group.flatMap((born) => byBorn.get(born) ?? []).filter(({ memory }) => keyOf(memory) === key)
-          const [first] = rows
-          if (first === undefined) continue
-          if (group.length === 1) {
-            keep(
-              first,
-              isNotable(first.memory)
-                ? "nothing else of its kind is in the log of that day"
-                : "what it says stands for itself"
-            )
-            continue
-          }
-          const [day] = JSON.parse(key) as [string]
-          const heading = headingOf(kindOf(first.memory), day)
-          // What this run has no room for waits for the next one, unless it would for ever.
-          const whole = group.length < room
-          if (!whole && events.length > 0) continue
-          if (!whole && room < 3) {
-            for (const row of rows) keep(row, "there is no room for a note of it")
-            continue
-          }
-          // Of what is cut, nothing is left alone if that can be helped.
-          const most = group.length === room && room > 3 ? room - 2 : room - 1
-          const { notes, others } = notesOf(whole ? rows : rows.slice(0, most), heading, countTokens)
-          for (const note of notes) {
-            if (note.sources.length >= room) continue
-            const reason = `what ${day} brought of one type, project and topic`
-            const event = noted(note, "daily", reason, newId(), policy, now)
-            const request = requestAbout("daily", heading, event.payload.sources, note.summary.tokens)
-            if (request !== undefined) drafts.push(memoryDraft(events.length, event, request))
-            events.push(event)
-            room -= note.sources.length + 1
-            counts.compressed += note.sources.length
-            counts.made++
-          }
-          for (const row of others) keep(row, "no note has room for it")
-        }
-        return { events, drafts, counts, left: waiting > counts.compressed + counts.kept }
+      plan: (_tools, rows) => {
+        const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
+        // A memory may have moved to another group between the two reads.
+        const membersOf = (key: string, group: ReadonlyArray<number>) =>
+          group.flatMap((born) => byBorn.get(born) ?? []).filter(({ memory }) => keyOf(memory) === key)
+        return planGroups(groups, membersOf, { policy, now, tools })
       }
     }
   }
 }
+
+type Groups = Map<string, Array<number>>
+
+interface Context {
+  readonly policy: LifePolicy
+  readonly now: number
+  readonly tools: Tools
+}
+
+const planGroups = (
+  groups: Groups,
+  membersOf: (key: string, group: ReadonlyArray<number>) => ReadonlyArray<Row>,
+  { now, policy, tools: { countTokens, newId } }: Context
+): Planned => {
+  const events: Array<DecidedEvent> = []
+  const drafts: Array<Draft> = []
+  const counts = { compressed: 0, made: 0, kept: 0 }
+  let room = policy.maintenance.rows
+  let pending = 0
+  const keep = (row: Row, reason: string): void => {
+    if (room === 0) return
+    room--
+    counts.kept++
+    const memory = changed(row.memory, { tier: "mid", movedAt: now })
+    const decision = decided("UPDATE", "daily", reason, [row], policy, now)
+    events.push({ type: "UPDATE", payload: { memory, reason: "promoted", decision } })
+  }
+  /** Merges the members into notes; keeps those that fit into none. */
+  const write = (members: ReadonlyArray<Row>, day: string): void => {
+    const heading = headingOf(kindOf(members[0]!.memory), day)
+    const { notes, others } = notesOf(members, heading, countTokens)
+    for (const note of notes) {
+      if (note.sources.length >= room) continue
+      const reason = `memories of ${day} with the same type, project and topic`
+      const event = noted(note, "daily", reason, newId(), policy, now)
+      const request = requestAbout("daily", heading, event.payload.sources, note.summary.tokens)
+      if (request !== undefined) drafts.push(memoryDraft(events.length, event, request))
+      events.push(event)
+      room -= note.sources.length + 1
+      counts.compressed += note.sources.length
+      counts.made++
+    }
+    for (const row of others) keep(row, "it does not fit into a note")
+  }
+  for (const [key, group] of groups) {
+    pending += group.length
+    const members = membersOf(key, group)
+    const [first] = members
+    if (first === undefined) continue
+    if (group.length === 1) {
+      keep(first, isNotable(first.memory) ? aloneReason : neverMergedReason)
+      continue
+    }
+    // The limit counts the note as well. A group without room waits for the next run, unless it exceeds every run.
+    const fits = group.length < room
+    if (!fits && events.length > 0) continue
+    if (!fits && room < 3) {
+      for (const row of members) keep(row, "the limit of a run leaves no room for a note")
+      continue
+    }
+    // Cut a large group so that at least two members remain for the next run.
+    const maxMembers = group.length === room && room > 3 ? room - 2 : room - 1
+    const [day] = JSON.parse(key) as [string]
+    write(fits ? members : members.slice(0, maxMembers), day)
+  }
+  return { events, drafts, counts, left: pending > counts.compressed + counts.kept }
+}
+
+const aloneReason = "no other memory of that day has its type, project and topic"
+const neverMergedReason = "it is stale, or its type is never merged"

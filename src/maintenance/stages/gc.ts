@@ -1,14 +1,15 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import type { LifePolicy } from "../../ports/policy/life.js"
 import { scoreOf } from "../../search/score.js"
 import { factsOf, isKept, type Row } from "../facts.js"
-import { type Fewest, fewest } from "../fewest.js"
 import { verdictOf } from "../rules.js"
-import { archiving, changed, decided, type Gathering, grouped, type Stage } from "../Stage.js"
+import { archiving, changed, decided, type Gathering, grouped, type Planned, type Stage } from "../Stage.js"
 
 /**
- * Scores what is kept for a while: promotes what is in use, demotes what was promoted and is left alone, removes what
- * is not worth its place; of mid memories beyond their capacity those with the lowest scores.
+ * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer used,
+ * and removes memories with a low score or age out of use. Beyond the store's capacity of mid memories, also removes
+ * those with the lowest scores.
  */
 export const gc: Stage = {
   name: "gc",
@@ -16,87 +17,106 @@ export const gc: Stage = {
   before: (_, now) => now,
   gather: (policy, now): Gathering => {
     const { gc: rules, tiers } = policy
-    // Of each no more than a run may take is held, and how many there are.
-    const promoted = fewest(rules.rows, oldestFirst)
-    const demoted = fewest(rules.rows, oldestFirst)
-    const removed = fewest(rules.rows, lowestFirst)
-    const staying = fewest(rules.rows, lowestFirst)
+    // Each queue keeps only as many memories as one run may change, and counts the rest.
+    const queues: Queues = {
+      promoted: queueOf(rules.rows, byAge),
+      demoted: queueOf(rules.rows, byAge),
+      removed: queueOf(rules.rows, byScore),
+      staying: queueOf(rules.rows, byScore)
+    }
     const scored = (row: Row): Scored => ({ row, score: scoreOf(factsOf(row), tiers, now).score })
     return {
       take: (rows) => {
         for (const row of rows) {
           const { action } = verdictOf(row, policy, now)
-          if (action === "promote") promoted.add(row)
-          else if (action === "demote") demoted.add(row)
-          else if (action === "remove") removed.add(scored(row))
-          else if (row.memory.tier === "mid" && !isKept(row.memory, tiers.pin)) staying.add(scored(row))
+          if (action === "promote") queues.promoted.add(row)
+          else if (action === "demote") queues.demoted.add(row)
+          else if (action === "remove") queues.removed.add(scored(row))
+          else if (row.memory.tier === "mid" && !isKept(row.memory, tiers.pin)) queues.staying.add(scored(row))
         }
       },
-      plan: () => {
-        const beyondCapacity = Math.max(0, staying.count() - rules.capacity)
-        // What is demoted takes a place: no more than there are.
-        const demotable = Math.min(demoted.count(), Math.max(0, rules.capacity - staying.count()))
-        let room = rules.rows
-        const within = <A>(some: Fewest<A>, wanted: number): ReadonlyArray<A> => {
-          const found = some.first(Math.min(room, wanted))
-          room -= found.length
-          return found
-        }
-        const up = within(promoted, promoted.count())
-        const out = within(removed, removed.count())
-        const beyond = within(staying, beyondCapacity)
-        const down = within(demoted, demotable)
-        const wanted = promoted.count() + removed.count() + beyondCapacity + demotable
-        const because = (row: Row) => verdictOf(row, policy, now).rule
-        const moved = (row: Row, tier: "long" | "mid"): DecidedEvent => {
-          const { promotedAt: _, ...rest } = row.memory
-          const marked: Memory = tier === "long" ? { ...rest, promotedAt: now } : rest
-          return {
-            type: "UPDATE",
-            payload: {
-              memory: changed(marked, { tier, movedAt: now }),
-              reason: tier === "long" ? "promoted" : "demoted",
-              decision: decided("UPDATE", "gc", because(row), [row], policy, now)
-            }
-          }
-        }
-        const reasons = new Map([
-          ...out.map(({ row }) => [row, because(row)] as const),
-          ...beyond.map(
-            ({ row }) => [row, `more than ${rules.capacity} mid memories of a store: the lowest scores go`] as const
-          )
-        ])
-        const going = [...reasons.keys()]
-        const removing: ReadonlyArray<DecidedEvent> =
-          rules.removal === "archive"
-            ? archiving(
-                "gc",
-                grouped(going, (row) => reasons.get(row)!),
-                policy,
-                now
-              )
-            : going.map(
-                (row): DecidedEvent => ({
-                  type: "UPDATE",
-                  payload: {
-                    memory: changed(row.memory, { status: "expired", updatedAt: now }),
-                    reason: "expired",
-                    decision: decided("UPDATE", "gc", reasons.get(row)!, [row], policy, now)
-                  }
-                })
-              )
-        return {
-          events: [...up.map((row) => moved(row, "long")), ...removing, ...down.map((row) => moved(row, "mid"))],
-          counts: {
-            promoted: up.length,
-            [rules.removal === "archive" ? "archived" : "expired"]: going.length,
-            demoted: down.length
-          },
-          left: up.length + going.length + down.length < wanted
-        }
+      plan: () => planChanges(queues, policy, now)
+    }
+  }
+}
+
+interface Queues {
+  readonly promoted: Queue<Row>
+  readonly demoted: Queue<Row>
+  readonly removed: Queue<Scored>
+  /** Mid memories that the rules keep: candidates when the store is over capacity. */
+  readonly staying: Queue<Scored>
+}
+
+const planChanges = ({ demoted, promoted, removed, staying }: Queues, policy: LifePolicy, now: number): Planned => {
+  const { gc: rules } = policy
+  const overCapacity = Math.max(0, staying.count() - rules.capacity)
+  // A demoted memory becomes mid, so demote only as many as the capacity allows.
+  const demotable = Math.min(demoted.count(), Math.max(0, rules.capacity - staying.count()))
+  let room = rules.rows
+  const take = <A>(queue: Queue<A>, wanted: number): ReadonlyArray<A> => {
+    const items = queue.first(Math.min(room, wanted))
+    room -= items.length
+    return items
+  }
+  const promoting = take(promoted, promoted.count())
+  const removing = take(removed, removed.count())
+  const displaced = take(staying, overCapacity)
+  const demoting = take(demoted, demotable)
+  const wanted = promoted.count() + removed.count() + overCapacity + demotable
+  const ruleOf = (row: Row) => verdictOf(row, policy, now).rule
+  const move = (row: Row, tier: "long" | "mid"): DecidedEvent => {
+    const { promotedAt: _, ...rest } = row.memory
+    const memory: Memory = tier === "long" ? { ...rest, promotedAt: now } : rest
+    return {
+      type: "UPDATE",
+      payload: {
+        memory: changed(memory, { tier, movedAt: now }),
+        reason: tier === "long" ? "promoted" : "demoted",
+        decision: decided("UPDATE", "gc", ruleOf(row), [row], policy, now)
       }
     }
   }
+  const capacityReason = `the store has more than ${rules.capacity} mid memories; the lowest scores go`
+  const reasons = new Map([
+    ...removing.map(({ row }) => [row, ruleOf(row)] as const),
+    ...displaced.map(({ row }) => [row, capacityReason] as const)
+  ])
+  return {
+    events: [
+      ...promoting.map((row) => move(row, "long")),
+      ...removalEvents(reasons, policy, now),
+      ...demoting.map((row) => move(row, "mid"))
+    ],
+    counts: {
+      promoted: promoting.length,
+      [rules.removal === "archive" ? "archived" : "expired"]: reasons.size,
+      demoted: demoting.length
+    },
+    left: promoting.length + reasons.size + demoting.length < wanted
+  }
+}
+
+/** Archives or expires memories, by the policy's `gc.removal`. */
+const removalEvents = (
+  reasons: ReadonlyMap<Row, string>,
+  policy: LifePolicy,
+  now: number
+): ReadonlyArray<DecidedEvent> => {
+  if (policy.gc.removal === "archive") {
+    const byReason = grouped([...reasons.keys()], (row) => reasons.get(row)!)
+    return archiving("gc", byReason, policy, now)
+  }
+  return [...reasons].map(
+    ([row, reason]): DecidedEvent => ({
+      type: "UPDATE",
+      payload: {
+        memory: changed(row.memory, { status: "expired", updatedAt: now }),
+        reason: "expired",
+        decision: decided("UPDATE", "gc", reason, [row], policy, now)
+      }
+    })
+  )
 }
 
 interface Scored {
@@ -104,6 +124,29 @@ interface Scored {
   readonly score: number
 }
 
-const lowestFirst = (a: Scored, b: Scored): number => a.score - b.score || a.row.memory.born - b.row.memory.born
+const byScore = (a: Scored, b: Scored): number => a.score - b.score || a.row.memory.born - b.row.memory.born
 
-const oldestFirst = (a: Row, b: Row): number => a.memory.born - b.memory.born
+const byAge = (a: Row, b: Row): number => a.memory.born - b.memory.born
+
+/** Keeps the first `capacity` items of an order, and counts all items. */
+interface Queue<A> {
+  readonly add: (item: A) => void
+  readonly count: () => number
+  /** At most `limit` items, in order. */
+  readonly first: (limit: number) => ReadonlyArray<A>
+}
+
+const queueOf = <A>(capacity: number, order: (a: A, b: A) => number): Queue<A> => {
+  let count = 0
+  let items: Array<A> = []
+  return {
+    add: (item) => {
+      count++
+      items.push(item)
+      // Sort only when the list is twice too long, so that an addition stays cheap on average.
+      if (items.length > 2 * capacity) items = items.sort(order).slice(0, capacity)
+    },
+    count: () => count,
+    first: (limit) => items.sort(order).slice(0, Math.min(limit, capacity))
+  }
+}

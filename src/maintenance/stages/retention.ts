@@ -4,34 +4,35 @@ import type { DecidedEvent } from "../../actor/Command.js"
 import { ageOf, day, isKept, type Row } from "../facts.js"
 import { changed, decided, type Gathering, type Stage } from "../Stage.js"
 
-/** Shortens narratives that are no longer new, and drops old ones. Titles and facts stay. */
+/** Shortens older narratives and drops the oldest ones. Titles and facts stay. */
 export const retention: Stage = {
   name: "retention",
   kind: "narrative",
   before: ({ retention }, now) => now - retention.shortenAfter * day,
   gather: (policy, now): Gathering => {
-    const { dropAfter, narrative: most, rows, shortenAfter } = policy.retention
-    const found: Array<{ readonly row: Row; readonly narrative: string | undefined }> = []
+    const { dropAfter, narrative: maxLength, rows: maxRows, shortenAfter } = policy.retention
+    const changes: Array<{ readonly row: Row; readonly narrative: string | undefined }> = []
     let left = false
     return {
       take: (page) => {
         for (const row of page) {
           const { memory } = row
-          // What is core by the rules alone is read by title and facts there, and was shortened before.
+          // The profile shows no narratives, so a memory that the rules made core counts by its former tier. Only
+          // a memory that the user made core is protected.
           const { coreFrom: tier = memory.tier } = memory
           if (memory.narrative === undefined || isKept({ ...memory, tier }, policy.tiers.pin)) continue
-          // What a person changed last counts, not what was done to it by age.
+          // Age counts from the last change of content, not from changes by maintenance.
           const age = ageOf(Math.max(memory.createdAt, memory.updatedAt), now)
           if (age < shortenAfter) continue
-          const narrative = age > dropAfter ? undefined : shortened(memory.narrative, most)
+          const narrative = age > dropAfter ? undefined : shortened(memory.narrative, maxLength)
           if (narrative === memory.narrative) continue
-          if (found.length < rows) found.push({ row, narrative })
+          if (changes.length < maxRows) changes.push({ row, narrative })
           else left = true
         }
       },
       full: () => left,
       plan: ({ countTokens }) => ({
-        events: found.map(({ narrative, row }): DecidedEvent => {
+        events: changes.map(({ narrative, row }): DecidedEvent => {
           const { narrative: _, ...rest } = row.memory
           const memory: Memory = narrative === undefined ? rest : { ...rest, narrative }
           const tokens = countTokens([memory.title, narrative ?? "", ...memory.facts].join("\n"))
@@ -49,8 +50,8 @@ export const retention: Stage = {
           }
         }),
         counts: {
-          shortened: found.filter(({ narrative }) => narrative !== undefined).length,
-          dropped: found.filter(({ narrative }) => narrative === undefined).length
+          shortened: changes.filter(({ narrative }) => narrative !== undefined).length,
+          dropped: changes.filter(({ narrative }) => narrative === undefined).length
         },
         left
       })

@@ -6,50 +6,50 @@ import { ruledSummary, sessionRequest, withLines } from "../sessionSummary.js"
 import type { Draft } from "../summarize.js"
 
 /**
- * Writes down what conversations came to that nobody went on with for a while: one summary for a session and store, in
- * place of the one that knew fewer turns. Sessions in which neither side said anything have none.
+ * Summarizes quiet sessions: one summary for each session and store. It replaces an older summary that covers fewer
+ * turns. A session in which neither user nor assistant said anything gets none.
  */
 export const sessions: Stage = {
   name: "sessions",
   kind: "working",
   before: (_, now) => now,
   read: () => [],
-  gather: ({ sessions: { quiet, rows: most } }, now, _, store): Gathering => {
+  gather: ({ sessions: { quiet, rows: maxRows } }, now, _, store): Gathering => {
     const quietSince = now - quiet * 60_000
     let page = noSessions
     let next = 0
-    const found: Array<Found> = []
+    const planned: Array<PlannedSummary> = []
     return {
       take: () => {},
       look: (db) => {
         const key = page.sessions[next++]
         if (key === undefined) {
-          // Those in which neither side said anything wait for ever: behind a page of them there may be others.
-          page = findUnsummarized(db, store, quietSince, page.last, looked)
+          // Sessions that get no summary stay in this list for ever, so sessions after them are on later pages.
+          page = findUnsummarized(db, store, quietSince, page.last, keysPerRead)
           next = 0
           return page.sessions.length > 0
         }
-        const ruled = ruledSummary(findSaid(db, key, turns))
+        const ruled = ruledSummary(findSaid(db, key, turnLimits))
         if (ruled === null) return true
         const { summary } = ruled
-        // Nothing of the turns but what is told: a piece of a text would hold all of it, and many texts are much.
-        const kept = JSON.parse(JSON.stringify({ summary, request: sessionRequest(ruled) }))
-        found.push({ ...key, ...kept, before: findSummary(db, key.session, key.store) })
-        return found.length < most
+        // A substring keeps its whole source text in memory. A copy through JSON releases the texts of the turns.
+        const copy = JSON.parse(JSON.stringify({ summary, request: sessionRequest(ruled) }))
+        planned.push({ ...key, ...copy, before: findSummary(db, key.session, key.store) })
+        return planned.length < maxRows
       },
       plan: () => {
-        if (found.length === 0) return nothingPlanned
+        if (planned.length === 0) return nothingPlanned
         const drafts: Array<Draft> = []
-        const events = found.map((one, at): DecidedEvent => {
-          const event = (summary: SessionSummary): DecidedEvent => summarizing(one, summary, quiet)
-          const { request, summary } = one
-          drafts.push({ at, request, write: (lines) => event(withLines(summary, lines)) })
+        const events = planned.map((plannedSummary, index): DecidedEvent => {
+          const event = (summary: SessionSummary): DecidedEvent => summaryEvent(plannedSummary, summary, quiet)
+          const { request, summary } = plannedSummary
+          drafts.push({ at: index, request, write: (lines) => event(withLines(summary, lines)) })
           return event(summary)
         })
         return {
           events,
           counts: { summarized: events.length },
-          left: found.length === most && (next < page.sessions.length || page.sessions.length === looked),
+          left: planned.length === maxRows && (next < page.sessions.length || page.sessions.length === keysPerRead),
           drafts
         }
       }
@@ -57,19 +57,23 @@ export const sessions: Stage = {
   }
 }
 
-interface Found extends SessionKey {
+interface PlannedSummary extends SessionKey {
   readonly before: ReturnType<typeof findSummary>
   readonly summary: SessionSummary
   readonly request: Draft["request"]
 }
 
-/** Sessions whose keys are read at once. */
-const looked = 1_000
+/** Session keys of one read. */
+const keysPerRead = 1_000
 const noSessions: ReturnType<typeof findUnsummarized> = { sessions: [], last: 0 }
-/** Turns of one that are read, and characters of each: of longer ones the beginning and the end. */
-const turns = { first: 10, last: 190, characters: 4_000 }
+/** Turns that are read of a session (its first and its last ones), and characters of each turn (its start and end). */
+const turnLimits = { first: 10, last: 190, characters: 4_000 }
 
-const summarizing = ({ before, session, store }: Found, summary: SessionSummary, quiet: number): DecidedEvent => ({
+const summaryEvent = (
+  { before, session, store }: PlannedSummary,
+  summary: SessionSummary,
+  quiet: number
+): DecidedEvent => ({
   type: "SUMMARIZE",
   payload: {
     session,

@@ -5,15 +5,15 @@ import { decayed } from "./weekly/decayed.js"
 import { merge } from "./weekly/merge.js"
 
 /**
- * What is done about a week that is over: the profile is chosen anew, what was tried and has decayed goes, what belongs
- * together becomes one.
+ * The work of a finished week: choose the core memories again, archive decayed temporary memories, and merge related
+ * memories.
  */
 export const weekly: Stage = {
   name: "weekly",
   kind: "weekly",
   before: ({ maintenance }, now) => startOfWeek(now, maintenance) - 1,
   gather: (policy, now, tools): Gathering => {
-    const parts = [core, decayed, merge].map((make) => make(policy, now, tools))
+    const parts = [core, decayed, merge].map((makePart) => makePart(policy, now, tools))
     return {
       take: (rows) => {
         for (const row of rows) for (const { take } of parts) take(row)
@@ -21,13 +21,13 @@ export const weekly: Stage = {
       wanted: () => parts.flatMap(({ wanted }) => wanted()),
       plan: (_tools, rows) => {
         let room = policy.maintenance.rows
-        const all: Array<Planned> = []
+        const plans: Array<Planned> = []
         for (const { plan } of parts) {
           const { touched, ...planned } = plan(rows, room)
           room -= touched
-          all.push(planned)
+          plans.push(planned)
         }
-        return together(all)
+        return together(plans)
       }
     }
   }

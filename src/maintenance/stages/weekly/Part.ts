@@ -2,12 +2,12 @@ import type { LifePolicy } from "../../../ports/policy/life.js"
 import type { Row } from "../../facts.js"
 import type { Planned, Tools } from "../../Stage.js"
 
-/** One of the things that the week's run does, each to other memories than the others. */
+/** A part of the weekly stage. No two parts change the same memory. */
 export interface Part {
   readonly take: (row: Row) => void
-  /** Memories, by row number, that are to be read again whole before anything is planned. */
+  /** Row numbers of the memories to read in full before planning. */
   readonly wanted: () => ReadonlyArray<number>
-  /** What it comes to where it may touch so many memories; `touched` counts them. */
+  /** Plans within a limit of `room` changed memories; `touched` is the number that the plan changes. */
   readonly plan: (rows: ReadonlyArray<Row>, room: number) => Planned & { readonly touched: number }
 }
 

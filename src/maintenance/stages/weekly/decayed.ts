@@ -5,27 +5,27 @@ import { passing } from "../../notes.js"
 import { archiving } from "../../Stage.js"
 import type { MakePart } from "./Part.js"
 
-/** Archives temporary and debugging memories of which next to nothing is left. */
+/** Archives temporary and debug memories whose recency has decayed to the policy's limit. */
 export const decayed: MakePart = (policy, now) => {
   const { maintenance, tiers } = policy
-  const found: Array<Row> = []
+  const candidates: Array<Row> = []
   return {
     take: (row) => {
       const { tier, type } = row.memory
       if (!passing.has(type) || isKept(row.memory, tiers.pin)) return
       if (!(maintenance.decayedTiers as ReadonlyArray<string>).includes(tier)) return
       if (retained(decayOf(type, tiers), daysBetween(seenAt(row), now)) > maintenance.decayed) return
-      if (found.length <= maintenance.rows) found.push(row)
+      if (candidates.length <= maintenance.rows) candidates.push(row)
     },
     wanted: () => [],
     plan: (_rows, room) => {
-      const going = found.slice(0, room)
-      const reason = `no more than ${maintenance.decayed} of its recency is left`
+      const archived = candidates.slice(0, room)
+      const reason = `its recency has decayed to ${maintenance.decayed} or less`
       return {
-        events: going.length === 0 ? [] : archiving("weekly", new Map([[reason, going]]), policy, now),
-        counts: { archived: going.length },
-        left: found.length > going.length,
-        touched: going.length
+        events: archived.length === 0 ? [] : archiving("weekly", new Map([[reason, archived]]), policy, now),
+        counts: { archived: archived.length },
+        left: candidates.length > archived.length,
+        touched: archived.length
       }
     }
   }

@@ -1,40 +1,36 @@
+import type { Memory } from "../../../../events/Memory.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
 import { dayOf, startOfWeek } from "../../calendar.js"
-import { day, isKept } from "../../facts.js"
+import { day, isKept, type Row } from "../../facts.js"
 import { headingOf, isNotable, kindOf, noted, notesOf, passing } from "../../notes.js"
 import { verdictOf } from "../../rules.js"
 import { type Draft, memoryDraft, requestAbout } from "../../summarize.js"
 import type { MakePart } from "./Part.js"
 
-/** Of each week that is over one note of a type, a project and a topic, of what was captured and what the days brought. */
+/** Merges the mid memories of each finished week into one note for each store, type, project and topic. */
 export const merge: MakePart = (policy, now, { countTokens, newId }) => {
   const { maintenance, tiers } = policy
-  const week = startOfWeek(now, maintenance)
-  /** By week and kind, the row numbers, the oldest first. */
+  const currentWeek = startOfWeek(now, maintenance)
+  /** Row numbers by week and kind, oldest first. */
   const groups = new Map<string, Array<number>>()
-  const wanted = () => {
-    const found: Array<number> = []
-    const several = [...groups.values()].filter(({ length }) => length > 1)
-    // Where there are more than one run may touch, another day begins with others.
-    const first = several.length === 0 ? 0 : Math.floor(now / day) % several.length
-    for (const group of [...several.slice(first), ...several.slice(0, first)]) {
-      found.push(...group)
-      if (found.length > maintenance.rows) break
-    }
-    return found.slice(0, maintenance.rows + 1)
+  const keyOf = ({ createdAt, project, store, topic, type }: Memory): string =>
+    JSON.stringify([dayOf(startOfWeek(createdAt, maintenance), maintenance), store, type, project, topic])
+  const isMergeable = (row: Row): boolean => {
+    const { memory } = row
+    const { createdAt, project, source, tier, topic, type } = memory
+    if (tier !== "mid" || createdAt >= currentWeek || (project === undefined && topic === undefined)) return false
+    // Notes of a week are not merged again. A memory in use is about to be promoted to long.
+    if (!isNotable(memory) || passing.has(type) || source.name === "weekly" || isKept(memory, tiers.pin)) return false
+    return verdictOf(row, policy, now).action !== "promote"
   }
+  const wanted = () => wantedOf([...groups.values()], maintenance.rows, now)
   return {
     take: (row) => {
-      const { memory } = row
-      const { createdAt, project, source, store, tier, topic, type } = memory
-      if (tier !== "mid" || createdAt >= week || (project === undefined && topic === undefined)) return
-      // What a week came to is not merged with other weeks; what is in use is about to be long.
-      if (!isNotable(memory) || passing.has(type) || source.name === "weekly" || isKept(memory, tiers.pin)) return
-      if (verdictOf(row, policy, now).action === "promote") return
-      const key = JSON.stringify([dayOf(startOfWeek(createdAt, maintenance), maintenance), store, type, project, topic])
+      if (!isMergeable(row)) return
+      const key = keyOf(row.memory)
       const group = groups.get(key)
-      if (group === undefined) groups.set(key, [memory.born])
-      else group.push(memory.born)
+      if (group === undefined) groups.set(key, [row.memory.born])
+      else group.push(row.memory.born)
     },
     wanted,
     plan: (rows, room) => {
@@ -44,30 +40,23 @@ export const merge: MakePart = (policy, now, { countTokens, newId }) => {
       let touched = 0
       let left = wanted().length > maintenance.rows
       for (const [key, group] of groups) {
-        const found = group.flatMap((born) => byBorn.get(born) ?? [])
-        if (found.length < 2) continue
+        const members = group.flatMap((born) => byBorn.get(born) ?? [])
+        if (members.length < 2) continue
         const [monday] = JSON.parse(key) as [string]
-        const heading = headingOf(kindOf(found[0]!.memory), `the week from ${monday}`)
+        const heading = headingOf(kindOf(members[0]!.memory), `the week from ${monday}`)
         if (room - touched < 3) {
           left ||= maintenance.rows >= 3
           break
         }
-        // No more than there is room for, the note counted.
-        const some = found.slice(0, room - touched - 1)
-        if (some.length < found.length) left = true
-        for (const note of notesOf(some, heading, countTokens).notes) {
+        // The limit counts the note as well.
+        const fitting = members.slice(0, room - touched - 1)
+        if (fitting.length < members.length) left = true
+        for (const note of notesOf(fitting, heading, countTokens).notes) {
           if (touched + note.sources.length + 1 > room) {
             left = true
             continue
           }
-          const event = noted(
-            note,
-            "weekly",
-            "what a week brought of one type, project and topic",
-            newId(),
-            policy,
-            now
-          )
+          const event = noted(note, "weekly", mergeReason, newId(), policy, now)
           const request = requestAbout("weekly", heading, event.payload.sources, note.summary.tokens)
           if (request !== undefined) drafts.push(memoryDraft(events.length, event, request))
           events.push(event)
@@ -77,4 +66,23 @@ export const merge: MakePart = (policy, now, { countTokens, newId }) => {
       return { events, drafts, counts: { compressed: touched - events.length, made: events.length }, left, touched }
     }
   }
+}
+
+const mergeReason = "memories of one week with the same type, project and topic"
+
+/** Row numbers of groups with several members, up to one more than `maxRows`. */
+const wantedOf = (
+  groups: ReadonlyArray<ReadonlyArray<number>>,
+  maxRows: number,
+  now: number
+): ReadonlyArray<number> => {
+  const wanted: Array<number> = []
+  const several = groups.filter(({ length }) => length > 1)
+  // One run may not reach all groups, so each day starts at another group.
+  const first = several.length === 0 ? 0 : Math.floor(now / day) % several.length
+  for (const group of [...several.slice(first), ...several.slice(0, first)]) {
+    wanted.push(...group)
+    if (wanted.length > maxRows) break
+  }
+  return wanted.slice(0, maxRows + 1)
 }

@@ -1,0 +1,109 @@
+import * as Effect from "effect/Effect"
+import { findLifePage, withAccesses } from "../../projections/lifePages.js"
+import { memoriesAt } from "../../projections/search.js"
+import type { ViewError } from "../../projections/view/build.js"
+import type { ReaderSource } from "../actor/ReaderSource.js"
+import { randomId } from "../model/ids.js"
+import { pause } from "../model/pause.js"
+import type { LifePolicy } from "../ports/policy/life.js"
+import type { Judge } from "../ports/Reconciler.js"
+import type { SettlerService } from "../ports/Settler.js"
+import type { Writer } from "../remember/remember.js"
+import type { Row } from "./facts.js"
+import type { Portion } from "./maintainCommand.js"
+import { type Overlay, overlaid } from "./overlay.js"
+import { chunksOf, type Part, type Planned, partsOf, rowsIn, type Stage, together } from "./Stage.js"
+
+/** Memories that are read without a pause. */
+const pageSize = 500
+
+interface PlanSource {
+  readonly policy: LifePolicy
+  readonly judge?: Judge | undefined
+  readonly settler?: SettlerService | undefined
+  readonly read: ReaderSource["read"]
+}
+
+/**
+ * Reads the rows of a stage page by page, and plans it. `planned` holds the memories that earlier stages of a dry run
+ * changed, by row number. They replace the stored memories, even when their kind of row has changed.
+ */
+export const planFromView = (
+  { judge, policy, read, settler }: PlanSource,
+  { countTokens }: Writer,
+  stage: Stage,
+  planned: Overlay
+): Effect.Effect<Planned & Pick<Portion, "shown">, ViewError> =>
+  Effect.gen(function* () {
+    const now = yield* read((snapshot) => snapshot.now)
+    const tools = { newId: randomId, countTokens, judge, settler }
+    const parts = partsOf(stage, policy, now, tools)
+    let shown: Portion["shown"]
+    if (stage.read === undefined) {
+      shown = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
+    } else {
+      // Such a stage reads no active memories, so access counts do not matter.
+      for (const { gathering, store } of parts) {
+        const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
+        gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
+      }
+    }
+    const plans: Array<Planned> = []
+    for (const { gathering, store } of parts) {
+      while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
+      const rows = rowsIn(store, yield* readWanted(read, gathering.wanted?.() ?? [], planned))
+      while (gathering.weigh?.(tools, rows) === true) yield* pause
+      plans.push(gathering.plan(tools, rows))
+      yield* pause
+    }
+    return { ...together(plans), shown }
+  })
+
+interface PagedRead {
+  readonly stage: Stage
+  readonly parts: ReadonlyArray<Part>
+  /** Milliseconds since the epoch; see `Stage.before`. */
+  readonly before: number
+  readonly now: number
+  readonly planned: Overlay
+}
+
+/** Passes all pages of active memories to the parts; returns the access counts of private memories, by id. */
+const takePages = (read: PlanSource["read"], { before, now, parts, planned, stage }: PagedRead) =>
+  Effect.gen(function* () {
+    const shown = new Map<string, number>()
+    let after: number | undefined = 0
+    while (after !== undefined) {
+      const from: number = after
+      const page = yield* read(({ db }) => {
+        const stored = findLifePage(db, stage.kind, { after: from, before, now, size: pageSize })
+        return { ...stored, rows: overlaid(db, stored, from, planned) }
+      })
+      for (const { accesses, memory } of page.rows) {
+        if (accesses !== undefined && memory.store === "private") shown.set(memory.id, accesses.accesses)
+      }
+      for (const { gathering, store } of parts) gathering.take(rowsIn(store, page.rows))
+      after = parts.every(({ gathering }) => gathering.full?.() === true) ? undefined : page.next
+      yield* pause
+    }
+    return shown
+  })
+
+/** Reads memories in full, by row number. */
+const readWanted = (read: PlanSource["read"], wanted: ReadonlyArray<number>, planned: Overlay) =>
+  Effect.gen(function* () {
+    const rows: Array<Row> = []
+    for (const chunk of chunksOf(wanted, pageSize)) {
+      rows.push(
+        ...(yield* read(({ db }) => {
+          const stored = memoriesAt(db, chunk)
+          return withAccesses(
+            db,
+            chunk.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
+          )
+        }))
+      )
+      yield* pause
+    }
+    return rows
+  })
