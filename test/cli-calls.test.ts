@@ -188,7 +188,10 @@ describe("the command line", () => {
     ["forget", "nothere"],
     ["maintain"]
   ])("%j makes no data folder", async (...args) => {
-    expect(await carriedOut(args, nowhere)).toEqual({ code: 1, line: `no data folder at ${nowhere}: pass --data, or create it with 'daybook remember'` })
+    expect(await carriedOut(args, nowhere)).toEqual({
+      code: 1,
+      line: `no data folder at ${nowhere}: pass --data, or create it with 'daybook remember'`
+    })
     expect(existsSync(nowhere)).toBe(false)
   })
   it.each([

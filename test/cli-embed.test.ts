@@ -53,7 +53,7 @@ describe("daybook embed", () => {
     // What is not on this machine may be there tomorrow.
     expect(refusal(await daybook("embed", "switch", "local//nowhere"))).toEqual({
       code: 1,
-      line: "daybook: embedder local//nowhere cannot be asked: there is no config.json in /nowhere"
+      line: "daybook: embedder local//nowhere cannot be asked: config.json is missing in /nowhere"
     })
     writeFileSync(questions, "what is this\n")
     expect(refusal(await daybook("embed", "compare", "--questions", questions))).toMatchObject({ code: 2 })
