@@ -149,7 +149,10 @@ describe("an encoder in ONNX files", () => {
       }
       expect(yield* problemOf("nothing")).toMatch(/is neither a folder .* nor a hub's model/)
       const { message, _tag } = yield* Effect.flip(localEmbedder("local/nothing"))
-      expect([_tag, message]).toEqual(["UnknownEmbedder", expect.stringMatching(/^no embedder local\/nothing: names/)])
+      expect([_tag, message]).toEqual([
+        "UnknownEmbedder",
+        expect.stringMatching(/^no embedder local\/nothing: is neither a folder/)
+      ])
       expect(yield* problemOf("someone/something")).toMatch(/is of no known family/)
     })
   )

@@ -10,9 +10,9 @@ export interface Failure {
   readonly reason: Reason
   readonly detail?: string
   /** Whether the same request may succeed later. */
-  readonly passing: boolean
+  readonly retryable: boolean
   /** Milliseconds to wait before a retry, from the server. */
-  readonly after?: number
+  readonly retryAfterMillis?: number
 }
 
 const module = "LanguageModels"
@@ -43,32 +43,32 @@ export const clean = (error: AiError.AiError): AiError.AiError => {
 
 /** The kind of a failure, without the rest of the error. */
 export const failureOf = (error: unknown): Failure => {
-  if (!AiError.isAiError(error)) return { reason: "failed", passing: false }
+  if (!AiError.isAiError(error)) return { reason: "failed", retryable: false }
   switch (error._tag) {
     case "HttpRequestError":
-      return { reason: "failed", detail: "no connection", passing: error.reason === "Transport" }
+      return { reason: "failed", detail: "no connection", retryable: error.reason === "Transport" }
     case "HttpResponseError":
       return ofResponse(error)
     case "MalformedOutput":
-      return { reason: "unreadable", passing: false }
+      return { reason: "unreadable", retryable: false }
     case "MalformedInput":
-      return { reason: "failed", detail: "unsupported request", passing: false }
+      return { reason: "failed", detail: "unsupported request", retryable: false }
     case "UnknownError": {
-      if (error.module !== module) return { reason: "failed", passing: false }
+      if (error.module !== module) return { reason: "failed", retryable: false }
       const detail = error.description === undefined ? {} : { detail: error.description }
-      return { reason: error.method as Reason, passing: false, ...detail }
+      return { reason: error.method as Reason, retryable: false, ...detail }
     }
   }
 }
 
 const ofResponse = ({ response: { headers, status } }: AiError.HttpResponseError): Failure => {
-  if (status < 300) return { reason: "unreadable", passing: false }
-  const after = waitOf(headers)
+  if (status < 300) return { reason: "unreadable", retryable: false }
+  const retryAfterMillis = waitOf(headers)
   return {
     reason: "failed",
     detail: `status ${status}`,
-    passing: isPassing(status),
-    ...(after === undefined ? {} : { after })
+    retryable: isPassing(status),
+    ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   }
 }
 

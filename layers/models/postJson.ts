@@ -18,17 +18,17 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   /** The cause, if it is not the request: `settings` (key, model or URL), `connection` (no answer), `busy` (rate limit). */
   readonly kind?: "settings" | "connection" | "busy"
   /** Whether the same request may succeed later. */
-  readonly passing: boolean
+  readonly retryable: boolean
   /** Milliseconds to wait before a retry, from the server. */
-  readonly after?: number
+  readonly retryAfterMillis?: number
 }> {}
 
 /** How `steady` handles these errors, which contain no private data to remove. */
 export const errors: Errors<RequestFailed> = {
   failureOf: identity,
   clean: identity,
-  broken: new RequestFailed({ reason: "failed", detail: "defect", passing: false }),
-  timedOut: new RequestFailed({ reason: "timeout", passing: false })
+  broken: new RequestFailed({ reason: "failed", detail: "defect", retryable: false }),
+  timedOut: new RequestFailed({ reason: "timeout", retryable: false })
 }
 
 /** The server of a request. */
@@ -58,10 +58,15 @@ export const postJson = (
     Effect.withUnhandledErrorLogLevel(Option.none())
   )
 
-const unreachable = new RequestFailed({ reason: "failed", detail: "no connection", kind: "connection", passing: true })
+const unreachable = new RequestFailed({
+  reason: "failed",
+  detail: "no connection",
+  kind: "connection",
+  retryable: true
+})
 /** Retryable: the connection may have broken off, or the server may have sent nonsense once. */
-const unreadable = new RequestFailed({ reason: "failed", detail: "unreadable answer", passing: true })
-const tooLong = new RequestFailed({ reason: "failed", detail: "the answer is too large", passing: false })
+const unreadable = new RequestFailed({ reason: "failed", detail: "unreadable answer", retryable: true })
+const tooLong = new RequestFailed({ reason: "failed", detail: "the answer is too large", retryable: false })
 
 const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, maxBytes: number): Effect.Effect<unknown, E | RequestFailed> =>
   Effect.suspend(() => {
@@ -80,7 +85,7 @@ const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, maxBytes: number): Effec
 
 const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseError): RequestFailed => {
   if (status < 300) return unreadable
-  const after = waitOf(headers)
+  const retryAfterMillis = waitOf(headers)
   const meaning = meanings[status]
   const kind = kinds[status]
   return new RequestFailed({
@@ -88,8 +93,8 @@ const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseEr
     detail: `status ${status}${meaning === undefined ? "" : `, ${meaning}`}`,
     status,
     ...(kind === undefined ? {} : { kind }),
-    passing: isPassing(status),
-    ...(after === undefined ? {} : { after })
+    retryable: isPassing(status),
+    ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 }
 

@@ -10,7 +10,7 @@ export type Limits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "b
 /** How to read and clean the errors of a kind of request. */
 export interface Errors<E> {
   /** Whether the same request may succeed later, and the server's own retry delay in milliseconds. */
-  readonly failureOf: (error: E) => { readonly passing: boolean; readonly after?: number }
+  readonly failureOf: (error: E) => { readonly retryable: boolean; readonly retryAfterMillis?: number }
   /** The error reduced to its kind, without private data. */
   readonly clean: (error: E) => E
   /** The error for a bug in this program. */
@@ -53,12 +53,12 @@ export const steady = <E>(
 
     const retryOrFail = (error: E, number: number, until: number): Request =>
       Effect.gen(function* () {
-        const { after = 0, passing } = failureOf(error)
+        const { retryable, retryAfterMillis = 0 } = failureOf(error)
         const jitter = 1 - (yield* Random.next) / 2
-        const pause = Math.max(after, limits.backoff * 2 ** number * jitter)
+        const pause = Math.max(retryAfterMillis, limits.backoff * 2 ** number * jitter)
         // Fails at once if the pause would leave no time for a request.
         const tooLate = (yield* Clock.currentTimeMillis) + pause >= until
-        return yield* !passing || tooLate || number >= limits.retries
+        return yield* !retryable || tooLate || number >= limits.retries
           ? Effect.fail(error)
           : Effect.delay(attempt(number + 1, until), pause)
       })

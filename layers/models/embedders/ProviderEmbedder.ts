@@ -229,13 +229,13 @@ const isRejection = ({ status }: RequestFailed): boolean => status === 400 || st
 const fail = (model: string, reason: EmbedderError["reason"], detail?: string) =>
   Effect.fail(new EmbedderError({ model, reason, ...(detail === undefined ? {} : { detail }) }))
 
-const errorOf = (model: string, { after, detail, kind, reason }: RequestFailed): EmbedderError =>
+const errorOf = (model: string, { detail, kind, reason, retryAfterMillis }: RequestFailed): EmbedderError =>
   new EmbedderError({
     model,
     reason,
     ...(detail === undefined ? {} : { detail }),
     ...(kind === undefined ? {} : { kind }),
-    ...(after === undefined ? {} : { after })
+    ...(retryAfterMillis === undefined ? {} : { after: retryAfterMillis })
   })
 
 /** Undefined if a value is no number, or too large for 32 bits. */
