@@ -1,20 +1,20 @@
 import type { Store } from "../events/Trust.js"
 import { filled, given, instant, many, one, share, storeOf } from "./options.js"
 
-/** The options that say what a memory holds; `remember` and `update` share them. */
+/** The options for a memory's content; `remember` and `update` share them. */
 export const contentOptions = [
-  one("--type <type>", "what kind of thing it is: decision, preference, event, task …"),
-  one("--narrative <text>", "the whole story"),
-  many("--fact <text>", "a single fact", filled),
-  many("--tag <tag>", "a tag", filled),
-  many("--person <name>", "somebody whom it mentions", filled),
-  many("--file <path>", "a file that it is about"),
-  one("--store <store>", "who may read it: private, shared or social", storeOf),
-  one("--importance <number>", "from 0 to 1", share),
-  one("--project <name>", "the project that it belongs to"),
-  one("--topic <name>", "the topic that it belongs to"),
-  one("--at <time>", "when it happened, as an ISO 8601 date or time", instant),
-  one("--expires <time>", "when it is no longer to be read, as an ISO 8601 date or time", instant)
+  one("--type <type>", "set the type: decision, preference, event, task …"),
+  one("--narrative <text>", "set the full text"),
+  many("--fact <text>", "add a fact", filled),
+  many("--tag <tag>", "add a tag", filled),
+  many("--person <name>", "add a person it mentions", filled),
+  many("--file <path>", "add a file it is about"),
+  one("--store <store>", "set who may read it: private, shared or social", storeOf),
+  one("--importance <number>", "set the importance, 0 to 1", share),
+  one("--project <name>", "set the project"),
+  one("--topic <name>", "set the topic"),
+  one("--at <time>", "set when it happened: an ISO 8601 date or time", instant),
+  one("--expires <time>", "set when it expires: an ISO 8601 date or time", instant)
 ]
 
 export interface ContentOptions {
@@ -32,7 +32,7 @@ export interface ContentOptions {
   readonly expires?: number
 }
 
-/** The fields as the library names them, only those that were given. */
+/** Maps the options to the library's field names; absent options give no field. */
 export const contentOf = ({ at, expires, fact, file, person, tag, ...rest }: ContentOptions) => {
   const { importance, narrative, project, store, topic, type } = rest
   return given({

@@ -9,7 +9,7 @@ import { terminal } from "./terminal.js"
 
 const fiber = Effect.runFork(execute(process.argv.slice(2), terminal.stdout, ({ json }) => make(terminal, { json })))
 
-/** The first signal ends what is being done and closes what is open; a second one ends the process at once. */
+/** The first signal interrupts the command and closes its files; a second one ends the process at once. */
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143]

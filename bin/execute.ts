@@ -18,7 +18,7 @@ import { type Ended, type Outcome, outcomeOf, refused } from "./exit.js"
 import type { Output } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
 
-/** Carries out a command line, and closes everything that it opened. */
+/** Runs a command line and closes everything it opened. */
 export const execute = (
   argv: ReadonlyArray<string>,
   write: (text: string) => void,
@@ -36,26 +36,27 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     if (command.operator === true && trust !== "full")
       return yield* new TrustRequired({ what: command.usage.split(" ")[0]! })
     const { creates } = command
-    const there = creates === true || (creates !== undefined && creates === args[0]) ? Effect.void : mustBeThere(data)
+    const mayCreate = creates === true || (creates !== undefined && creates === args[0])
+    const checkFolder = mayCreate ? Effect.void : requireFolder(data)
     const daybook = yield* Effect.cached(
       Effect.gen(function* () {
-        yield* there
+        yield* checkFolder
         const reranker = yield* "rerank" in options ? rerankerFor(data, String(options.rerank)) : Effect.succeed({})
         return Context.get(yield* Layer.build(layer({ folder: data, ...reranker })), Daybook)
       })
     )
-    // A command is done in a moment: what it shows is recorded only where the call says so.
+    // A command ends at once, so its recalls are recorded only with --record.
     const record = "record" in options && options.record === true
-    const memory = Effect.flatMap(daybook, (one) => one.agent(agent, { trust, actor, record }))
+    const memory = Effect.flatMap(daybook, (opened) => opened.agent(agent, { trust, actor, record }))
     const call: Call = {
       agent,
       agentGiven,
       trust,
-      policy: Effect.zipRight(there, readPolicy(data)),
+      policy: Effect.zipRight(checkFolder, readPolicy(data)),
       policyIn: (file) => readPolicy(data, { DAYBOOK_POLICY: file }),
       out,
       memory,
-      // Asking for the memory checks the agent's name, which operators' calls take as it is.
+      // Opening the agent's memory validates its name; the operator calls do not.
       daybook: Effect.zipRight(memory, daybook),
       reader: (asOf) =>
         asOf === undefined
@@ -75,38 +76,39 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     yield* command.run(call, options as never, args as never)
   }).pipe(
     Effect.scoped,
-    // Answers own stdout.
+    // Only answers go to stdout; logs go to stderr.
     Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
     Effect.exit,
     Effect.map(outcomeOf)
   )
 
-/** A command that only reads does not create a folder. Any other problem with the path is reported where it is opened. */
-const mustBeThere = (folder: string): Effect.Effect<void, Ended> =>
+/** A command that only reads does not create the folder. Opening the folder reports any other problem with its path. */
+const requireFolder = (folder: string): Effect.Effect<void, Ended> =>
   Effect.suspend(() => {
     try {
       accessSync(folder)
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return refused(`no daybook at ${resolve(folder)}`)
+      if (codeOf(error) === "ENOENT")
+        return refused(`no data folder at ${resolve(folder)}: pass --data, or create it with 'daybook remember'`)
     }
     return Effect.void
   })
 
-/** Who looks at the first hits in place of the reranker of the policy. */
+/** The reranker of `--rerank`, in place of the policy's. */
 const rerankerFor = (folder: string, name: string) =>
   Effect.flatMap(readPolicy(folder), (policy) => rerankerNamed(name, policy)).pipe(
     Effect.map((reranker) => ({ reranker: reranker === null ? null : Layer.succeed(Reranker, reranker) })),
     Effect.catchTag("UnknownReranker", ({ message }) => new InvalidInput({ field: "--rerank", problem: message }))
   )
 
-/** Words for a time are those of the folder's policy: it alone knows the zone. */
+/** Resolves times given in words: they are in the zone of the folder's policy. */
 const momentIn =
   (folder: string): Call["momentOf"] =>
-  (said) =>
-    typeof said !== "string"
-      ? Effect.succeed(said as never)
+  (time) =>
+    typeof time !== "string"
+      ? Effect.succeed(time as never)
       : Effect.gen(function* () {
           const { search } = yield* readPolicy(folder)
-          const at = momentOf(said, { now: yield* Clock.currentTimeMillis, zone: search.zone })
-          return at ?? (yield* new InvalidInput({ field: "time", problem: "names no time in the zone of the policy" }))
+          const at = momentOf(time, { now: yield* Clock.currentTimeMillis, zone: search.zone })
+          return at ?? (yield* new InvalidInput({ field: "time", problem: "is not a time in the zone of search.zone" }))
         })

@@ -4,12 +4,12 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { InvalidInput } from "../src/model/errors.js"
 
-/** What the process ends with. */
+/** Exit codes of the process. */
 export const exitCodes = {
   ok: 0,
-  /** The request could be right and was refused, wholly or in part, for what is there: no such id, no such right. */
+  /** The call is valid, but all or part of it was refused: an unknown id, a missing right. */
   refused: 1,
-  /** The call can never be right: an unknown option, a missing or an empty argument, a number out of its range. */
+  /** The call is invalid with any data: an unknown option, a missing or empty argument, a number out of range. */
   badCall: 2,
   /** `verify` found damage. */
   damaged: 3
@@ -17,19 +17,22 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** A command has shown what there is to show and ends with a line on stderr and another code than 0. */
+/** Ends a command that has already shown its answer: one line on stderr and an exit code other than 0. */
 export class Ended extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: ExitCode }> {}
 
-/** Part of what was asked for could not be had. */
+/** Ends a command of which all or part was refused. */
 export const refused = (message: string) => new Ended({ message, code: exitCodes.refused })
 
-/** How a command came out: its code and, where that is not 0, the line that says why. */
+/** The exit code of a command and, if it is not 0, the line that gives the reason. */
 export interface Outcome {
   readonly code: number
   readonly line?: string
 }
 
-/** A typed failure is a refusal, or a bad call, in its own words; anything else is a fault of the program; what follows its first line may be data. */
+/**
+ * A typed failure ends with its own message. Anything else is a bug in the program: only the first line of its message
+ * is printed, because the rest may quote memories.
+ */
 export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>): Outcome => {
   if (Exit.isSuccess(exit)) return { code: exitCodes.ok }
   const failure = Cause.failureOption(exit.cause)
@@ -39,11 +42,11 @@ export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>
   }
   if (Cause.isInterruptedOnly(exit.cause)) return { code: exitCodes.refused, line: "interrupted" }
   const defect = Cause.squash(exit.cause)
-  const what = defect instanceof Error ? `${defect.name}: ${defect.message.split("\n")[0]}` : typeof defect
-  return { code: exitCodes.refused, line: `unexpected failure, please report it: ${what}` }
+  const summary = defect instanceof Error ? `${defect.name}: ${defect.message.split("\n")[0]}` : typeof defect
+  return { code: exitCodes.refused, line: `unexpected failure, please report it: ${summary}` }
 }
 
-/** What a failure ends the process with. */
+/** The exit code for a failure. */
 export const codeOf = (failure: unknown): ExitCode => {
   if (failure instanceof Ended) return failure.code
   return failure instanceof InvalidInput ? exitCodes.badCall : exitCodes.refused

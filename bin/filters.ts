@@ -7,15 +7,15 @@ import { filled, type Moment, many, moment, one, rowCount, storeOf } from "./opt
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
-  many("--type <type>", "of this type", filled),
-  many("--tag <tag>", "with this tag", filled),
-  many("--person <name>", "that mentions this person", filled),
-  many("--store <store>", "in this store: private, shared or social", storeOf),
-  one("--project <name>", "of this project"),
-  one("--session <key>", "of this session"),
-  one("--after <time>", 'that happened at or after a time: an ISO 8601 one, or in words ("last week")', moment),
-  one("--before <time>", "that happened before a time", moment),
-  one("--limit <n>", `at most so many, 1 to ${limits.page} (default: 10 of a search, 50 of a list)`, rowCount)
+  many("--type <type>", "keep only this type", filled),
+  many("--tag <tag>", "keep only this tag", filled),
+  many("--person <name>", "keep only mentions of this person", filled),
+  many("--store <store>", "keep only this store: private, shared or social", storeOf),
+  one("--project <name>", "keep only this project"),
+  one("--session <key>", "keep only this session"),
+  one("--after <time>", 'start at this time: ISO 8601, or words such as "last week"', moment),
+  one("--before <time>", "end before this time: ISO 8601, or words", moment),
+  one("--limit <n>", `show at most n, up to ${limits.page} (default: search 10, list 50)`, rowCount)
 ]
 
 export interface FilterOptions {
@@ -30,7 +30,7 @@ export interface FilterOptions {
   readonly limit?: number
 }
 
-/** The filter that the options say, its times resolved. */
+/** Builds the filter from the options and resolves times given in words. */
 export const filterOf = (
   { momentOf }: Pick<Call, "momentOf">,
   { person, store, tag, type, ...rest }: FilterOptions

@@ -5,13 +5,13 @@ import { toIso } from "../text/when/dates.js"
 
 export type Colours = ReturnType<typeof picocolors.createColors>
 
-/** Memories are other people's text: nothing in them may move a terminal's cursor, colour it or turn its writing round. */
-const steering = /[\u202a-\u202e\u2066-\u2069]/g
+/** Unicode controls of writing direction. A memory's text must not reorder what the terminal shows. */
+const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** Text for one line. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(steering, "")
+/** Text on one line, without control characters: a memory's text must not move the terminal's cursor or colour it. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(bidiControls, "")
 
-/** Text that may have several lines. */
+/** Text on several lines, without other control characters. */
 const lines = (text: string): string => text.split(/\r?\n/).map(oneLine).join("\n")
 
 /** The UTC day. */
@@ -20,16 +20,17 @@ export const day = (instant: number): string => toIso(instant).slice(0, 10)
 /** The UTC second. */
 export const second = (instant: number): string => `${toIso(instant).slice(0, 19).replace("T", " ")}Z`
 
-/** The day alone where that is all that was known. */
+/** The UTC second; only the day for midnight, which is how a date without a time is stored. */
 export const moment = (instant: number): string => (instant % 86_400_000 === 0 ? day(instant) : second(instant))
 
-export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
+export const count = (number: number, singular: string, plural = `${singular}s`): string =>
+  `${number} ${number === 1 ? singular : plural}`
 
 /** Why a memory may no longer be true. */
 export const staleOf = ({ kind, of, reason }: Stale): string =>
-  `${kind === "derived" ? "memory" : kind} ${of}, which it was made of, was ${reason}`
+  `its source, ${kind === "derived" ? "memory" : kind} ${of}, was ${reason}`
 
-/** A whole memory for people: a line to refer to it by, its text, then the fields that say something. */
+/** A memory as text: a line with its id, its content, then every field that is not empty or a default. */
 export const memoryText = (memory: WholeMemory, colours: Colours): string => {
   const {
     accesses,

@@ -7,8 +7,8 @@ import { unsupportedRuntime } from "../events/runtime.js"
 import * as CodeCache from "./codeCache.js"
 
 /**
- * The file that `daybook` starts. An unsupported Node gets a sentence here, before anything is loaded that would crash
- * on it; otherwise the program beside this file runs, with the compiled code that an earlier run kept.
+ * The entry point of `daybook`. On an unsupported Node it prints one line before it loads anything that would crash.
+ * Otherwise it runs the program next to this file, with the compiled code that an earlier run cached.
  */
 const launch = () => {
   const file = fileURLToPath(new URL(`${DAYBOOK_PROGRAM}.cjs`, import.meta.url))
@@ -29,5 +29,5 @@ else {
   process.exitCode = 2
 }
 
-/** Set by the bundler: the program's file name, which holds its digest. */
+/** Set by the bundler: the program's file name, which contains its digest. */
 declare const DAYBOOK_PROGRAM: string

@@ -3,23 +3,23 @@ import picocolors from "picocolors"
 import { toIso } from "../text/when/dates.js"
 import type { Colours } from "./format.js"
 
-/** Where answers go: one JSON document for programs, text for people, and single lines on the side. */
+/** Prints answers: one JSON document with `--json`, otherwise text; notes and progress go to stderr. */
 export interface Output {
   readonly json: boolean
   readonly colours: Colours
-  /** Characters in a line of the terminal; absent where stdout is none. */
+  /** Width of the terminal in characters; absent if stdout is no terminal. */
   readonly columns?: number | undefined
-  /** The answer of a command. What only its text needs may be loaded then. */
+  /** Prints a command's answer. `text` is called only without `--json`, so it may load what only text needs. */
   readonly show: (value: unknown, text: () => string | Promise<string>) => Effect.Effect<void>
-  /** An answer that comes piece by piece, so that it need not fit into memory. */
+  /** Prints a list piece by piece, so that the whole answer need not fit into memory. */
   readonly list: () => List
-  /** One value on a line of its own, JSON for everybody. */
+  /** Prints one value as a line of JSON, with or without `--json`. */
   readonly line: (value: unknown) => void
-  /** Something beside the answer, on stderr: for people alone, as the answer for programs holds it. */
+  /** Prints a line on stderr. Silent with `--json`: the JSON answer already holds it. */
   readonly note: (line: string) => void
-  /** Moves the progress bar, which only a terminal shows; `note` stands behind it. */
+  /** Moves the progress bar, which only a terminal shows; `note` follows the bar. */
   readonly progress: (done: number, total: number, note?: string) => void
-  /** Whether anybody still reads: `daybook log | head` stops early. */
+  /** False once the reader has closed stdout: `daybook log | head` stops early. */
   readonly open: () => boolean
 }
 
@@ -32,9 +32,9 @@ export interface Terminal {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
   readonly open: () => boolean
-  /** Shows a line that the next one takes the place of; absent where stderr is no terminal. */
+  /** Replaces the current status line; absent if stderr is no terminal. */
   readonly status?: ((line: string) => void) | undefined
-  /** Characters in a line of stdout; absent where it is no terminal. */
+  /** Width of stdout in characters; absent if it is no terminal. */
   readonly columns?: number | undefined
   readonly colour: boolean
 }
@@ -85,8 +85,8 @@ const bar = (share: number, label: string): string => {
   return `${"█".repeat(full)}${"░".repeat(30 - full)} ${label}`
 }
 
-/** Fields that hold a point in time, as milliseconds since the epoch: programs are given ISO 8601 text, in UTC. */
-const times = new Set([
+/** Fields that hold milliseconds since the epoch; JSON prints them as ISO 8601 in UTC. */
+const timeFields = new Set([
   "createdAt",
   "updatedAt",
   "occurredAt",
@@ -107,4 +107,4 @@ const times = new Set([
 ])
 
 export const toJson = (value: unknown): string =>
-  JSON.stringify(value, (key, field) => (typeof field === "number" && times.has(key) ? toIso(field) : field))
+  JSON.stringify(value, (key, field) => (typeof field === "number" && timeFields.has(key) ? toIso(field) : field))

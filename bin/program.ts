@@ -17,7 +17,7 @@ export interface GlobalOptions {
   readonly json: boolean
 }
 
-/** A command line that was understood. */
+/** A valid command line. */
 export interface Parsed {
   readonly command: AnyCommand
   readonly options: object
@@ -26,7 +26,7 @@ export interface Parsed {
   readonly agentGiven: boolean
 }
 
-/** Reads a command line: what to do, or what is wrong with it (help and version are shown and end well). */
+/** Parses a command line. Help and version are shown here and end with code 0; a wrong call ends with one line. */
 export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void): Parsed | Outcome => {
   let parsed: Parsed | undefined
   let line = ""
@@ -37,11 +37,12 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: write, writeErr: () => {}, outputError: (text) => (line += text) })
     .exitOverride()
-    .addHelpText("after", examples(tryFirst))
+    .addHelpText("after", examples(firstExamples))
   for (const option of globalOptions()) program.addOption(option)
   for (const command of commands) {
     const sub = program.command(command.usage).summary(command.summary).description(`${command.summary}.`)
     for (const option of command.options ?? []) sub.addOption(option)
+    if (command.details !== undefined) sub.addHelpText("after", `\n${command.details.join("\n")}`)
     if (command.examples !== undefined) sub.addHelpText("after", examples(command.examples))
     sub.action(() => {
       const agentGiven = program.getOptionValueSource("agent") === "cli"
@@ -53,20 +54,23 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return { code: exitCodes.ok }
-    return { code: exitCodes.badCall, line: line === "" ? "what to do is missing; see daybook --help" : clear(line) }
+    return { code: exitCodes.badCall, line: line === "" ? "No command given. Run `daybook --help`." : toOneLine(line) }
   }
   return parsed!
 }
 
 const globalOptions = () => [
-  one("--data <dir>", "the data folder", filled).default(defaultFolder(), "$DAYBOOK_DATA or ~/.local/share/daybook"),
-  one("--agent <name>", "whose memory").default("default"),
-  one("--trust <level>", `what may be read: ${levels.join(", ")}`, among(levels)).default("full"),
-  one("--actor <name>", "who writes, as the history names it").default("cli"),
-  one("--json", "answer with one JSON document").default(false)
+  one("--data <dir>", "use this data folder", filled).default(
+    defaultFolder(),
+    "$DAYBOOK_DATA or ~/.local/share/daybook"
+  ),
+  one("--agent <name>", "use this agent's memory").default("default"),
+  one("--trust <level>", `read with this trust level: ${levels.join(", ")}`, among(levels)).default("full"),
+  one("--actor <name>", "name this writer in the history").default("cli"),
+  one("--json", "print one JSON document").default(false)
 ]
 
-const tryFirst = [
+const firstExamples = [
   'remember "Deploys happen on Tuesdays" --type decision --tag deploys',
   'search "when do we deploy" --limit 5',
   "import notes/",
@@ -77,13 +81,17 @@ const examples = (lines: ReadonlyArray<string>): string =>
   `\nExamples:\n${lines.map((line) => `  daybook ${line}`).join("\n")}`
 
 /**
- * Commander's message without its prefix, its suggestion on the same line; of an option whose value is wrong the name
- * and what is wrong, never the value.
+ * Rewrites commander's message as one line: without its prefix, with its suggestion behind it. For an option with a
+ * wrong value, the line holds the option's name and the problem, never the value, which may be a memory's text.
  */
-const clear = (message: string): string =>
+const toOneLine = (message: string): string =>
   message
     .replace(/^error: /, "")
-    .replace(/^unknown option '(-[^-'][^']*)'$/m, "unknown option '$1'; what only looks like one goes behind --")
+    .replace(
+      /^unknown option '(-[^-'][^']*)'$/m,
+      `unknown option '$1'. To pass text that starts with "-", put \`--\` before it.`
+    )
     .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '[\s\S]*' is invalid\. /, "$1: ")
     .trim()
     .replace(/\s*\n\s*/g, " ")
+    .replace(/^[a-z]/, (letter) => letter.toUpperCase())

@@ -7,7 +7,7 @@ import type { InvalidPolicy } from "../src/model/errors.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 
-/** The reconciler that a policy names. */
+/** Builds the reconciler that a policy names. */
 export const reconcilerNamed = (
   policy: PolicyValues
 ): Effect.Effect<Context.Tag.Service<Reconciler>, InvalidPolicy, Scope.Scope> =>

@@ -6,9 +6,9 @@ import { second } from "./format.js"
 import type { Output } from "./output.js"
 import { type Column, fields, table } from "./table.js"
 
-// How schedules and their runs look.
+// Schedules and their runs as text.
 
-const lengths = [
+const timeUnits = [
   [86_400_000, "d"],
   [3_600_000, "h"],
   [60_000, "m"],
@@ -16,9 +16,9 @@ const lengths = [
   [1, "ms"]
 ] as const
 
-/** A length of time in the largest unit that it is a whole number of. */
-const length = (milliseconds: number): string => {
-  const [unit, name] = lengths.find(([unit]) => milliseconds % unit === 0)!
+/** A duration in the largest unit that divides it. */
+const durationText = (milliseconds: number): string => {
+  const [unit, name] = timeUnits.find(([unit]) => milliseconds % unit === 0)!
   return `${milliseconds / unit}${name}`
 }
 
@@ -29,11 +29,11 @@ const cadenceText = (cadence: Cadence): string => {
     case "once":
       return `once, ${second(cadence.at)}`
     case "interval":
-      return `every ${length(cadence.every)}`
+      return `every ${durationText(cadence.every)}`
   }
 }
 
-const at = (instant: number | null, cadence: Cadence): string => (instant === null ? "" : zoned(instant, cadence))
+const timeText = (instant: number | null, cadence: Cadence): string => (instant === null ? "" : zoned(instant, cadence))
 
 export const scheduleTable = (out: Output, rows: ReadonlyArray<Schedule>): Promise<string> =>
   table(out, rows, scheduleColumns)
@@ -42,7 +42,7 @@ const scheduleColumns: ReadonlyArray<Column<Schedule>> = [
   { name: "id", of: ({ id }) => id, colour: "cyan" },
   { name: "status", of: ({ running, status }) => (running === null ? status : "running") },
   { name: "when", of: ({ cadence }) => cadenceText(cadence) },
-  { name: "next", of: ({ cadence, nextRunAt }) => at(nextRunAt, cadence) },
+  { name: "next", of: ({ cadence, nextRunAt }) => timeText(nextRunAt, cadence) },
   { name: "last", of: ({ lastStatus }) => lastStatus ?? "" },
   { name: "handler", of: ({ handler }) => handler },
   { name: "goal", of: ({ goal, name }) => name ?? goal, elastic: true }
@@ -56,12 +56,12 @@ export const scheduleText = (out: Output, schedule: Schedule): string => {
     ["goal", schedule.goal],
     ["when", cadenceText(cadence)],
     ["status", schedule.status],
-    ["next", at(schedule.nextRunAt, cadence)],
+    ["next", timeText(schedule.nextRunAt, cadence)],
     [
       "running",
       running === null ? "" : `run ${running.run}, attempt ${running.attempt}, until ${second(running.leasedUntil)}`
     ],
-    ["last", lastRunAt === null ? "" : `${lastStatus}, ${at(lastRunAt, cadence)}`],
+    ["last", lastRunAt === null ? "" : `${lastStatus}, ${timeText(lastRunAt, cadence)}`],
     ["failures", failures === 0 ? "" : `${failures} in a row`],
     ["handler", schedule.handler],
     ["notify", schedule.notify],
@@ -80,11 +80,11 @@ export const scheduleText = (out: Output, schedule: Schedule): string => {
 export const runTable = (out: Output, runs: ReadonlyArray<ScheduleRun>, cadence: Cadence): Promise<string> =>
   table(out, runs, [
     { name: "run", of: ({ run }) => run, colour: "cyan" },
-    { name: "due", of: ({ dueAt }) => at(dueAt, cadence) },
+    { name: "due", of: ({ dueAt }) => timeText(dueAt, cadence) },
     { name: "status", of: ({ status }) => status },
     { name: "attempt", of: ({ attempt }) => attempt, right: true },
     { name: "took", of: ({ duration }) => (duration === null ? "" : `${duration} ms`), right: true },
-    { name: "told", of: ({ notified }) => (notified ? "yes" : "no") },
+    { name: "notified", of: ({ notified }) => (notified ? "yes" : "no") },
     { name: "summary", of: ({ error, summary }) => error ?? summary ?? "", elastic: true }
   ])
 
@@ -95,12 +95,12 @@ export const runText = (out: Output, run: WholeScheduleRun, cadence: Cadence): s
     ["schedule", run.schedule],
     ["status", run.status],
     ["attempt", run.attempt],
-    ["due", at(run.dueAt, cadence)],
-    ["started", at(run.startedAt, cadence)],
-    ["finished", at(run.finishedAt, cadence)],
+    ["due", timeText(run.dueAt, cadence)],
+    ["started", timeText(run.startedAt, cadence)],
+    ["finished", timeText(run.finishedAt, cadence)],
     ["took", run.duration === null ? "" : `${run.duration} ms`],
     ["counts", counts.join(", ")],
-    ["told", run.notified ? "yes" : "no"],
+    ["notified", run.notified ? "yes" : "no"],
     ["error", run.error ?? ""],
     ["output", run.output ?? run.summary ?? ""]
   ]
@@ -110,7 +110,7 @@ export const runText = (out: Output, run: WholeScheduleRun, cadence: Cadence): s
   )
 }
 
-/** What became of a schedule, on one line. */
+/** The result of a change to a schedule, on one line. */
 export const scheduledText = ({ id, nextRunAt, outcome, version }: Scheduled, cadence: Cadence | undefined): string => {
   const next = nextRunAt === null || cadence === undefined ? "" : `, next ${zoned(nextRunAt, cadence)}`
   return `${outcome} ${id} (version ${version})${next}`

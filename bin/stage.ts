@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import type { Call } from "./commands/Command.js"
 import { type Ended, refused } from "./exit.js"
 
-/** Something that was shown: the call, and its answer as a program gets it. */
+/** One step of the demo: the call and its JSON answer. */
 export interface Step {
   readonly heading: string
   readonly call: string
   readonly answer: unknown
 }
 
-/** Carries out real calls one after the other on one data folder, and shows each with its answer. */
+/** Runs real commands one after the other on one data folder, and prints each with its answer. */
 export const stage = ({ again, out }: Call, folder: string) => {
   const steps: Array<Step> = []
   let heading = ""
@@ -20,7 +20,7 @@ export const stage = ({ again, out }: Call, folder: string) => {
       heading = text
       return say(`\n${out.colours.bold(`## ${text}`)}`)
     },
-    /** One call, answered with what it showed; fails where the call does. */
+    /** Runs one command and returns its JSON answer; fails if the command fails. */
     daybook: <Answer>(...argv: ReadonlyArray<string>): Effect.Effect<Answer, Ended> =>
       Effect.gen(function* () {
         const call = ["daybook", ...argv].map(quoted).join(" ")
@@ -37,7 +37,8 @@ export const stage = ({ again, out }: Call, folder: string) => {
         steps.push({ heading, call, answer })
         return answer as Answer
       }),
-    must: (holds: boolean, what: string) => (holds ? Effect.void : Effect.fail(refused(`not as it must be: ${what}`)))
+    must: (holds: boolean, expectation: string) =>
+      holds ? Effect.void : Effect.fail(refused(`demo check failed: ${expectation}`))
   }
 }
 

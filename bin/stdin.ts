@@ -1,23 +1,23 @@
-/** A line of stdin, counted from 1; `text` is null where it is longer than `longest`. */
+/** A line of stdin, counted from 1. `text` is null if the line is longer than `longest`. */
 export interface Line {
   readonly number: number
   readonly text: string | null
 }
 
-/** Characters of a line: more than the largest observation can need. */
+/** Maximum length of a line in characters: more than the largest observation needs. */
 export const longest = 8 << 20
 
 /**
- * Lines as they come in, all that have arrived at a time, so that who writes
- * one line and waits for the answer gets it. Blank ones are left out.
+ * Yields the lines of each chunk as soon as it arrives: a caller that sends one line and waits gets its answer. Skips
+ * blank lines.
  */
 export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerator<ReadonlyArray<Line>> {
   let number = 0
   let rest: string | null = ""
   const line = (text: string | null): ReadonlyArray<Line> => {
     number++
-    const bare = number === 1 ? (text?.replace(/^\ufeff/, "") ?? null) : text
-    return bare !== null && bare.trim() === "" ? [] : [{ number, text: bare }]
+    const withoutMark = number === 1 ? (text?.replace(/^\ufeff/, "") ?? null) : text
+    return withoutMark !== null && withoutMark.trim() === "" ? [] : [{ number, text: withoutMark }]
   }
   for await (const chunk of chunks) {
     const [first = "", ...more] = chunk.split("\n")

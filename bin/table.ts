@@ -2,21 +2,21 @@ import type Table from "cli-table3"
 import { oneLine } from "./format.js"
 import type { Output } from "./output.js"
 
-/** A column: its heading, how a row fills it, and how that looks. */
+/** A table column: its heading, its cell for a row, and its style. */
 export interface Column<Row> {
   readonly name: string
   readonly of: (row: Row) => string | number
   readonly right?: boolean
   readonly colour?: "cyan" | "dim" | "bold"
-  /** Gives way where the terminal is too narrow. */
+  /** Shrinks when the terminal is too narrow. */
   readonly elastic?: boolean
 }
 
-const none = { top: "", "top-mid": "", "top-left": "", "top-right": "", bottom: "", "bottom-mid": "" } as const
+const noEdges = { top: "", "top-mid": "", "top-left": "", "top-right": "", bottom: "", "bottom-mid": "" } as const
 const noLines = { "bottom-left": "", "bottom-right": "", left: "", "left-mid": "", mid: "", "mid-mid": "" } as const
-const borderless = { ...none, ...noLines, right: "", "right-mid": "", middle: "" }
+const borderless = { ...noEdges, ...noLines, right: "", "right-mid": "", middle: "" }
 
-/** Aligned columns without lines between them; wide characters count as two. */
+/** Draws aligned columns without borders; wide characters count as two. */
 export const table = async <Row>(
   out: Output,
   rows: ReadonlyArray<Row>,
@@ -42,24 +42,24 @@ export const table = async <Row>(
   return trimmed(narrow(drawn, out.columns, columns) ? drawn.toString() : whole)
 }
 
-/** Names and values, a line each. */
+/** Draws name and value pairs, one per line. */
 export const fields = (out: Output, pairs: ReadonlyArray<readonly [string, string | number]>): string => {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, value]) => `${out.colours.dim(name.padEnd(width))}  ${oneLine(String(value))}`).join("\n")
 }
 
-/** Once drawn, a table knows its widths: what is too much is taken from the elastic column. */
+/** Takes the excess width from the elastic column; true if the table must be drawn again. Widths are known after drawing. */
 const narrow = (
   { options }: InstanceType<typeof Table>,
   available: number | undefined,
   columns: ReadonlyArray<Column<never>>
 ): boolean => {
-  const at = columns.findIndex(({ elastic }) => elastic === true)
+  const elasticIndex = columns.findIndex(({ elastic }) => elastic === true)
   const widths = options.colWidths
-  const over =
+  const excess =
     widths.reduce<number>((sum, width) => sum + (width ?? 0), 0) - 2 - (available ?? Number.POSITIVE_INFINITY)
-  if (at < 0 || over <= 0) return false
-  widths[at] = Math.max(20, widths[at]! - over)
+  if (elasticIndex < 0 || excess <= 0) return false
+  widths[elasticIndex] = Math.max(20, widths[elasticIndex]! - excess)
   return true
 }
 

@@ -2,7 +2,7 @@ import type { Terminal } from "./output.js"
 
 let open = true
 
-/** Who reads our output may leave when they have seen enough: nothing is said about that. */
+/** A closed pipe (EPIPE) is not an error: the reader, `head` for example, has seen enough. */
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (stream === process.stdout) open = false
@@ -19,7 +19,7 @@ const replaceStatus = (line: string) => {
   status = line
 }
 
-/** The streams of this process. Colour and bars are for terminals, and colour for those who did not decline it. */
+/** The streams of this process. Colour needs a terminal and no NO_COLOR; the progress bar needs a terminal. */
 export const terminal: Terminal = {
   stdout: (text) => {
     if (open && text !== "") process.stdout.write(text)

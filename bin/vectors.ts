@@ -2,12 +2,11 @@ import * as Effect from "effect/Effect"
 import type { Call } from "./commands/Command.js"
 
 /**
- * Waits until what was written can also be found by likeness. A write is done
- * before that: what fails here, or takes longer than 10 seconds, is made up for
- * by the next process that writes, or by `daybook backfill`.
+ * Waits up to 10 seconds until new texts are embedded, so that vector search finds them. The write itself has already
+ * succeeded: if this fails or times out, the next process that writes, or `daybook backfill`, embeds the rest.
  */
 export const awaitVectors = ({ agent, daybook }: Call) =>
-  Effect.flatMap(daybook, (one) => one.backfill(agent)).pipe(
+  Effect.flatMap(daybook, ({ backfill }) => backfill(agent)).pipe(
     Effect.disconnect,
     Effect.timeout("10 seconds"),
     Effect.ignore

@@ -13,15 +13,14 @@ interface Refusal {
   readonly line: number
 }
 
-/** Carries out what many lines ask for, each answered on its own. */
+/** Writes many inputs, with one result for each. */
 type WriteAll<Input, A> = (
   inputs: ReadonlyArray<readonly [Input, WriteOptions]>
 ) => Effect.Effect<ReadonlyArray<Either.Either<A, Failure>>, Failure>
 
 /**
- * Writes what one JSON object a line of stdin asks for, one answer a line in the
- * same order. What a line does not say is taken from `defaults`; its `commandId`
- * makes it safe to send again. A refused line leaves the others alone.
+ * Reads one JSON object per line of stdin, writes it, and prints one answer per line in the same order. `defaults` fills
+ * absent fields. A line's `commandId` makes it safe to send again. A refused line does not affect the others.
  */
 export const writeLines = <Input extends object, A extends object>(
   writeAll: WriteAll<Input, A>,
@@ -32,23 +31,23 @@ export const writeLines = <Input extends object, A extends object>(
     const { stdin } = process
     yield* Effect.addFinalizer(() => Effect.sync(() => stdin.destroy()))
     const batches = lineBatches(stdin.setEncoding("utf8"))
-    let bad = 0
+    let refusedLines = 0
     for (;;) {
       const next = yield* Effect.tryPromise({ try: () => batches.next(), catch: () => refused("stdin cannot be read") })
       if (next.done === true) break
-      for (let from = 0; from < next.value.length; from += batch) {
-        const answers = yield* writeBatch(writeAll, next.value.slice(from, from + batch), defaults)
+      for (let from = 0; from < next.value.length; from += linesPerBatch) {
+        const answers = yield* writeBatch(writeAll, next.value.slice(from, from + linesPerBatch), defaults)
         for (const answer of answers) {
-          if ("error" in answer) bad++
+          if ("error" in answer) refusedLines++
           out.line(answer)
         }
       }
     }
-    if (bad > 0) return yield* refused(`${count(bad, "line")} refused`)
+    if (refusedLines > 0) return yield* refused(`${count(refusedLines, "line")} refused`)
   })
 
-/** Lines in one transaction: few enough for other writers to come in between. */
-const batch = 250
+/** Lines per transaction: few enough for other writers to get their turn. */
+const linesPerBatch = 250
 
 const writeBatch = <Input extends object, A extends object>(
   writeAll: WriteAll<Input, A>,
@@ -56,11 +55,11 @@ const writeBatch = <Input extends object, A extends object>(
   defaults: Partial<Input>
 ): Effect.Effect<ReadonlyArray<A | Refusal>, Failure> =>
   Effect.gen(function* () {
-    const read = lines.map((line) => inputOf(line, defaults))
-    const outcomes = yield* writeAll(read.filter(Either.isRight).map(({ right }) => right))
+    const inputs = lines.map((line) => inputOf(line, defaults))
+    const outcomes = yield* writeAll(inputs.filter(Either.isRight).map(({ right }) => right))
     let next = 0
-    return read.map((one, index): A | Refusal => {
-      if (Either.isLeft(one)) return one.left
+    return inputs.map((input, index): A | Refusal => {
+      if (Either.isLeft(input)) return input.left
       const outcome = outcomes[next++]!
       if (Either.isRight(outcome)) return outcome.right
       const error = outcome.left
@@ -69,7 +68,7 @@ const writeBatch = <Input extends object, A extends object>(
     })
   })
 
-/** Where a refusal that is not about one field's value still has a field to look at. */
+/** The field to check for an error that does not name one itself. */
 const fieldOf: Readonly<Record<string, string>> = {
   StoreForbidden: "store",
   CredentialForbidden: "store",
@@ -82,17 +81,18 @@ const inputOf = <Input extends object>(
   { number, text }: Line,
   defaults: Partial<Input>
 ): Either.Either<readonly [Input, WriteOptions], Refusal> => {
-  const wrong = (error: string, field?: string) =>
+  const refusal = (error: string, field?: string) =>
     Either.left({ error, ...(field === undefined ? {} : { field }), line: number })
-  if (text === null) return wrong("the line is too long")
+  if (text === null) return refusal("the line is too long")
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return wrong("the line is not JSON")
+    return refusal("the line is not JSON")
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return wrong("the line is not a JSON object")
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return refusal("the line is not a JSON object")
   const { commandId, ...fields } = value as Record<string, unknown>
-  if (commandId !== undefined && typeof commandId !== "string") return wrong("commandId: must be text", "commandId")
+  if (commandId !== undefined && typeof commandId !== "string") return refusal("commandId: must be text", "commandId")
   return Either.right([{ ...defaults, ...fields } as Input, { commandId }])
 }

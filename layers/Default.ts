@@ -24,31 +24,31 @@ import { rerankerOf } from "./rerankers.js"
 import { summarizerOf } from "./summarizers.js"
 
 export interface DefaultOptions {
-  /** The data folder; made where it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
+  /** The data folder; created if it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
   readonly folder?: string
-  /** Another embedder in place of the one that the policy names (word vectors), for agents that have no vectors yet. */
+  /** Replaces the policy's embedder (default: word vectors), for agents that have no vectors yet. */
   readonly embedder?: Layer.Layer<Embedder>
-  /** Other embedders to switch to, by name, in place of those that come with the package. */
+  /** Replaces the package's embedders by name, which an agent can switch to. */
   readonly embedders?: Layer.Layer<Embedders>
-  /** Another reranker in place of the one that the policy names, or of the lexical one; null for none. */
+  /** Replaces the policy's reranker (default: lexical); null for none. */
   readonly reranker?: Layer.Layer<Reranker> | null
-  /** Another reconciler in place of the one that the policy names; null for none. Where the policy names none, nothing is weighed. */
+  /** Replaces the policy's reconciler; null for none. With the policy's `none`, statements are stored without comparing. */
   readonly reconciler?: Layer.Layer<Reconciler> | null
-  /** Another settler in place of the English rules; null for none. Memories are settled only where a reconciler is in force. */
+  /** Replaces the English settler; null for none. Memories are settled only while a reconciler is active. */
   readonly settler?: Layer.Layer<Settler> | null
-  /** Another reader of statements in place of the English rules; null for none, which disables summarizers. */
+  /** Replaces the English statement reader; null for none, which disables summarizers. */
   readonly statementReader?: Layer.Layer<StatementReader> | null
-  /** Another summarizer in place of the one that the policy names; null for none. What it writes is checked like a model's. */
+  /** Replaces the policy's summarizer; null for none. Its summaries are checked like a model's. */
   readonly summarizer?: Layer.Layer<Summarizer> | null
-  /** Another log in place of `log.db` in the folder. */
+  /** Replaces `log.db` in the folder. */
   readonly log?: Layer.Layer<EventLog, StorageError>
-  /** Path of sqlite-vec; null to do without vectors. Default: the one that comes with the package. */
+  /** Path of sqlite-vec; null to disable vectors. Default: the package's own. */
   readonly vectorExtension?: string | null
-  /** The policy; read from the data folder where absent. */
+  /** The policy; default: read from the data folder. */
   readonly policy?: PolicyValues
 }
 
-/** A working memory system from a data folder; each part can be replaced. */
+/** The complete memory system on a data folder; each part can be replaced. */
 export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook, StorageError | InvalidPolicy> => {
   const folder = options.folder ?? defaultFolder()
   const log = options.log ?? EventLogSqlite.layer(folder)
@@ -58,7 +58,7 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   })
   const policy =
     options.policy === undefined ? Layer.effect(Policy, readPolicy(folder)) : Layer.succeed(Policy, options.policy)
-  const looking = Layer.unwrapEffect(
+  const retrieval = Layer.unwrapEffect(
     Effect.map(Policy, (values) =>
       Layer.mergeAll(
         options.embedder ?? embedderOf(values),
@@ -67,7 +67,7 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
       )
     )
   )
-  const deciding = Layer.unwrapEffect(
+  const decisions = Layer.unwrapEffect(
     Effect.map(Policy, (values) => {
       const model = values.model === undefined ? undefined : lazyModel(values.model)
       return Layer.merge(
@@ -85,8 +85,8 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
     options.statementReader === undefined ? RuleStatementReader.layer : (options.statementReader ?? Layer.empty)
   )
   return Daybook.layer.pipe(
-    Layer.provide(looking),
-    Layer.provide(deciding),
+    Layer.provide(retrieval),
+    Layer.provide(decisions),
     Layer.provide(reading),
     Layer.provide(views),
     Layer.provide(log),

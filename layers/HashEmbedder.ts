@@ -5,14 +5,12 @@ import { Embedder } from "../src/ports/Embedder.js"
 export const dimensions = 256
 
 /**
- * Deterministic feature hashing: no model, no network, the same vector for the
- * same text on every machine. Texts that share words or parts of words are
- * near each other; meaning is not understood, so ranking trusts it little.
+ * Deterministic feature hashing: no model, no network, the same vector for the same text on every machine. Texts that
+ * share words or parts of words are close. It knows nothing of meaning, so ranking gives it a low weight.
  *
- * Features, each hashed (FNV-1a, 32 bit) to a dimension and a sign: every word
- * of letters and digits (NFKC, lower case; weight 1), the 3- to 5-character
- * pieces of `<word>` (together 1), every pair of neighbouring words (0.5). A
- * word that occurs n times counts 1 + ln n times.
+ * Each feature is hashed (FNV-1a, 32 bit) to a dimension and a sign. The features are: every word of letters and digits
+ * (NFKC, lower case; weight 1), the 3- to 5-character pieces of `<word>` (together 1), every pair of neighbouring words
+ * (0.5). A word that occurs n times counts 1 + ln n times.
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model: "hash-256-v1",
@@ -28,7 +26,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
 /** The vector of one text, not normalised; never all zero. */
 export const hashVector = (text: string): Float32Array => {
   const vector = new Float32Array(dimensions)
-  const words = cut(text)
+  const words = splitWords(text)
   let distinct = 0
   let previous = 0
   let from = 0
@@ -39,31 +37,31 @@ export const hashVector = (text: string): Float32Array => {
     const slot = slotOf(hash)
     if (slots[slot] === 0) {
       slots[slot] = ++distinct
-      const at = 4 * distinct
-      known[at] = hash
-      known[at + 1] = from
-      known[at + 2] = to
-      known[at + 3] = 0
+      const entry = 4 * distinct
+      distinctWords[entry] = hash
+      distinctWords[entry + 1] = from
+      distinctWords[entry + 2] = to
+      distinctWords[entry + 3] = 0
     }
-    known[4 * slots[slot]! + 3]!++
+    distinctWords[4 * slots[slot]! + 3]!++
     if (previous !== 0) add(vector, Math.imul(previous, 31) ^ hash, 0.5)
     previous = hash
     from = to
   }
-  for (let at = 4; at <= 4 * distinct; at += 4) {
-    const times = known[at + 3]!
+  for (let entry = 4; entry <= 4 * distinct; entry += 4) {
+    const times = distinctWords[entry + 3]!
     const weight = times === 1 ? 1 : 1 + Math.log(times)
-    add(vector, known[at]!, weight)
-    addPieces(vector, known[at + 1]!, known[at + 2]!, weight)
+    add(vector, distinctWords[entry]!, weight)
+    addPieces(vector, distinctWords[entry + 1]!, distinctWords[entry + 2]!, weight)
   }
-  // Text without any word (only signs) still has a place of its own.
+  // A text without words (punctuation only) still gets a vector of its own.
   if (distinct === 0) add(vector, hashOf(Buffer.from(text), wordSeed), 1)
-  // Features of opposite signs may cancel out; one coordinate keeps the vector from vanishing.
+  // Features of opposite signs may cancel out; this keeps the vector from being zero.
   if (vector.every((value) => value === 0)) vector[0] = 1
   return vector
 }
 
-/** Adds the pieces of a word, `<` and `>` included. */
+/** Adds the pieces of a word, including its `<` and `>`. */
 const addPieces = (vector: Float32Array, from: number, to: number, weight: number) => {
   const each = weight / Math.max(1, 3 * (to - from) - 9)
   signed[0] = each
@@ -80,7 +78,7 @@ const addPieces = (vector: Float32Array, from: number, to: number, weight: numbe
   }
 }
 
-/** Adds a feature: its hash says where and with which sign. */
+/** Adds a feature: its hash gives the dimension and the sign. */
 const add = (vector: Float32Array, hash: number, weight: number) => {
   const mixed = mix(hash)
   vector[(mixed >>> 8) & (dimensions - 1)]! += (1 - ((mixed >>> 31) << 1)) * weight
@@ -88,40 +86,40 @@ const add = (vector: Float32Array, hash: number, weight: number) => {
 
 const mix = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
 
-/** A weight with both signs. Looked up: of a thousand random signs a text a processor guesses half wrong. */
+/** A weight with both signs. A lookup avoids a branch, which the CPU would mispredict for half of the random signs. */
 const signed = new Float64Array(2)
 
-// Used again for every text: objects of their own for each would cost more than what is written into them.
-/** The words in UTF-16 units, one behind the other, each as `<word>`; and where each ends. */
+// Buffers shared by all texts: allocating them for each text would cost more than filling them.
+/** The words in UTF-16 units, one after the other, each as `<word>`; and the end of each. */
 let units = new Uint16Array(4_096)
 let ends = new Int32Array(2_048)
-/** The different words from 1 on: hash, first and end where they stand first, and how often they come. */
-let known = new Int32Array(4 * 2_049)
-/** Where in `known` a word stands, by its hash; 0 where there is none. Its length is a power of two. */
+/** The distinct words, numbered from 1. Four numbers each: hash, start and end of the first occurrence, count. */
+let distinctWords = new Int32Array(4 * 2_049)
+/** Hash table from a word's hash to its number in `distinctWords`; 0 is empty. Its length is a power of two. */
 let slots = new Int32Array(4_096)
 
-/** Where a hash stands in `slots`, or is to stand. */
+/** The slot that holds a hash, or the free slot for it. */
 const slotOf = (hash: number): number => {
   const mask = slots.length - 1
   let slot = (hash ^ (hash >>> 16)) & mask
-  while (slots[slot] !== 0 && known[4 * slots[slot]!] !== hash) slot = (slot + 1) & mask
+  while (slots[slot] !== 0 && distinctWords[4 * slots[slot]!] !== hash) slot = (slot + 1) & mask
   return slot
 }
 
-/** Makes room for the words of so many characters, which are at most half as many, of one letter each. */
+/** Grows the buffers for a text of this length, which has at most half as many words, of one letter each. */
 const makeRoom = (length: number) => {
   const words = Math.ceil(length / 2) + 1
   if (units.length < 2 * length + 2) units = new Uint16Array(4 * length)
   if (ends.length < words) ends = new Int32Array(2 * words)
-  if (known.length < 4 * words + 4) known = new Int32Array(8 * words + 4)
-  // Half empty at least; small for a short text, since it is emptied for each.
+  if (distinctWords.length < 4 * words + 4) distinctWords = new Int32Array(8 * words + 4)
+  // At most half full. Small for a short text, because it is cleared for each text.
   slots = tables.find((table) => table.length >= 2 * words) ?? new Int32Array(2 ** Math.ceil(Math.log2(2 * words)))
 }
 
 const tables = [512, 4_096].map((size) => new Int32Array(size))
 
-/** Cuts a text into its words; answers how many there are. */
-const cut = (text: string): number => {
+/** Splits a text into words in `units` and `ends`; returns their number. */
+const splitWords = (text: string): number => {
   const folded = plain.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase().replace(signs, " ")
   makeRoom(folded.length)
   let words = 0
@@ -130,16 +128,16 @@ const cut = (text: string): number => {
   const { length } = folded
   for (let index = 0; index <= length; index++) {
     const unit = index < length ? folded.charCodeAt(index) : space
-    // What is beyond ASCII and still here belongs to a word.
-    const belongs = (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || unit > 127
-    if (belongs) {
+    // Characters beyond ASCII that are still here belong to a word: `signs` removed the others.
+    const inWord = (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || unit > 127
+    if (inWord) {
       if (!inside) units[at++] = opening
       units[at++] = unit
     } else if (inside) {
       units[at++] = closing
       ends[words++] = at
     }
-    inside = belongs
+    inside = inWord
   }
   return words
 }

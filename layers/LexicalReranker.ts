@@ -4,9 +4,8 @@ import { Reranker } from "../src/ports/Reranker.js"
 import { isStopWord } from "../text/normalise/stopWords.js"
 
 /**
- * Looks at how the words of a query stand in a text: how many of them, how close
- * together, in what order, and whether as the very phrase. Needs no model; looks
- * at the first 600 characters of each text.
+ * Scores how the words of a query occur in a text: how many, how close together, in which order, and whether as the
+ * exact phrase. Needs no model. Reads the first 600 characters of each text.
  *
  * score = share of the words² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
  */
@@ -17,43 +16,46 @@ export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
   weight: 0.05,
   rerank: (query, texts) =>
     Effect.sync(() => {
-      const terms = [...new Set(wordsOf(query).filter((word) => !isStopWord(word)))].map(stem).slice(0, mostTerms)
-      return texts.map((text) => score(terms, wordsOf(text.slice(0, looked)).map(stem)))
+      const terms = [...new Set(wordsOf(query).filter((word) => !isStopWord(word)))].map(stem).slice(0, maxTerms)
+      return texts.map((text) => score(terms, wordsOf(text.slice(0, maxCharacters)).map(stem)))
     })
 })
 
-const looked = 600
-const mostTerms = 16
+const maxCharacters = 600
+const maxTerms = 16
 
-/** How the terms stand among the words of a text. */
+/** The score of a text's words for the query's terms, 0…1. */
 const score = (terms: ReadonlyArray<string>, words: ReadonlyArray<string>): number => {
   if (terms.length < 2) return 0
   const numbers = new Map(terms.map((term, number) => [term, number]))
-  const found: Array<readonly [at: number, term: number]> = []
-  for (let at = 0; at < words.length; at++) {
-    const term = numbers.get(words[at]!)
-    if (term !== undefined) found.push([at, term])
+  const occurrences: Array<Occurrence> = []
+  for (let position = 0; position < words.length; position++) {
+    const term = numbers.get(words[position]!)
+    if (term !== undefined) occurrences.push([position, term])
   }
-  const distinct = new Set(found.map(([, term]) => term)).size
+  const distinct = new Set(occurrences.map(([, term]) => term)).size
   if (distinct < 2) return 0
-  const { inOrder, adjacent } = pairs(found)
-  const most = distinct - 1
-  return (
-    (distinct / terms.length) ** 2 *
-    (most / (span(found, distinct) - 1) / 2 + Math.min(1, inOrder / most) / 4 + Math.min(1, adjacent / most) / 4)
-  )
+  const { inOrder, adjacent } = pairs(occurrences)
+  const maxPairs = distinct - 1
+  const closeness = maxPairs / (span(occurrences, distinct) - 1)
+  const order = Math.min(1, inOrder / maxPairs)
+  const phrase = Math.min(1, adjacent / maxPairs)
+  return (distinct / terms.length) ** 2 * (closeness / 2 + order / 4 + phrase / 4)
 }
 
-/** The fewest words in a row that hold every term that occurs. */
-const span = (found: ReadonlyArray<readonly [at: number, term: number]>, distinct: number): number => {
+/** A word of the text that is the query's term with this number. */
+type Occurrence = readonly [position: number, term: number]
+
+/** The length in words of the shortest passage that contains every occurring term. */
+const span = (occurrences: ReadonlyArray<Occurrence>, distinct: number): number => {
   const inside = new Map<number, number>()
   let best = Number.POSITIVE_INFINITY
   let from = 0
-  for (const [at, term] of found) {
+  for (const [position, term] of occurrences) {
     inside.set(term, (inside.get(term) ?? 0) + 1)
     while (inside.size === distinct) {
-      const [start, first] = found[from++]!
-      best = Math.min(best, at - start + 1)
+      const [start, first] = occurrences[from++]!
+      best = Math.min(best, position - start + 1)
       const left = inside.get(first)! - 1
       if (left === 0) inside.delete(first)
       else inside.set(first, left)
@@ -62,22 +64,22 @@ const span = (found: ReadonlyArray<readonly [at: number, term: number]>, distinc
   return best
 }
 
-/** Terms that follow one another as they do in the query: anywhere near, and as neighbours. */
-const pairs = (found: ReadonlyArray<readonly [at: number, term: number]>) => {
+/** Counts consecutive occurrences in the query's order, and those that are neighbours in both query and text. */
+const pairs = (occurrences: ReadonlyArray<Occurrence>) => {
   const inOrder = new Set<number>()
   const adjacent = new Set<number>()
-  for (let index = 1; index < found.length; index++) {
-    const [[at, term], [next, follower]] = [found[index - 1]!, found[index]!]
+  for (let index = 1; index < occurrences.length; index++) {
+    const [[position, term], [next, follower]] = [occurrences[index - 1]!, occurrences[index]!]
     if (follower <= term) continue
     inOrder.add(term)
-    if (follower === term + 1 && next === at + 1) adjacent.add(term)
+    if (follower === term + 1 && next === position + 1) adjacent.add(term)
   }
   return { inOrder: inOrder.size, adjacent: adjacent.size }
 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** English endings that change with number and tense; other languages keep their words. */
+/** Removes English endings of number and tense; leaves words of other languages mostly as they are. */
 const stem = (word: string): string => {
   if (word.length < 5) return word.endsWith("s") && word.length > 3 ? word.slice(0, -1) : word
   return word.replace(/(?:ing|ies|ied|ed|es|s|e)$/u, "").replace(/y$/u, "")

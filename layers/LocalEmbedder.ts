@@ -9,24 +9,22 @@ import { encoderOf, libraryPath, notInstalled } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>
 
-/** Texts of one request: they are encoded one by one, and are given up between two of them. */
+/** Texts per request. They are encoded one by one; an abort takes effect between two texts. */
 const batch = 32
 
-/** One of each model in a process: its weights are in memory once. */
-const known = new Map<string, Service>()
+/** One service per model and process, so that its weights are in memory once. */
+const services = new Map<string, Service>()
 
 /**
- * An encoder that runs in this process, from ONNX files: `/models/e5-small-v2`,
- * `./here`, `~/there` or a hub's `Xenova/bge-small-en-v1.5`, each also with
- * `local/` before it. Needs the optional package `@huggingface/transformers`.
+ * An encoder that runs in this process, from ONNX files. The name is a folder (`/models/e5-small-v2`, `./here`,
+ * `~/there`) or a hub's model (`Xenova/bge-small-en-v1.5`), with or without `local/` before it. Needs the optional
+ * package `@huggingface/transformers`.
  *
- * A folder is read and never looked for in the network. A model of a hub is
- * downloaded with the first text, into `$DAYBOOK_MODELS`, and read from there
- * afterwards. Texts stay in the process either way.
+ * A folder is never looked up on the network. A hub's model is downloaded with the first text into `$DAYBOOK_MODELS` and
+ * read from there afterwards. Texts stay in the process in both cases.
  *
- * How it is used (prefixes, pooling, length) is what its own files say, or its
- * family's: see `local/families.ts`. All of it and the weights of a folder are in the
- * `model` that it states, so that vectors which cannot be compared never are.
+ * Prefixes, pooling and length come from the model's own files or from its family: see `local/families.ts`. They and a
+ * folder's weights are part of the service's `model` name, so that incomparable vectors are never compared.
  */
 export const localEmbedder = (
   name: string,
@@ -45,9 +43,9 @@ export const localEmbedder = (
     }
     if (library === undefined) return new EmbedderUnavailable({ name: full, problem: notInstalled })
     const key = JSON.stringify([place.model, place.dimensions, place.hub])
-    const made = known.get(key) ?? serviceOf(place, library)
-    known.set(key, made)
-    return Effect.succeed(made)
+    const service = services.get(key) ?? serviceOf(place, library)
+    services.set(key, service)
+    return Effect.succeed(service)
   })
 
 const serviceOf = (place: Exclude<ReturnType<typeof placeOf>, Problem>, library: string): Service => {
@@ -75,14 +73,14 @@ const serviceOf = (place: Exclude<ReturnType<typeof placeOf>, Problem>, library:
             detail:
               step === "load"
                 ? place.hub === null
-                  ? "it cannot be loaded"
-                  : "it cannot be downloaded or loaded"
-                : "it gave no vector"
+                  ? "the model cannot be loaded"
+                  : "the model cannot be downloaded or loaded"
+                : "the model returned no vector"
           })
       })
   }
 }
 
-/** One of them as the layer of an engine. */
+/** A local embedder as a layer. */
 export const layer = (name: string, dimensions?: number): Layer.Layer<Embedder, NoEmbedder> =>
   Layer.effect(Embedder, localEmbedder(name, dimensions))

@@ -9,36 +9,36 @@ import type { StageName } from "../src/model/stages.js"
 import * as Scheduler from "./Scheduler.js"
 
 export interface MaintenanceOptions {
-  /** Schedules of these handlers are carried out beside the engine's own: see `Scheduler.layer`. */
+  /** Handlers to run besides the engine's own: see `Scheduler.layer`. */
   readonly handlers?: Scheduler.SchedulerOptions["handlers"]
   readonly notify?: Scheduler.SchedulerOptions["notify"]
-  /** Milliseconds after which agents are looked for that were not there before; a minute where absent. */
+  /** Milliseconds between two checks for new agents; default: a minute. */
   readonly every?: number
-  /** Milliseconds that one job may take; an hour where absent. What is not done by then is left to the next time. */
+  /** Time-out of one job in milliseconds; default: an hour. The next run does the rest. */
   readonly timeout?: number
 }
 
-/** Keeps the memory of all agents in order as long as its scope is open. */
+/** Runs the maintenance of all agents as long as its scope is open. */
 export class Maintenance extends Context.Tag("daybook/Maintenance")<
   Maintenance,
   {
-    /** Looks at once for agents that are new and for what is due. */
+    /** Checks at once for new agents and due schedules. */
     readonly look: Effect.Effect<void>
-    /** What is under way here. */
+    /** The runs of this process that have not ended. */
     readonly running: Context.Tag.Service<Scheduler.Scheduler>["running"]
   }
 >() {}
 
 /**
- * The engine's own jobs, `daybook/daily`, `daybook/gc` and `daybook/weekly`, on the scheduler: begun with the program,
- * which does what was missed, and from then on at the times of the policy. An agent gets its schedules when it is first
- * seen; who has something due stands in the log's timers, so that nobody is opened to find out.
+ * Runs the engine's own jobs, `daybook/daily`, `daybook/gc` and `daybook/weekly`, on the scheduler. At the start of the
+ * program it runs missed jobs; afterwards it follows the policy's times. An agent gets its schedules when it is first
+ * seen. Due times are in the log's timers, so no agent is opened just to check them.
  */
 export const layer = (options: MaintenanceOptions = {}): Layer.Layer<Maintenance, never, Daybook> =>
   Layer.scoped(Maintenance, make(options))
 
-/** Runs of its stages that one job may make one after the other while each leaves something to the next. */
-const mostRounds = 50
+/** How often one job repeats its stages while they leave work over. */
+const maxRounds = 50
 
 export const make = ({
   every = 60_000,
@@ -50,65 +50,65 @@ export const make = ({
     const daybook = yield* Daybook
     const { runner } = daybook
     const woken = yield* Effect.makeLatch(false)
-    const known = new Set<string>()
+    const scheduledAgents = new Set<string>()
 
-    /** Gives schedules to whoever has none: at the start of the program due at once, as nobody looked after them. */
-    const welcome = (first: number | undefined) =>
+    /** Gives new agents their schedules. `first` is the first due time: now at the start of the program. */
+    const addSchedules = (first: number | undefined) =>
       Effect.gen(function* () {
         for (const { name } of yield* daybook.agents) {
-          if (known.has(name)) continue
-          // What cannot be done now can be later; what went wrong may quote what it was about.
+          if (scheduledAgents.has(name)) continue
+          // The next check retries. The cause is not logged: it may quote a memory.
           yield* Effect.matchCauseEffect(runner.ensure(name, first), {
-            onFailure: () => Effect.logWarning("an agent could not be given its schedules", { agent: name }),
-            onSuccess: () => Effect.sync(() => known.add(name))
+            onFailure: () => Effect.logWarning("cannot add an agent's schedules", { agent: name }),
+            onSuccess: () => Effect.sync(() => scheduledAgents.add(name))
           })
         }
-      }).pipe(Effect.catchAllCause(() => Effect.logWarning("agents could not be looked for")))
+      }).pipe(Effect.catchAllCause(() => Effect.logWarning("cannot list the agents")))
 
-    const own = runner.jobs.map(({ handler, stages }): readonly [string, Scheduler.Handler] => [
+    const engineHandlers = runner.jobs.map(({ handler, stages }): readonly [string, Scheduler.Handler] => [
       handler,
-      { timeout, run: (job) => Effect.zipRight(runner.adjust(job.agent), carriedOut(job, stages)) }
+      { timeout, run: (job) => Effect.zipRight(runner.adjust(job.agent), runStages(job, stages)) }
     ])
     const scheduler = yield* Scheduler.make({
-      handlers: { ...handlers, ...Object.fromEntries(own) },
+      handlers: { ...handlers, ...Object.fromEntries(engineHandlers) },
       ...(notify === undefined ? {} : { notify })
     })
-    const later = Effect.gen(function* () {
+    const checkAgain = Effect.gen(function* () {
       woken.unsafeClose()
       yield* Effect.raceFirst(Effect.sleep(every), woken.await)
-      yield* welcome(undefined)
+      yield* addSchedules(undefined)
       yield* scheduler.look
     })
     yield* Clock.currentTimeMillis.pipe(
-      Effect.flatMap(welcome),
+      Effect.flatMap(addSchedules),
       Effect.zipRight(scheduler.look),
-      Effect.zipRight(Effect.forever(later)),
+      Effect.zipRight(Effect.forever(checkAgain)),
       Effect.interruptible,
       Effect.forkScoped
     )
     return { look: Effect.sync(() => woken.unsafeOpen()), running: scheduler.running }
   })
 
-/** Runs stages until they leave nothing, or there is no more time. */
-const carriedOut = ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<StageName>) =>
+/** Runs stages until they leave no work or the time is over. */
+const runStages = ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<StageName>) =>
   Effect.gen(function* () {
-    const done: Array<StageRun> = []
-    const began = yield* Clock.currentTimeMillis
-    // Whatever is under way by then comes to its end before it would be stopped.
-    const end = Math.floor(deadline - Math.min(30_000, (deadline - began) / 10))
-    let open = stages
-    for (let round = 0; round < mostRounds && open.length > 0; round++) {
-      const runs = yield* memory.maintain({ stages: open, deadline: end })
-      done.push(...runs.filter(({ run }) => run !== undefined))
-      open = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
+    const completed: Array<StageRun> = []
+    const startedAt = yield* Clock.currentTimeMillis
+    // Ends early, so that the current step can finish before the scheduler interrupts it.
+    const stageDeadline = Math.floor(deadline - Math.min(30_000, (deadline - startedAt) / 10))
+    let remaining = stages
+    for (let round = 0; round < maxRounds && remaining.length > 0; round++) {
+      const runs = yield* memory.maintain({ stages: remaining, deadline: stageDeadline })
+      completed.push(...runs.filter(({ run }) => run !== undefined))
+      remaining = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
     }
     const counts: Record<string, number> = {}
-    for (const run of done) {
-      for (const [what, number] of Object.entries(run.counts)) counts[what] = (counts[what] ?? 0) + number
+    for (const run of completed) {
+      for (const [name, number] of Object.entries(run.counts)) counts[name] = (counts[name] ?? 0) + number
     }
-    const output = done.map(({ counts, run, stage }) => {
-      const what = Object.entries(counts).map(([name, number]) => `${number} ${name}`)
-      return `${stage} (run ${run}): ${what.join(", ")}`
+    const output = completed.map(({ counts, run, stage }) => {
+      const numbers = Object.entries(counts).map(([name, number]) => `${number} ${name}`)
+      return `${stage} (run ${run}): ${numbers.join(", ")}`
     })
     return { output: output.length === 0 ? "nothing to do" : output.join("\n"), counts }
   })

@@ -13,22 +13,22 @@ import type { Handler, Notification } from "./scheduler/Handler.js"
 export type { Handler, Job, Notification, Result } from "./scheduler/Handler.js"
 
 export interface SchedulerOptions {
-  /** By the name that schedules give. Schedules of other names are left to other programs. */
+  /** The handlers by name. Schedules with other handlers are left to other programs. */
   readonly handlers: Readonly<Record<string, Handler | Handler["run"]>>
   /**
-   * Tells somebody: once at the most, as it is not told again where the program ends in between. It is stopped after 30
-   * seconds, and when the program ends.
+   * Sends a notification, at most once: it is not repeated if the program ends before. Its time-out is 30 seconds, and
+   * the end of the program interrupts it.
    */
   readonly notify?: (notification: Notification) => Effect.Effect<void, unknown>
 }
 
-/** Carries out schedules as long as its scope is open: of every agent, those whose handlers it has. */
+/** Runs the schedules of all agents that use its handlers, as long as its scope is open. */
 export class Scheduler extends Context.Tag("daybook/Scheduler")<
   Scheduler,
   {
-    /** Looks at once whether something is due, which it does by itself at the next due time and every `schedules.poll`. */
+    /** Checks for due schedules at once. Without it, the scheduler checks at the next due time and every `schedules.poll`. */
     readonly look: Effect.Effect<void>
-    /** What is under way here. */
+    /** The runs of this process that have not ended. */
     readonly running: Effect.Effect<ReadonlyArray<RunOf & { readonly agent: string }>>
   }
 >() {}
@@ -36,27 +36,64 @@ export class Scheduler extends Context.Tag("daybook/Scheduler")<
 export const layer = (options: SchedulerOptions): Layer.Layer<Scheduler, never, Daybook> =>
   Layer.scoped(Scheduler, make(options))
 
-/** Agents whose timers are read at once. */
-const page = 100
+/** Timers per read of the log. */
+const timersPerPage = 100
 
-/** So many polls later an agent is looked at again in which nothing was due that has a handler here, if it has new events. */
-const pollsInVain = 10
+/** After a check without a claim, an agent is skipped for this many polls; then its version is compared. */
+const skippedPolls = 10
 
-/** Where it has none the pauses double from there up to so many milliseconds, unless so many polls take longer. */
-const longestInVain = 5 * 60_000
+/** If the agent has no new events, the pause doubles up to this; `skippedPolls` polls are the minimum. */
+const maxSkipMillis = 5 * 60_000
 
-/** An agent that was looked at in vain. Times are milliseconds since the epoch. */
-interface Vain {
-  /** What its timer said. */
+/** An agent whose last check gave nothing to run. Times are milliseconds since the epoch. */
+interface Skip {
+  /** The due time of its timer. */
   readonly due: number
-  /** Its newest event before it was looked at; absent where it could not be. */
+  /** Its version before the check; absent if the check failed. */
   readonly version: number | undefined
-  /** How often that was, one after the other. */
+  /** The number of such checks in a row for this due time. */
   readonly times: number
-  /** When it is found out whether it has new events. */
+  /** When its version is compared, to find new events. */
   readonly events: number
-  /** When it is looked at again, whether it has or not. */
+  /** When it is checked again, with or without new events. */
   readonly until: number
+}
+
+/** The agents to skip, so that agents without work for these handlers are not opened at every poll. */
+const skipList = (poll: number) => {
+  const skips = new Map<string, Skip>()
+  return {
+    size: () => skips.size,
+    remove: (agent: string) => skips.delete(agent),
+    /** Whether the agent is skipped without reading its version. */
+    isSkipped: (agent: string, due: number, now: number): boolean => {
+      const skip = skips.get(agent)
+      return skip?.due === due && now < Math.min(skip.events, skip.until)
+    },
+    /** Whether the agent is skipped because it has no new events; then its version is compared again later. */
+    isUnchanged: (agent: string, due: number, version: number, now: number): boolean => {
+      const skip = skips.get(agent)
+      if (skip === undefined || skip.due !== due || now >= skip.until) return false
+      if (skip.version !== undefined && skip.version !== version) return false
+      skips.set(agent, { ...skip, events: now + skippedPolls * poll })
+      return true
+    },
+    /** Skips an agent after a check without a claim. `claims` is undefined if the check failed. */
+    add: (
+      agent: string,
+      due: number,
+      version: number,
+      { claims, now }: { claims: Claims | undefined; now: number }
+    ) => {
+      const previous = skips.get(agent)
+      // New events that were about something else do not reset the count.
+      const times = previous?.due === due ? previous.times + 1 : 1
+      const events = now + skippedPolls * poll
+      const pause = Math.min(skippedPolls * poll * 2 ** (times - 1), Math.max(maxSkipMillis, skippedPolls * poll))
+      const until = Math.min(claims?.next ?? Number.POSITIVE_INFINITY, now + pause)
+      skips.set(agent, { due, times, events, until, version: claims === undefined ? undefined : version })
+    }
+  }
 }
 
 export const make = (
@@ -64,8 +101,7 @@ export const make = (
 ): Effect.Effect<Context.Tag.Service<Scheduler>, never, Daybook | Scope.Scope> =>
   Effect.gen(function* () {
     const daybook = yield* Daybook
-    const { runner } = daybook
-    const { concurrency, drain, grace, poll, retries, timeout } = runner.policy
+    const { concurrency, drain, grace, poll, retries, timeout } = daybook.runner.policy
     const handlers = new Map(
       Object.entries(options.handlers).map(([name, handler]): readonly [string, Settled] => [
         name,
@@ -73,32 +109,11 @@ export const make = (
       ])
     )
     const leases = new Map([...handlers].map(([name, handler]) => [name, handler.timeout + grace]))
-    const running = new Map<string, RunOf & { readonly agent: string }>()
+    const running: Running = new Map()
     const woken = yield* Effect.makeLatch(false)
-    // Closed after the finalizer below: what is still under way then is interrupted, and gives back what it took.
+    // The finalizer below runs first and waits for the runs. Closing this set then interrupts the rest, which release
+    // their claims.
     const fibers = yield* FiberSet.make<void>()
-
-    /** Agents that have something due and nothing for these handlers, or that could not be looked at. */
-    const inVain = new Map<string, Vain>()
-
-    /** Whether an agent is let be for now; nobody opens it to find out. */
-    const letBe = (agent: string, due: number, version: number, now: number): boolean => {
-      const vain = inVain.get(agent)
-      if (vain === undefined || vain.due !== due || now >= vain.until) return false
-      if (vain.version !== undefined && vain.version !== version) return false
-      inVain.set(agent, { ...vain, events: now + pollsInVain * poll })
-      return true
-    }
-
-    const foundNothing = (agent: string, due: number, version: number, claims: Claims | undefined, now: number) => {
-      const before = inVain.get(agent)
-      // What others wrote may have been about something else.
-      const times = before?.due === due ? before.times + 1 : 1
-      const events = now + pollsInVain * poll
-      const pause = Math.min(pollsInVain * poll * 2 ** (times - 1), Math.max(longestInVain, pollsInVain * poll))
-      const until = Math.min(claims?.next ?? Number.POSITIVE_INFINITY, now + pause)
-      inVain.set(agent, { due, times, events, until, version: claims === undefined ? undefined : version })
-    }
 
     const start = (agent: string, claimed: Claimed) => {
       const { attempt, occurrence, run, schedule } = claimed
@@ -106,11 +121,9 @@ export const make = (
       const handler = handlers.get(claimed.definition.handler)!
       return carry({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
         Effect.interruptible,
-        // Somebody else has it, or it will be taken over when its lease runs out.
+        // Another process has taken the run over, or will do so when its lease expires.
         Effect.catchAllCause((cause) =>
-          Cause.isInterruptedOnly(cause)
-            ? Effect.void
-            : Effect.logWarning("a run could not be ended", { agent, schedule, run })
+          Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logWarning("cannot end a run", { agent, schedule, run })
         ),
         Effect.ensuring(
           Effect.sync(() => {
@@ -122,62 +135,19 @@ export const make = (
       )
     }
 
-    /** Takes what is due, as far as there is room for it; whether there was something to take. */
-    const pass = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      let took = false
-      for (let offset = 0; ; offset += page) {
-        const found = yield* runner.due({ until: now, limit: page, offset })
-        const here = (agent: string) => [...running.values()].filter((one) => one.agent === agent).length
-        // Whoever has less under way goes first, so that an agent that has much to do leaves some to others.
-        const fairly = found.map((one) => [here(one.agent), one] as const).sort(([a], [b]) => a - b)
-        for (const [, { agent, due }] of fairly) {
-          const room = concurrency - running.size
-          if (room <= 0) return false
-          const vain = inVain.get(agent)
-          if (vain?.due === due && now < Math.min(vain.events, vain.until)) continue
-          // Where that cannot be read, looking at it says what is wrong.
-          const version = yield* Effect.orElseSucceed(runner.version(agent), () => -1)
-          if (letBe(agent, due, version, now)) continue
-          // Half of the room each. What was taken and not begun would be nobody's until its lease runs out.
-          const claims = yield* runner.claim(agent, leases, Math.ceil(room / 2)).pipe(
-            Effect.tap(({ claimed }) => Effect.forEach(claimed, (one) => start(agent, one), { discard: true })),
-            Effect.uninterruptible,
-            // Whoever comes after it is not to wait for it. What went wrong may quote what it was about.
-            Effect.catchAllCause(() =>
-              Effect.as(Effect.logWarning("schedules of an agent could not be looked at", { agent }), undefined)
-            )
-          )
-          if (claims !== undefined && claims.claimed.length > 0) {
-            took = true
-            inVain.delete(agent)
-          } else foundNothing(agent, due, version, claims, now)
-        }
-        if (found.length < page) return took
-      }
-    })
-
-    /** Milliseconds until something is due that is not now. */
-    const pause = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const soon = yield* runner.due({ until: now + poll, limit: page + inVain.size })
-      const next = soon.find(({ due }) => due > now)
-      return next === undefined ? poll : next.due - now
-    })
+    const { claimDue, pauseMillis } = dueRuns({ runner: daybook.runner, leases, running, start })
 
     const round = Effect.gen(function* () {
       woken.unsafeClose()
-      const took = yield* pass
-      // There may be more of it.
-      if (took && running.size < concurrency) return
-      yield* Effect.raceFirst(Effect.sleep(yield* pause), woken.await)
+      const claimedAny = yield* claimDue
+      // Checks again at once: more runs may be due.
+      if (claimedAny && running.size < concurrency) return
+      yield* Effect.raceFirst(Effect.sleep(yield* pauseMillis), woken.await)
     })
 
     const loop = round.pipe(
-      // A log that cannot be read now can be later; what went wrong may quote what it was about.
-      Effect.catchAllCause(() =>
-        Effect.zipRight(Effect.logWarning("schedules could not be looked at"), Effect.sleep(poll))
-      ),
+      // Retries after `poll`. The cause is not logged: it may quote a memory.
+      Effect.catchAllCause(() => Effect.zipRight(Effect.logWarning("cannot check the schedules"), Effect.sleep(poll))),
       Effect.forever,
       Effect.interruptible
     )
@@ -190,3 +160,69 @@ export const make = (
       running: Effect.sync(() => [...running.values()])
     }
   })
+
+/** The runs of this process that have not ended, by id. */
+type Running = Map<string, RunOf & { readonly agent: string }>
+
+interface Claiming {
+  readonly runner: Context.Tag.Service<Daybook>["runner"]
+  /** Milliseconds of a lease, by handler. */
+  readonly leases: ReadonlyMap<string, number>
+  readonly running: Running
+  readonly start: (agent: string, claimed: Claimed) => Effect.Effect<unknown>
+}
+
+/** Finds the agents with due schedules and claims their runs. */
+const dueRuns = ({ leases, runner, running, start }: Claiming) => {
+  const { concurrency, poll } = runner.policy
+  const skips = skipList(poll)
+
+  /** Claims an agent's due runs and starts them; undefined if that fails. */
+  const claimFrom = (agent: string, freeSlots: number) =>
+    // Half of the free slots, so that other agents get the rest.
+    runner.claim(agent, leases, Math.ceil(freeSlots / 2)).pipe(
+      Effect.tap(({ claimed }) => Effect.forEach(claimed, (claim) => start(agent, claim), { discard: true })),
+      // A run that is claimed but not started would wait for its lease to expire.
+      Effect.uninterruptible,
+      // One agent's failure must not stop the others. The cause is not logged: it may quote a memory.
+      Effect.catchAllCause(() =>
+        Effect.as(Effect.logWarning("cannot check the schedules of an agent", { agent }), undefined)
+      )
+    )
+
+  /** Claims and starts due runs while there are free slots. True if it claimed any and slots are left. */
+  const claimDue = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    let claimedAny = false
+    for (let offset = 0; ; offset += timersPerPage) {
+      const timers = yield* runner.due({ until: now, limit: timersPerPage, offset })
+      const runsOf = (agent: string) => [...running.values()].filter((run) => run.agent === agent).length
+      // Agents with fewer running runs go first, so that a busy agent does not block the others.
+      const ordered = timers.map((timer) => [runsOf(timer.agent), timer] as const).sort(([a], [b]) => a - b)
+      for (const [, { agent, due }] of ordered) {
+        const freeSlots = concurrency - running.size
+        if (freeSlots <= 0) return false
+        if (skips.isSkipped(agent, due, now)) continue
+        // If the version cannot be read, the claim below reports the problem.
+        const version = yield* Effect.orElseSucceed(runner.version(agent), () => -1)
+        if (skips.isUnchanged(agent, due, version, now)) continue
+        const claims = yield* claimFrom(agent, freeSlots)
+        if (claims !== undefined && claims.claimed.length > 0) {
+          claimedAny = true
+          skips.remove(agent)
+        } else skips.add(agent, due, version, { claims, now })
+      }
+      if (timers.length < timersPerPage) return claimedAny
+    }
+  })
+
+  /** Milliseconds until the next due time, at most `poll`. */
+  const pauseMillis = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const timers = yield* runner.due({ until: now + poll, limit: timersPerPage + skips.size() })
+    const next = timers.find(({ due }) => due > now)
+    return next === undefined ? poll : next.due - now
+  })
+
+  return { claimDue, pauseMillis }
+}

@@ -10,8 +10,8 @@ export const defaultFolder = (environment: NodeJS.ProcessEnv = process.env): str
   environment.DAYBOOK_DATA || join(homedir(), ".local", "share", "daybook")
 
 /**
- * The policy of a data folder: the file that `$DAYBOOK_POLICY` names, else
- * `policy.toml` or `policy.json` in the folder, else the defaults.
+ * Reads the policy of a data folder: the file of `$DAYBOOK_POLICY`, else `policy.toml` or `policy.json` in the folder,
+ * else the defaults.
  */
 export const readPolicy = (
   folder: string,
@@ -24,7 +24,7 @@ export const readPolicy = (
     const refused = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
     const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => refused("cannot be read") })
     const json = file.endsWith(".json")
-    // Most folders have no policy: its reader is loaded by those that do.
+    // Loaded on demand: most folders have no policy.
     const parse = json ? JSON.parse : (yield* Effect.promise(() => import("smol-toml"))).parse
     const document = yield* Effect.try({
       try: (): unknown => parse(text),

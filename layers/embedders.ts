@@ -13,30 +13,30 @@ type Service = EmbedderService
 
 export interface NamedOptions {
   readonly policy?: PolicyValues["embedding"]
-  /** Where keys are. */
+  /** The environment variables that hold the keys. */
   readonly environment?: NodeJS.ProcessEnv
 }
 
 /**
- * The embedder with a name: `words`, `hash`, a provider with or without its model (`openai`, `voyage/voyage-4`,
- * `openai-compatible/MODEL`, `ollama/MODEL`), `local/MODEL` for one in a folder; or what an embedder calls its model.
- * The same name, dimensions and policy give the same embedder, so that its bounds and its usage count for all who ask.
- * Nothing is asked before the first text is embedded.
+ * The embedder with a name: `words`, `hash`, a provider with or without a model (`openai`, `voyage/voyage-4`,
+ * `openai-compatible/MODEL`, `ollama/MODEL`), `local/MODEL` for a folder, or an embedder's own `model` name. The same
+ * name, dimensions and policy give the same embedder, so that all callers share its limits and its usage. It sends no
+ * request before the first text.
  *
- * Whatever sends texts away from this machine is kept from the stores that `embedding.local` names: see `apart`.
+ * An embedder that sends texts to another machine never gets the stores of `embedding.local`: see `apart`.
  */
 export const embedderNamed = (
   name: string,
   dimensions?: number,
   { environment = process.env, policy = defaults.embedding }: NamedOptions = {}
 ): Effect.Effect<Service, NoEmbedder> =>
-  Effect.flatMap(made(name, dimensions, policy, environment), ({ embedder, missing }) =>
+  Effect.flatMap(cachedOrBuilt(name, dimensions, policy, environment), ({ embedder, missing }) =>
     missing === undefined
       ? Effect.succeed(embedder)
       : Effect.fail(EmbedderUnavailable.besides(name, missing, embedder.apart))
   )
 
-/** All of them as the port. */
+/** All embedders as the port. */
 export const embeddersOf = (
   { embedding: policy }: Pick<PolicyValues, "embedding">,
   environment: NodeJS.ProcessEnv = process.env
@@ -45,14 +45,14 @@ export const embeddersOf = (
     named: (name, dimensions) => embedderNamed(name, dimensions, { policy, environment })
   })
 
-/** The one that a policy names. Where its key is missing, each text fails: writes and searches go on by words. */
+/** The policy's embedder. Without its key, embedding fails; writes and searches go on with full text. */
 export const embedderOf = (
   { embedding: policy }: Pick<PolicyValues, "embedding">,
   environment: NodeJS.ProcessEnv = process.env
 ): Layer.Layer<Embedder, InvalidPolicy> =>
   Layer.effect(
     Embedder,
-    made(policy.embedder, policy.dimensions, policy, environment).pipe(
+    cachedOrBuilt(policy.embedder, policy.dimensions, policy, environment).pipe(
       Effect.tap(({ embedder: { model }, missing }) =>
         missing === undefined ? Effect.void : Effect.logWarning(`embedder ${model}: ${missing}`)
       ),
@@ -63,52 +63,52 @@ export const embedderOf = (
     )
   )
 
-/** An embedder, and why it cannot be asked now. */
-interface Made {
+interface Built {
   readonly embedder: Service
+  /** Why it cannot embed now: its key is missing. */
   readonly missing?: string
 }
 
-const cache = new WeakMap<object, WeakMap<object, Map<string, Made>>>()
+const cache = new WeakMap<object, WeakMap<object, Map<string, Built>>>()
 
-const cacheOf = (policy: object, environment: object): Map<string, Made> => {
-  const byEnvironment = cache.get(policy) ?? new WeakMap<object, Map<string, Made>>()
+const cacheOf = (policy: object, environment: object): Map<string, Built> => {
+  const byEnvironment = cache.get(policy) ?? new WeakMap<object, Map<string, Built>>()
   cache.set(policy, byEnvironment)
-  const byName = byEnvironment.get(environment) ?? new Map<string, Made>()
+  const byName = byEnvironment.get(environment) ?? new Map<string, Built>()
   byEnvironment.set(environment, byName)
   return byName
 }
 
-const made = (
+const cachedOrBuilt = (
   name: string,
   dimensions: number | undefined,
   policy: PolicyValues["embedding"],
   environment: NodeJS.ProcessEnv
-): Effect.Effect<Made, NoEmbedder> =>
+): Effect.Effect<Built, NoEmbedder> =>
   Effect.suspend(() => {
-    const known = cacheOf(policy, environment)
+    const cached = cacheOf(policy, environment)
     const key = `${dimensions ?? ""} ${name}`
-    const before = known.get(key)
-    if (before !== undefined) return Effect.succeed(before)
-    return Effect.map(make(name, dimensions, policy, environment), (fresh) => {
-      if (fresh.missing !== undefined) return fresh
-      // Several names may mean one embedder, and several may have asked for it meanwhile.
-      const own = `${fresh.embedder.dimensions} ${fresh.embedder.model}`
-      const one = known.get(own) ?? fresh
-      known.set(own, one).set(key, one)
-      return one
+    const hit = cached.get(key)
+    if (hit !== undefined) return Effect.succeed(hit)
+    return Effect.map(build(name, dimensions, policy, environment), (built) => {
+      if (built.missing !== undefined) return built
+      // Several names may mean the same embedder, and a concurrent call may have built it already.
+      const modelKey = `${built.embedder.dimensions} ${built.embedder.model}`
+      const shared = cached.get(modelKey) ?? built
+      cached.set(modelKey, shared).set(key, shared)
+      return shared
     })
   })
 
-const make = (
+const build = (
   name: string,
   dimensions: number | undefined,
   policy: PolicyValues["embedding"],
   environment: NodeJS.ProcessEnv
-): Effect.Effect<Made, NoEmbedder> =>
+): Effect.Effect<Built, NoEmbedder> =>
   Effect.gen(function* () {
     const refused = (problem: string) => new UnknownEmbedder({ name, problem })
-    for (const [short, layer] of own) {
+    for (const [short, layer] of staticEmbedders) {
       const embedder = yield* serviceOf(layer)
       if (name !== short && name !== embedder.model) continue
       if (dimensions === undefined || dimensions === embedder.dimensions) return { embedder }
@@ -116,7 +116,7 @@ const make = (
     }
     const [first, model] = split(name)
     if (first === "local") {
-      if (model === undefined) return yield* refused("which model is missing: local/FOLDER")
+      if (model === undefined) return yield* refused("a model is required: local/FOLDER")
       const { localEmbedder } = yield* Effect.promise(() => import("./LocalEmbedder.js"))
       return { embedder: yield* localEmbedder(model, dimensions) }
     }
@@ -125,26 +125,27 @@ const make = (
     const { providerEmbedder } = yield* Effect.promise(() => import("./models/embedders/named.js"))
     const provided = yield* providerEmbedder(provider, { model, dimensions }, policy, environment)
     if (!provided.distant || policy.local.length === 0) return provided
+    // These stores stay on this machine: word vectors embed them.
     const apart = { stores: policy.local, embedder: yield* serviceOf(WordEmbedder.layer) }
     return { ...provided, embedder: { ...provided.embedder, apart } }
   })
 
-/** Those that need no network, by the names that they have beside those of their models. */
-const own: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> = [
+/** The embedders without a network, by their short names. */
+const staticEmbedders: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> = [
   ["words", WordEmbedder.layer],
   ["hash", HashEmbedder.layer]
 ]
 
-/** By hand: what speaks to providers is loaded by those that name one. */
+/** Listed here, because the table of providers is loaded only when a policy names one. */
 const providerNames: ReadonlyArray<ProviderName> = ["openai", "voyage", "cohere", "openai-compatible", "ollama"]
 const names = ["words", "hash", ...providerNames, "local"]
 
 const providerOf = (name: string): ProviderName | undefined =>
-  providerNames.find((one) => one === (name === "compatible" ? "openai-compatible" : name))
+  providerNames.find((provider) => provider === (name === "compatible" ? "openai-compatible" : name))
 
 const split = (name: string): readonly [first: string, rest: string | undefined] => {
-  const at = name.indexOf("/")
-  return at < 0 ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)]
+  const slash = name.indexOf("/")
+  return slash < 0 ? [name, undefined] : [name.slice(0, slash), name.slice(slash + 1)]
 }
 
 const serviceOf = (layer: Layer.Layer<Embedder>): Effect.Effect<Service> =>

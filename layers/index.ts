@@ -1,4 +1,4 @@
-/** What plugs into the engine, and the default that puts it together. */
+/** The plug-ins of the engine, and `Default`, which wires them together. */
 export { defaultFolder, readPolicy } from "./config.js"
 export * as Default from "./Default.js"
 export { embedderNamed, embedderOf, embeddersOf } from "./embedders.js"

@@ -8,18 +8,18 @@ import type { Reconciler } from "../src/ports/Reconciler.js"
 import type { Summarizer } from "../src/ports/Summarizer.js"
 import { missingPackage } from "./models/packages.js"
 
-/** Why a model cannot be asked from here, in one line: its packages or its key are missing. */
+/** The model cannot be used: its packages or its key are missing. `problem` is one line. */
 export class NotLoaded extends Data.TaggedError("NotLoaded")<{ readonly problem: string }> {}
 
-/** What asks a model. */
+/** The functions that call the model. */
 export interface ModelPorts {
   readonly reconcile: NonNullable<Context.Tag.Service<Reconciler>["ask"]>
   readonly summarizer: Context.Tag.Service<Summarizer>
 }
 
 /**
- * The model of a policy, for all that ask it: its bounds count for them together. Its packages are loaded and its key is
- * looked up with the first question: what never asks pays nothing, and where either is missing, that is one warning.
+ * The policy's language model. All callers share it and its limits. The first call loads its packages and its key, so
+ * programs that never call it pay nothing. If either is missing, one warning is logged.
  */
 export class LazyModel extends Context.Tag("daybook/LazyModel")<
   LazyModel,
@@ -47,7 +47,7 @@ const make = (
       )
       return { reconcile: ModelReconciler.ask(model, name), summarizer: ModelSummarizer.make(model, name) }
     })
-    // Whoever asks first may be interrupted; the others are not to inherit that.
+    // Uninterruptible: if the first caller is interrupted, the cached result must not be an interruption for the others.
     const ports = yield* load.pipe(
       Scope.extend(scope),
       Effect.tapError(({ problem }) => Effect.logWarning(`model ${name}: ${problem}`)),

@@ -8,7 +8,7 @@ import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 type Service = Context.Tag.Service<Reconciler>
 
-/** The rules decide where they are sure and where the model cannot; the model is asked about the rest. */
+/** The rules decide if they are sure; otherwise the model decides. If the model fails, the rules' judgement stands. */
 export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<Pick<Service, "ask">>): Service => ({
   name: `${rules.name}+${model.name}`,
   judge: rules.judge,
@@ -20,8 +20,8 @@ export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<P
 })
 
 /**
- * The reconciler that a policy names. A model is loaded with the first question; where its packages or its key are
- * missing, that is a failure like any other of a model. `model` is the one that others ask as well.
+ * The policy's reconciler. The first question loads the model; a missing package or key counts as a failure of the
+ * model. `model` is the model shared with other callers.
  */
 export const reconcilerOf = (
   policy: Pick<PolicyValues, "reconcile" | "model">,
@@ -33,24 +33,24 @@ export const reconcilerOf = (
   if (reconciler === "rules") return Layer.effect(Reconciler, loadRules)
   if (policy.model === undefined) {
     return Layer.fail(
-      new InvalidPolicy({ problems: [`model: is missing, though reconcile.reconciler is ${reconciler}`] })
+      new InvalidPolicy({ problems: [`model: is required, because reconcile.reconciler is ${reconciler}`] })
     )
   }
   return Layer.effect(
     Reconciler,
     reconciler === "model"
-      ? Effect.map(asked, (model) => ({ ...model, judge: none.judge }))
-      : Effect.zipWith(loadRules, asked, hybrid)
+      ? Effect.map(modelReconciler, (model) => ({ ...model, judge: none.judge }))
+      : Effect.zipWith(loadRules, modelReconciler, hybrid)
   ).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
 }
 
-/** What nobody asked for is not read: the rules' words take as long as a command's own start. */
+/** Loaded on demand: the rules' word lists take as long to load as a whole command takes to start. */
 const loadRules = Effect.map(
   Effect.promise(() => import("./RuleReconciler.js")),
   ({ rules }) => rules
 )
 
-const asked = Effect.map(LazyModel, ({ name, ports }) => {
+const modelReconciler = Effect.map(LazyModel, ({ name, ports }) => {
   const ask: Required<Service>["ask"] = (question) =>
     ports.pipe(
       Effect.mapError(({ problem }) => new ReconcilerError({ name, reason: "failed", detail: problem })),

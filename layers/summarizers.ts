@@ -6,8 +6,8 @@ import { Summarizer, SummarizerError } from "../src/ports/Summarizer.js"
 import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 /**
- * The summarizer that a policy names; none where the rules are enough. A model is loaded with the first question, and
- * where that fails, the rules write. `model` is the one that others ask as well.
+ * The policy's summarizer; no layer for `rules`. The first request loads the model; if that fails, the rules write the
+ * summary. `model` is the model shared with other callers.
  */
 export const summarizerOf = (
   policy: Pick<PolicyValues, "summarize" | "model">,
@@ -16,12 +16,12 @@ export const summarizerOf = (
 ): Layer.Layer<never, InvalidPolicy> => {
   if (policy.summarize.summarizer === "rules") return Layer.empty
   if (policy.model === undefined) {
-    return Layer.fail(new InvalidPolicy({ problems: ["model: is missing, though summarize.summarizer is model"] }))
+    return Layer.fail(new InvalidPolicy({ problems: ["model: is required, because summarize.summarizer is model"] }))
   }
-  return Layer.effect(Summarizer, asked).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
+  return Layer.effect(Summarizer, modelSummarizer).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
 }
 
-const asked = Effect.gen(function* () {
+const modelSummarizer = Effect.gen(function* () {
   const { name, ports } = yield* LazyModel
   const { summaryPromptDigest } = yield* Effect.promise(() => import("./models/summarizePrompt.js"))
   return Summarizer.of({

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { commands } from "../bin/commands/all.js"
 import { execute } from "../bin/execute.js"
 import { make, type Terminal } from "../bin/output.js"
 import { parse } from "../bin/program.js"
@@ -32,14 +33,14 @@ const paper = (options: Partial<Terminal> = {}) => {
 describe("the command line", () => {
   const wrong: ReadonlyArray<Call> = [
     [[], /--help/],
-    [["serach", "x"], /^unknown command 'serach' \(Did you mean search\?\)$/],
-    [["search"], /^missing required argument 'query'$/],
-    [["remember"], /missing required argument 'title'/],
-    [["remember", "two", "titles"], /too many arguments/],
-    [["search", "x", "--bogus"], /^unknown option '--bogus'$/],
-    [["search", "-pilot"], /^unknown option '-pilot'; what only looks like one goes behind --$/],
+    [["serach", "x"], /^Unknown command 'serach' \(Did you mean search\?\)$/],
+    [["search"], /^Missing required argument 'query'$/],
+    [["remember"], /^Missing required argument 'title'/],
+    [["remember", "two", "titles"], /^Too many arguments/],
+    [["search", "x", "--bogus"], /^Unknown option '--bogus'$/],
+    [["search", "-pilot"], /^Unknown option '-pilot'\. To pass text that starts with "-", put `--` before it\.$/],
     [["remember", "x", "--tag", ""], /^--tag: /],
-    [["--bogus", "search", "x"], /unknown option '--bogus'/],
+    [["--bogus", "search", "x"], /^Unknown option '--bogus'/],
     ...["many", "-1", "0", "1001", "1.5", "", "99999999999999999999"].flatMap(
       (limit): ReadonlyArray<Call> => [
         [["search", "x", "--limit", limit], /^--limit: must be a whole number from 1 to 1000$/],
@@ -66,7 +67,7 @@ describe("the command line", () => {
     ),
     [["remember", "x", "--at", "2025-02-30"], /^--at: must be an ISO 8601.*2026-03-01T09:30:00Z$/],
     [["list", "--after", "someday' is invalid. no"], /^--after: must be a time, such as 2026-03-01.*"last week"/],
-    [["list", "--as-of", "v12"], /^--as-of: must be a version/],
+    [["list", "--as-of", "v12"], /^--as-of: must be a log version/],
     [["list", "--store", "a secret\nin two lines"], /^--store: must be one of private, shared, social$/],
     [["list", "--trust", "some"], /--trust.*full, inner, familiar, public/],
     [["update", "x", "--clear", "title"], /--clear/],
@@ -75,6 +76,14 @@ describe("the command line", () => {
   ]
   it.each(wrong)("%j is a wrong call", (args, line) => {
     expect(parse(args, () => {})).toEqual({ code: 2, line: expect.stringMatching(line) })
+  })
+
+  it("describes every command and option in at most 70 characters", () => {
+    const descriptions = commands.flatMap(({ options = [], summary }) => [
+      summary,
+      ...options.map(({ description }) => description)
+    ])
+    expect(descriptions.filter(({ length }) => length > 70)).toEqual([])
   })
 
   it("takes its own options before and after the command", () => {
@@ -124,7 +133,7 @@ describe("the command line", () => {
     [["update", "nothere"], /^changes: /],
     [["rebuild", "nothing"], /^projection: /],
     [["recall", "rerun", "0"], /needs a number, 1 or more$/],
-    [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: means nothing with --as-of$/],
+    [["search", "x", "--record", "--as-of", "2026-01-01"], /^--record: cannot be used with --as-of$/],
     [["search", "x", "--speaker", "Mira"], /^--speaker: needs --conversation$/],
     [["add-file", "x", "--move"], /^--move: needs --session$/]
   ]
@@ -182,7 +191,10 @@ describe("the command line", () => {
     ["forget", "nothere"],
     ["maintain"]
   ])("%j makes no data folder", async (...args) => {
-    expect(await carriedOut(args, nowhere)).toEqual({ code: 1, line: `no daybook at ${nowhere}` })
+    expect(await carriedOut(args, nowhere)).toEqual({
+      code: 1,
+      line: `no data folder at ${nowhere}: pass --data, or create it with 'daybook remember'`
+    })
     expect(existsSync(nowhere)).toBe(false)
   })
   it.each([

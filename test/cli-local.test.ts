@@ -32,7 +32,7 @@ describe("an encoder in a folder, on the command line", () => {
     expect(stdout).toContain("3, labelled")
     expect(stdout).toContain("NDCG@10 by weight")
     const { stdout: unlabelled } = await daybook("embed", "calibrate")
-    expect(unlabelled).toMatch(/questions +0, searches after which a memory was opened\nweight +0.5, as it is/)
+    expect(unlabelled).toMatch(/questions +0, from searches after which a memory was opened\nweight +0.5, unchanged/)
     expect(refusal(await daybook("embed", "calibrate", "--with", "hash"))).toEqual({
       code: 1,
       line: "daybook: there is no index of hash-256-v1, 256 dimensions"

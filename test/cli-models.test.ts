@@ -65,7 +65,7 @@ describe("models that the policy names, on the command line", () => {
     expect(reranked.hits[0]).toMatchObject({ title: last, before: 3 })
     const { stdout } = await daybook(...call)
     expect(lines(stdout)).toContain("before     3, 1, 2")
-    expect(stdout).toContain("was 3 before endpoint/bge looked")
+    expect(stdout).toContain("was 3 before endpoint/bge reordered")
     expect(stdout).toMatch(/reranked by endpoint\/bge/)
 
     const none = answerOf(await daybook("search", "pump in the hall", "--rerank", "none", "--explain", "--json"))
@@ -96,7 +96,7 @@ describe("models that the policy names, on the command line", () => {
       line: "daybook: --rerank: no reranker cohre: must be one of lexical, none, cohere, voyage, jina, endpoint"
     })
     expect(refusal(await daybook("search", "pump", "--rerank", "jina")).line).toBe(
-      "daybook: --rerank: no reranker jina: the variable JINA_API_KEY holds no key"
+      "daybook: --rerank: no reranker jina: JINA_API_KEY is not set"
     )
     const other = newFolder()
     const bare = (...args: ReadonlyArray<string>) =>
@@ -105,20 +105,18 @@ describe("models that the policy names, on the command line", () => {
     const checked = await bare("check")
     expect(checked.code).toBe(1)
     expect(lines(checked.stdout)).toEqual([
-      "embedding.embedder: cannot use embedder openai: the variable OPENAI_API_KEY holds no key",
-      "rerank.reranker: no reranker cohere: the variable COHERE_API_KEY holds no key"
+      "embedding.embedder: cannot use embedder openai: OPENAI_API_KEY is not set",
+      "rerank.reranker: no reranker cohere: COHERE_API_KEY is not set"
     ])
     // Without it, words are enough to write and to search.
     const written = await bare("remember", "tea at four", "--json")
     expect(written.code).toBe(0)
-    expect(written.stderr).toMatch(
-      /^[^\n]*embedder openai\/text-embedding-3-small: the variable OPENAI_API_KEY holds no key[^\n]*\n$/
-    )
+    expect(written.stderr).toMatch(/^[^\n]*embedder openai\/text-embedding-3-small: OPENAI_API_KEY is not set[^\n]*\n$/)
     expect(answerOf(await bare("search", "tea", "--json"))).toHaveLength(1)
     writeFileSync(join(other, "policy.toml"), "")
     expect(refusal(await bare("embed", "switch", "openai"))).toEqual({
       code: 1,
-      line: "daybook: cannot use embedder openai: the variable OPENAI_API_KEY holds no key"
+      line: "daybook: cannot use embedder openai: OPENAI_API_KEY is not set"
     })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "opnai"\n')
     expect(refusal(await bare("search", "tea")).line).toContain(

@@ -62,7 +62,7 @@ describe("daybook schedules", () => {
     ])
     expect(await said("resume", kettle!)).toMatch(/\(version 6\), next /)
     expect(await said("runs", kettle!)).toBe("nothing found\n")
-    expect(await said("retime")).toBe("timers of 1 agent looked at, 0 mended\n")
+    expect(await said("retime")).toBe("checked the timers of 1 agent, repaired 0\n")
     expect(await said("delete", kettle!)).toBe(`deleted ${kettle} (version 7)\n`)
     expect((await daybook("log")).stdout).toMatch(/SCHEDULE +cli +\w+ created, Tides, next /)
   })
@@ -71,9 +71,9 @@ describe("daybook schedules", () => {
     const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, number, string]> = [
       [["frob"], 2, "what: must be one of list, count, show, runs, run, add, update, pause, resume, delete, retime"],
       [["add"], 2, "'schedules add' needs a goal"],
-      [["list", "x"], 2, "'schedules list' takes nothing behind it"],
+      [["list", "x"], 2, "'schedules list' takes no argument"],
       [["count", "--limit", "3"], 2, "'schedules count' takes no --limit"],
-      [["add", "tea", "--every", "soon"], 2, "--every: must be a length of time, such as 90s, 15m, 2h or 1d"],
+      [["add", "tea", "--every", "soon"], 2, "--every: must be a duration such as 90s, 15m, 2h or 1d"],
       [
         ["add", "tea", "--every", "30s"],
         2,

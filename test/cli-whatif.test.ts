@@ -58,13 +58,13 @@ describe("daybook what-if", () => {
   it("shows tables of bounded length, memories and counts", async () => {
     const { code, stdout } = await daybook("what-if", "--reconciler", "none", "--limit", "2")
     expect(code).toBe(0)
-    expect(stdout).toContain("Decisions that come out otherwise")
-    expect(stdout).toMatch(/version +now +what if +why +title/)
+    expect(stdout).toContain("Decisions that change")
+    expect(stdout).toMatch(/version +now +replay +why +title/)
     expect(stdout).toMatch(/2 +merged [a-z0-9]{10} +added +reconciler +The staging database listens on port 6001/)
     expect(stdout).toContain("… and 4 more")
-    expect(stdout).toContain("Memories that are there only what if")
-    expect(stdout).toMatch(/decisions +7 taken again, 6 otherwise, 1 the same on other grounds/)
-    expect(stdout).toMatch(/memories +1 now, 7 what if/)
+    expect(stdout).toContain("Memories that exist only in the replay")
+    expect(stdout).toMatch(/decisions +7 replayed, 6 changed, 1 the same for another reason/)
+    expect(stdout).toMatch(/memories +1 now, 7 in the replay/)
     expect(stdout).not.toContain("6006")
   })
 
@@ -76,7 +76,7 @@ describe("daybook what-if", () => {
     expect(found).toMatchObject({ from: 3, to: 5, counts: { decided: 3, different: 3 } })
     const whole = answerOf(await daybook("what-if", "--from", "1", "--to", "1", "--json"))
     expect(whole.decisions).toEqual([])
-    expect((await daybook("what-if", "--from", "1", "--to", "1")).stdout).toContain("Nothing would be otherwise")
+    expect((await daybook("what-if", "--from", "1", "--to", "1")).stdout).toContain("Nothing would change")
   })
 
   it("refuses what it cannot do, in one line", async () => {

@@ -149,7 +149,7 @@ describe("files", () => {
     expect(lines(mixed.stderr)).toEqual([
       `${join(notes, "gone")}: does not exist`,
       `${join(notes, "picture.png")}: is not text`,
-      `daybook: 2 files refused, the first ${join(notes, "gone")}`
+      `daybook: 2 files refused; the first is ${join(notes, "gone")}`
     ])
     await daybook("add-turn", "monday", "Did the pilot call?")
     const hits = answerOf(await daybook("search", "--conversation", "pilot", "--json"))
@@ -172,7 +172,7 @@ describe("files", () => {
       /^forgot .*tides\.ts \(version/
     )
     expect(refusal(await daybook("forget-file", "nothing.md")).line).toBe(
-      "daybook: no file nothing.md; 'daybook files' lists those that are indexed"
+      "daybook: no file nothing.md; 'daybook files' lists the indexed files"
     )
     expect((await daybook("forget-session", "monday")).stdout).toMatch(/^forgot 1 turn and 1 file of monday/)
     expect(answerOf(await daybook("files", "--json"))).toEqual([])
@@ -199,7 +199,7 @@ describe("files of a session", () => {
     expect(JSON.parse(refused.stdout)).toEqual({
       ...{ files: 2, added: 0, updated: 0, unchanged: 0, moved: [] },
       skipped: [{ path: join(notes, "empty.txt"), problem: "is empty" }],
-      refused: [{ path: join(notes, "tea.md"), problem: "belongs to session monday; --move takes it from there" }]
+      refused: [{ path: join(notes, "tea.md"), problem: "belongs to session monday; pass --move to move it" }]
     })
     expect(refusal(await daybook("forget-session", "friday")).code).toBe(1)
     expect(refusal(await daybook("add-file", notes, "--move")).code).toBe(2)
@@ -224,7 +224,7 @@ describe("writing", () => {
     const more = ["--type", "preference", "--tag", "tea", "--tag", "morning", "--file", "a.md", "--narrative", "why"]
     const told = await daybook("remember", "Alice drinks tea", ...more)
     expect(told.stdout).toMatch(
-      /^known as \w+, mentioned 3 times \(version \d+\); not taken: type, narrative, tags, files \(/
+      /^known as \w+, mentioned 3 times \(version \d+\)\. Ignored: type, narrative, tags, files; use /
     )
     const [whole] = answerOf(await daybook("get", id, "--json"))
     expect(whole).toMatchObject({ type: "discovery", tags: ["tea"], files: [], people: ["Alice"], mentions: 3 })
@@ -484,8 +484,8 @@ describe("undo", () => {
     const [deploys] = answerOf(await daybook("search", "deploys", "--json"))
     const dry = await daybook("undo", "--run", run!, "--dry-run")
     expect(dry).toMatchObject({ code: 0, stderr: "" })
-    expect(dry.stdout).toMatch(/^version +type +memory +status +takes back +title\n/)
-    expect(dry.stdout).toMatch(/would take back 2 changes of 2 memories with 2 events; nothing was written\n$/)
+    expect(dry.stdout).toMatch(/^version +type +memory +status +undoes +title\n/)
+    expect(dry.stdout).toMatch(/would undo 2 changes of 2 memories with 2 events; nothing was written\n$/)
     const planned = answerOf(await daybook("undo", "--run", run!, "--dry-run", "--json"))
     expect(planned.events.map(({ type }: { type: string }) => type)).toEqual(["UPDATE", "DELETE"])
     expect(answerOf(await daybook("list", "--json"))).toHaveLength(2)
@@ -493,19 +493,19 @@ describe("undo", () => {
     const partly = await daybook("undo", "--run", run!)
     expect(refusal(partly)).toEqual({
       code: 1,
-      line: "daybook: 1 conflict left; --force takes back those changes too"
+      line: "daybook: 1 conflict left; pass --force to undo those changes too"
     })
     expect(partly.stdout).toMatch(/^ *\d+ +UPDATE +\w{10} +restored +\d+ +Backups run at night\.$/m)
     expect(partly.stdout).toMatch(
-      new RegExp(`^left, changed since:\n.*\n *\\d+ +${deploys.id} +status +\\d+ +Deploys`, "m")
+      new RegExp(`^not undone, changed by later events:\n.*\n *\\d+ +${deploys.id} +status +\\d+ +Deploys`, "m")
     )
-    expect(partly.stdout).toMatch(/took back 1 change of 1 memory: run \w{10}\n$/)
+    expect(partly.stdout).toMatch(/undid 1 change of 1 memory: run \w{10}\n$/)
     const forced = answerOf(
       await daybook("undo", "--source", "MEMORY.md", "--since", "2020-01-01", "--force", "--json")
     )
     expect(forced).toMatchObject({ undone: [{ memory: deploys.id, what: "removed" }], conflicts: [], repeated: false })
     expect(answerOf(await daybook("list", "--json"))).toHaveLength(1)
-    expect(await daybook("undo", "--run", run!)).toMatchObject({ code: 0, stdout: "nothing to take back\n" })
+    expect(await daybook("undo", "--run", run!)).toMatchObject({ code: 0, stdout: "nothing to undo\n" })
     expect((await daybook("undo", "--run", forced.run)).code).toBe(0)
     expect(answerOf(await daybook("search", "deploys", "--json"))).toMatchObject([{ id: deploys.id }])
     for (const wrong of [

@@ -106,8 +106,8 @@ describe.each(embedding)("the embedder of %s", (provider) => {
   )
 
   const failures: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, number]> = [
-    ["a wrong key", [{ status: 401 }], "failed (status 401, the key is not accepted)", 1],
-    ["no such model", [{ status: 404 }], "failed (status 404, no such model or address)", 1],
+    ["a wrong key", [{ status: 401 }], "failed (status 401, the key was rejected)", 1],
+    ["no such model", [{ status: 404 }], "failed (status 404, unknown model or URL)", 1],
     [
       "busy for an hour",
       [{ status: 429, headers: { "retry-after": "3600" } }],
@@ -129,7 +129,7 @@ describe.each(embedding)("the embedder of %s", (provider) => {
     ],
     ["JSON of something else", [{ raw: '{"error": null, "ok": true}' }], "failed (unreadable answer)", 1],
     ["an elsewhere", Array(3).fill({ status: 302, headers: { location: "/elsewhere" } }), "failed (no connection)", 3],
-    ["an answer without end", [{ endless: true }], "failed (endless answer)", 1],
+    ["an answer without end", [{ endless: true }], "failed (the answer is too large)", 1],
     ["too few", [{ answer: true, list: (vectors) => vectors.slice(1) }], "count", 1],
     ["too many", [{ answer: true, list: (vectors) => [...vectors, vectors[0]] }], "count", 1],
     ["a hole", [{ answer: true, list: ([_, ...more]) => [null, ...more] }], "count", 1],
@@ -296,12 +296,17 @@ describe("an embedder of a provider", () => {
   )
 
   const refusals: ReadonlyArray<readonly [string, number | undefined, object, string]> = [
-    ["openai", undefined, {}, "the variable OPENAI_API_KEY holds no key"],
+    ["openai", undefined, {}, "OPENAI_API_KEY is not set"],
     ["openai/text-embedding-3-small", 2_000, {}, "has up to 1536 dimensions, not 2000"],
     ["voyage/voyage-4", 300, {}, "has 256, 512, 1024, 2048 dimensions, not 300"],
-    ["cohere/embed-v9", undefined, {}, "how many dimensions it has is not known here: name them"],
-    ["cohere/embed-v9", 8_193, {}, "dimensions are to be a whole number from 1 to 8192"],
-    ["ollama/snowflake-arctic-embed:9b", undefined, {}, "how many dimensions it has is not known here: name them"],
+    ["cohere/embed-v9", undefined, {}, "its dimensions are unknown: set embedding.dimensions, or pass --dimensions"],
+    ["cohere/embed-v9", 8_193, {}, "dimensions must be a whole number from 1 to 8192"],
+    [
+      "ollama/snowflake-arctic-embed:9b",
+      undefined,
+      {},
+      "its dimensions are unknown: set embedding.dimensions, or pass --dimensions"
+    ],
     ["ollama/snowflake-arctic-embed:22m", 1_024, {}, "has 384 dimensions, not 1024"],
     ["openai-compatible/m", 8, {}, "embedding.providers.openai-compatible.baseUrl is missing"],
     [
@@ -310,7 +315,7 @@ describe("an embedder of a provider", () => {
       { "openai-compatible": { baseUrl: "http://h/v1" } },
       "embedding.providers.openai-compatible.keyVariable is missing"
     ],
-    ["openai-compatible", 8, {}, "which model is missing: openai-compatible/MODEL"],
+    ["openai-compatible", 8, {}, "a model is required: openai-compatible/MODEL"],
     // A provider's own key goes to no other address.
     ["openai", undefined, { openai: { baseUrl: "http://h/v1" } }, "embedding.providers.openai.keyVariable is missing"],
     ["words", 64, {}, "has 100 dimensions, not 64"],
@@ -323,7 +328,7 @@ describe("an embedder of a provider", () => {
       expect(error.message).toMatch(/^(?:no embedder [^\n]+|cannot use embedder [^\n]+: [^\n]+)$/)
       expect(error.problem).toBe(problem)
       // What the policy or the environment lacks may be there tomorrow.
-      expect(error._tag === "EmbedderUnavailable").toBe(/holds no key|is missing$/.test(problem))
+      expect(error._tag === "EmbedderUnavailable").toBe(/is not set$|is missing$/.test(problem))
     })
   )
 })

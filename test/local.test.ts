@@ -112,7 +112,7 @@ describe("an encoder in ONNX files", () => {
       expect(yield* localEmbedder(before.model, before.dimensions)).toBe(before)
       const after = yield* localEmbedder(writeBert(folder, mean, { seed: 2 }))
       expect(after.model).not.toBe(before.model)
-      expect(yield* problemOf(before.model)).toBe(`what is there now is another model, ${after.model}`)
+      expect(yield* problemOf(before.model)).toBe(`its files now hold another model, ${after.model}`)
       expect((yield* localEmbedder(writeBert(folder, mean))).model).toBe(before.model)
     })
   )
@@ -132,10 +132,10 @@ describe("an encoder in ONNX files", () => {
           }))
         )
       )
-      expect(yield* problemOf(folder)).toBe(`${folder} has a Dense layer behind its pooling, which is not supported`)
+      expect(yield* problemOf(folder)).toBe(`${folder} has a Dense layer after its pooling, which is not supported`)
       rmSync(join(folder, "modules.json"))
       rmSync(join(folder, "1_Pooling"), { recursive: true })
-      expect(yield* problemOf(folder)).toMatch(/does not say how its tokens are pooled/)
+      expect(yield* problemOf(folder)).toMatch(/^the pooling of .* is unknown/)
       const known = writeBert(join(root, "e5-small-v2"))
       expect((yield* localEmbedder(known)).weight).toBe(0.7)
       for (const [file, name] of [
@@ -145,11 +145,14 @@ describe("an encoder in ONNX files", () => {
         ["config.json", "config.json"]
       ] as const) {
         rmSync(join(known, file))
-        expect(yield* problemOf(known)).toBe(`there is no ${name} in ${known}`)
+        expect(yield* problemOf(known)).toBe(`${name} is missing in ${known}`)
       }
-      expect(yield* problemOf("nothing")).toMatch(/names neither a folder .* nor a model of a hub/)
+      expect(yield* problemOf("nothing")).toMatch(/is neither a folder .* nor a hub's model/)
       const { message, _tag } = yield* Effect.flip(localEmbedder("local/nothing"))
-      expect([_tag, message]).toEqual(["UnknownEmbedder", expect.stringMatching(/^no embedder local\/nothing: names/)])
+      expect([_tag, message]).toEqual([
+        "UnknownEmbedder",
+        expect.stringMatching(/^no embedder local\/nothing: is neither a folder/)
+      ])
       expect(yield* problemOf("someone/something")).toMatch(/is of no known family/)
     })
   )
@@ -160,7 +163,7 @@ describe("an encoder in ONNX files", () => {
       truncateSync(join(folder, "onnx", "model.onnx"), 5_000)
       const embedder = yield* localEmbedder(folder)
       expect((yield* Effect.flip(embedder.embed(["a"], "query"))).message).toBe(
-        `embedder ${embedder.model}: failed (it cannot be loaded)`
+        `embedder ${embedder.model}: failed (the model cannot be loaded)`
       )
       const daybook = yield* open(yield* temporaryFolder, { embedder: Layer.orDie(LocalEmbedder.layer(folder)) })
       const memory = yield* daybook.agent("ada", { trust: "full" })

@@ -273,6 +273,6 @@ describe("a summarizer", () => {
         Effect.scoped(Effect.void.pipe(Effect.provide(summarizerOf(policy))))
       )
     )
-    expect(JSON.stringify(built)).toContain("model: is missing, though summarize.summarizer is model")
+    expect(JSON.stringify(built)).toContain("model: is required, because summarize.summarizer is model")
   })
 })

@@ -218,7 +218,7 @@ describe("a model", () => {
       yield* Effect.flip(ModelReconciler.ask(model, "x")(question))
       expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
       expect(yield* Effect.flip(LanguageModels.make(settingsOf("chat", server.url), {}))).toMatchObject({
-        message: "model openai/small-1: the variable TEST_MODEL_KEY holds no key"
+        message: "model openai/small-1: TEST_MODEL_KEY is not set"
       })
       expect(environment.TEST_MODEL_KEY).toBe(key)
     })

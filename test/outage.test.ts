@@ -26,7 +26,7 @@ describe("a query to a provider", () => {
     Effect.gen(function* () {
       for (const [behaviour, detail] of [
         [{ reset: true }, "no connection"],
-        [{ status: 401 }, "status 401, the key is not accepted"]
+        [{ status: 401 }, "status 401, the key was rejected"]
       ] as const) {
         const { embedder, server } = yield* asking
         server.next(behaviour)

@@ -63,9 +63,9 @@ describe("the reconciler of a policy", () => {
           return yield* Effect.all([Effect.flip(ask!(question)), Effect.flip(ask!(question))], { concurrency: 2 })
         })
       )
-      const line = "reconciler anthropic/large: failed (the variable ANTHROPIC_API_KEY holds no key)"
+      const line = "reconciler anthropic/large: failed (ANTHROPIC_API_KEY is not set)"
       expect(exit).toMatchObject({ value: [{ message: line }, { message: line }] })
-      expect(text.split("model anthropic/large: the variable ANTHROPIC_API_KEY holds no key")).toHaveLength(2)
+      expect(text.split("model anthropic/large: ANTHROPIC_API_KEY is not set")).toHaveLength(2)
     })
   )
 

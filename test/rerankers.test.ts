@@ -59,7 +59,7 @@ describe.each(reranking)("the reranker of %s", (provider) => {
   )
 
   const failures: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string, number]> = [
-    ["a wrong key", [{ status: 401 }], "failed (status 401, the key is not accepted)", 1],
+    ["a wrong key", [{ status: 401 }], "failed (status 401, the key was rejected)", 1],
     ["busy", [{ status: 429, headers: { "retry-after": "60" } }], "failed (status 429, too many requests)", 1],
     ["broken each time", [{ status: 500 }, { status: 503 }], "failed (status 503)", 2],
     ["cut off each time", [{ truncated: true }, { truncated: true }], "failed (unreadable answer)", 2],
@@ -181,7 +181,7 @@ describe("a reranker", () => {
   )
 
   const refusals: ReadonlyArray<readonly [string, object, string]> = [
-    ["cohere", {}, "the variable COHERE_API_KEY holds no key"],
+    ["cohere", {}, "COHERE_API_KEY is not set"],
     ["endpoint/m", {}, "rerank.providers.endpoint.baseUrl is missing"],
     ["jina", { jina: { baseUrl: "http://h/v1" } }, "rerank.providers.jina.keyVariable is missing"],
     ["lexicla", {}, "must be one of lexical, none, cohere, voyage, jina, endpoint"]

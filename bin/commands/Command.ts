@@ -38,51 +38,53 @@ import type { AsOf, Moment } from "../options.js"
 import type { Output } from "../output.js"
 
 /**
- * One command of the command line: how it is called and what it does. A new
- * one is a file in this folder and a line in `all.ts`. `Options` and `Args` are
- * what commander makes of the calls that fit.
+ * One command of the command line: its usage, help and implementation. To add a command, add a file to this folder and
+ * a line to `all.ts`. `Options` and `Args` are the values that commander parses.
  */
 export interface Command<Options = object, Args extends ReadonlyArray<unknown> = readonly []> {
-  /** Its name and its arguments, `get <id...>`: `<>` must be there, `[]` may be, `...` makes a list of it. */
+  /** Its name and arguments, `get <id...>`: `<>` is required, `[]` is optional, `...` takes a list. */
   readonly usage: string
+  /** Begins with a verb and has at most 70 characters, like the description of each option. */
   readonly summary: string
   readonly options?: ReadonlyArray<Option>
-  /** Calls worth trying, without `daybook`. */
+  /** Lines of help below the options. */
+  readonly details?: ReadonlyArray<string>
+  /** Example calls for the help, without `daybook`. */
   readonly examples?: ReadonlyArray<string>
-  /** What looks behind all trust levels needs the full one. */
+  /** Needs trust level `full`, because it reads or changes data of every level. */
   readonly operator?: boolean
-  /** Whether it makes the data folder where there is none: always, or where this is its first argument; others say so. */
+  /** Creates a missing data folder: always, or only with this first argument. Other commands fail without a folder. */
   readonly creates?: true | string
   readonly run: (call: Call, options: Options, args: Args) => Effect.Effect<void, Failure, Scope.Scope>
 }
 
-/** Any command, seen from outside: what its options and arguments are is its own business. */
+/** Any command, whatever its options and arguments. */
 export type AnyCommand = Command<never, never>
 
-/** What a command may use: who calls, where answers go, and the data folder, opened when it is first asked for. */
+/** The context of a command: the caller, the output, and the data folder, which is opened on first use. */
 export interface Call {
   readonly agent: string
-  /** Whether the call names the agent. */
+  /** Whether `--agent` was passed. */
   readonly agentGiven: boolean
   readonly trust: TrustLevel
   /** The policy of the data folder. */
   readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | Ended>
-  /** The policy that a file holds. */
+  /** The policy in a file. */
   readonly policyIn: (file: string) => Effect.Effect<PolicyValues, InvalidPolicy>
   readonly out: Output
   readonly daybook: Effect.Effect<Context.Tag.Service<Daybook>, Failure, Scope.Scope>
   readonly memory: Effect.Effect<Memory, Failure, Scope.Scope>
-  /** The memory as it is now, or as it was. */
+  /** The memory as it is now, or as of a version or time. */
   readonly reader: (asOf: AsOf | undefined) => Effect.Effect<MemoryReader, Failure, Scope.Scope>
-  /** Milliseconds since the epoch of a time, words for one taken as now and in the policy's zone. */
+  /** Resolves a time to milliseconds since the epoch; words are relative to now, in the policy's zone. */
   readonly momentOf: <M extends Moment | undefined>(
-    said: M
+    time: M
   ) => Effect.Effect<number | (undefined extends M ? undefined : never), Failure>
-  /** Carries out another command line, as if it had been called, with its answers to `out`. */
+  /** Runs another command line and sends its answers to `out`. */
   readonly again: (argv: ReadonlyArray<string>, out: Output) => Effect.Effect<Outcome>
 }
 
-/** Everything that can be said no to. Each has a message of one line. */
+/** Every expected failure of a command. Each has a message of one line. */
 export type Failure =
   | CommandError
   | CredentialForbidden

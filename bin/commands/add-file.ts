@@ -16,18 +16,18 @@ interface FileOptions {
   readonly at?: number
 }
 
-/** Files that share a transaction; what they hold waits in memory. */
-const together = 16
+/** Files written concurrently, and so in one transaction; their texts wait in memory. */
+const concurrentFiles = 16
 
 export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string>]> = {
   usage: "add-file <path...>",
   creates: true,
-  summary: "index files of text, and folders of them, to be found beside conversations; unchanged ones cost nothing",
+  summary: "index text files and folders for search; skip unchanged files",
   options: [
-    one("--session <key>", "the session that takes them along when it is forgotten"),
-    flag("--move", "take them out of the session that they belong to; with --session"),
-    one("--store <store>", "private, shared or social", storeOf),
-    one("--at <time>", "when they were changed, an ISO 8601 date or time (default: as the disk says)", instant)
+    one("--session <key>", "attach the files to a session; forget-session removes them"),
+    flag("--move", "move files from another session; needs --session"),
+    one("--store <store>", "set who may read them: private, shared or social", storeOf),
+    one("--at <time>", "set when they changed, ISO 8601 (default: the file's time)", instant)
   ],
   examples: ["add-file README.md docs/", "add-file notes/harbour.md --session monday --store shared"],
   run: (call, options, [paths]) =>
@@ -37,18 +37,18 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
         return yield* new InvalidInput({ field: "--move", problem: "needs --session" })
       }
       const memory = yield* call.memory
-      const found = paths.map(filesOf)
-      const bad: Array<RefusedFile> = uniqueOf(found.flatMap((one) => one.refused))
+      const listings = paths.map(filesOf)
+      const failures: Array<RefusedFile> = uniqueByPath(listings.flatMap(({ refused }) => refused))
       const skipped: Array<RefusedFile> = []
       const moved: Array<MovedFile> = []
-      const files = [...new Set(found.flatMap((one) => one.paths))]
+      const files = [...new Set(listings.flatMap((listing) => listing.paths))]
       const outcomes = { added: 0, updated: 0, unchanged: 0 }
       let done = 0
       const add = (path: string) =>
         Effect.gen(function* () {
-          const read = readTextFile(path)
-          if ("problem" in read) bad.push(read)
-          else yield* index(read)
+          const file = readTextFile(path)
+          if ("problem" in file) failures.push(file)
+          else yield* index(file)
           out.progress(++done, files.length)
         })
       const index = ({ changedAt, path, text }: TextFile) =>
@@ -59,24 +59,24 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
             if (outcome === "moved") moved.push({ path, from: from ?? null, session: session ?? "" })
             else outcomes[outcome]++
           } else if (answer.left._tag === "FileInSession") {
-            const problem = `belongs to session ${answer.left.session}; --move takes it from there`
-            bad.push({ path, problem })
+            const problem = `belongs to session ${answer.left.session}; pass --move to move it`
+            failures.push({ path, problem })
           } else if (answer.left._tag !== "InvalidInput") return yield* answer.left
-          // What was indexed and is empty now is emptied there; anything else that is empty says nothing.
+          // An indexed file that is empty now was emptied above; any other empty file is skipped.
           else if (answer.left.field === "text" && text.trim() === "") skipped.push({ path, problem: "is empty" })
-          else bad.push({ path, problem: answer.left.message })
+          else failures.push({ path, problem: answer.left.message })
         })
-      const all = yield* Effect.exit(Effect.forEach(files, add, { concurrency: together, discard: true }))
+      const all = yield* Effect.exit(Effect.forEach(files, add, { concurrency: concurrentFiles, discard: true }))
       yield* awaitVectors(call)
       yield* all
-      for (const list of [bad, skipped, moved]) list.sort((a, b) => (a.path < b.path ? -1 : 1))
+      for (const list of [failures, skipped, moved]) list.sort((a, b) => (a.path < b.path ? -1 : 1))
       const { added, unchanged, updated } = outcomes
-      const total = added + updated + unchanged + moved.length + skipped.length + bad.length
-      yield* out.show({ files: total, ...outcomes, moved, skipped, refused: bad }, () =>
+      const total = added + updated + unchanged + moved.length + skipped.length + failures.length
+      yield* out.show({ files: total, ...outcomes, moved, skipped, refused: failures }, () =>
         [
           `${count(total, "file")}: ${added} added, ${updated} updated, ${unchanged} unchanged`,
-          ...[`${moved.length} moved`, `${skipped.length} skipped`, `${bad.length} refused`].filter(
-            (one) => !/^0 /.test(one)
+          ...[`${moved.length} moved`, `${skipped.length} skipped`, `${failures.length} refused`].filter(
+            (part) => !/^0 /.test(part)
           )
         ].join(", ")
       )
@@ -85,20 +85,20 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
           `${oneLine(path)}: moved from ${from === null ? "no session" : `session ${oneLine(from)}`} to session ${oneLine(session)}`
         )
       }
-      for (const { path, problem } of [...skipped, ...bad]) out.note(`${oneLine(path)}: ${oneLine(problem)}`)
-      if (bad.length > 0)
-        return yield* refused(`${count(bad.length, "file")} refused, the first ${oneLine(bad[0]!.path)}`)
+      for (const { path, problem } of [...skipped, ...failures]) out.note(`${oneLine(path)}: ${oneLine(problem)}`)
+      if (failures.length > 0)
+        return yield* refused(`${count(failures.length, "file")} refused; the first is ${oneLine(failures[0]!.path)}`)
     })
 }
 
 interface MovedFile {
   readonly path: string
-  /** The session that it was in; null for none. */
+  /** Its previous session; null for none. */
   readonly from: string | null
   readonly session: string
 }
 
-/** A path that is named twice is refused once. */
-const uniqueOf = (refused: ReadonlyArray<RefusedFile>): Array<RefusedFile> => [
-  ...new Map(refused.map((one) => [one.path, one])).values()
+/** One entry per path, also if the call names a path twice. */
+const uniqueByPath = (files: ReadonlyArray<RefusedFile>): Array<RefusedFile> => [
+  ...new Map(files.map((file) => [file.path, file])).values()
 ]

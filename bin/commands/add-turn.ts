@@ -21,14 +21,14 @@ interface TurnOptions {
 export const addTurn: Command<TurnOptions, readonly [session: string, text: string]> = {
   usage: "add-turn <session> <text>",
   creates: true,
-  summary: "add a turn to a conversation; - as the text reads JSON lines from stdin",
+  summary: "add a turn to a conversation; text - reads JSON lines from stdin",
   options: [
-    one("--role <role>", "who speaks: user, assistant, system or tool (default: user)", among(Role.literals)),
-    one("--speaker <name>", "the name of whoever speaks"),
-    one("--channel <name>", "where it was said"),
-    one("--sequence <n>", "its number in the session, larger than all before (default: the next one)", whole(1)),
-    one("--store <store>", "private, shared or social", storeOf),
-    one("--at <time>", "when it was said, an ISO 8601 date or time (default: now)", instant),
+    one("--role <role>", "set the role: user, assistant, system, tool (default: user)", among(Role.literals)),
+    one("--speaker <name>", "name the speaker"),
+    one("--channel <name>", "name the channel"),
+    one("--sequence <n>", "number the turn, above all earlier ones (default: the next)", whole(1)),
+    one("--store <store>", "set who may read it: private, shared or social", storeOf),
+    one("--at <time>", "set when it was said, ISO 8601 (default: now)", instant),
     commandId
   ],
   examples: [

@@ -5,7 +5,7 @@ import type { Command } from "./Command.js"
 
 export const agents: Command = {
   usage: "agents",
-  summary: "whose memories are in the data folder",
+  summary: "list the agents in the data folder",
   operator: true,
   run: ({ daybook, out }) =>
     Effect.gen(function* () {

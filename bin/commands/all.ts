@@ -35,7 +35,7 @@ import { verify } from "./verify.js"
 import { whatIf } from "./what-if.js"
 import { why } from "./why.js"
 
-/** Every command, in the order in which the help names them. */
+/** Every command, in the order of the help. */
 export const commands: ReadonlyArray<AnyCommand> = [
   remember,
   search,

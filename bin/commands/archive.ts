@@ -13,23 +13,25 @@ interface ArchiveCall extends AsOfOptions, PageOptions {
 
 export const archive: Command<ArchiveCall, readonly [what: string, words: ReadonlyArray<string>]> = {
   usage: "archive <what> [words...]",
-  summary: "the archive, which is in no other read: list, search WORDS, restore ID",
+  summary: "list, search or restore archived memories",
   options: [...pageOptions, asOf, commandId],
+  // The archive is in no other read.
   examples: ["archive list", "archive search harbour crane", "archive restore 8k2v0q5w1x"],
   run: (call, { asOf, commandId, limit, offset }, [what, words]) =>
     Effect.gen(function* () {
       const { memory, out, reader } = call
       if (what === "restore") {
         const [id, ...others] = words
-        if (id === undefined || others.length > 0) return yield* badCall("archive restore needs exactly one id")
-        if (asOf !== undefined) return yield* badCall("the past cannot be restored to: leave out --as-of")
+        if (id === undefined || others.length > 0) return yield* badCall("'archive restore' needs exactly one id")
+        if (asOf !== undefined) return yield* badCall("'archive restore' takes no --as-of")
         const restored = yield* Effect.flatMap(memory, (one) => one.restore(id, { commandId }))
         yield* awaitVectors(call)
         return yield* out.show(restored, () => `restored ${id}`)
       }
-      if (what !== "list" && what !== "search") return yield* badCall("archive is to be told: list, search or restore")
-      if (what === "list" && words.length > 0) return yield* badCall("archive list takes no words; archive search does")
-      if (what === "search" && words.length === 0) return yield* badCall("archive search needs words to look for")
+      if (what !== "list" && what !== "search") return yield* badCall("what: must be one of list, search, restore")
+      if (what === "list" && words.length > 0)
+        return yield* badCall("'archive list' takes no words; use 'archive search'")
+      if (what === "search" && words.length === 0) return yield* badCall("'archive search' needs words")
       const text = words.join(" ")
       const rows = yield* Effect.flatMap(reader(asOf), (one) => one.archived({ text, limit, offset }))
       yield* out.show(rows, () => table<ArchivedMemory>(out, rows, columns))

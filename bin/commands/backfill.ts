@@ -5,7 +5,7 @@ import type { Command } from "./Command.js"
 
 export const backfill: Command = {
   usage: "backfill",
-  summary: "make the vectors that are missing",
+  summary: "create the missing embeddings",
   operator: true,
   run: ({ agent, daybook, out }) =>
     Effect.gen(function* () {

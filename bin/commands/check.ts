@@ -10,10 +10,10 @@ import type { Command } from "./Command.js"
 
 export const check: Command<object, readonly [file: string | undefined]> = {
   usage: "check [file]",
-  summary: "whether the policy of the data folder, or of a file, can be used: every problem at once, with its path",
+  summary: "check the policy of the data folder, or of a file; list all problems",
   examples: ["check", "check policy.toml"],
   run: ({ out, policy, policyIn }, _, [file]) =>
-    Effect.matchEffect(Effect.tap(file === undefined ? policy : policyIn(file), modelsOf), {
+    Effect.matchEffect(Effect.tap(file === undefined ? policy : policyIn(file), checkModels), {
       onSuccess: (values) => {
         const { digest } = inForce(values)
         return out.show({ ok: true, policy: digest, values, problems: [] }, () => `ok  policy ${digest}`)
@@ -29,8 +29,8 @@ export const check: Command<object, readonly [file: string | undefined]> = {
     })
 }
 
-/** What the policy names of embedders and rerankers must be known, and have its key. Nothing is asked. */
-const modelsOf = (policy: PolicyValues): Effect.Effect<void, InvalidPolicy> => {
+/** Checks that the policy's embedder and reranker exist and have their keys. Sends no request. */
+const checkModels = (policy: PolicyValues): Effect.Effect<void, InvalidPolicy> => {
   const { embedding, rerank } = policy
   const checks: ReadonlyArray<Effect.Effect<unknown, string>> = [
     Effect.mapError(
@@ -40,7 +40,7 @@ const modelsOf = (policy: PolicyValues): Effect.Effect<void, InvalidPolicy> => {
     Effect.mapError(rerankerNamed(rerank.reranker, policy), ({ message }) => `rerank.reranker: ${message}`)
   ]
   return Effect.mapError(
-    Effect.asVoid(Effect.validateAll(checks, (one) => one)),
+    Effect.asVoid(Effect.validateAll(checks, (check) => check)),
     (problems) => new InvalidPolicy({ problems })
   )
 }

@@ -20,14 +20,13 @@ import type { Command } from "./Command.js"
 
 type Hits = ReadonlyArray<Hit>
 
-/** The memories of a made-up assistant, which come with the package: dist/daybook.mjs stands beside examples/. */
+/** The memories of an invented assistant; the package has `examples/` next to `dist/`. */
 const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
 
 export const demo: Command<{ readonly keep?: boolean }> = {
   usage: "demo",
-  summary:
-    "import, search, correct, audit, rewind, decide, undo, rebuild and verify, on example memories in a folder of their own",
-  options: [one("--keep", "do not remove the folder at the end")],
+  summary: "try every feature on example memories in a temporary folder",
+  options: [one("--keep", "keep the temporary folder")],
   run: (call, { keep }) =>
     Effect.gen(function* () {
       const folder = yield* temporary(keep === true)
@@ -40,7 +39,7 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const second = yield* daybook<Imported>("import", memories)
       yield* must(second.added + second.duplicates === 0 && second.unchanged > 0, "a second import adds nothing")
 
-      yield* heading("Search by words and likeness, in any script")
+      yield* heading("Search by words and meaning, in any script")
       const model = yield* daybook<Hits>("search", "trust model", "--limit", "3")
       yield* must(model.length > 0, "the trust model is found")
       const tokyo = yield* daybook<Hits>("search", "東京", "--limit", "3")
@@ -49,11 +48,11 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const found = hits.find(({ title }) => title.includes("Deploys happen on Tuesdays"))
       if (found === undefined) return yield* must(false, "deploys happen on Tuesdays")
 
-      yield* heading("Look closer: what stood around it in time, then all of it")
+      yield* heading("Look closer: its neighbours in time, then the whole memory")
       const around = yield* daybook<ReadonlyArray<IndexRow>>("timeline", found.id, "--before", "2", "--after", "2")
       yield* must(around.length === 5, "the timeline shows five rows")
       const [whole] = yield* daybook<ReadonlyArray<WholeMemory>>("get", found.id)
-      yield* must(whole?.id === found.id, "the memory is read whole")
+      yield* must(whole?.id === found.id, "the whole memory is read")
 
       yield* heading("Correct it")
       const titleIn = (rows: Hits) => rows.find(({ id }) => id === found.id)?.title
@@ -62,7 +61,7 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const now = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3")
       yield* must(titleIn(now) === corrected, "deploys happen on Thursdays from now on")
 
-      yield* heading("Audit: who changed what, when and why, and who is known")
+      yield* heading("Audit: who changed what, when and why; and the people mentioned")
       const history = yield* daybook<ReadonlyArray<HistoryEntry>>("history", found.id)
       yield* must(history.at(-1)?.version === correction.version, "the history ends with the correction")
       const people = yield* daybook<ReadonlyArray<Person>>("people", "--limit", "3")
@@ -73,36 +72,36 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const then = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3", "--as-of", before)
       yield* must(titleIn(then) === found.title, "the past answers as it did")
 
-      yield* heading("Decide: what a new statement means for what is known, by rules")
+      yield* heading("Decide: rules compare a new statement with what is known")
       const port = "The staging database of Mooring listens on port"
       const known = yield* daybook<Remembered>("remember", `${port} 5432`, "--type", "config")
       const decided = yield* daybook<Remembered>("remember", `${port} 6543 now`, "--type", "config")
       yield* must(decided.outcome === "replaced" && decided.replaced === known.id, "the old port is replaced")
 
-      yield* heading("Why: who decided that, on which grounds")
+      yield* heading("Why: who decided that, and for which reason")
       const why = yield* daybook<Why>("why", decided.id)
-      yield* must(why.supersedes[0]?.id === known.id, "the old port is told")
+      yield* must(why.supersedes[0]?.id === known.id, "the old port is shown")
 
-      yield* heading("Undo it, and undo that")
+      yield* heading("Undo it, then undo the undo")
       const undone = yield* daybook<Undone>("undo", "--event", String(decided.version))
       const ports = yield* daybook<Hits>("search", port, "--limit", "1")
-      yield* must(ports[0]?.id === known.id, "the old port is known again")
+      yield* must(ports[0]?.id === known.id, "the old port is back")
       yield* daybook<Undone>("undo", "--run", undone.run!)
 
-      yield* heading("What if: the same history, decided by nobody, in a branch that is gone afterwards")
+      yield* heading("What if: replay the same history without a reconciler, in a temporary branch")
       const other = yield* daybook<WhatIf>("what-if", "--reconciler", "none")
-      yield* must(other.decisions.length > 0, "something would be otherwise")
+      yield* must(other.decisions.length > 0, "some decisions differ")
 
-      yield* heading("Trust: the same question by somebody who may read less, and less still")
+      yield* heading("Trust: the same question at lower trust levels")
       const full = yield* daybook<Hits>("search", "Alice", "--limit", "3")
       const inner = yield* daybook<Hits>("--trust", "inner", "search", "Alice", "--limit", "3")
       const familiar = yield* daybook<Hits>("--trust", "familiar", "search", "Alice", "--limit", "3")
-      yield* must(stores(full).includes("private"), "full trust reads what is private")
+      yield* must(stores(full).includes("private"), "full trust reads the private store")
       yield* must(inner.length > 0 && !stores(inner).includes("private"), "inner trust reads nothing private")
       const social = stores(familiar).every((store) => store === "social")
-      yield* must(familiar.length > 0 && social, "familiar trust reads what is social, no more")
+      yield* must(familiar.length > 0 && social, "familiar trust reads the social store only")
 
-      yield* heading("Rebuild the view from the log alone: the same to the last byte")
+      yield* heading("Rebuild the view from the log: the same to the last byte")
       const { equal } = yield* daybook<{ readonly equal: boolean }>("rebuild", "--check")
       yield* must(equal, "the digests are equal")
 
@@ -110,7 +109,7 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const { events, head, ok } = yield* daybook<Verified>("verify")
       yield* must(ok && events > 0 && head !== null, "the log is sound")
       const kept = keep === true ? ` The folder is ${folder}.` : ""
-      yield* call.out.show({ ok: true, folder, steps }, () => `\nAll of it was as it must be.${kept}`)
+      yield* call.out.show({ ok: true, folder, steps }, () => `\nAll checks passed.${kept}`)
     })
 }
 

@@ -24,17 +24,18 @@ interface Options {
   readonly all?: boolean
 }
 
-/** What a verb does for one agent: its answer, and how people read it. */
+/** The result of a verb for one agent: the JSON value and its text. */
 interface Answer {
   readonly value: object
   readonly text: () => string | Promise<string>
-  /** What could not be done of it. */
+  /** Set if part of the work failed. */
   readonly error?: string
 }
 
 interface Verb {
-  /** What has to stand behind it. */
+  /** Describes the required argument. */
   readonly needs?: string
+  /** The options it accepts. */
   readonly takes: ReadonlyArray<keyof Options>
   readonly run: (
     call: Call & { readonly agent: string },
@@ -64,14 +65,14 @@ const verbs: Readonly<Record<string, Verb>> = {
     takes: ["dimensions", "weight", "prepare", "now", "all"],
     run: ({ agent, out }, { embedders }, { dimensions, now, prepare, weight }, model) =>
       Effect.map(
-        known(
+        unknownAsBadCall(
           embedders.switchTo(agent, model!, {
             dimensions,
             weight,
             now,
             adopt: prepare !== true,
             actor: "cli",
-            ...shownOn(out)
+            ...reportTo(out)
           })
         ),
         (switched) => ({ value: switched, text: () => switchedText(switched, weight) })
@@ -91,9 +92,9 @@ const verbs: Readonly<Record<string, Verb>> = {
     run: ({ agent, out }, { embedders }, { dimensions, questions, with: other }) =>
       Effect.gen(function* () {
         const labelled = questions === undefined ? undefined : yield* questionsIn(questions)
-        const asked = embedders.calibrate(agent, { with: other, dimensions, questions: labelled })
-        const found = yield* other === undefined ? asked : known(asked)
-        return { value: found, text: () => calibratedText(out, found) }
+        const calibrate = embedders.calibrate(agent, { with: other, dimensions, questions: labelled })
+        const calibrated = yield* other === undefined ? calibrate : unknownAsBadCall(calibrate)
+        return { value: calibrated, text: () => calibratedText(out, calibrated) }
       })
   },
   back: {
@@ -103,7 +104,7 @@ const verbs: Readonly<Record<string, Verb>> = {
         embedders.back(agent, {
           now,
           actor: "cli",
-          ...shownOn(out)
+          ...reportTo(out)
         }),
         (switched) => ({ value: switched, text: () => switchedText(switched) })
       )
@@ -113,7 +114,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     run: ({ agent }, { embedders }, { dimensions }, model) =>
       Effect.map(embedders.drop(agent, model, { dimensions, actor: "cli" }), (dropped) => ({
         value: { dropped },
-        text: () => dropped.map((one) => `dropped ${one.model}, ${one.dimensions} dimensions`).join("\n")
+        text: () => dropped.map((index) => `dropped ${index.model}, ${index.dimensions} dimensions`).join("\n")
       }))
   }
 }
@@ -121,23 +122,21 @@ const verbs: Readonly<Record<string, Verb>> = {
 export const embed: Command<Options, readonly [what: string | undefined, model: string | undefined]> = {
   usage: "embed [what] [model]",
   creates: "switch",
-  summary: `what makes the vectors, and changing it (${Object.keys(verbs).join(", ")})`,
+  summary: "show or change the embedding model",
   operator: true,
+  details: [
+    `what: ${Object.keys(verbs).join(", ")} (default: status)`,
+    `A line of --questions is {"query": "…", "ids": ["…"]}.`
+  ],
   options: [
-    one("--dimensions <n>", "length of the vectors (default: the model's own)", whole(1, 8_192)),
-    one("--weight <share>", "of 'switch': how far ranking trusts its vectors (default: its own)", share),
-    flag("--prepare", "of 'switch': make the index and leave the old one in force, to compare them first"),
-    flag("--now", "of 'switch' and 'back': in force at once; what is missing is made then"),
-    one(
-      "--with <model>",
-      "of 'compare': the other one (default: what is prepared, or was in force before); of 'calibrate': its index"
-    ),
-    one("--limit <n>", "of 'compare': so many of the newest recalled queries (default: 50)", whole(1, 1_000)),
-    one(
-      "--questions <file>",
-      'of \'compare\' and \'calibrate\': labelled questions, {"query": "…", "ids": ["…"]} a line'
-    ),
-    flag("--all", "for every agent of the data folder")
+    one("--dimensions <n>", "set the vector length (default: the model's own)", whole(1, 8_192)),
+    one("--weight <share>", "switch: set the weight of vectors in ranking, 0 to 1", share),
+    flag("--prepare", "switch: build the index, but keep the current embedder active"),
+    flag("--now", "switch, back: activate at once and embed the rest afterwards"),
+    one("--with <model>", "compare, calibrate: use this index (default: prepared or last)"),
+    one("--limit <n>", "compare: use the n newest recalled queries (default: 50)", whole(1, 1_000)),
+    one("--questions <file>", "compare, calibrate: read labelled questions, JSON lines"),
+    flag("--all", "run for every agent of the data folder")
   ],
   examples: [
     "embed status",
@@ -160,7 +159,7 @@ export const embed: Command<Options, readonly [what: string | undefined, model: 
       const texts: Array<string> = []
       const failed: Array<string> = []
       for (const { name } of yield* daybook.agents) {
-        // What one agent cannot do, having no other index say, keeps none of the others from it.
+        // A failure of one agent, a missing index for example, does not stop the others.
         const outcome = yield* Effect.either(verb.run({ ...call, agent: name }, daybook, options, model))
         if (outcome._tag === "Left" && codeOf(outcome.left) === exitCodes.badCall) return yield* outcome.left
         const error = outcome._tag === "Left" ? outcome.left.message : outcome.right.error
@@ -174,13 +173,13 @@ export const embed: Command<Options, readonly [what: string | undefined, model: 
     })
 }
 
-/** How far it has come, and why it waits where it does. */
-const shownOn = (out: Output): Pick<SwitchOptions, "onFailure" | "onProgress"> => ({
+/** Reports progress, and why a switch pauses. */
+const reportTo = (out: Output): Pick<SwitchOptions, "onFailure" | "onProgress"> => ({
   onProgress: (rate) => out.progress(rate.made, rate.made + rate.left, rateText(rate)),
-  onFailure: ({ message }, pause) => out.note(`${message}; it goes on in ${Math.ceil(pause / 1_000)} s`)
+  onFailure: ({ message }, pause) => out.note(`${message}; retrying in ${Math.ceil(pause / 1_000)} s`)
 })
 
-/** A verb that there is, with what it needs and no option that it does not take. */
+/** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
 const checked = (what: string, model: string | undefined, options: Options): Effect.Effect<Verb, Ended> => {
   const verb = Object.hasOwn(verbs, what) ? verbs[what] : undefined
   if (verb === undefined) return badCall(`what: must be one of ${Object.keys(verbs).join(", ")}`)
@@ -191,10 +190,13 @@ const checked = (what: string, model: string | undefined, options: Options): Eff
   return other === undefined ? Effect.succeed(verb) : badCall(`'embed ${what}' takes no --${other}`)
 }
 
-/** A name in the call that no embedder has can never be right; one in the log may be that of another program's. */
-const known = <A, E>(asked: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | Ended> =>
+/**
+ * Turns an unknown embedder into a bad call, for a name that the call gives. A name from the log is not a bad call: it
+ * may belong to another program's embedder.
+ */
+const unknownAsBadCall = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | Ended> =>
   Effect.catchIf(
-    asked,
+    effect,
     (error): error is UnknownEmbedder => error instanceof UnknownEmbedder,
     ({ message }) => badCall(message)
   ) as Effect.Effect<A, E | Ended>

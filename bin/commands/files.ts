@@ -6,15 +6,15 @@ import type { Command } from "./Command.js"
 
 export const files: Command<AsOfOptions & PageOptions> = {
   usage: "files",
-  summary: "the files that are indexed, the last added first",
+  summary: "list the indexed files, newest first",
   options: [...pageOptions, asOf],
   examples: ["files", "files --limit 5"],
   run: ({ out, reader }, { asOf, limit, offset }) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.files({ limit, offset })
-      yield* out.show(found, () =>
-        table(out, found, [
+      const rows = yield* memory.files({ limit, offset })
+      yield* out.show(rows, () =>
+        table(out, rows, [
           { name: "changed", of: ({ occurredAt }) => day(occurredAt) },
           { name: "store", of: ({ store }) => store },
           { name: "kind", of: ({ media }) => media },

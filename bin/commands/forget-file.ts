@@ -8,16 +8,16 @@ import type { Command } from "./Command.js"
 
 export const forgetFile: Command<{ readonly commandId?: string }, readonly [path: string]> = {
   usage: "forget-file <path>",
-  summary: "take a file out of every read; its events stay in the log",
+  summary: "hide an indexed file; its history stays in the log",
   options: [commandId],
   examples: ["forget-file notes/harbour.md"],
   run: ({ memory, out }, { commandId }, [path]) =>
     Effect.gen(function* () {
       const { forgetFile } = yield* memory
-      // A program may have given it another name than its place on this disk.
+      // A library caller may have indexed it under a name that is not its path on this disk.
       const done = yield* Effect.catchTag(forgetFile(path, { commandId }), "FileNotFound", (error) =>
         Effect.mapError(forgetFile(resolve(path), { commandId }), (other) =>
-          other._tag === "FileNotFound" ? refused(`${error.message}${insteadOf(path)}`) : other
+          other._tag === "FileNotFound" ? refused(`${error.message}${hintFor(path)}`) : other
         )
       )
       yield* out.show(done, () => {
@@ -28,8 +28,8 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
     })
 }
 
-/** What to do about a path that holds no file. */
-const insteadOf = (path: string): string =>
+/** What to do if no file is indexed under this path. */
+const hintFor = (path: string): string =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-    ? " is indexed: that is a folder, and forget-file takes the path of one file, as 'daybook files' lists them"
-    : "; 'daybook files' lists those that are indexed"
+    ? ": it is a folder, and forget-file needs one file of 'daybook files'"
+    : "; 'daybook files' lists the indexed files"

@@ -5,12 +5,12 @@ import type { Command } from "./Command.js"
 
 export const forgetSession: Command<{ readonly commandId?: string }, readonly [session: string]> = {
   usage: "forget-session <session>",
-  summary: "take a conversation out of every read; its events stay in the log",
+  summary: "hide a conversation and its files; their history stays in the log",
   options: [commandId],
   examples: ["forget-session monday"],
   run: ({ memory, out }, { commandId }, [session]) =>
     Effect.gen(function* () {
-      const done = yield* Effect.flatMap(memory, (one) => one.forgetSession(session, { commandId }))
+      const done = yield* Effect.flatMap(memory, (opened) => opened.forgetSession(session, { commandId }))
       yield* out.show(done, () => {
         const place = done.version === undefined ? "" : ` (version ${done.version})`
         const files = done.files === undefined ? "" : ` and ${count(done.files, "file")}`

@@ -4,12 +4,12 @@ import type { Command } from "./Command.js"
 
 export const forget: Command<{ readonly commandId?: string }, readonly [id: string]> = {
   usage: "forget <id>",
-  summary: "take a memory out of every read; its events stay in the log",
+  summary: "hide a memory; its history stays in the log",
   options: [commandId],
   examples: ["forget 8k2v0q5w1x"],
   run: ({ memory, out }, { commandId }, [id]) =>
     Effect.gen(function* () {
-      const done = yield* Effect.flatMap(memory, (one) => one.forget(id, { commandId }))
+      const done = yield* Effect.flatMap(memory, (opened) => opened.forget(id, { commandId }))
       yield* out.show(done, () => `forgot ${done.id}${done.version === undefined ? "" : ` (version ${done.version})`}`)
     })
 }

@@ -6,15 +6,15 @@ import type { Command } from "./Command.js"
 
 export const get: Command<AsOfOptions, readonly [ids: ReadonlyArray<string>]> = {
   usage: "get <id...>",
-  summary: "whole memories, in the order asked for",
+  summary: "show whole memories, in the given order",
   options: [asOf],
   examples: ["get 8k2v0q5w1x", "get 8k2v0q5w1x 3h7c9m2p4z --json"],
   run: ({ out, reader }, { asOf }, [ids]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.get(ids)
-      yield* out.show(found, () => found.map((one) => memoryText(one, out.colours)).join("\n\n"))
-      const missing = ids.filter((id) => !found.some((one) => one.id === id))
+      const memories = yield* memory.get(ids)
+      yield* out.show(memories, () => memories.map((found) => memoryText(found, out.colours)).join("\n\n"))
+      const missing = ids.filter((id) => !memories.some((found) => found.id === id))
       if (missing.length > 0) return yield* refused(`no memory ${missing.join(", ")}`)
     })
 }

@@ -7,7 +7,7 @@ import type { Command } from "./Command.js"
 
 export const history: Command<AsOfOptions, readonly [id: string]> = {
   usage: "history <id>",
-  summary: "every version of a memory: what changed, who did it, when and why",
+  summary: "list the versions of a memory: what changed, when, by whom and why",
   options: [asOf],
   examples: ["history 8k2v0q5w1x"],
   run: ({ out, reader }, { asOf }, [id]) =>
@@ -28,10 +28,10 @@ const entryText = (entry: HistoryEntry, before: HistoryEntry | undefined, colour
   return [head, ...why, ...changes(memory, before?.memory, colours).map((line) => `   ${line}`)].join("\n")
 }
 
-/** Kept with every change, and said by the line above them. */
-const silent = new Set(["updatedAt", "createdAt", "lastMentionedAt", "tokens", "lineage", "id"])
+/** Fields that change with every version, or that the line above already shows. */
+const hiddenFields = new Set(["updatedAt", "createdAt", "lastMentionedAt", "tokens", "lineage", "id"])
 
-/** The first version is named by its title, later ones by the fields that are not as before. */
+/** The title for the first version, the changed fields for later ones. */
 const changes = (
   memory: HistoryEntry["memory"],
   before: HistoryEntry["memory"] | undefined,
@@ -43,7 +43,7 @@ const changes = (
     new Map<string, unknown>(Object.entries(before))
   ]
   return [...new Set([...then.keys(), ...now.keys()])]
-    .filter((field) => !silent.has(field) && !isDeepStrictEqual(now.get(field), then.get(field)))
+    .filter((field) => !hiddenFields.has(field) && !isDeepStrictEqual(now.get(field), then.get(field)))
     .flatMap((field) => [
       colours.red(`- ${field}: ${shown(then.get(field))}`),
       colours.green(`+ ${field}: ${shown(now.get(field))}`)

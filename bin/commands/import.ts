@@ -9,14 +9,14 @@ import type { Command } from "./Command.js"
 export const importPaths: Command<{ readonly store?: Store }, readonly [paths: ReadonlyArray<string>]> = {
   usage: "import <path...>",
   creates: true,
-  summary: "read markdown files and folders; what was imported before is not imported again",
-  options: [one("--store <store>", "the store of what names none in its front matter", storeOf)],
+  summary: "import markdown files and folders; skip what is already imported",
+  options: [one("--store <store>", "set the store of items whose front matter names none", storeOf)],
   examples: ["import MEMORY.md", "import notes/ journal/2026-03-01.md --store shared"],
   run: (call, { store }, [paths]) =>
     Effect.gen(function* () {
       const { memory, out } = call
-      const done = yield* Effect.flatMap(memory, (one) =>
-        one.importMarkdown(paths, {
+      const done = yield* Effect.flatMap(memory, (opened) =>
+        opened.importMarkdown(paths, {
           ...(store === undefined ? {} : { store }),
           onProgress: ({ done, total }) => out.progress(done, total)
         })
@@ -26,10 +26,12 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
         const { added, duplicates, files, items, unchanged } = done
         const news = added === 0 && duplicates === 0 ? "nothing new" : `${added} added, ${duplicates} mentioned again`
         const summary = `${count(files, "file")}, ${count(items, "item")}: ${news}, ${unchanged} unchanged`
-        return done.run === undefined ? summary : `${summary}\nto take it back: daybook undo --run ${done.run}`
+        return done.run === undefined ? summary : `${summary}\nTo undo this import: daybook undo --run ${done.run}`
       })
       for (const { file, line, problem } of done.refused) out.note(oneLine(`${file}:${line}: ${problem}`))
-      const bad = done.refused.length
-      if (bad > 0) return yield* refused(`${count(bad, "item")} refused, the first in ${done.refused[0]!.file}`)
+      const refusals = done.refused.length
+      if (refusals > 0) {
+        return yield* refused(`${count(refusals, "item")} refused; the first is in ${done.refused[0]!.file}`)
+      }
     })
 }

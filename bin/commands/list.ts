@@ -7,8 +7,8 @@ import type { Command } from "./Command.js"
 
 export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: number }> = {
   usage: "list",
-  summary: "the newest memories, a page at a time",
-  options: [...filterOptions, one("--offset <n>", "leave out the newest so many", whole(0)), asOf],
+  summary: "list memories, newest first",
+  options: [...filterOptions, one("--offset <n>", "skip the n newest", whole(0)), asOf],
   examples: ["list --limit 20", "list --person Alice --store shared --offset 20 --limit 20"],
   run: (call, options) =>
     Effect.gen(function* () {

@@ -13,38 +13,38 @@ interface LogOptions extends AsOfOptions {
 
 export const log: Command<LogOptions> = {
   usage: "log",
-  summary: "the events of an agent, oldest first",
+  summary: "list the events of an agent, oldest first",
   operator: true,
   options: [
-    one("--after <version>", "only later ones", whole(0)),
-    one("--limit <n>", "at most so many", whole(1)),
+    one("--after <version>", "start after this version", whole(0)),
+    one("--limit <n>", "show at most n", whole(1)),
     asOf
   ],
   examples: ["log", "log --after 100 --limit 20 --json"],
   run: ({ agent, daybook, momentOf, out, reader }, { after, asOf, limit }) =>
     Effect.gen(function* () {
       const opened = yield* daybook
-      // Refuses a version that is not there, as every read does.
+      // Fails for a version that does not exist, as every read does.
       yield* reader(asOf)
       const at = yield* momentOf(asOf !== undefined && "at" in asOf ? asOf.at : undefined)
       const list = out.list()
-      const wanted = opened.log(agent, after).pipe(
+      const events = opened.log(agent, after).pipe(
         Stream.takeWhile(({ recordedAt, version }) => {
           if (!out.open()) return false
           if (asOf === undefined) return true
           return "version" in asOf ? version <= asOf.version : recordedAt <= at!
         }),
-        (events) => (limit === undefined ? events : Stream.take(events, limit))
+        (matching) => (limit === undefined ? matching : Stream.take(matching, limit))
       )
-      yield* Stream.runForEachChunk(wanted, (events) => {
-        list.add(Chunk.toReadonlyArray(events).map((event) => ({ value: shown(event), text: () => eventText(event) })))
-        return turn
+      yield* Stream.runForEachChunk(events, (chunk) => {
+        list.add(Chunk.toReadonlyArray(chunk).map((event) => ({ value: shown(event), text: () => eventText(event) })))
+        return yieldToEvents
       }).pipe(Effect.ensuring(Effect.sync(list.end)))
     })
 }
 
-/** Lets the system say meanwhile that nobody reads any more, or that it is time to stop. */
-const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+/** Lets pending events run: a closed stdout or a signal stops the listing. */
+const yieldToEvents = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const shown = (event: DaybookEvent | ErasedEvent) => {
   const { actor, cause, commandId, occurredAt, payload, recordedAt, sequence, stream, type, version } = event
@@ -57,10 +57,10 @@ const eventText = (event: DaybookEvent | ErasedEvent): string =>
     second(event.recordedAt),
     event.type.padEnd(8),
     oneLine(event.actor).padEnd(8),
-    oneLine(event.payload === null ? "(erased)" : what(event))
+    oneLine(event.payload === null ? "(erased)" : describe(event))
   ].join("  ")
 
-const what = (event: DaybookEvent): string => {
+const describe = (event: DaybookEvent): string => {
   switch (event.type) {
     case "ADD":
     case "COMPRESS":
@@ -73,7 +73,7 @@ const what = (event: DaybookEvent): string => {
     case "EMBED":
       return `${count(event.payload.entries.length + (event.payload.chunks ?? []).length, "vector")} of ${event.payload.model}`
     case "EMBEDDER":
-      return `${event.payload.model}, ${event.payload.dimensions} dimensions: ${event.payload.state === "inForce" ? "in force" : event.payload.state}`
+      return `${event.payload.model}, ${event.payload.dimensions} dimensions: ${event.payload.state === "inForce" ? "active" : event.payload.state}`
     case "TURN":
       return `${event.payload.turn.session} ${event.payload.turn.sequence}, ${event.payload.turn.speaker ?? event.payload.turn.role}: ${event.payload.turn.text}`
     case "FORGET":

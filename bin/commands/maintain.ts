@@ -11,7 +11,7 @@ import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
 import type { Call, Command } from "./Command.js"
 
-const names: ReadonlyArray<StageName> = [
+const stageNames: ReadonlyArray<StageName> = [
   "settle",
   "daily",
   "weekly",
@@ -23,7 +23,7 @@ const names: ReadonlyArray<StageName> = [
   "sessions"
 ]
 
-const dryRun = flag("--dry-run", "show the events that would be written, and write none")
+const dryRun = flag("--dry-run", "show the events without writing them")
 
 interface MaintainCall {
   readonly stage?: ReadonlyArray<StageName>
@@ -34,15 +34,15 @@ interface MaintainCall {
 
 export const maintain: Command<MaintainCall> = {
   usage: "maintain",
-  summary:
-    "keep memory in order: promote what is in use, archive what is not, shorten old narratives, fold what is said again and again, sum up conversations",
+  summary: "promote, archive, compress and summarize memories, in stages",
   operator: true,
   options: [
-    many("--stage <name>", `only these, of ${names.join(", ")}`, among(names)),
+    many("--stage <name>", "run only this stage", among(stageNames)),
     dryRun,
-    flag("--history", "the runs so far, the newest first"),
-    one("--limit <n>", "at most so many runs (default: 50)", rowCount)
+    flag("--history", "list past runs, newest first"),
+    one("--limit <n>", "list at most n runs (default: 50)", rowCount)
   ],
+  details: [`Stages: ${stageNames.join(", ")}`],
   examples: ["maintain --dry-run", "maintain --stage gc --stage archive", "maintain --history"],
   run: (call, { dryRun, history, limit, stage }) =>
     history === true
@@ -50,22 +50,22 @@ export const maintain: Command<MaintainCall> = {
           const runs = yield* Effect.flatMap(call.memory, (memory) => memory.runs({ limit }))
           yield* call.out.show(runs, () => table<RunRow>(call.out, runs, historyColumns))
         })
-      : carryOut(call, { stages: stage, dryRun })
+      : runStages(call, { stages: stage, dryRun })
 }
 
 export const gc: Command<{ readonly dryRun?: boolean }> = {
   usage: "gc",
-  summary: "score what is kept for a while: promote, demote, remove",
+  summary: "re-score short-lived memories: promote, demote or archive",
   operator: true,
   options: [dryRun],
   examples: ["gc --dry-run", "gc"],
-  run: (call, { dryRun }) => carryOut(call, { stages: ["gc"], dryRun })
+  run: (call, { dryRun }) => runStages(call, { stages: ["gc"], dryRun })
 }
 
-const carryOut = (call: Call, options: MaintainOptions) =>
+const runStages = (call: Call, options: MaintainOptions) =>
   Effect.gen(function* () {
     const { memory, out } = call
-    const runs = yield* Effect.flatMap(memory, (one) => one.maintain(options))
+    const runs = yield* Effect.flatMap(memory, (opened) => opened.maintain(options))
     if (runs.some(({ run }) => run !== undefined)) yield* awaitVectors(call)
     yield* out.show(runs, () => (options.dryRun === true ? planText(out, runs) : runsText(out, runs)))
   })
@@ -75,14 +75,14 @@ const runsText = (out: Output, runs: ReadonlyArray<StageRun>): Promise<string> =
     { name: "stage", of: ({ stage }) => stage },
     { name: "run", of: ({ run }) => run ?? "", colour: "cyan" },
     { name: "ms", of: ({ duration }) => duration, right: true },
-    { name: "what it did", of: countsOf }
+    { name: "result", of: countsOf }
   ])
 
 const countsOf = ({ counts, left }: Pick<StageRun, "counts" | "left">): string =>
   [
-    ...Object.entries(counts).map(([what, number]) => `${number} ${what}`),
+    ...Object.entries(counts).map(([name, number]) => `${number} ${name}`),
     ...(Object.keys(counts).length === 0 ? ["nothing to do"] : []),
-    ...(left ? ["more is left to the next run"] : [])
+    ...(left ? ["the next run does the rest"] : [])
   ].join(", ")
 
 /** A memory that a dry run would change. */
@@ -90,8 +90,8 @@ interface Change {
   readonly stage: string
   readonly type: string
   readonly memory: string
-  readonly what: string
-  readonly why: string
+  readonly becomes: string
+  readonly reason: string
   readonly title: string
 }
 
@@ -101,12 +101,12 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
       if (type === "SUMMARIZE") {
         const { decision, session, store, summary } = payload
         const title = `${session} (${store}): ${summary?.request ?? ""}`
-        return [{ stage, type, memory: "(session)", what: "summarized", why: decision.reason, title }]
+        return [{ stage, type, memory: "(session)", becomes: "summarized", reason: decision.reason, title }]
       }
       return imagesOf({ type, payload } as DaybookEvent).map((image): Change => {
         const { reason } = "decision" in payload ? payload.decision : { reason: "" }
-        const what = image.status === "active" ? image.tier : image.status
-        return { stage, type, memory: isPlanned(image) ? "(new)" : image.id, what, why: reason, title: image.title }
+        const becomes = image.status === "active" ? image.tier : image.status
+        return { stage, type, memory: isPlanned(image) ? "(new)" : image.id, becomes, reason, title: image.title }
       })
     })
   )
@@ -117,7 +117,7 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
     written === 0
       ? "nothing to do"
       : `would change ${count(changes.filter(({ type }) => type !== "SUMMARIZE").length, "memory", "memories")} with ${count(written, "event")}; nothing was written`,
-    ...(left.length === 0 ? [] : [`more would be left to the next run of ${left.join(", ")}`])
+    ...(left.length === 0 ? [] : [`a later run would do the rest of ${left.join(", ")}`])
   ].join("\n")
 }
 
@@ -125,8 +125,8 @@ const changeColumns: ReadonlyArray<Column<Change>> = [
   { name: "stage", of: ({ stage }) => stage },
   { name: "event", of: ({ type }) => type },
   { name: "memory", of: ({ memory }) => memory, colour: "cyan" },
-  { name: "becomes", of: ({ what }) => what },
-  { name: "why", of: ({ why }) => why },
+  { name: "becomes", of: ({ becomes }) => becomes },
+  { name: "why", of: ({ reason }) => reason },
   { name: "title", of: ({ title }) => title, elastic: true }
 ]
 
@@ -135,7 +135,7 @@ const historyColumns: ReadonlyArray<Column<RunRow>> = [
   { name: "stage", of: ({ stage }) => stage },
   { name: "started", of: ({ startedAt }) => second(startedAt) },
   { name: "ms", of: ({ duration }) => duration ?? "", right: true },
-  { name: "status", of: ({ status }) => status ?? "cut short" },
+  { name: "status", of: ({ status }) => status ?? "interrupted" },
   { name: "policy", of: ({ policy }) => policy ?? "" },
-  { name: "what it did", of: ({ counts }) => countsOf({ counts, left: false }) }
+  { name: "result", of: ({ counts }) => countsOf({ counts, left: false }) }
 ]

@@ -6,15 +6,15 @@ import type { Command } from "./Command.js"
 
 export const people: Command<AsOfOptions & PageOptions, readonly [name: string | undefined]> = {
   usage: "people [name]",
-  summary: "who is mentioned, most recently mentioned first; what is known of those of a name",
+  summary: "list the people mentioned, or show the facts about one name",
   options: [...pageOptions, asOf],
   examples: ["people", "people alice"],
   run: ({ out, reader }, { asOf, limit, offset }, [name]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.people({ name, limit, offset })
-      yield* out.show(found, async () => {
-        const rows = await table(out, found, [
+      const mentioned = yield* memory.people({ name, limit, offset })
+      yield* out.show(mentioned, async () => {
+        const rows = await table(out, mentioned, [
           { name: "name", of: ({ name }) => name, colour: "bold" },
           { name: "mentions", of: ({ mentions }) => mentions, right: true },
           { name: "last mentioned", of: ({ lastMentionedAt }) => second(lastMentionedAt) },
@@ -24,7 +24,7 @@ export const people: Command<AsOfOptions & PageOptions, readonly [name: string |
         if (name === undefined) return rows
         return [
           rows,
-          ...found.flatMap(({ facts, name }) => facts.map((fact) => `${oneLine(name)}: ${oneLine(fact)}`))
+          ...mentioned.flatMap(({ facts, name }) => facts.map((fact) => `${oneLine(name)}: ${oneLine(fact)}`))
         ].join("\n")
       })
     })

@@ -6,9 +6,9 @@ import type { Command } from "./Command.js"
 
 export const rebuild: Command<{ readonly check?: boolean }, readonly [projections: ReadonlyArray<string>]> = {
   usage: "rebuild [projection...]",
-  summary: "make an agent's view again from its log, all of it or the named projections",
+  summary: "rebuild an agent's view from its log: all or the named projections",
   operator: true,
-  options: [one("--check", "compare the digests of the view before and after: they must be equal")],
+  options: [one("--check", "fail unless the digest of the view is unchanged")],
   examples: ["rebuild", "rebuild people vectors", "rebuild --check"],
   run: ({ agent, daybook, out }, { check }, [projections]) =>
     Effect.gen(function* () {
@@ -35,6 +35,6 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
               ] as const))
         ])
       )
-      if (before !== after) return yield* refused("the rebuilt view is not the one that was there")
+      if (before !== after) return yield* refused("the rebuilt view differs from the old one")
     })
 }

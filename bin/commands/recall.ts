@@ -14,13 +14,13 @@ type Verb = (typeof verbs)[number]
 
 export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, number: string | undefined]> = {
   usage: "recall <list|show|rerun> [number]",
-  summary: "what searches showed, to whom, for which question; and the same question once more, as of then",
+  summary: "list, show or rerun recorded searches",
   operator: true,
   options: [...pageOptions, asOf],
   examples: ['search "when do we deploy" --record', "recall list --limit 5", "recall show 12", "recall rerun 12"],
   run: ({ out, reader }, { asOf, limit, offset }, [what, number]) =>
     Effect.gen(function* () {
-      const verb = verbs.find((one) => one === what)
+      const verb = verbs.find((name) => name === what)
       if (verb === undefined) return yield* badCall(`what: must be one of ${verbs.join(", ")}`)
       if (verb === "list") {
         if (number !== undefined) return yield* badCall("'recall list' takes no number")
@@ -29,7 +29,7 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, 
         return yield* out.show(rows, () => table<RecallRow>(out, rows, rowColumns))
       }
       if (limit !== undefined || offset !== undefined) return yield* badCall("--limit and --offset need 'recall list'")
-      // As in an option: of a number that can be none, only what it must be is said.
+      // As for options, the error never quotes the value.
       if (number === undefined || !/^0*[1-9]\d{0,14}$/.test(number)) {
         return yield* badCall(`'recall ${verb}' needs a number, 1 or more`)
       }
@@ -49,7 +49,7 @@ const verbsWithNumber = {
       const rerun = yield* memory.rerun(number)
       yield* out.show(rerun, () => rerunText(out, rerun))
       const differing = rerun.differences.filter(({ what }) => what === "hit").length
-      if (!rerun.same) return yield* refused(`recall ${number}: ${count(differing, "place")} of the answer differ`)
+      if (!rerun.same) return yield* refused(`recall ${number}: the answer differs in ${count(differing, "place")}`)
     })
 } satisfies Record<Exclude<Verb, "list">, unknown>
 
@@ -81,7 +81,7 @@ const recallText = (out: Output, recall: Recall): string => {
     ["kind", kind],
     ["level", level],
     ["text", text],
-    ["filters", saying(filters)],
+    ["filters", pairsText(filters)],
     ["asked", toIso(askedAt)],
     ["recorded", second(recordedAt)],
     ["version", position],
@@ -89,38 +89,41 @@ const recallText = (out: Output, recall: Recall): string => {
     ["mode", recall.mode ?? "none"],
     ["reranker", recall.reranker ?? "none"],
     ["ranker", ranker],
-    ["policy", saying(policy)]
+    ["policy", pairsText(policy)]
   ])
 }
 
-/** Names and values on one line, without lists that are empty. */
-const saying = (values: Readonly<Record<string, unknown>>): string =>
+/** Names and values on one line, without empty lists. */
+const pairsText = (values: Readonly<Record<string, unknown>>): string =>
   Object.entries(values)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => `${name} ${told(value)}`)
+    .map(([name, value]) => `${name} ${valueText(value)}`)
     .join("; ")
 
-/** A value, those within it in brackets: `(event 0.5, task 1)`. */
-const told = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(told).join(", ")
+/** A value; an object in parentheses: `(event 0.5, task 1)`. */
+const valueText = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(valueText).join(", ")
   if (typeof value !== "object" || value === null) return String(value)
   return `(${Object.entries(value)
-    .map(([name, one]) => `${name} ${told(one)}`)
+    .map(([name, field]) => `${name} ${valueText(field)}`)
     .join(", ")})`
 }
 
 const rerunText = async (out: Output, { differences, hits, recall, same }: Rerun): Promise<string> => {
   const titles = new Map(hits.map((hit) => [hit.id, "title" in hit ? hit.title : hit.text]))
-  const again = hits.map(({ id, ...hit }): Recall["hits"][number] => ({ id, score: "score" in hit ? hit.score : null }))
+  const answer = hits.map(({ id, ...hit }): Recall["hits"][number] => ({
+    id,
+    score: "score" in hit ? hit.score : null
+  }))
   return [
     fields(out, [
       ["recall", `${recall.number}, ${recall.kind} at level ${recall.level}`],
       ["text", recall.text],
       ["as of", `version ${recall.position}, ${toIso(recall.askedAt)}`],
       ["same", same ? "yes" : "no"],
-      ...differences.map((one): readonly [string, string] => ["differs", differenceText(one)])
+      ...differences.map((difference): readonly [string, string] => ["differs", differenceText(difference)])
     ]),
-    await table(out, placed(again), [
+    await table(out, placed(answer), [
       ...placeColumns,
       { name: "text", of: ({ id }) => titles.get(id) ?? "", elastic: true }
     ])
@@ -129,7 +132,7 @@ const rerunText = async (out: Output, { differences, hits, recall, same }: Rerun
 
 const differenceText = (difference: RecallDifference): string => {
   if (difference.what !== "hit") return `${difference.what}: ${difference.was}, now ${difference.is}`
-  const told = (one: Recall["hits"][number] | null) =>
-    one === null ? "nothing" : one.score === null ? one.id : `${one.id} ${one.score}`
-  return `place ${difference.place}: ${told(difference.was)}, now ${told(difference.is)}`
+  const hitText = (hit: Recall["hits"][number] | null) =>
+    hit === null ? "nothing" : hit.score === null ? hit.id : `${hit.id} ${hit.score}`
+  return `place ${difference.place}: ${hitText(difference.was)}, now ${hitText(difference.is)}`
 }

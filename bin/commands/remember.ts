@@ -23,15 +23,16 @@ interface RememberOptions extends ContentOptions {
 export const remember: Command<RememberOptions, readonly [title: string]> = {
   usage: "remember <title>",
   creates: true,
-  summary: "store a memory, or count another mention of one that is there; - reads JSON lines from stdin",
+  summary: "store a memory; a repeat counts as another mention",
+  details: ["With - as the title, reads one JSON object per line from stdin."],
   options: [
     ...contentOptions,
-    one("--session <key>", "the session that it comes from"),
-    one("--channel <name>", "the channel that it comes from"),
-    one("--sender <name>", "who said it"),
-    one("--tier <tier>", "how long it is meant to last: core, long, mid or daily", among(Tier.literals)),
-    many("--from <kind:id>", "what it was made of: memory:ID, turn:ID or file:PATH", sourceOf),
-    flag("--no-reconcile", "store it as it is: only an exact duplicate is found"),
+    one("--session <key>", "set the session it comes from"),
+    one("--channel <name>", "set the channel it comes from"),
+    one("--sender <name>", "name who said it"),
+    one("--tier <tier>", "set how long to keep it: core, long, mid or daily", among(Tier.literals)),
+    many("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", sourceOf),
+    flag("--no-reconcile", "store without comparing; detect only exact duplicates"),
     commandId
   ],
   examples: [
@@ -45,43 +46,42 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       const fields = { ...contentOf(options), ...given({ session, channel, sender, tier, from }) }
       const memory = yield* call.memory
       if (title === "-") {
-        const asAsked: typeof memory.rememberAll = (all) =>
+        const rememberAll: typeof memory.rememberAll = (inputs) =>
           memory.rememberAll(
-            all.map((one) => ("title" in one ? [one, { reconcile }] : [one[0], { ...one[1], reconcile }]))
+            inputs.map((input) => ("title" in input ? [input, { reconcile }] : [input[0], { ...input[1], reconcile }]))
           )
-        const done = yield* Effect.exit(writeLines<Observation, Remembered>(asAsked, call.out, fields))
+        const done = yield* Effect.exit(writeLines<Observation, Remembered>(rememberAll, call.out, fields))
         yield* awaitVectors(call)
         return yield* done
       }
       const settings = { commandId, reconcile }
-      // A program may have given a file another name than its place on this disk.
+      // A library caller may have indexed a file under a name that is not its path on this disk.
       const done = yield* Effect.catchTag(memory.remember({ title, ...fields }, settings), "SourceNotFound", (error) =>
         error.kind === "file" && resolve(error.id) !== error.id
-          ? memory.remember({ title, ...fields, from: (from ?? []).map(placed) }, settings)
+          ? memory.remember({ title, ...fields, from: (from ?? []).map(withFullPath) }, settings)
           : error
       )
       yield* awaitVectors(call)
-      const kept =
-        done.confined === true ? "; kept as type credential in store private: it holds what lets somebody in" : ""
+      const note = done.confined === true ? ". Stored as a private credential: it contains a password or key." : ""
       yield* call.out.show(done, () => {
         const place = done.version === undefined ? "" : ` (version ${done.version})`
         const mentioned = `mentioned ${count(done.mentions, "time")}`
         switch (done.outcome) {
           case "added":
-            return `added ${done.id}${place}${kept}`
+            return `added ${done.id}${place}${note}`
           case "merged":
-            return `merged into ${done.id}, ${mentioned}${place}${kept}`
+            return `merged into ${done.id}, ${mentioned}${place}${note}`
           case "replaced":
-            return `added ${done.id} in place of ${done.replaced}${place}${kept}`
+            return `added ${done.id} in place of ${done.replaced}${place}${note}`
           default:
-            return `known as ${done.id}, ${mentioned}${place}${ignored(done)}${kept}`
+            return `known as ${done.id}, ${mentioned}${place}${ignored(done)}${note}`
         }
       })
     })
 }
 
-const placed = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: kind === "file" ? resolve(id) : id })
+const withFullPath = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: kind === "file" ? resolve(id) : id })
 
-/** Whoever says more about what is known would think that it was taken. */
+/** Names the fields that a repeated memory did not change, which the caller might expect to be stored. */
 const ignored = ({ id, notTaken }: Remembered): string =>
-  notTaken === undefined ? "" : `; not taken: ${notTaken.join(", ")} ('daybook update ${id}' changes what is there)`
+  notTaken === undefined ? "" : `. Ignored: ${notTaken.join(", ")}; use 'daybook update ${id}' to change the memory`

@@ -39,7 +39,7 @@ interface Options
   readonly context?: string
 }
 
-/** What each verb does, what it needs behind it, and the options that it takes. */
+/** The verbs: the argument each needs and the options it takes. */
 const verbs = {
   list: { takes: ["status", "handler", "text", "before", "limit", "offset", "asOf"] },
   count: { takes: ["status", "handler", "text", "before", "asOf"] },
@@ -96,7 +96,7 @@ const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const duration = (value: string): number => {
   const [, number, unit] = /^(\d+)([smhd])$/.exec(value) ?? []
   if (number === undefined || Number(number) === 0) {
-    throw new InvalidArgumentError("must be a length of time, such as 90s, 15m, 2h or 1d")
+    throw new InvalidArgumentError("must be a duration such as 90s, 15m, 2h or 1d")
   }
   return Number(number) * units[unit!]!
 }
@@ -104,29 +104,30 @@ const duration = (value: string): number => {
 export const schedules: Command<Options, readonly [what: Verb | undefined, id: string | undefined]> = {
   usage: "schedules [what] [id]",
   creates: "add",
-  summary: `what is to be done at its time (${Object.keys(verbs).join(", ")}); a program with handlers does it`,
+  summary: "manage schedules, which a program with handlers runs",
   operator: true,
+  details: [`what: ${Object.keys(verbs).join(", ")} (default: list)`],
   options: [
-    one("--cron <expression>", "minute hour day month weekday, such as '30 9 * * mon-fri'"),
-    one("--zone <zone>", "the time zone of --cron (default: the policy's schedules.zone)"),
-    one("--at <time>", "once, then", instant),
-    one("--every <length>", "again and again: 90s, 15m, 2h, 1d", duration),
-    one("--from <time>", "the first time of --every", instant),
-    one("--goal <text>", "of 'update': what is to come of it"),
-    one("--name <name>", "what it is called"),
-    one("--handler <name>", "what carries it out (default: default)"),
-    one("--notify <when>", `when somebody is told: ${Notify.literals.join(", ")}`, among(Notify.literals)),
-    one("--missed <how>", "how often what was missed is done: once, or each time", among(Missed.literals)),
-    one("--keep <n>", "runs that its history keeps", whole(1, limits.page)),
-    one("--channel <name>", "where it was asked for"),
-    one("--context <name>", "where in there"),
+    one("--cron <expression>", "run at these times: minute hour day month weekday"),
+    one("--zone <zone>", "set the zone of --cron (default: the policy's schedules.zone)"),
+    one("--at <time>", "run once, at this time", instant),
+    one("--every <length>", "repeat at this interval: 90s, 15m, 2h, 1d", duration),
+    one("--from <time>", "set the first time of --every", instant),
+    one("--goal <text>", "update: set the goal"),
+    one("--name <name>", "set the name"),
+    one("--handler <name>", "set the handler that runs it (default: default)"),
+    one("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, among(Notify.literals)),
+    one("--missed <how>", `run missed times once, or each: ${Missed.literals.join(", ")}`, among(Missed.literals)),
+    one("--keep <n>", "keep n runs in its history", whole(1, limits.page)),
+    one("--channel <name>", "set the channel it was requested in"),
+    one("--context <name>", "set the context within the channel"),
     many(
       "--status <status>",
-      `of 'list' and 'count': ${ScheduleStatus.literals.join(", ")}`,
+      `list, count: keep ${ScheduleStatus.literals.join(", ")}`,
       among(ScheduleStatus.literals)
     ),
-    one("--text <text>", "of 'list' and 'count': stands in the name or the goal"),
-    one("--before <time>", "of 'list' and 'count': due before then", moment),
+    one("--text <text>", "list, count: keep those with this text in name or goal"),
+    one("--before <time>", "list, count: keep those due before this time", moment),
     ...pageOptions,
     asOf,
     commandId
@@ -140,25 +141,25 @@ export const schedules: Command<Options, readonly [what: Verb | undefined, id: s
   run: (call, options, [what = "list", id]) =>
     Effect.gen(function* () {
       const verb = yield* checked(what, id, options)
-      yield* carriedOut(call, verb, id ?? "", options)
+      yield* runVerb(call, verb, id ?? "", options)
     })
 }
 
-/** A verb that there is, with what it needs and no option that it does not take. */
+/** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
 const checked = (what: string, id: string | undefined, options: Options): Effect.Effect<Verb, Ended> => {
   if (!Object.hasOwn(verbs, what)) return badCall(`what: must be one of ${Object.keys(verbs).join(", ")}`)
   const { needs, takes }: { readonly needs?: string; readonly takes: ReadonlyArray<string> } = verbs[what as Verb]
   if (needs !== undefined && id === undefined) return badCall(`'schedules ${what}' needs ${needs}`)
-  if (needs === undefined && id !== undefined) return badCall(`'schedules ${what}' takes nothing behind it`)
-  const odd = Object.entries(options).find(([name, value]) => value !== undefined && !takes.includes(name))
-  return odd === undefined
+  if (needs === undefined && id !== undefined) return badCall(`'schedules ${what}' takes no argument`)
+  const surplus = Object.entries(options).find(([name, value]) => value !== undefined && !takes.includes(name))
+  return surplus === undefined
     ? Effect.succeed(what as Verb)
-    : badCall(`'schedules ${what}' takes no --${odd[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
+    : badCall(`'schedules ${what}' takes no --${surplus[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
 }
 
 const badCall = (message: string) => Effect.fail(new Ended({ message, code: exitCodes.badCall }))
 
-const carriedOut = (call: Call, verb: Verb, id: string, options: Options) =>
+const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
   Effect.gen(function* () {
     const { out } = call
     const { asOf, before, commandId, limit, offset, status, text, ...fields } = options
@@ -197,9 +198,10 @@ const carriedOut = (call: Call, verb: Verb, id: string, options: Options) =>
       case "retime": {
         const timed = yield* Effect.flatMap(call.daybook, ({ runner }) => runner.retime)
         return yield* out.show(timed, () =>
-          [`timers of ${count(timed.agents, "agent")} looked at, ${timed.mended.length} mended`, ...timed.mended].join(
-            "\n"
-          )
+          [
+            `checked the timers of ${count(timed.agents, "agent")}, repaired ${timed.mended.length}`,
+            ...timed.mended
+          ].join("\n")
         )
       }
       default: {

@@ -21,33 +21,29 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly mode?: string
   readonly gate?: boolean
   readonly record?: boolean
-  /** Read where the memory system is opened. */
+  /** Read by `execute`, which opens the memory system. */
   readonly rerank?: string
   readonly kind?: ReadonlyArray<"turn" | "file">
 }
 
-/** What memories have and turns have not, and the other way round. */
-const ofMemories = ["type", "tag", "person", "project"] as const
-const ofTurns = ["speaker", "role", "kind"] as const
+/** Filters that only memories have, and filters that only turns and files have. */
+const memoryFilters = ["type", "tag", "person", "project"] as const
+const conversationFilters = ["speaker", "role", "kind"] as const
 
 export const search: Command<SearchOptions, readonly [words: ReadonlyArray<string>]> = {
   usage: "search <query...>",
-  summary: "find memories by words and likeness, best first; or what was said in conversations and stands in files",
+  summary: "find memories, turns or files by words and meaning, best first",
   options: [
     ...filterOptions,
-    flag("--conversation", "search what was said and what stands in files, not what is remembered"),
-    many("--speaker <name>", "said by this speaker; with --conversation"),
-    many("--role <role>", "said by the user, assistant, system or tool; with --conversation", among(Role.literals)),
-    many("--kind <kind>", "a turn or a file; with --conversation", among(["turn", "file"])),
-    flag("--explain", "say how the query was understood and why each hit is one"),
-    one("--mode <mode>", "enhanced (the default), or classic: full text alone, five hits"),
-    flag("--gate", "take the query for a message to an agent: find nothing where it needs no memory"),
-    one(
-      "--rerank <name>",
-      "who looks at the first hits once more: lexical, none, cohere, voyage/rerank-2.5, …",
-      filled
-    ),
-    flag("--record", "record what was shown, for 'daybook recall'"),
+    flag("--conversation", "search turns and files instead of memories"),
+    many("--speaker <name>", "with --conversation: keep this speaker"),
+    many("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, among(Role.literals)),
+    many("--kind <kind>", "with --conversation: keep turn or file", among(["turn", "file"])),
+    flag("--explain", "explain how the query was read and why each hit matches"),
+    one("--mode <mode>", "use enhanced (default), or classic: full text only, 5 hits"),
+    flag("--gate", "find nothing if the query, a chat message, needs no memory"),
+    one("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", filled),
+    flag("--record", "record the answer for 'daybook recall'"),
     asOf
   ],
   examples: [
@@ -63,20 +59,20 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       const { out } = call
       const text = words.join(" ")
       const conversation = options.conversation === true
-      const wrong = (conversation ? ofMemories : ofTurns).find((name) => options[name] !== undefined)
-      if (wrong !== undefined) {
-        const problem = conversation ? "means nothing with --conversation" : "needs --conversation"
-        return yield* new InvalidInput({ field: `--${wrong}`, problem })
+      const misplaced = (conversation ? memoryFilters : conversationFilters).find((name) => options[name] !== undefined)
+      if (misplaced !== undefined) {
+        const problem = conversation ? "cannot be used with --conversation" : "needs --conversation"
+        return yield* new InvalidInput({ field: `--${misplaced}`, problem })
       }
       if (options.record === true && options.asOf !== undefined) {
-        return yield* new InvalidInput({ field: "--record", problem: "means nothing with --as-of" })
+        return yield* new InvalidInput({ field: "--record", problem: "cannot be used with --as-of" })
       }
       const memory = yield* call.reader(options.asOf)
       const score = { name: "score", of: (hit: { score: number }) => hit.score.toFixed(3), right: true }
       const filter = yield* filterOf(call, options)
-      const asked = { text, mode: options.mode, gate: options.gate }
+      const request = { text, mode: options.mode, gate: options.gate }
       if (!conversation) {
-        const query = { ...filter, ...asked }
+        const query = { ...filter, ...request }
         const columns = [idColumn, score, ...indexColumns]
         if (options.explain !== true) {
           const hits = yield* memory.search(query)
@@ -104,7 +100,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         after,
         before,
         limit,
-        ...asked
+        ...request
       }
       const columns = [
         { name: "source", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
@@ -123,14 +119,14 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     })
 }
 
-/** Where in its session or its file a hit stands. */
+/** The position of a hit in its session or file. */
 const placeOf = (hit: ConversationHit): string => {
   if (hit.kind === "turn") return `turn ${hit.sequence}`
   const { line, lineEnd } = hit.file
   return line === lineEnd ? `line ${line}` : `lines ${line}-${lineEnd}`
 }
 
-/** How the query was understood, then each hit with its reasons below it. */
+/** How the query was read, then each hit with its reasons below it. */
 const explanationOf = async <Hit>(
   out: Output,
   { explanation, hits }: Explained<Hit>,
@@ -140,7 +136,7 @@ const explanationOf = async <Hit>(
   const [head, ...rows] = (await draw(hits)).split("\n")
   const reasons = hits.map((hit, at) => {
     const { before = at + 1, why } = hit
-    const moved = before === at + 1 ? [] : [`was ${before} before ${explanation.reranker} looked`]
+    const moved = before === at + 1 ? [] : [`was ${before} before ${explanation.reranker} reordered`]
     return [why.join("; "), ...moved, ...more(hit)].map((line) => out.colours.dim(`    ${line}`))
   })
   const places = hits.map(({ before }) => before)

@@ -9,10 +9,10 @@ import type { Command } from "./Command.js"
 export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: boolean; readonly session?: string }> =
   {
     usage: "sessions",
-    summary: "conversations, the most recently used first",
+    summary: "list conversations, most recently used first",
     options: [
-      flag("--summary", "what they came to: what was asked, what came of it, decisions, what is open"),
-      one("--session <key>", "with --summary: this one alone"),
+      flag("--summary", "show summaries: request, outcome, decisions, open questions"),
+      one("--session <key>", "show the summary of this session only"),
       ...pageOptions,
       asOf
     ],
@@ -21,8 +21,8 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
       Effect.gen(function* () {
         const memory = yield* reader(asOf)
         if (summary === true || session !== undefined) {
-          const told = yield* memory.sessionSummaries({ limit, offset, session })
-          return yield* out.show(told, () => summariesText(out, told))
+          const summaries = yield* memory.sessionSummaries({ limit, offset, session })
+          return yield* out.show(summaries, () => summariesText(out, summaries))
         }
         const found = yield* memory.sessions({ limit, offset })
         yield* out.show(found, () =>
@@ -38,17 +38,17 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
       })
   }
 
-const summariesText = (out: Output, told: ReadonlyArray<SessionSummary>): string =>
-  told.length === 0 ? "nothing is known of any session" : told.map((one) => textOf(out, one)).join("\n\n")
+const summariesText = (out: Output, summaries: ReadonlyArray<SessionSummary>): string =>
+  summaries.length === 0 ? "no sessions" : summaries.map((summary) => textOf(out, summary)).join("\n\n")
 
-const textOf = ({ colours }: Output, one: SessionSummary): string => {
-  const { by, decisions, lastAt, observations, open, outcome, request, session, store, turns } = one
+const textOf = ({ colours }: Output, summary: SessionSummary): string => {
+  const { by, decisions, lastAt, observations, open, outcome, request, session, store, turns } = summary
   const counts = [count(turns, "turn"), count(observations, "memory", "memories")].join(", ")
   const line = (name: string, text: string | null) => (text === null ? [] : [`  ${name.padEnd(10)}${text}`])
   const lines = (name: string, texts: ReadonlyArray<string>) =>
     texts.flatMap((text, at) => line(at === 0 ? name : "", text))
   return [
-    `${colours.cyan(session)}  ${store}  ${second(lastAt)}  ${counts}${one.behind ? ", newer turns since" : ""}`,
+    `${colours.cyan(session)}  ${store}  ${second(lastAt)}  ${counts}${summary.behind ? ", newer turns not summarized yet" : ""}`,
     ...line("request", request),
     ...line("outcome", outcome),
     ...lines("decided", decisions),

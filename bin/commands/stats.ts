@@ -6,7 +6,7 @@ import type { Command } from "./Command.js"
 
 export const stats: Command = {
   usage: "stats",
-  summary: "what an agent's memory holds and what state its view is in",
+  summary: "show counts of an agent's memory and the state of its view",
   operator: true,
   run: ({ agent, daybook, memory, out }) =>
     Effect.gen(function* () {
@@ -26,7 +26,7 @@ export const stats: Command = {
           ["by tier", counts(memories.byTier)],
           ["by score", scores(life)],
           ["mean score", life.all.score.toFixed(3)],
-          ["mean age", `${life.all.days.toFixed(1)} days unseen`],
+          ["mean age", `${life.all.days.toFixed(1)} days since last seen`],
           ["created", memories.created],
           ...Object.entries(changes).flatMap(([what, number]) => (number === 0 ? [] : [[what, number] as const])),
           ["archive", archive],
@@ -48,7 +48,9 @@ export const stats: Command = {
             : [["preparing", `${vectors.preparing.embedded} memories of ${vectors.preparing.model}`] as const]),
           ...(vectors.apart === undefined
             ? []
-            : [["apart", `${vectors.apart.embedded} memories of ${vectors.apart.model}`] as const]),
+            : [
+                ["withheld", `${vectors.apart.embedded} memories, embedded locally by ${vectors.apart.model}`] as const
+              ]),
           ...(vectors.configured === undefined
             ? []
             : [["configured", `${vectors.configured.model}; see 'daybook embed'`] as const]),
@@ -64,12 +66,12 @@ export const stats: Command = {
     })
 }
 
-/** How many have a score of so much or more, and less than the next. */
+/** The number of memories in each range of scores; a range excludes its upper end. */
 const scores = ({ byScore }: Tiers): string =>
   byScore
-    .flatMap(({ from, memories }, at) => {
-      const to = byScore[at + 1]?.from
-      return memories === 0 ? [] : [`${to === undefined ? `${from} and more` : `${from}–${to}`}: ${memories}`]
+    .flatMap(({ from, memories }, index) => {
+      const to = byScore[index + 1]?.from
+      return memories === 0 ? [] : [`${to === undefined ? `${from} or more` : `${from}–${to}`}: ${memories}`]
     })
     .join(", ") || "none"
 

@@ -13,11 +13,11 @@ interface TiersCall extends AsOfOptions {
 
 export const tiers: Command<TiersCall> = {
   usage: "tiers",
-  summary: "what the tiers hold, with scores: what is worth keeping, and how that passes",
+  summary: "show how many memories each tier holds, with scores",
   operator: true,
   options: [
-    one("--limit <n>", "so many of the best memories (default: 10)", whole(0, 1_000)),
-    flag("--plot", "draw what is left of a memory's recency by its age, a curve for each type"),
+    one("--limit <n>", "list the n best memories (default: 10)", whole(0, 1_000)),
+    flag("--plot", "plot how recency decays with age, one curve per type"),
     asOf
   ],
   examples: ["tiers", "tiers --plot"],
@@ -43,7 +43,7 @@ const standingColumns = (name: string): ReadonlyArray<Column<readonly [string, S
   { name, of: ([tier]) => tier },
   { name: "memories", of: ([, { memories }]) => memories, right: true },
   { name: "mean score", of: ([, { memories, score }]) => (memories === 0 ? "" : score.toFixed(3)), right: true },
-  { name: "mean days unseen", of: ([, { days, memories }]) => (memories === 0 ? "" : days.toFixed(1)), right: true }
+  { name: "mean days since seen", of: ([, { days, memories }]) => (memories === 0 ? "" : days.toFixed(1)), right: true }
 ]
 
 const bestColumns: ReadonlyArray<Column<Tiers["best"][number]>> = [
@@ -53,27 +53,27 @@ const bestColumns: ReadonlyArray<Column<Tiers["best"][number]>> = [
   { name: "title", of: ({ title }) => title, elastic: true }
 ]
 
-/** Days that are drawn, a column each. */
-const drawnDays = 60
-const heights = "▁▂▃▄▅▆▇█"
+/** Width of the plot in days, one column each. */
+const plotDays = 60
+const bars = "▁▂▃▄▅▆▇█"
 
-/** A line for each curve: how high it still is, day by day; and after how many days half of it is gone. */
+/** One line per curve: the remaining share day by day, the decay rate and the half-life in days. */
 const plotOf = ({ decay, decays }: Tiers, { colours }: Output): string => {
   const types = [...Object.keys(decays).sort((a, b) => decays[a]! - decays[b]! || (a < b ? -1 : 1)), "all others"]
   const width = Math.max(...types.map(({ length }) => length))
   const line = (type: string): string => {
     const rate = decayOf(type, { decay, decays } as Parameters<typeof decayOf>[1])
-    const curve = Array.from({ length: drawnDays }, (_, day) => heightOf(retained(rate, day))).join("")
+    const curve = Array.from({ length: plotDays }, (_, day) => heightOf(retained(rate, day))).join("")
     const half = rate === 0 ? "never" : `${(Math.LN2 / rate).toFixed(1)} days`
     return `${type.padEnd(width)}  ${colours.cyan(curve)}  ${String(rate).padStart(5)}  half after ${half}`
   }
-  const axis = Array.from({ length: drawnDays / 10 }, (_, at) => String(at * 10).padEnd(10)).join("")
+  const axis = Array.from({ length: plotDays / 10 }, (_, at) => String(at * 10).padEnd(10)).join("")
   return [
-    colours.dim(`${"recency".padEnd(width)}  ${"by days since it was seen".padEnd(drawnDays)}  decay`),
+    colours.dim(`${"recency".padEnd(width)}  ${"by days since it was seen".padEnd(plotDays)}  decay`),
     ...types.map(line),
     colours.dim(`${"".padEnd(width)}  ${axis}`.trimEnd())
   ].join("\n")
 }
 
 const heightOf = (share: number): string =>
-  share < 0.02 ? " " : heights[Math.min(heights.length - 1, Math.floor(share * heights.length))]!
+  share < 0.02 ? " " : bars[Math.min(bars.length - 1, Math.floor(share * bars.length))]!

@@ -5,17 +5,17 @@ import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
-const around = whole(0, limits.around)
+const neighbours = whole(0, limits.around)
 
 export const timeline: Command<
   AsOfOptions & { readonly before?: number; readonly after?: number },
   readonly [id: string]
 > = {
   usage: "timeline <id>",
-  summary: "what stood before and after a memory in time, oldest first",
+  summary: "list the memories before and after one in time, oldest first",
   options: [
-    one("--before <n>", `so many older ones, up to ${limits.around} (default: 5)`, around),
-    one("--after <n>", `so many newer ones, up to ${limits.around} (default: 5)`, around),
+    one("--before <n>", `show n older ones, up to ${limits.around} (default: 5)`, neighbours),
+    one("--after <n>", `show n newer ones, up to ${limits.around} (default: 5)`, neighbours),
     asOf
   ],
   examples: ["timeline 8k2v0q5w1x --before 3 --after 3"],

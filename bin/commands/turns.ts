@@ -6,8 +6,8 @@ import type { Command } from "./Command.js"
 
 export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [session: string]> = {
   usage: "turns <session>",
-  summary: "the last turns of a conversation, oldest first",
-  options: [one("--last <n>", `so many, 1 to ${limits.page} (default: 100)`, rowCount), asOf],
+  summary: "list the last turns of a conversation, oldest first",
+  options: [one("--last <n>", `show the last n, up to ${limits.page} (default: 100)`, rowCount), asOf],
   examples: ["turns monday --last 10"],
   run: ({ out, reader }, { asOf, last }, [session]) =>
     Effect.gen(function* () {

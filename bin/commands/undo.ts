@@ -21,31 +21,33 @@ interface UndoCall {
 
 export const undo: Command<UndoCall> = {
   usage: "undo",
-  summary: "take back what an event, a run or a source changed; what later events changed on purpose stays",
+  summary: "undo the changes of an event, a run or a source",
   operator: true,
   options: [
-    one("--event <version>", "the event of this version, and what followed from it", whole(1)),
-    one("--run <id>", "all that a run did: an import, another undoing"),
-    one("--source <name>", "all that came from a source: its name (a file, a tool) or its kind"),
-    one("--since <time>", "of a source only what was recorded then or later (ISO 8601, UTC)", instant),
-    flag("--dry-run", "show the events that would be written, and write none"),
-    flag("--force", "take back also what later events changed"),
+    one("--event <version>", "undo the event of this version and its consequences", whole(1)),
+    one("--run <id>", "undo a run: an import, a maintenance run, another undo"),
+    one("--source <name>", "undo everything from a source, by its name or kind"),
+    one("--since <time>", "with --source: start at this time (ISO 8601, UTC)", instant),
+    flag("--dry-run", "show the events without writing them"),
+    flag("--force", "undo changes that later events touched, too"),
     commandId
   ],
+  details: ["Changes that later events made on purpose stay, unless --force is passed."],
   examples: ["undo --event 12", "undo --run 8k2v0q5w1x --dry-run", "undo --source notes.md --since 2026-03-01"],
-  run: (call, { commandId, dryRun, force, ...asked }) =>
+  run: (call, { commandId, dryRun, force, ...target }) =>
     Effect.gen(function* () {
       const { memory, out } = call
-      if ([asked.event, asked.run, asked.source].filter((one) => one !== undefined).length !== 1) {
-        return yield* badCall("exactly one of --event, --run and --source must be given")
+      if ([target.event, target.run, target.source].filter((value) => value !== undefined).length !== 1) {
+        return yield* badCall("exactly one of --event, --run and --source is required")
       }
-      if (asked.since !== undefined && asked.source === undefined) return yield* badCall("--since needs --source")
-      const done = yield* Effect.flatMap(memory, (one) => one.undo(undoableOf(asked), { commandId, dryRun, force }))
+      if (target.since !== undefined && target.source === undefined) return yield* badCall("--since needs --source")
+      const undone = Effect.flatMap(memory, (opened) => opened.undo(undoableOf(target), { commandId, dryRun, force }))
+      const done = yield* undone
       if (dryRun === true) return yield* out.show(done, () => planText(out, done))
       if (done.run !== undefined) yield* awaitVectors(call)
       yield* out.show(done, () => doneText(out, done))
       const left = done.conflicts.length
-      if (left > 0) return yield* refused(`${count(left, "conflict")} left; --force takes back those changes too`)
+      if (left > 0) return yield* refused(`${count(left, "conflict")} left; pass --force to undo those changes too`)
     })
 }
 
@@ -55,7 +57,7 @@ const doneText = async (out: Output, { conflicts, run, undone }: Undone): Promis
   [
     ...(undone.length === 0 ? [] : [await table(out, undone, undoneColumns)]),
     ...(await conflictText(out, conflicts)),
-    run === undefined ? "nothing to take back" : `took back ${changes(undone)}: run ${run}`
+    run === undefined ? "nothing to undo" : `undid ${changes(undone)}: run ${run}`
   ].join("\n")
 
 const planText = async (out: Output, { conflicts, events = [], undone }: Undone): Promise<string> =>
@@ -63,8 +65,8 @@ const planText = async (out: Output, { conflicts, events = [], undone }: Undone)
     ...(events.length === 0 ? [] : [await table<PlannedEvent>(out, events, eventColumns)]),
     ...(await conflictText(out, conflicts)),
     events.length === 0
-      ? "nothing to take back"
-      : `would take back ${changes(undone)} with ${count(events.length, "event")}; nothing was written`
+      ? "nothing to undo"
+      : `would undo ${changes(undone)} with ${count(events.length, "event")}; nothing was written`
   ].join("\n")
 
 const changes = (undone: Undone["undone"]): string => {
@@ -72,12 +74,12 @@ const changes = (undone: Undone["undone"]): string => {
   return `${count(undone.length, "change")} of ${count(memories, "memory", "memories")}`
 }
 
-type Left = Undone["conflicts"][number]
+type Conflict = Undone["conflicts"][number]
 
-const conflictText = async (out: Output, conflicts: ReadonlyArray<Left>): Promise<ReadonlyArray<string>> =>
+const conflictText = async (out: Output, conflicts: ReadonlyArray<Conflict>): Promise<ReadonlyArray<string>> =>
   conflicts.length === 0
     ? []
-    : [`${out.colours.bold("left")}, changed since:`, await table(out, conflicts, leftColumns)]
+    : [`${out.colours.bold("not undone")}, changed by later events:`, await table(out, conflicts, conflictColumns)]
 
 const undoneColumns: ReadonlyArray<Column<UndoneEvent>> = [
   { name: "version", of: ({ version }) => version, right: true },
@@ -88,7 +90,7 @@ const undoneColumns: ReadonlyArray<Column<UndoneEvent>> = [
   { name: "title", of: ({ title }) => title, elastic: true }
 ]
 
-const leftColumns: ReadonlyArray<Column<Left>> = [
+const conflictColumns: ReadonlyArray<Column<Conflict>> = [
   { name: "version", of: ({ version }) => version, right: true },
   { name: "memory", of: ({ memory }) => memory, colour: "cyan" },
   { name: "fields", of: ({ fields }) => fields.join(", ") },
@@ -104,7 +106,7 @@ const eventColumns: ReadonlyArray<Column<PlannedEvent>> = [
     name: "status",
     of: ({ payload }) => ("memory" in payload ? payload.memory.status : payload.summary === null ? "gone" : "active")
   },
-  { name: "takes back", of: ({ payload }) => (payload.undoes ?? []).join(", ") },
+  { name: "undoes", of: ({ payload }) => (payload.undoes ?? []).join(", ") },
   {
     name: "title",
     of: ({ payload }) => ("memory" in payload ? payload.memory.title : `summary of session ${payload.session}`),

@@ -4,8 +4,8 @@ import { among, commandId, many, one } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
-/** Options whose field can be emptied, and what an empty one holds. */
-const empty = {
+/** The options that `--clear` accepts, with the empty value of each field. */
+const emptyValues = {
   narrative: { narrative: null },
   fact: { facts: [] },
   tag: { tags: [] },
@@ -19,19 +19,20 @@ const empty = {
 
 interface UpdateOptions extends ContentOptions {
   readonly title?: string
-  readonly clear?: ReadonlyArray<keyof typeof empty>
+  readonly clear?: ReadonlyArray<keyof typeof emptyValues>
   readonly commandId?: string
 }
 
 export const update: Command<UpdateOptions, readonly [id: string]> = {
   usage: "update <id>",
-  summary: "change the fields that are given, and only those; a list takes the place of the old one",
+  summary: "change the given fields of a memory; a list replaces the old list",
   options: [
-    one("--title <text>", "the title"),
+    one("--title <text>", "set the title"),
     ...contentOptions,
-    many("--clear <option>", `empty a field: ${Object.keys(empty).join(", ")}`, among(Object.keys(empty))),
+    many("--clear <option>", "clear the field of this option", among(Object.keys(emptyValues))),
     commandId
   ],
+  details: [`--clear takes: ${Object.keys(emptyValues).join(", ")}`],
   examples: ['update 8k2v0q5w1x --title "Deploys happen on Thursdays"', "update 8k2v0q5w1x --store shared --clear tag"],
   run: (call, options, [id]) =>
     Effect.gen(function* () {
@@ -40,7 +41,7 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
       const changes = {
         ...(title === undefined ? {} : { title }),
         ...contentOf(options),
-        ...Object.assign({}, ...clear.map((field) => empty[field]))
+        ...Object.assign({}, ...clear.map((field) => emptyValues[field]))
       }
       const done = yield* memory.update(id, changes, { commandId })
       yield* awaitVectors(call)

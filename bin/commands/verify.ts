@@ -8,18 +8,16 @@ import type { Command } from "./Command.js"
 
 export const verify: Command<{ readonly restored?: boolean }> = {
   usage: "verify",
-  summary: "check the log against its hashes and its anchor: of all agents, or of --agent",
+  summary: "verify the log's hashes and anchor: of all agents, or of --agent",
   operator: true,
-  options: [
-    one("--restored", "a backup was put back: anchor the log as it stands (the old anchor is kept), then check it")
-  ],
+  options: [one("--restored", "anchor the log anew after restoring a backup; keep the old anchor")],
   examples: ["verify", "verify --agent scout --json", "verify --restored"],
   run: ({ agent, agentGiven, daybook, out }, { restored = false }) =>
     Effect.gen(function* () {
       const checked = yield* daybook.pipe(
         Effect.tap(({ reanchor }) => (restored ? reanchor : Effect.void)),
         Effect.flatMap(({ verify }) => verify(agentGiven ? agent : undefined)),
-        // A log that cannot even be opened, or whose tables are not what they were, is what was to be found out.
+        // A log that cannot be opened, or whose tables differ, is a finding of this command, not a failure.
         Effect.catchIf(
           (error) => error._tag === "StorageError" && ["damaged", "failed"].includes(error.kind),
           (error) => Effect.succeed(unreadable(error.message))

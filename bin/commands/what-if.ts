@@ -24,22 +24,19 @@ const reconcilers = ["rules", "model", "hybrid", "none"] as const
 
 export const whatIf: Command<WhatIfOptions> = {
   usage: "what-if",
-  summary: "what would be otherwise had history been decided under another policy; nothing is changed",
+  summary: "replay past decisions under another policy and show what changes",
   operator: true,
   options: [
-    one(
-      "--policy <file>",
-      "a policy (TOML, JSON) in place of the one in force; the options below go before it",
-      filled
-    ),
-    one("--reconciler <name>", `who decides: ${reconcilers.join(", ")}`, among(reconcilers)),
-    one("--threshold <number>", "how like a memory must be to be weighed, 0 to 1", share),
-    one("--candidates <n>", "weigh at most so many", whole(1)),
-    one("--from <version>", "decide again from this version of the log on (default: all of it)", whole(1)),
-    one("--to <version>", "up to this one (default: the newest)", whole(1)),
-    flag("--ask", "ask the model where the log has no answer of it to the same question (default: rules decide)"),
-    one("--limit <n>", "show at most so many rows of each table (default: 20)", whole(1))
+    one("--policy <file>", "use this policy file (TOML, JSON); other options override it", filled),
+    one("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, among(reconcilers)),
+    one("--threshold <number>", "compare memories at least this similar, 0 to 1", share),
+    one("--candidates <n>", "compare at most n memories", whole(1)),
+    one("--from <version>", "start at this version of the log (default: the first)", whole(1)),
+    one("--to <version>", "end at this version (default: the newest)", whole(1)),
+    flag("--ask", "ask the model where the log has no answer (default: rules)"),
+    one("--limit <n>", "show at most n rows of each table (default: 20)", whole(1))
   ],
+  details: ["Nothing is changed: the replay runs in a temporary branch."],
   examples: [
     "what-if --threshold 0.5",
     "what-if --policy stricter.toml --from 200",
@@ -64,12 +61,12 @@ export const whatIf: Command<WhatIfOptions> = {
     })
 }
 
-/** Fields that hold times as everybody is given them, ISO 8601 in UTC. */
+/** Prints times among the changed fields as ISO 8601 in UTC. */
 const withTimes = (found: WhatIf): WhatIf => {
   const iso = (value: unknown) => (typeof value === "number" ? toIso(value) : value)
   const both = (sides: object) => Object.fromEntries(Object.entries(sides).map(([side, value]) => [side, iso(value)]))
-  const changed = found.memories.changed.map(({ fields, ...one }) => ({
-    ...one,
+  const changed = found.memories.changed.map(({ fields, ...memory }) => ({
+    ...memory,
     fields: Object.fromEntries(
       Object.entries(fields).map(([field, sides]) => [field, /At$/.test(field) ? both(sides) : sides])
     )
@@ -84,44 +81,42 @@ const text = async (out: Output, found: WhatIf, limit: number): Promise<string> 
     const more = rows.length > limit ? [out.colours.dim(`… and ${rows.length - limit} more`)] : []
     return [[out.colours.bold(heading), await table(out, rows.slice(0, limit), columns), ...more].join("\n")]
   }
-  const alone = [
+  const oneSideColumns = [
     { name: "id", of: ({ id }) => id, colour: "cyan" },
     { name: "type", of: ({ type }) => type },
     { name: "store", of: ({ store }) => store },
-    { name: "on the other side", of: ({ elsewhere }) => elsewhere ?? "never there" },
+    { name: "other side", of: ({ elsewhere }) => elsewhere ?? "absent" },
     { name: "title", of: ({ title }) => title, elastic: true }
   ] satisfies ReadonlyArray<Column<(typeof onlyLive)[number]>>
   const parts = [
-    ...(await part("Decisions that come out otherwise", found.decisions, [
+    ...(await part("Decisions that change", found.decisions, [
       { name: "version", of: ({ version }) => version, right: true },
-      { name: "now", of: ({ before }) => took(before) },
-      { name: "what if", of: ({ after }) => took(after) },
-      { name: "why", of: ({ why }) => because(why) },
+      { name: "now", of: ({ before }) => outcomeText(before) },
+      { name: "replay", of: ({ after }) => outcomeText(after) },
+      { name: "why", of: ({ why }) => reasonText(why) },
       { name: "title", of: ({ title }) => title, elastic: true }
     ])),
-    ...(await part("Changes that find no memory", found.skipped, [
+    ...(await part("Changes to memories that do not exist in the replay", found.skipped, [
       { name: "version", of: ({ version }) => version, right: true },
       { name: "change", of: ({ change }) => change },
       { name: "id", of: ({ id }) => id, colour: "cyan" },
-      { name: "why", of: ({ follows }) => because({ kind: "follows", version: follows }) },
+      { name: "why", of: ({ follows }) => reasonText({ kind: "follows", version: follows }) },
       { name: "title", of: ({ title }) => title, elastic: true }
     ])),
-    ...(await part("Memories that are there only now", onlyLive, alone)),
-    ...(await part("Memories that are there only what if", onlyBranch, alone)),
+    ...(await part("Memories that exist only now", onlyLive, oneSideColumns)),
+    ...(await part("Memories that exist only in the replay", onlyBranch, oneSideColumns)),
     ...(await part(
-      "Memories that say something else",
+      "Memories with other content",
       changed.flatMap(({ fields, id }) => Object.entries(fields).map(([field, sides]) => ({ id, field, ...sides }))),
       [
         { name: "id", of: ({ id }) => id, colour: "cyan" },
         { name: "field", of: ({ field }) => field },
-        { name: "now", of: ({ live }) => short(live) },
-        { name: "what if", of: ({ branch }) => short(branch) }
+        { name: "now", of: ({ live }) => shortText(live) },
+        { name: "replay", of: ({ branch }) => shortText(branch) }
       ]
     ))
   ]
-  return [...(isSame(found) ? [out.colours.bold("Nothing would be otherwise")] : parts), summary(out, found)].join(
-    "\n\n"
-  )
+  return [...(isSame(found) ? [out.colours.bold("Nothing would change")] : parts), summary(out, found)].join("\n\n")
 }
 
 const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf): string => {
@@ -137,29 +132,29 @@ const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf
     ["reconciler", reconciler],
     [
       "decisions",
-      `${counts.decided} taken again, ${counts.different} otherwise, ${counts.otherGrounds} the same on other grounds`
+      `${counts.decided} replayed, ${counts.different} changed, ${counts.otherGrounds} the same for another reason`
     ],
     ["answers", `${list(answers)}${asked}`],
     ["now", list(outcomes.live)],
-    ["what if", list(outcomes.branch)],
+    ["replay", list(outcomes.branch)],
     [
       "memories",
-      `${counts.memories.live} now, ${counts.memories.branch} what if: ${onlyLive.length} only now, ${onlyBranch.length} only what if, ${changed.length} say something else`
+      `${counts.memories.live} now, ${counts.memories.branch} in the replay: ${onlyLive.length} only now, ${onlyBranch.length} only in the replay, ${changed.length} with other content`
     ],
     ...(counts.unembedded === 0 ? [] : [["not embedded", count(counts.unembedded, "text")] as const])
   ])
 }
 
-const took = ({ id, outcome, replaced }: Taken): string => {
+const outcomeText = ({ id, outcome, replaced }: Taken): string => {
   if (outcome === "replaced") return `replaced ${replaced}`
   return outcome === "added" || outcome === "refused" ? outcome : `${outcome} ${id}`
 }
 
-const because = (why: Why): string =>
-  why.kind === "follows" ? (why.version === 0 ? "was gone by then" : `follows from ${why.version}`) : why.kind
+const reasonText = (why: Why): string =>
+  why.kind === "follows" ? (why.version === 0 ? "already gone" : `follows from ${why.version}`) : why.kind
 
-/** A field's value, no longer than a glance. */
-const short = (value: unknown): string => {
+/** A field's value, cut to 60 characters. */
+const shortText = (value: unknown): string => {
   if (value === undefined) return "(none)"
   const whole = oneLine(typeof value === "string" ? value : JSON.stringify(value))
   return whole.length > 60 ? `${whole.slice(0, 59).toWellFormed()}…` : whole

@@ -11,8 +11,8 @@ interface WhyOptions extends AsOfOptions {
 
 export const why: Command<WhyOptions, readonly [id: string]> = {
   usage: "why <id>",
-  summary: "how a memory came to be what it is: who decided, on which grounds, what it replaced, what it was made of",
-  options: [asOf, one("--limit <n>", "the newest so many versions (default: 20)", whole(1, 200))],
+  summary: "explain how and why a memory was created or changed",
+  options: [asOf, one("--limit <n>", "show the n newest versions (default: 20)", whole(1, 200))],
   examples: ["why 8k2v0q5w1x", "why 8k2v0q5w1x --json"],
   run: ({ out, reader }, { asOf, limit }, [id]) =>
     Effect.gen(function* () {
@@ -22,7 +22,7 @@ export const why: Command<WhyOptions, readonly [id: string]> = {
     })
 }
 
-/** A line of the tree with what hangs on it. */
+/** A line of the tree and the lines below it. */
 interface Branch {
   readonly text: string
   readonly below?: ReadonlyArray<Branch>
@@ -31,7 +31,7 @@ interface Branch {
 const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
   const { memory } = why
   const recalled = memory.accesses === undefined ? "" : `, recalled ${count(memory.accesses, "time")}`
-  const about = `${memory.type}, ${memory.store}, ${memory.status}, mentioned ${count(memory.mentions, "time")}${recalled}`
+  const details = `${memory.type}, ${memory.store}, ${memory.status}, mentioned ${count(memory.mentions, "time")}${recalled}`
   const head = `${colours.cyan(memory.id)}  ${colours.bold(oneLine(memory.title))}`
   const branches: ReadonlyArray<Branch> = [
     ...(memory.stale === undefined ? [] : [{ text: colours.red(`stale: ${staleOf(memory.stale)}`) }]),
@@ -43,23 +43,23 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
       : [{ text: oneLine(scoreText(why.life.score)), below: [{ text: `${why.life.action}: ${why.life.reason}` }] }]),
     ...(why.earlier === 0 ? [] : [{ text: colours.dim(`${count(why.earlier, "earlier version")} not shown`) }]),
     ...why.versions.map((version) => versionBranch(version, colours)),
-    ...listed(
-      "in place of",
+    ...group(
+      "replaces",
       why.supersedes.map(({ id, title }) => ({ text: `${colours.cyan(id)}  ${oneLine(title)}` }))
     ),
-    ...listed(
-      "made of",
+    ...group(
+      "sources",
       why.sources.map((source) => sourceBranch(source, colours))
     ),
-    ...listed(
-      "what was made of it",
+    ...group(
+      "derived memories",
       why.madeOf.map(({ id, title }) => ({ text: `${colours.cyan(id)}  ${oneLine(title)}` }))
     )
   ]
-  return [head, colours.dim(about), ...drawn(branches, colours)]
+  return [head, colours.dim(details), ...drawn(branches, colours)]
 }
 
-const listed = (text: string, below: ReadonlyArray<Branch>): ReadonlyArray<Branch> =>
+const group = (text: string, below: ReadonlyArray<Branch>): ReadonlyArray<Branch> =>
   below.length === 0 ? [] : [{ text, below }]
 
 const versionBranch = (
@@ -74,12 +74,12 @@ const versionBranch = (
     ...(threshold === undefined ? [] : [`${count(candidates.length, "candidate")} above ${threshold}`]),
     ...(latency === undefined ? [] : [`${latency} ms`])
   ]
-  const told = grounds.length === 0 ? "" : ` (${grounds.join(", ")})`
+  const groundsText = grounds.length === 0 ? "" : ` (${grounds.join(", ")})`
   return {
     text,
     below: [
-      { text: `${oneLine(by.name)}: ${oneLine(reason)}${colours.dim(told)}` },
-      ...(fallback === undefined ? [] : [{ text: colours.yellow(`made up for: ${oneLine(fallback)}`) }]),
+      { text: `${oneLine(by.name)}: ${oneLine(reason)}${colours.dim(groundsText)}` },
+      ...(fallback === undefined ? [] : [{ text: colours.yellow(`fallback used: ${oneLine(fallback)}`) }]),
       ...candidates.map(({ id, said, score }) => ({
         text: `${score.toFixed(2)}  ${colours.cyan(id)}  ${oneLine([said.title, ...said.facts].join(" · "))}`
       })),
@@ -99,7 +99,7 @@ const sourceBranch = (source: WhySource, colours: Colours): Branch => {
     }
   }
   const { turn } = source
-  if (turn === undefined) return { text: `turn ${source.id} (${source.reason}), which is no longer there` }
+  if (turn === undefined) return { text: `turn ${source.id} (${source.reason}), no longer available` }
   const who = turn.speaker ?? turn.role
   return {
     text: `turn ${turn.sequence} of ${oneLine(turn.session)} (${source.reason})  ${oneLine(who)}: ${oneLine(turn.text)}`

@@ -1,24 +1,24 @@
 import { miniLmWeight, encoderWeight as strong } from "../encoderWeight.js"
 
-/** How a family of encoders is to be used, as its makers say, and how far ranking may trust it. */
+/** How to use a family of encoders, from its model cards, and its weight in ranking. */
 export interface Recipe {
-  /** What stands for a text: the mean of its tokens, its first token, or its last. */
+  /** The vector of a text: the mean of its tokens, its first token, or its last token. */
   readonly pooling: "mean" | "first" | "last"
-  /** What the model was taught to read before a question, and before what is looked for. */
+  /** The prefixes of queries and documents that the model was trained with. */
   readonly query: string
   readonly document: string
-  /** Tokens that it reads of a text; the rest is cut off. */
+  /** Maximum tokens of a text; the rest is cut off. */
   readonly tokens: number
-  /** Shorter vectors that it was taught to be cut to; none where absent. */
+  /** Shorter dimensions that the model was trained for; absent if there are none. */
   readonly shorter?: ReadonlyArray<number>
   readonly weight: number
   readonly floor: number
 }
 
 interface Family extends Recipe {
-  /** Its models' names without their organisation, in lower case. */
+  /** Matches the models' names, without organisation and in lower case. */
   readonly name: RegExp
-  /** The length of its vectors by the size in the name. */
+  /** The dimensions by the size in the name. */
   readonly dimensions: Readonly<Record<string, number>>
 }
 
@@ -35,19 +35,18 @@ const pairs = {
 } as const
 
 /**
- * From the model cards (sentence-transformers, BAAI, thenlper and Alibaba-NLP,
- * intfloat, Snowflake). The weight is 0.7 for what was trained to find passages
- * and is better at it than full text on most sets of BEIR (NDCG@10 of 0.49 to
- * 0.56 there, by MTEB), 0.5 for MiniLM, which is about as good (0.42). The floor
- * lies below the cosines of texts that have nothing to do with each other:
- * families that were trained at a low temperature give 0.7 even to those.
+ * From the model cards (sentence-transformers, BAAI, thenlper and Alibaba-NLP, intfloat, Snowflake).
+ *
+ * The weight is 0.7 for models that were trained for passage retrieval and beat full text on most sets of BEIR (NDCG@10
+ * of 0.49 to 0.56 there, by MTEB). It is 0.5 for MiniLM, which is about as good as full text (0.42). The floor is below
+ * the cosine similarity of unrelated texts, which is 0.7 for families that were trained at a low temperature.
  */
 const families: ReadonlyArray<Family> = [
   // MiniLM: sentence pairs of all kinds, no prefixes.
   { ...pairs, name: /^all-minilm-l6-v2$/, tokens: 256 },
   { ...pairs, name: /^(all-minilm-l12-v[12]|paraphrase-multilingual-minilm-l12-v2)$/, tokens: 128 },
   { ...pairs, name: /^multi-qa-minilm-l6-cos-v1$/, tokens: 512 },
-  // bge: the question is introduced, what is looked for is not.
+  // bge: a prefix for queries, none for documents.
   {
     name: /^bge-(small|base|large)-en(-v1\.5)?$/,
     dimensions: bert,
@@ -78,7 +77,7 @@ const families: ReadonlyArray<Family> = [
     weight: strong,
     floor: 0.3
   },
-  // gte: no prefixes; the later ones speak by their first token.
+  // gte: no prefixes; the later models use the first token.
   {
     name: /^gte-(small|base|large)$/,
     dimensions: bert,
@@ -99,7 +98,7 @@ const families: ReadonlyArray<Family> = [
     weight: strong,
     floor: 0.3
   },
-  // e5: both are introduced. Its cosines lie between 0.7 and 1.
+  // e5: prefixes for both. Its cosine similarities are between 0.7 and 1.
   {
     name: /^(multilingual-)?e5-(small|base|large)(-v2)?$/,
     dimensions: bert,
@@ -110,7 +109,7 @@ const families: ReadonlyArray<Family> = [
     weight: strong,
     floor: 0.68
   },
-  // arctic: from version 1.5 on its vectors may be cut.
+  // arctic: from version 1.5 on, its vectors may be shortened.
   {
     name: /^snowflake-arctic-embed-(xs|s|m|l)$/,
     dimensions: { xs: 384, s: 384, m: 768, l: 1_024 },
@@ -155,10 +154,10 @@ const families: ReadonlyArray<Family> = [
   }
 ]
 
-/** The recipe of a model by its name (`Xenova/bge-small-en-v1.5`), and the length of its vectors; undefined for one of no known family. */
+/** The recipe and dimensions of a model by its name (`Xenova/bge-small-en-v1.5`); undefined for an unknown family. */
 export const familyOf = (model: string): (Recipe & { readonly dimensions: number }) | undefined => {
   const name = model.replaceAll("\\", "/").replace(/^.*\//, "").toLowerCase()
-  const family = families.find((one) => one.name.test(name))
+  const family = families.find((candidate) => candidate.name.test(name))
   if (family === undefined) return undefined
   const { name: _, dimensions, ...recipe } = family
   const size = name.split("-").find((part) => Object.hasOwn(dimensions, part)) ?? ""
@@ -166,5 +165,5 @@ export const familyOf = (model: string): (Recipe & { readonly dimensions: number
   return length === undefined ? undefined : { ...recipe, dimensions: length }
 }
 
-/** What is not known of a model that only its own files tell of. */
+/** Defaults for a model of no known family, whose own files do not set them. */
 export const unnamed = { query: "", document: "", weight: strong, floor: 0 } as const

@@ -5,57 +5,58 @@ import { isAbsolute, join, resolve } from "node:path"
 import { weightOf } from "../encoderWeight.js"
 import { familyOf, type Recipe, unnamed } from "./families.js"
 
-/** Where a model that is no folder comes from, and where it is kept then. */
+/** The source of a hub's model, and its cache. */
 export interface Hub {
   readonly revision: string
+  /** The folder of downloaded models. */
   readonly kept: string
-  /** `$HF_ENDPOINT`, for who has a mirror. */
+  /** The hub's URL: `$HF_ENDPOINT` for a mirror. */
   readonly host: string
 }
 
-/** An encoder that can be loaded: where it is, how it is used, and the name by which it is found again. */
+/** An encoder that can be loaded: its location, its recipe, and its name in the log. */
 export interface Place {
-  /** `local/PLACE#FINGERPRINT`: other weights, prefixes or another pooling make it another model. */
+  /** `local/PLACE#FINGERPRINT`. The fingerprint covers weights, prefixes and pooling: a change makes it another model. */
   readonly model: string
   /** The folder, or its id on the hub. */
   readonly path: string
-  /** A folder is never looked for in the network. */
+  /** Null for a folder, which is never looked up on the network. */
   readonly hub: Hub | null
-  /** How the weights are kept, as `@huggingface/transformers` names it. */
+  /** The number format of the weights (`fp32`, `q8`), as `@huggingface/transformers` names it. */
   readonly kind: string
   readonly recipe: Recipe
-  /** Of the vectors that it gives, and of those that are wanted of it. */
+  /** The dimensions of the model's own vectors, and of the vectors to return. */
   readonly native: number
   readonly dimensions: number
 }
 
-/** What is wrong with a name, in one line. */
+/** Why a name gives no model, in one line. */
 export class Problem {
   constructor(
     readonly problem: string,
-    /** Whether no model can be named so, or what is on this machine is at fault. */
+    /** `name`: the name is wrong anywhere. `files`: the files on this machine are missing or unsuitable. */
     readonly kind: "name" | "files" = "files"
   ) {}
 }
 
-/** Where models of a hub are kept: `$DAYBOOK_MODELS`, or `~/.cache/daybook/models`. */
+/** The folder of downloaded models: `$DAYBOOK_MODELS`, or `~/.cache/daybook/models`. */
 export const modelsFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
   environment.DAYBOOK_MODELS || join(homedir(), ".cache", "daybook", "models")
 
-/** What stands before the name of each of them. */
+/** The prefix of every local model's name. */
 export const prefix = "local/"
 
-/** Looks at what is on disk, and asks nobody. */
+/** Locates a model on disk; sends no request. */
 export const placeOf = (
   name: string,
   dimensions: number | undefined,
   environment: NodeJS.ProcessEnv = process.env
 ): Place | Problem => {
-  const [, place = "", wanted] = /^(.*?)(?:#([0-9a-z]+))?$/s.exec(name.replace(/^local\//, ""))!
+  const [, place = "", expectedFingerprint] = /^(.*?)(?:#([0-9a-z]+))?$/s.exec(name.replace(/^local\//, ""))!
   const isFolder = isAbsolute(place) || /^(?:\.{1,2}|~)(?:[/\\]|$)/.test(place)
-  const found = isFolder ? folderOf(place) : hubOf(place, environment)
-  if (found instanceof Problem) return found
-  const { native, recipe } = found
+  const located = isFolder ? folderOf(place) : hubOf(place, environment)
+  if (located instanceof Problem) return located
+  const { native, recipe } = located
   const length = dimensions ?? native
   if (length !== native && !(recipe.shorter ?? []).includes(length)) {
     const others = recipe.shorter === undefined ? "" : `, or ${recipe.shorter.join(", ")}`
@@ -63,28 +64,29 @@ export const placeOf = (
   }
   const fingerprint = shortOf(
     JSON.stringify([recipe.pooling, recipe.query, recipe.document, recipe.tokens]),
-    found.files
+    located.files
   )
-  if (wanted !== undefined && wanted !== fingerprint) {
-    return new Problem(`what is there now is another model, ${prefix}${found.name}#${fingerprint}`)
+  const model = `${prefix}${located.name}#${fingerprint}`
+  if (expectedFingerprint !== undefined && expectedFingerprint !== fingerprint) {
+    return new Problem(`its files now hold another model, ${model}`)
   }
-  return { ...found, model: `${prefix}${found.name}#${fingerprint}`, dimensions: length }
+  return { ...located, model, dimensions: length }
 }
 
-type Found = Omit<Place, "model" | "dimensions"> & { readonly name: string; readonly files: string }
+type Located = Omit<Place, "model" | "dimensions"> & { readonly name: string; readonly files: string }
 
-const hubOf = (id: string, environment: NodeJS.ProcessEnv): Found | Problem => {
+const hubOf = (id: string, environment: NodeJS.ProcessEnv): Located | Problem => {
   const [, path, revision = "main"] = /^([\w.-]+\/[\w.-]+)(?:@([\w.-]+))?$/.exec(id) ?? []
   if (path === undefined) {
     return new Problem(
-      "names neither a folder (/…, ./…, ~/…) nor a model of a hub (ORGANISATION/MODEL or …@REVISION)",
+      "is neither a folder (/…, ./…, ~/…) nor a hub's model (ORGANISATION/MODEL or …@REVISION)",
       "name"
     )
   }
   const family = familyOf(path)
   if (family === undefined) {
     return new Problem(
-      "is of no known family (MiniLM, bge, gte, e5, arctic): have it in a folder with 1_Pooling/config.json",
+      "is of no known family (MiniLM, bge, gte, e5, arctic): use a folder with 1_Pooling/config.json",
       "name"
     )
   }
@@ -94,7 +96,7 @@ const hubOf = (id: string, environment: NodeJS.ProcessEnv): Found | Problem => {
   return { name: id, path, hub, kind: "fp32", recipe, native: dimensions, files: "" }
 }
 
-/** The kinds of weights, the most exact first, with what their file's name has at its end. */
+/** The number formats of weights, the most exact first, with the suffix of their file. */
 const kinds = [
   ["fp32", ""],
   ["fp16", "_fp16"],
@@ -106,17 +108,17 @@ const kinds = [
   ["bnb4", "_bnb4"]
 ] as const
 
-const folderOf = (place: string): Found | Problem => {
+const folderOf = (place: string): Located | Problem => {
   const folder = resolve(place.replace(/^~(?=$|[/\\])/, homedir()))
   const config = json(folder, "config.json")
-  if (config === undefined) return new Problem(`there is no config.json in ${folder}`)
+  if (config === undefined) return new Problem(`config.json is missing in ${folder}`)
   const missing = ["tokenizer.json", "tokenizer_config.json"].find((name) => !existsSync(join(folder, name)))
-  if (missing !== undefined) return new Problem(`there is no ${missing} in ${folder}`)
-  const [kind, end] = kinds.find(([, end]) => existsSync(join(folder, "onnx", `model${end}.onnx`))) ?? []
-  if (kind === undefined) return new Problem(`there is no onnx/model.onnx in ${folder}`)
-  const native = [config.hidden_size, config.dim, config.d_model].find((one) => Number.isInteger(one))
+  if (missing !== undefined) return new Problem(`${missing} is missing in ${folder}`)
+  const [kind, suffix] = kinds.find(([, suffix]) => existsSync(join(folder, "onnx", `model${suffix}.onnx`))) ?? []
+  if (kind === undefined) return new Problem(`onnx/model.onnx is missing in ${folder}`)
+  const native = [config.hidden_size, config.dim, config.d_model].find((value) => Number.isInteger(value))
   if (typeof native !== "number" || native < 1 || native > 8_192) {
-    return new Problem(`config.json in ${folder} has no hidden_size from 1 to 8192`)
+    return new Problem(`config.json in ${folder} needs a hidden_size from 1 to 8192`)
   }
   const recipe = recipeOf(folder, config)
   if (recipe instanceof Problem) return recipe
@@ -124,39 +126,39 @@ const folderOf = (place: string): Found | Problem => {
     kind,
     readFileSync(join(folder, "config.json")),
     readFileSync(join(folder, "tokenizer.json")),
-    sampleOf(join(folder, "onnx", `model${end}.onnx`))
+    sampleOf(join(folder, "onnx", `model${suffix}.onnx`))
   )
   return { name: folder, path: folder, hub: null, kind, recipe, native, files }
 }
 
-/** What the model's own files say, as sentence-transformers writes them; what its family is used like; nothing is guessed. */
+/** The recipe from the model's own files, in the format of sentence-transformers, then from its family. Guesses nothing. */
 const recipeOf = (folder: string, config: Json): Recipe | Problem => {
   const named = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
   const { dimensions: _, ...family } = named ?? familyOf(folder) ?? { dimensions: 0 }
   const known: Partial<Recipe> = family
-  // What comes behind the pooling is not computed here: without it the vectors would be of another model.
+  // A layer after the pooling is not computed here; without it the vectors would be those of another model.
   const modules = json(folder, "modules.json")
-  const dense = Object.values(modules ?? {}).some((one) => /\.Dense$/.test(String(Object(one).type)))
+  const dense = Object.values(modules ?? {}).some((module) => /\.Dense$/.test(String(Object(module).type)))
   if (dense || existsSync(join(folder, "2_Dense"))) {
-    return new Problem(`${folder} has a Dense layer behind its pooling, which is not supported`)
+    return new Problem(`${folder} has a Dense layer after its pooling, which is not supported`)
   }
   const pooling = poolingOf(json(folder, join("1_Pooling", "config.json"))) ?? known.pooling
   if (pooling === undefined) {
     return new Problem(
-      `${folder} does not say how its tokens are pooled: it has no 1_Pooling/config.json, and its name is of no known family`
+      `the pooling of ${folder} is unknown: add 1_Pooling/config.json, or name the folder after a known family`
     )
   }
   const prompts = Object(json(folder, "config_sentence_transformers.json")?.prompts) as Json
   const prompt = (...names: ReadonlyArray<string>) => {
-    const found = names.map((name) => prompts[name]).find((one) => typeof one === "string")
-    return found as string | undefined
+    const text = names.map((name) => prompts[name]).find((value) => typeof value === "string")
+    return text as string | undefined
   }
-  const longest = [
+  const lengthLimits = [
     json(folder, "sentence_bert_config.json")?.max_seq_length,
     known.tokens,
     json(folder, "tokenizer_config.json")?.model_max_length,
     config.max_position_embeddings
-  ].filter((one): one is number => Number.isInteger(one) && (one as number) > 2)
+  ].filter((value): value is number => Number.isInteger(value) && (value as number) > 2)
   return {
     ...unnamed,
     weight: weightOf(`${String(config._name_or_path)} ${folder}`),
@@ -164,7 +166,7 @@ const recipeOf = (folder: string, config: Json): Recipe | Problem => {
     pooling,
     query: prompt("query") ?? known.query ?? "",
     document: prompt("document", "passage") ?? known.document ?? "",
-    tokens: Math.min(8_192, ...longest)
+    tokens: Math.min(8_192, ...lengthLimits)
   }
 }
 
@@ -190,7 +192,10 @@ const shortOf = (...parts: ReadonlyArray<string | Uint8Array>): string => {
   return hash.digest("hex").slice(0, 10)
 }
 
-/** The size of a file and 64 pieces of it: whatever trains a model moves all of its weights. A gigabyte is not read for a name. */
+/**
+ * A digest of a file's size and 64 pieces of it. Training changes all weights, so the pieces are enough to detect it
+ * without reading a gigabyte.
+ */
 const sampleOf = (file: string): Uint8Array => {
   const pieces = 64
   const piece = Buffer.alloc(4_096)
@@ -198,8 +203,8 @@ const sampleOf = (file: string): Uint8Array => {
   try {
     const { size } = fstatSync(opened)
     const hash = createHash("sha256").update(String(size))
-    for (let at = 0; at < pieces; at++) {
-      const from = Math.floor((Math.max(0, size - piece.length) * at) / (pieces - 1))
+    for (let index = 0; index < pieces; index++) {
+      const from = Math.floor((Math.max(0, size - piece.length) * index) / (pieces - 1))
       hash.update(piece.subarray(0, readSync(opened, piece, 0, piece.length, from)))
     }
     return hash.digest()

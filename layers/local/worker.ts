@@ -3,22 +3,23 @@ import { Worker } from "node:worker_threads"
 import { type ExitGuard, guardExit } from "./exitGuard.js"
 import type { Place } from "./place.js"
 
-/** What a model is asked in its own thread; null gives the rest of a request up. */
-interface Ask {
+/** A message to the thread: texts to embed, or null to abort the request with this id. */
+interface Request {
   readonly id: number
   readonly texts: ReadonlyArray<string> | null
 }
 
-interface Told {
+/** The thread's answer to a request. */
+interface Response {
   readonly id: number
   readonly vectors?: ReadonlyArray<Float32Array>
-  /** Which step failed. What a library says may quote what it was given. */
+  /** The step that failed. The library's own message is not passed on: it may quote a text. */
   readonly failed?: "load" | "run"
 }
 
-/** A model in a thread of its own: it computes for as long as it takes, and nothing else waits for that. */
+/** A model in its own thread, so that its computation does not block the process. */
 export interface Encoder {
-  /** The vectors of texts; rejects with the step that failed. */
+  /** The vectors of texts; rejects with the step that failed: "load" or "run". */
   readonly encode: (texts: ReadonlyArray<string>, signal: AbortSignal) => Promise<ReadonlyArray<Float32Array>>
 }
 
@@ -27,10 +28,10 @@ type ThreadData = Place & { readonly library: string; readonly guard: ExitGuard 
 
 const library = "@huggingface/transformers"
 
-/** The one line for the optional package. */
+/** The problem text for the missing optional package. */
 export const notInstalled = `the package ${library} is not installed: npm install ${library}@4`
 
-/** Where the library is; undefined where it is not installed. */
+/** The library's path; undefined if it is not installed. */
 export const libraryPath = (): string | undefined => {
   try {
     return createRequire(import.meta.url).resolve(library)
@@ -40,13 +41,11 @@ export const libraryPath = (): string | undefined => {
 }
 
 /**
- * What runs in the thread. It is handed over as text, so that it is the same in
- * a checkout, in the package and in the bundled command: it knows nothing but
- * what is in it.
+ * The thread's program. It is passed to the thread as source text, so that it works the same in a checkout, in the
+ * package and in the bundled command. It must not refer to anything outside itself.
  *
- * Texts are encoded one at a time: a vector then depends on its text alone, not
- * on what it was padded to, and a request that nobody waits for any more ends
- * with the text that is being read.
+ * It encodes one text at a time. So a vector depends on its text alone, not on padding, and an aborted request ends
+ * after the current text.
  */
 const thread = (require: NodeJS.Require) => {
   const { parentPort, workerData } = require("node:worker_threads") as typeof import("node:worker_threads")
@@ -72,27 +71,27 @@ const thread = (require: NodeJS.Require) => {
   setBusy(1)
   const { env, AutoModel, AutoTokenizer, LogLevel } = require(library)
   setBusy(0)
-  // It would warn of files that a model need not have, on the streams of whoever asks.
+  // The library would print warnings about optional files to the process's stdout and stderr.
   env.logLevel = LogLevel?.NONE ?? 50
   const loadFrom = async (from: string, files: object) => {
     const tokenizer = await AutoTokenizer.from_pretrained(from, files)
     const model = await AutoModel.from_pretrained(from, { ...files, dtype: kind, device: "cpu" })
     return { tokenizer, model }
   }
-  // What is on disk is asked for nowhere: the library would look whether the hub has another one.
+  // Files on disk are loaded without the network: the library would otherwise ask the hub for a newer version.
   const load = () => {
     const folder = hub === null ? path : join(hub.kept, path, ...(hub.revision === "main" ? [] : [hub.revision]))
-    const whole = files.every((file) => existsSync(join(folder, file)))
-    const kept = () => loadFrom(folder, { local_files_only: true })
-    if (hub === null) return kept()
+    const complete = files.every((file) => existsSync(join(folder, file)))
+    const cached = () => loadFrom(folder, { local_files_only: true })
+    if (hub === null) return cached()
     env.remoteHost = hub.host
     env.cacheDir = hub.kept
-    const fetched = () => loadFrom(path, { revision: hub.revision })
-    // Weights may lie in several files, and not all of them be there.
-    return whole ? kept().catch(fetched) : fetched()
+    const downloaded = () => loadFrom(path, { revision: hub.revision })
+    // The cache may still be incomplete: weights may be in several files.
+    return complete ? cached().catch(downloaded) : downloaded()
   }
   let loaded: ReturnType<typeof load> | undefined
-  const given = new Set<number>()
+  const aborted = new Set<number>()
 
   const vectorOf = async ({ model, tokenizer }: Awaited<ReturnType<typeof load>>, text: string) => {
     const inputs = tokenizer(text, { truncation: true, max_length: recipe.tokens })
@@ -104,7 +103,7 @@ const thread = (require: NodeJS.Require) => {
     const [from, to] =
       recipe.pooling === "mean" ? [0, length] : recipe.pooling === "first" ? [0, 1] : [length - 1, length]
     for (let token = from; token < to; token++) {
-      for (let at = 0; at < dimensions; at++) vector[at]! += data[token * width + at] / (to - from)
+      for (let index = 0; index < dimensions; index++) vector[index]! += data[token * width + index] / (to - from)
     }
     for (const tensor of Object.values(outputs) as ReadonlyArray<{ readonly dispose?: () => void }>) tensor.dispose?.()
     return vector
@@ -116,62 +115,62 @@ const thread = (require: NodeJS.Require) => {
   }: {
     readonly id: number
     readonly texts: ReadonlyArray<string>
-  }): Promise<Told> => {
-    let failed: Told["failed"] = "load"
+  }): Promise<Response> => {
+    let failed: Response["failed"] = "load"
     try {
       loaded ??= inNativeCode(load)
       const ready = await loaded
       failed = "run"
       const vectors: Array<Float32Array> = []
       for (const text of texts) {
-        // Lets what was sent meanwhile arrive: that the request was given up, say.
+        // Lets pending messages arrive, such as an abort of this request.
         await new Promise((done) => setImmediate(done))
-        if (given.has(id)) return { id, failed }
+        if (aborted.has(id)) return { id, failed }
         vectors.push(await inNativeCode(() => vectorOf(ready, text)))
       }
       return { id, vectors }
     } catch {
-      // A download that failed may be tried again.
+      // The next request retries a failed download.
       if (failed === "load") loaded = undefined
       return { id, failed }
     }
   }
 
   let last: Promise<unknown> = Promise.resolve()
-  parentPort!.on("message", ({ id, texts }: Ask) => {
-    if (texts === null) return given.add(id)
+  parentPort!.on("message", ({ id, texts }: Request) => {
+    if (texts === null) return aborted.add(id)
     last = last.then(async () => {
-      const told = await answer({ id, texts })
-      given.delete(id)
+      const response = await answer({ id, texts })
+      aborted.delete(id)
       parentPort!.postMessage(
-        told,
-        (told.vectors ?? []).map((vector) => vector.buffer as ArrayBuffer)
+        response,
+        (response.vectors ?? []).map((vector) => vector.buffer as ArrayBuffer)
       )
     })
     return undefined
   })
 }
 
-/** A model that is loaded with the first text, in a thread that keeps no process alive. */
+/** An encoder whose thread loads the model with the first text. The thread does not keep the process alive. */
 export const encoderOf = (place: Place, library: string): Encoder => {
   let worker: Worker | undefined
-  let asked = 0
-  const waiting = new Map<number, { readonly done: (told: Told) => void }>()
+  let lastId = 0
+  const pending = new Map<number, { readonly done: (response: Response) => void }>()
 
   const start = (): Worker => {
     const { guard, release } = guardExit()
     const started = new Worker(`(${thread.toString()})(require)`, {
       eval: true,
       workerData: { ...place, library, guard } satisfies ThreadData,
-      // Not of its business, and an option of a test runner may be none that a thread takes.
+      // The process's options, a test runner's for example, may not be valid for a thread.
       execArgv: []
     })
     const ended = () => {
       release()
       if (worker === started) worker = undefined
-      for (const [id, { done }] of waiting) done({ id, failed: "load" })
+      for (const [id, { done }] of pending) done({ id, failed: "load" })
     }
-    started.on("message", (told: Told) => waiting.get(told.id)?.done(told))
+    started.on("message", (response: Response) => pending.get(response.id)?.done(response))
     started.on("error", ended)
     started.on("exit", ended)
     return started
@@ -182,20 +181,20 @@ export const encoderOf = (place: Place, library: string): Encoder => {
       new Promise((resolve, reject) => {
         worker ??= start()
         const running = worker
-        const id = ++asked
+        const id = ++lastId
         const settle = () => {
-          waiting.delete(id)
-          if (waiting.size === 0) running.unref()
+          pending.delete(id)
+          if (pending.size === 0) running.unref()
         }
-        const done = ({ failed, vectors }: Told) => {
+        const done = ({ failed, vectors }: Response) => {
           settle()
           if (vectors === undefined) reject(failed ?? "run")
           else resolve(vectors)
         }
-        waiting.set(id, { done })
+        pending.set(id, { done })
         running.ref()
         signal.addEventListener("abort", () => {
-          if (!waiting.has(id)) return
+          if (!pending.has(id)) return
           settle()
           running.postMessage({ id, texts: null })
         })

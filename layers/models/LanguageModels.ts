@@ -13,7 +13,7 @@ import { missingPackage } from "./packages.js"
 import { steady } from "./steady.js"
 import { bare, guarded, keyIn } from "./transport.js"
 
-/** The model of the policy cannot be asked from here: one line that says what to do. */
+/** The policy's model cannot be used. `problem` is one line that says what to do. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
   model: Schema.String,
   problem: Schema.String
@@ -23,12 +23,12 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
   }
 }
 
-/** How decisions and errors name a model. */
+/** A model's name in decisions and errors: `openai/gpt-5-mini`. */
 export const nameOf = ({ model, provider }: Pick<ModelSettings, "model" | "provider">): string => `${provider}/${model}`
 
 /**
- * The language model of a policy's section `model`, within its bounds: see
- * `steady`. Nothing is asked and no connection is made before the first question.
+ * The language model of the policy's section `model`, within its limits: see `steady`. It opens no connection before the
+ * first question.
  */
 export const make = (
   settings: ModelSettings,
@@ -56,7 +56,7 @@ export const layer = (
 ): Layer.Layer<LanguageModel.LanguageModel, ModelUnavailable> =>
   Layer.scoped(LanguageModel.LanguageModel, make(settings, environment))
 
-/** Each is loaded when it is needed: their packages take half a second to load. */
+/** Loaded on demand: the packages take half a second to load. */
 const protocols = {
   responses: () => import("./openaiResponses.js"),
   chat: () => import("./openaiChat.js"),
@@ -65,7 +65,7 @@ const protocols = {
 
 const variables = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" }
 
-/** A provider's own key is never sent to another address unless somebody says so. */
+/** The key. A provider's own key is sent to another URL only if `keyVariable` is set. */
 const keyOf = (
   settings: ModelSettings,
   environment: NodeJS.ProcessEnv
@@ -75,5 +75,5 @@ const keyOf = (
   const key = keyIn(variable, environment)
   return key !== undefined
     ? Effect.succeed(key)
-    : Effect.fail(new ModelUnavailable({ model: nameOf(settings), problem: `the variable ${variable} holds no key` }))
+    : Effect.fail(new ModelUnavailable({ model: nameOf(settings), problem: `${variable} is not set` }))
 }

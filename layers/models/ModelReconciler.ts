@@ -18,44 +18,44 @@ import { answerSchema, instructions, promptDigest, tell } from "./reconcilePromp
 type Service = Context.Tag.Service<Reconciler>
 
 /**
- * Asks a language model. `name` is how decisions name it, openai/gpt-5-mini say.
- * Its answer is read strictly: what is not a verdict on one of the memories fails.
+ * Asks a language model for a verdict. `name` is its name in decisions, for example openai/gpt-5-mini. An answer that is
+ * not a verdict on one of the memories fails.
  */
 export const ask = (model: LanguageModel.Service, name: string): NonNullable<Service["ask"]> =>
   Effect.fn("ModelReconciler.ask", { attributes: { model: name } })(function* (question: Question) {
-    const told = tell(question)
-    yield* Effect.annotateCurrentSpan({ memories: told.memories, characters: told.text.length })
+    const prompt = tell(question)
+    yield* Effect.annotateCurrentSpan({ memories: prompt.memories, characters: prompt.text.length })
     const { value } = yield* model
       .generateObject({
         objectName: "verdict",
         schema: anything,
         prompt: [
           { role: "system", content: instructions },
-          { role: "user", content: told.text }
+          { role: "user", content: prompt.text }
         ]
       })
       .pipe(
-        // The package's spans hold what the model said.
+        // The package's spans contain the model's answer.
         Effect.withTracerEnabled(false),
         Effect.mapError((error) => errorOf(name, error)),
         Effect.catchAllDefect(() => Effect.fail(new ReconcilerError({ name, reason: "failed", detail: "defect" })))
       )
-    const verdict = yield* verdictOf(name, value, told.memories)
+    const verdict = yield* verdictOf(name, value, prompt.memories)
     return {
-      verdict: verdict.action === "UPDATE" && told.isCut(verdict.target) ? withoutMerged(verdict) : verdict,
+      verdict: verdict.action === "UPDATE" && prompt.isCut(verdict.target) ? withoutMerged(verdict) : verdict,
       by: { kind: "model" as const, name, promptDigest },
       sure: true
     }
   })
 
-/** Asked of a model; where it fails, nothing is retired or changed. */
+/** A reconciler that asks a model. If the model fails, the statement is added, and no memory is changed or retired. */
 export const make = (model: LanguageModel.Service, name: string): Service => ({
   name,
   judge: none.judge,
   ask: ask(model, name)
 })
 
-/** The reconciler of whichever language model there is. */
+/** The reconciler of the `LanguageModel` in the context. */
 export const layer = (name: string): Layer.Layer<Reconciler, never, LanguageModel.LanguageModel> =>
   Layer.effect(
     Reconciler,
@@ -67,7 +67,7 @@ const errorOf = (name: string, error: unknown): ReconcilerError => {
   return new ReconcilerError({ name, reason, ...(detail === undefined ? {} : { detail }) })
 }
 
-/** JSON of any shape: the model is told which, and the answer is read by `decodeVerdict`, which tells what is wrong with it. */
+/** Sends the schema to the model, but accepts any JSON: `decodeVerdict` reads the answer and names its problems. */
 const anything = Schema.Unknown.annotations({ jsonSchema: answerSchema }) as unknown as Schema.Schema<
   unknown,
   Record<string, unknown>
@@ -79,7 +79,7 @@ const verdictOf = (name: string, value: unknown, memories: number): Either.Eithe
     reason: shortReason(verdict.reason)
   }))
 
-/** Strict schemas require every field, so that null stands for one that is absent. */
+/** Removes nulls: strict schemas require every field, so null means absent. */
 const withoutNulls = (value: unknown): unknown =>
   typeof value !== "object" || value === null || Array.isArray(value)
     ? value
@@ -89,10 +89,10 @@ const withoutNulls = (value: unknown): unknown =>
         )
       )
 
-/** A reason stands in the log for good: a sentence, not an essay. */
+/** Cuts the reason, because the log keeps it forever. */
 const shortReason = (reason: string): string => reason.slice(0, 300).toWellFormed()
 
-/** Who has not read all of a memory cannot say how it is to read. */
+/** Drops the merged text: a model that saw only part of a memory must not rewrite it. */
 const withoutMerged = ({ action, reason, target }: Extract<Verdict, { readonly action: "UPDATE" }>): Verdict => ({
   action,
   target,

@@ -10,8 +10,8 @@ import { summaryInstructions, summaryPromptDigest, summarySchema, tellSources } 
 type Service = Context.Tag.Service<Summarizer>
 
 /**
- * Asks a language model. `name` is how decisions name it, openai/gpt-5-mini say. Its answer is read strictly; whether it
- * says what its sources say is for the engine to check, whoever wrote it.
+ * Asks a language model for a summary. `name` is its name in decisions, for example openai/gpt-5-mini. An answer of
+ * another form fails. The engine checks the summary against its sources, as it does for every summarizer.
  */
 export const make = (model: LanguageModel.Service, name: string): Service => ({
   name,
@@ -19,14 +19,14 @@ export const make = (model: LanguageModel.Service, name: string): Service => ({
   summarize: Effect.fn("ModelSummarizer.summarize", { attributes: { model: name } })(function* (
     request: SummaryRequest
   ) {
-    const told = tellSources(request)
-    if (told === undefined) {
+    const prompt = tellSources(request)
+    if (prompt === undefined) {
       return yield* new SummarizerError({ name, reason: "failed", detail: "the sources are too long" })
     }
     yield* Effect.annotateCurrentSpan({
       kind: request.kind,
       sources: request.sources.length,
-      characters: told.length
+      characters: prompt.length
     })
     const { value } = yield* model
       .generateObject({
@@ -36,11 +36,11 @@ export const make = (model: LanguageModel.Service, name: string): Service => ({
         }) as unknown as Schema.Schema<unknown, Record<string, unknown>>,
         prompt: [
           { role: "system", content: summaryInstructions(request.kind) },
-          { role: "user", content: told }
+          { role: "user", content: prompt }
         ]
       })
       .pipe(
-        // The package's spans hold what the model said.
+        // The package's spans contain the model's answer.
         Effect.withTracerEnabled(false),
         Effect.mapError((error) => {
           const { detail, reason } = failureOf(error)
@@ -52,7 +52,7 @@ export const make = (model: LanguageModel.Service, name: string): Service => ({
   })
 })
 
-/** The summarizer of whichever language model there is. */
+/** The summarizer of the `LanguageModel` in the context. */
 export const layer = (name: string): Layer.Layer<Summarizer, never, LanguageModel.LanguageModel> =>
   Layer.effect(
     Summarizer,

@@ -7,10 +7,10 @@ import type * as Scope from "effect/Scope"
 import type { Connection } from "./connection.js"
 import type { Answer, Asked } from "./messages.js"
 
-/** The protocol demands a bound: more than any verdict needs. */
+/** The protocol requires a limit; this is more than any verdict needs. */
 const maxTokens = 4_096
 
-/** Anthropic's protocol: `POST /v1/messages`. JSON comes as the arguments of a tool that the model has to call. */
+/** Anthropic's protocol: `POST /v1/messages`. JSON comes as the arguments of a tool that the model must call. */
 export const make = ({
   apiKey,
   baseUrl = "https://api.anthropic.com",

@@ -2,32 +2,31 @@ import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { bare, keyIn } from "./transport.js"
 
-/** What the documentation of a provider says of its address and key; absent is what only the user knows. */
+/** A provider's URL and key from its documentation; a field is absent if only the user knows it. */
 interface Facts {
   readonly baseUrl?: string
   readonly keyVariable?: string
-  /** Whether a server of it may do without a key. */
+  /** Whether its servers may need no key. */
   readonly keyless?: boolean
 }
 
-/** What the policy says of them. */
+/** The policy's settings of a provider. */
 interface Settings {
   readonly baseUrl?: string
   readonly keyVariable?: string
 }
 
-/** Where a provider is asked, and with which key. */
+/** A provider's URL and credentials. */
 export interface Connection {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted | undefined
-  /** Why it cannot be asked now: its key is not there. */
+  /** The problem if the key is missing. */
   readonly missing?: string
 }
 
 /**
- * Where a provider is asked, and with which key; or one line that says what the
- * policy does not. `section` is where it would. A provider's own key is never
- * sent to another address unless somebody says so.
+ * The URL and key of a provider; fails with one line that names the missing setting in the policy's `section`. A
+ * provider's own key is sent to another URL only if `keyVariable` is set.
  */
 export const connectionOf = (
   facts: Facts,
@@ -35,22 +34,22 @@ export const connectionOf = (
   section: string,
   environment: NodeJS.ProcessEnv
 ): Effect.Effect<Connection, string> => {
-  const address = settings.baseUrl ?? facts.baseUrl
-  if (address === undefined) return Effect.fail(`${section}.baseUrl is missing`)
-  const baseUrl = bare(address)
-  const usual = settings.baseUrl === undefined ? facts.keyVariable : undefined
-  const variable = settings.keyVariable ?? usual
+  const url = settings.baseUrl ?? facts.baseUrl
+  if (url === undefined) return Effect.fail(`${section}.baseUrl is missing`)
+  const baseUrl = bare(url)
+  const defaultVariable = settings.baseUrl === undefined ? facts.keyVariable : undefined
+  const variable = settings.keyVariable ?? defaultVariable
   if (variable === undefined) {
     return facts.keyless === true
       ? Effect.succeed({ baseUrl, apiKey: undefined })
       : Effect.fail(`${section}.keyVariable is missing`)
   }
   const apiKey = keyIn(variable, environment)
-  const missing = `the variable ${variable} holds no key`
+  const missing = `${variable} is not set`
   return Effect.succeed(apiKey === undefined ? { baseUrl, apiKey, missing } : { baseUrl, apiKey })
 }
 
-/** Whether an address is of this very machine. */
+/** Whether a URL is on this machine. */
 export const isOwn = (address: string): boolean => {
   const { hostname } = new URL(address)
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)

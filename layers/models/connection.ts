@@ -1,10 +1,10 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Redacted from "effect/Redacted"
 
-/** Where a model is asked, and as whom. */
+/** A language model's URL and credentials. */
 export interface Connection {
   readonly model: string
-  /** Without a slash at its end; the provider's own where absent. */
+  /** Without a trailing slash; the provider's own if absent. */
   readonly baseUrl: string | undefined
   readonly apiKey: Redacted.Redacted | undefined
   readonly transformClient: (client: HttpClient.HttpClient) => HttpClient.HttpClient

@@ -5,14 +5,14 @@ import { isPassing, waitOf } from "./transport.js"
 
 type Reason = Extract<ReconcilerError["reason"], "failed" | "timeout" | "refused" | "unreadable">
 
-/** What may be told of a request that failed: no address, no header, no text, no answer. */
+/** A failed request without private data: no URL, header, text or answer. */
 export interface Failure {
   readonly reason: Reason
   readonly detail?: string
   /** Whether the same request may succeed later. */
-  readonly passing: boolean
-  /** Milliseconds that the server asks to wait. */
-  readonly after?: number
+  readonly retryable: boolean
+  /** Milliseconds to wait before a retry, from the server. */
+  readonly retryAfterMillis?: number
 }
 
 const module = "LanguageModels"
@@ -20,57 +20,57 @@ const module = "LanguageModels"
 const failure = (method: Reason, description?: string): AiError.AiError =>
   new AiError.UnknownError({ module, method, ...(description === undefined ? {} : { description }) })
 
-/** The model would not answer. */
+/** The model refused to answer. */
 export const refused: AiError.AiError = failure("refused")
 
-/** The model stopped before its answer was whole. */
+/** The model's answer is incomplete. */
 export const cutOff: AiError.AiError = failure("unreadable", "cut off")
 
 /** No answer in time. */
 export const timedOut: AiError.AiError = failure("timeout")
 
-/** Something is wrong in the program that asks. */
+/** A bug in this program. */
 export const broken: AiError.AiError = failure("failed", "defect")
 
-/** The request cannot be made of this model. */
-export const unsupported: AiError.AiError = failure("failed", "no such request")
+/** The model does not support the request. */
+export const unsupported: AiError.AiError = failure("failed", "unsupported request")
 
-/** What the package's own errors tell holds addresses and answers; this is the same error without them. */
+/** The same error without the URLs and answers that the package's own errors contain. */
 export const clean = (error: AiError.AiError): AiError.AiError => {
   const { detail, reason } = failureOf(error)
   return failure(reason, detail)
 }
 
-/** The kind of a failure; what else an error holds is left behind. */
+/** The kind of a failure, without the rest of the error. */
 export const failureOf = (error: unknown): Failure => {
-  if (!AiError.isAiError(error)) return { reason: "failed", passing: false }
+  if (!AiError.isAiError(error)) return { reason: "failed", retryable: false }
   switch (error._tag) {
     case "HttpRequestError":
-      return { reason: "failed", detail: "no connection", passing: error.reason === "Transport" }
+      return { reason: "failed", detail: "no connection", retryable: error.reason === "Transport" }
     case "HttpResponseError":
       return ofResponse(error)
     case "MalformedOutput":
-      return { reason: "unreadable", passing: false }
+      return { reason: "unreadable", retryable: false }
     case "MalformedInput":
-      return { reason: "failed", detail: "no such request", passing: false }
+      return { reason: "failed", detail: "unsupported request", retryable: false }
     case "UnknownError": {
-      if (error.module !== module) return { reason: "failed", passing: false }
+      if (error.module !== module) return { reason: "failed", retryable: false }
       const detail = error.description === undefined ? {} : { detail: error.description }
-      return { reason: error.method as Reason, passing: false, ...detail }
+      return { reason: error.method as Reason, retryable: false, ...detail }
     }
   }
 }
 
 const ofResponse = ({ response: { headers, status } }: AiError.HttpResponseError): Failure => {
-  if (status < 300) return { reason: "unreadable", passing: false }
-  const after = waitOf(headers)
+  if (status < 300) return { reason: "unreadable", retryable: false }
+  const retryAfterMillis = waitOf(headers)
   return {
     reason: "failed",
     detail: `status ${status}`,
-    passing: isPassing(status),
-    ...(after === undefined ? {} : { after })
+    retryable: isPassing(status),
+    ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   }
 }
 
-/** What `steady` needs to know of them. */
+/** How `steady` handles these errors. */
 export const errors: Errors<AiError.AiError> = { failureOf, clean, broken, timedOut }

@@ -6,30 +6,30 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { cutOff, refused, unsupported } from "./failures.js"
 
-/** A conversation as all protocols tell it: texts, each of somebody. */
+/** A message in the form that all protocols share. */
 export interface Message {
   readonly role: "system" | "user" | "assistant"
   readonly content: string
 }
 
-/** What a provider is asked for: an answer to messages, of a shape where one is named. */
+/** A request: messages, and the JSON schema of the answer if it must be JSON. */
 export interface Asked {
   readonly messages: ReadonlyArray<Message>
   readonly shape?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
 }
 
-/** What it answered. */
+/** The model's answer. */
 export interface Answer {
   readonly text: string
   readonly end: "stop" | "length" | "refused"
 }
 
 /**
- * A language model out of one function. It answers texts with text or JSON, which
- * is all that Daybook asks for; tools, files and streams are refused.
+ * Builds a language model from one function. It supports text and JSON answers, which is all that Daybook needs; it
+ * refuses tools, files and streams.
  *
- * The packages' own models are left out: they load a tokenizer each (44 MB of
- * `gpt-tokenizer` for OpenAI's) before the first request.
+ * The packages' own models are not used: each loads a tokenizer (44 MB of `gpt-tokenizer` for OpenAI's) before the first
+ * request.
  */
 export const makeModel = (
   ask: (asked: Asked) => Effect.Effect<Answer, AiError.AiError>

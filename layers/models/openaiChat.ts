@@ -12,11 +12,9 @@ const module = "openaiChat"
 const method = "ask"
 
 /**
- * OpenAI's older protocol, `POST /chat/completions`, which most other servers
- * speak. They differ in how far they let the answer's shape be told: a server
- * that refuses a JSON schema is asked for some JSON, and one that refuses that
- * is just asked, from then on; the instructions tell the shape in words too.
- * Of its answers no more is read than is needed, since few send all the fields.
+ * OpenAI's older protocol, `POST /chat/completions`, which most other servers support. If a server rejects a JSON
+ * schema, later requests ask for any JSON; if it rejects that, they ask for plain text. The instructions describe the
+ * schema in words, too. Only the needed fields of an answer are read, because few servers send them all.
  */
 export const make = ({
   apiKey,
@@ -26,7 +24,8 @@ export const make = ({
 }: Connection): Effect.Effect<(asked: Asked) => Effect.Effect<Answer, AiError.AiError>, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (plain) => {
     const client = transformClient(plain)
-    let known = 0
+    /** Index into `formats`: the strictest format that the server has not rejected. */
+    let acceptedFormat = 0
 
     const send = ({ messages, shape }: Asked, format: number): Effect.Effect<Answer, AiError.AiError> =>
       HttpClientRequest.post(`${baseUrl}/chat/completions`).pipe(
@@ -47,27 +46,27 @@ export const make = ({
         Effect.map((completion) => answerOf(completion, shape !== undefined))
       )
 
-    const trying = (asked: Asked, format: number): Effect.Effect<Answer, AiError.AiError> =>
+    const sendWithFallback = (asked: Asked, format: number): Effect.Effect<Answer, AiError.AiError> =>
       Effect.catchIf(
         send(asked, format),
         (error) => asked.shape !== undefined && format < formats.length - 1 && isRefusedFormat(error),
         () =>
-          Effect.tap(trying(asked, format + 1), () => {
-            known = Math.max(known, format + 1)
+          Effect.tap(sendWithFallback(asked, format + 1), () => {
+            acceptedFormat = Math.max(acceptedFormat, format + 1)
           })
       )
 
-    return (asked) => Effect.suspend(() => trying(asked, known))
+    return (asked) => Effect.suspend(() => sendWithFallback(asked, acceptedFormat))
   })
 
-/** How the shape of the answer is told, the strictest first. */
+/** The request fields for the answer's schema, the strictest first. */
 const formats: ReadonlyArray<(shape: NonNullable<Asked["shape"]>) => object> = [
   (shape) => ({ response_format: { type: "json_schema", json_schema: { strict: true, ...shape } } }),
   () => ({ response_format: { type: "json_object" } }),
   () => ({})
 ]
 
-/** Bad request, unprocessable, not implemented: what servers answer to a field that they do not know. */
+/** Servers answer an unknown field with bad request, unprocessable or not implemented. */
 const isRefusedFormat = (error: AiError.AiError): boolean =>
   error._tag === "HttpResponseError" && [400, 422, 501].includes(error.response.status)
 
@@ -100,11 +99,11 @@ const answerOf = ({ choices: [{ finish_reason, message }] }: typeof Completion.T
           .join("")
   const end =
     message.refusal || finish_reason === "content_filter" ? "refused" : finish_reason === "length" ? "length" : "stop"
-  return { text: json ? bare(text) : text, end }
+  return { text: json ? withoutWrapping(text) : text, end }
 }
 
-/** Small models think aloud before their answer, and fence it. */
-const bare = (text: string): string =>
+/** Removes the `<think>` block and the code fence that small models put around their JSON. */
+const withoutWrapping = (text: string): string =>
   text
     .replace(/^\s*<think>[\s\S]*?<\/think>/, "")
     .trim()

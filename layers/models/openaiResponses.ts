@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { Connection } from "./connection.js"
 import type { Answer, Asked } from "./messages.js"
 
-/** OpenAI's newer protocol: `POST /responses`. Answers are not kept by the server. */
+/** OpenAI's newer protocol: `POST /responses`. The server does not store the answers. */
 export const make = ({
   apiKey,
   baseUrl = "https://api.openai.com/v1",
@@ -42,6 +42,6 @@ const answerOf = (response: Generated.Response): Answer => {
       if (part.type === "output_text") texts.push(part.text)
     }
   }
-  const why = response.incomplete_details?.reason
-  return { text: texts.join(""), end: why === "content_filter" ? "refused" : why === undefined ? "stop" : "length" }
+  const cause = response.incomplete_details?.reason
+  return { text: texts.join(""), end: cause === "content_filter" ? "refused" : cause === undefined ? "stop" : "length" }
 }

@@ -1,11 +1,11 @@
-/** Language models are optional, so their packages are too; these releases fit. */
+/** The optional packages of language models, with the releases that are compatible. */
 const releases: Readonly<Record<string, string>> = {
   "@effect/ai": "0.37",
   "@effect/ai-openai": "0.41",
   "@effect/ai-anthropic": "0.27"
 }
 
-/** The one line for a package that is not installed; undefined where an error says something else. */
+/** The problem text for a package that is not installed; undefined for any other error. */
 export const missingPackage = (error: unknown): string | undefined => {
   const { code, message = "" } = (error ?? {}) as { readonly code?: string; readonly message?: string }
   const name = code === "ERR_MODULE_NOT_FOUND" ? /package '([^']+)'/.exec(message)?.[1] : undefined

@@ -10,67 +10,72 @@ import * as Stream from "effect/Stream"
 import type { Errors } from "./steady.js"
 import { isPassing, waitOf } from "./transport.js"
 
-/** A request that came to nothing: the kind of failure, and nothing of what was sent or answered. */
+/** A failed request: the kind of failure, without the texts sent or received. */
 export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly reason: "failed" | "timeout"
   readonly detail?: string
   readonly status?: number
-  /** What it is that fails, where it is nothing that was sent: the key, the model or the address; nobody answers; too much. */
+  /** The cause, if it is not the request: `settings` (key, model or URL), `connection` (no answer), `busy` (rate limit). */
   readonly kind?: "settings" | "connection" | "busy"
   /** Whether the same request may succeed later. */
-  readonly passing: boolean
-  /** Milliseconds that the server asks to wait. */
-  readonly after?: number
+  readonly retryable: boolean
+  /** Milliseconds to wait before a retry, from the server. */
+  readonly retryAfterMillis?: number
 }> {}
 
-/** What `steady` needs to know of such failures. They hold nothing that would have to be cleaned away. */
+/** How `steady` handles these errors, which contain no private data to remove. */
 export const errors: Errors<RequestFailed> = {
   failureOf: identity,
   clean: identity,
-  broken: new RequestFailed({ reason: "failed", detail: "defect", passing: false }),
-  timedOut: new RequestFailed({ reason: "timeout", passing: false })
+  broken: new RequestFailed({ reason: "failed", detail: "defect", retryable: false }),
+  timedOut: new RequestFailed({ reason: "timeout", retryable: false })
 }
 
-/** Whom a request is made of. */
+/** The server of a request. */
 export interface Target {
   readonly client: HttpClient.HttpClient
   readonly url: string
   readonly apiKey: Redacted.Redacted | undefined
 }
 
-/** Posts JSON and reads the JSON of the answer, up to so many bytes. The client is to be `guarded`. */
+/** Posts JSON and reads the answer's JSON, up to `maxBytes`. The client must be `guarded`. */
 export const postJson = (
   { apiKey, client, url }: Target,
   body: object,
-  mostBytes: number
+  maxBytes: number
 ): Effect.Effect<unknown, RequestFailed> =>
   HttpClientRequest.post(url).pipe(
     apiKey === undefined ? identity : HttpClientRequest.bearerToken(apiKey),
     HttpClientRequest.acceptJson,
     HttpClientRequest.bodyUnsafeJson(body),
     client.execute,
-    Effect.flatMap((response) => bodyOf(response.stream, mostBytes)),
+    Effect.flatMap((response) => bodyOf(response.stream, maxBytes)),
     Effect.catchTags({
       RequestError: () => Effect.fail(unreachable),
-      ResponseError: (error) => Effect.fail(of(error))
+      ResponseError: (error) => Effect.fail(failureOf(error))
     }),
-    // A body that breaks off fails a fiber of the client's own, whose error holds the request with all its texts.
+    // A body that breaks off fails a fiber of the client. Its error contains the request with all texts, so it is not logged.
     Effect.withUnhandledErrorLogLevel(Option.none())
   )
 
-const unreachable = new RequestFailed({ reason: "failed", detail: "no connection", kind: "connection", passing: true })
-/** A connection that breaks off and a server that mumbles are asked once more. */
-const unreadable = new RequestFailed({ reason: "failed", detail: "unreadable answer", passing: true })
-const tooLong = new RequestFailed({ reason: "failed", detail: "endless answer", passing: false })
+const unreachable = new RequestFailed({
+  reason: "failed",
+  detail: "no connection",
+  kind: "connection",
+  retryable: true
+})
+/** Retryable: the connection may have broken off, or the server may have sent nonsense once. */
+const unreadable = new RequestFailed({ reason: "failed", detail: "unreadable answer", retryable: true })
+const tooLong = new RequestFailed({ reason: "failed", detail: "the answer is too large", retryable: false })
 
-const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, most: number): Effect.Effect<unknown, E | RequestFailed> =>
+const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, maxBytes: number): Effect.Effect<unknown, E | RequestFailed> =>
   Effect.suspend(() => {
     const pieces: Array<Uint8Array> = []
     let length = 0
     return Stream.runForEach(bytes, (piece) => {
       pieces.push(piece)
       length += piece.length
-      return length > most ? Effect.fail(tooLong) : Effect.void
+      return length > maxBytes ? Effect.fail(tooLong) : Effect.void
     }).pipe(
       Effect.flatMap(() =>
         Effect.try({ try: (): unknown => JSON.parse(Buffer.concat(pieces).toString("utf8")), catch: () => unreadable })
@@ -78,9 +83,9 @@ const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, most: number): Effect.Ef
     )
   })
 
-const of = ({ response: { headers, status } }: HttpClientError.ResponseError): RequestFailed => {
+const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseError): RequestFailed => {
   if (status < 300) return unreadable
-  const after = waitOf(headers)
+  const retryAfterMillis = waitOf(headers)
   const meaning = meanings[status]
   const kind = kinds[status]
   return new RequestFailed({
@@ -88,15 +93,15 @@ const of = ({ response: { headers, status } }: HttpClientError.ResponseError): R
     detail: `status ${status}${meaning === undefined ? "" : `, ${meaning}`}`,
     status,
     ...(kind === undefined ? {} : { kind }),
-    passing: isPassing(status),
-    ...(after === undefined ? {} : { after })
+    retryable: isPassing(status),
+    ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 }
 
 const meanings: Readonly<Record<number, string>> = {
-  401: "the key is not accepted",
-  403: "the key may not do this",
-  404: "no such model or address",
+  401: "the key was rejected",
+  403: "the key lacks permission",
+  404: "unknown model or URL",
   429: "too many requests"
 }
 
@@ -107,6 +112,6 @@ const kinds: Readonly<Record<number, "settings" | "busy">> = {
   429: "busy"
 }
 
-/** A value as an object to look into; none of its fields are there where it is no object. */
+/** The fields of a value; none if it is no object. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
 import type { Question, Statement } from "../../src/ports/Reconciler.js"
 
-/** Counts the wordings, for people; the digest tells them apart. */
+/** The number of this wording, for people; the digest identifies it exactly. */
 export const promptVersion = 1
 
-/** What is told of a memory at most. Lengths are in UTF-16 units, as JavaScript counts; `memories` is how many are told. */
+/** Limits of the prompt: the number of memories, and for each memory the lengths (UTF-16 units) and list sizes. */
 const bounds = {
   memories: 20,
   title: 300,
@@ -17,7 +17,7 @@ const bounds = {
   person: 100
 }
 
-/** What the model is told to do. The texts of memories never stand here. */
+/** The system prompt. It never contains texts of memories. */
 export const instructions = `You maintain the long-term memory of an assistant. You get one JSON document between the lines BEGIN DATA and END DATA. It holds a new "statement" and the "memories" stored so far that are most like it, numbered by "index". Decide what is to become of the statement.
 
 The actions:
@@ -54,7 +54,7 @@ const answer = {
   merged: nullable({ type: "object", properties: merged, required: Object.keys(merged), additionalProperties: false })
 }
 
-/** The answer's JSON schema, within what strict modes allow: every field required, nothing beside them. */
+/** The answer's JSON schema. For strict modes, every field is required and no others are allowed. */
 export const answerSchema: Readonly<Record<string, unknown>> = {
   type: "object",
   properties: answer,
@@ -62,12 +62,12 @@ export const answerSchema: Readonly<Record<string, unknown>> = {
   additionalProperties: false
 }
 
-/** The question as the model gets it, and which texts it did not get in full. */
+/** The user prompt for a question, and which texts in it are cut. */
 export interface Told {
   readonly text: string
-  /** Memories that it may name. */
+  /** The number of memories in the prompt. */
   readonly memories: number
-  /** Whether something of the memory with this index, or of the statement, was left out. */
+  /** Whether the memory with this index, or the statement, is cut. */
   readonly isCut: (index: number) => boolean
 }
 
@@ -80,7 +80,7 @@ export const tell = ({ candidates, statement }: Question): Told => {
     statement: first.told,
     memories: others.map(({ told }, index) => ({ index, ...told }))
   }
-  // A line of dashes or a tag in a text cannot end the data: within JSON a text has no lines, and no angle brackets here.
+  // No text can end the data: JSON escapes line breaks, and angle brackets are escaped here.
   const json = JSON.stringify(document).replace(/[<>\u2028\u2029]/g, escaped)
   return {
     text: `BEGIN DATA\n${json}\nEND DATA`,
@@ -129,7 +129,7 @@ const timeOf = (at: number): string | null => {
 
 const example: Statement = { type: "t", title: "t", narrative: "n", facts: ["f"], tags: ["t"], people: ["p"], at: 0 }
 
-/** Names the wording, the schema and the form of the data, so that a decision tells by which of them it was made: 16 hexadecimal digits of SHA-256. */
+/** Identifies the prompt of a decision: 16 hexadecimal digits of a SHA-256 over wording, schema and data format. */
 export const promptDigest: string = createHash("sha256")
   .update(JSON.stringify([promptVersion, instructions, answerSchema, bounds]))
   .update(tell({ statement: example, candidates: [{ ...example, score: 1 }] }).text)

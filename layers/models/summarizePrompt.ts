@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import { type Part, partsOf, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
 
-/** Counts the wordings, for people; the digest tells them apart. */
+/** The number of this wording, for people; the digest identifies it exactly. */
 export const summaryPromptVersion = 1
 
-/** Characters of the texts that are told at most: of more, no summary could say all that they say. UTF-16 units. */
-const most = 60_000
+/** Maximum length of the sources in UTF-16 units: no summary could cover more. */
+const maxLength = 60_000
 
 const wanted: Readonly<Record<SummaryKind, string>> = {
   cluster:
@@ -26,7 +26,7 @@ const parts: Readonly<Record<Part, string>> = {
   open: "something that is still to be done or answered, one line each"
 }
 
-/** What the model is told to do. The texts of sources never stand here. */
+/** The system prompt. It never contains texts of sources. */
 export const summaryInstructions = (kind: SummaryKind): string => {
   const { many, single } = partsOf(kind)
   const session = kind === "session"
@@ -51,7 +51,7 @@ Answer with one JSON object and nothing else, of this form:
 {"lines": [{"part": ${[...single, ...many].map((part) => `"${part}"`).join(" | ")}, "text": string, "sources": [index, ...]}, ...]}`
 }
 
-/** The answer's JSON schema, within what strict modes allow: every field required, nothing beside them. */
+/** The answer's JSON schema. For strict modes, every field is required and no others are allowed. */
 export const summarySchema = (kind: SummaryKind): Readonly<Record<string, unknown>> => {
   const { many, single } = partsOf(kind)
   const line = {
@@ -68,7 +68,7 @@ export const summarySchema = (kind: SummaryKind): Readonly<Record<string, unknow
   return object({ lines: { type: "array", items: object(line) } })
 }
 
-/** The request as the model gets it; undefined where it is too long to be asked. */
+/** The user prompt for a request; undefined if it would be too long. */
 export const tellSources = ({ budget, kind, sources, subject }: SummaryRequest): string | undefined => {
   const document = {
     kind,
@@ -84,9 +84,9 @@ export const tellSources = ({ budget, kind, sources, subject }: SummaryRequest):
       at: timeOf(at)
     }))
   }
-  // A line of dashes or a tag in a text cannot end the data: within JSON a text has no lines, and no angle brackets here.
+  // No text can end the data: JSON escapes line breaks, and angle brackets are escaped here.
   const json = JSON.stringify(document).replace(/[<>\u2028\u2029]/g, escaped)
-  return json.length > most ? undefined : `BEGIN DATA\n${json}\nEND DATA`
+  return json.length > maxLength ? undefined : `BEGIN DATA\n${json}\nEND DATA`
 }
 
 const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`
@@ -104,9 +104,9 @@ const example: SummaryRequest = {
   budget: 1
 }
 
-/** Names the wordings, the schemas and the form of the data: 16 hexadecimal digits of SHA-256. */
+/** Identifies the prompt of a summary: 16 hexadecimal digits of a SHA-256 over wordings, schemas and data format. */
 export const summaryPromptDigest: string = createHash("sha256")
-  .update(JSON.stringify([summaryPromptVersion, kinds.map(summaryInstructions), kinds.map(summarySchema), most]))
+  .update(JSON.stringify([summaryPromptVersion, kinds.map(summaryInstructions), kinds.map(summarySchema), maxLength]))
   .update(tellSources(example)!)
   .digest("hex")
   .slice(0, 16)

@@ -5,9 +5,8 @@ import { flow } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 
 /**
- * Any other status than success fails before anybody reads its body. A redirect
- * fails too, or a key would follow it to another host. The client's own spans,
- * which hold addresses and headers, are not made.
+ * Makes a client safe for keys and texts. A status other than success fails before its body is read. A redirect fails,
+ * because it would send the key to another host. The client's own spans are disabled: they contain URLs and headers.
  */
 export const guarded: (client: HttpClient.HttpClient) => HttpClient.HttpClient = flow(
   HttpClient.filterStatusOk,
@@ -19,26 +18,26 @@ export const guarded: (client: HttpClient.HttpClient) => HttpClient.HttpClient =
   )
 )
 
-/** `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3); milliseconds. */
+/** The server's retry delay in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or a date (RFC 9110, 10.2.3). */
 export const waitOf = (headers: Readonly<Record<string, string>>): number | undefined => {
   const exact = Number(headers["retry-after-ms"] || "none")
   if (Number.isFinite(exact)) return Math.max(0, exact)
-  const told = headers["retry-after"]
-  if (!told) return undefined
-  const seconds = Number(told)
+  const retryAfter = headers["retry-after"]
+  if (!retryAfter) return undefined
+  const seconds = Number(retryAfter)
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000)
-  const date = Date.parse(told)
+  const date = Date.parse(retryAfter)
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 
-/** Whether the same request may succeed later. */
+/** Whether a request with this status may succeed later. */
 export const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
-/** The key that a variable of the environment holds; undefined where it holds none. */
+/** The key in an environment variable; undefined if the variable is not set or blank. */
 export const keyIn = (variable: string, environment: NodeJS.ProcessEnv): Redacted.Redacted | undefined => {
   const key = environment[variable]?.trim()
   return key ? Redacted.make(key) : undefined
 }
 
-/** An address without the slashes at its end. */
-export const bare = (address: string): string => address.replace(/\/+$/, "")
+/** A URL without trailing slashes. */
+export const bare = (url: string): string => url.replace(/\/+$/, "")

@@ -3,52 +3,53 @@ import type { Memory } from "../../src/Memory.js"
 import type { Finished, Outcome, RunOf } from "../../src/schedules/Runner.js"
 import type { Schedule } from "../../src/schedules/Schedule.js"
 
-/** What a handler has to say of its run. What is too long is cut. */
+/** The result of a run. Texts that are too long are cut. */
 export interface Result {
-  /** All of it, 100,000 characters at most. */
+  /** The whole output, at most 100,000 characters. */
   readonly output?: string
-  /** The gist; the first 500 characters of `output` where absent. */
+  /** A short summary; default: the first 500 characters of `output`. */
   readonly summary?: string
-  /** What it counted, in whole numbers: turns, tokens, cost in cents. 32 names at most; `notified` is the runner's. */
+  /** Counts in whole numbers: turns, tokens, cost in cents. At most 32 names; `notified` is reserved for the runner. */
   readonly counts?: Readonly<Record<string, number>>
 }
 
-/** One attempt at one occurrence of a schedule, as its handler gets it. Times are milliseconds since the epoch. */
+/** One attempt at one occurrence of a schedule: a handler's input. Times are milliseconds since the epoch. */
 export interface Job {
   readonly agent: string
-  /** As it was when its turn came. */
+  /** The schedule as it was when the run was claimed. */
   readonly schedule: Schedule
-  /** Names this run: a write with `{ run: job.run }` is part of it, to be undone as one. */
+  /** The id of this run. Writes with `{ run: job.run }` are part of it and can be undone together. */
   readonly run: string
   /** When it was due. */
   readonly occurrence: number
   /** Counts the attempts at this occurrence from 1. */
   readonly attempt: number
-  /** When it is stopped. */
+  /** The time-out interrupts the handler at this time. */
   readonly deadline: number
   /**
-   * The same for every attempt at this occurrence and for no other. A handler may be stopped at any point and begun
-   * again: what it does is done once where it is done under this key, with `{ commandId: job.key }` say.
+   * An idempotency key: the same for every attempt at this occurrence, and unique to it. A handler may be stopped at any
+   * point and started again, so writes should use the key, for example `{ commandId: job.key }`.
    */
   readonly key: string
   /** The agent's memory, at full trust. */
   readonly memory: Memory
 }
 
-/** What carries out schedules that name it. What it fails with is kept in the history, 500 characters of it. */
+/** Runs the schedules that name it. The history keeps the first 500 characters of its error. */
 export interface Handler {
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to say returns nothing.
   readonly run: (job: Job) => Effect.Effect<Result | string | void, unknown>
-  /** Milliseconds that one attempt may take; the policy's `schedules.timeout` where absent. */
+  /** Time-out of one attempt in milliseconds; default: the policy's `schedules.timeout`. */
   readonly timeout?: number
-  /** Attempts after the first one that failed; the policy's `schedules.retries` where absent. */
+  /** Retries after the first attempt; default: the policy's `schedules.retries`. */
   readonly retries?: number
 }
 
-/** A run that somebody is to be told of, as its schedule's notification policy has it. It is in the log by now. */
+/** A finished run that the schedule's `notify` setting reports. It is already in the log. */
 export interface Notification extends RunOf, Outcome {
   readonly agent: string
+  /** The schedule that ran. */
   readonly of: Schedule
-  /** How the schedule stands after it. */
+  /** The state of the schedule after the run. */
   readonly state: Finished["state"]
 }

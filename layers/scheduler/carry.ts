@@ -8,55 +8,60 @@ import type { Claimed, Finished, Outcome, RunnerError, RunOf } from "../../src/s
 import type { Handler, Job, Notification } from "./Handler.js"
 import { failed, outcomeOf, TimedOut } from "./outcome.js"
 
-/** What a handler may take, settled. Lengths are milliseconds. */
+/** A handler with its limits filled in from the policy. Durations are in milliseconds. */
 export type Settled = Required<Handler>
 
-interface Carrying {
+interface Services {
   readonly daybook: Context.Tag.Service<Daybook>
   readonly notify: ((notification: Notification) => Effect.Effect<void, unknown>) | undefined
 }
 
-/** What is done again where the log is busy or full, for some five seconds: then the lease runs out, and another takes over. */
-const persistently = Schedule.exponential("50 millis").pipe(
+/** Retries for about five seconds if the log is busy or full. After that, the lease expires and another process takes over. */
+const appendRetries = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.upTo("5 seconds")
 )
 
-const steadily = <A>(effect: Effect.Effect<A, RunnerError>) =>
-  Effect.retry(effect, { schedule: persistently, while: ({ _tag }) => _tag !== "LeaseLost" && _tag !== "InvalidInput" })
+const retried = <A>(effect: Effect.Effect<A, RunnerError>) =>
+  Effect.retry(effect, {
+    schedule: appendRetries,
+    while: ({ _tag }) => _tag !== "LeaseLost" && _tag !== "InvalidInput"
+  })
 
-/** How long somebody may be told of a run, in milliseconds: whoever is not reached by then is not told of it. */
-const telling = 30_000
+/** Time-out of a notification. A notification that times out is not repeated. */
+const notifyTimeoutMillis = 30_000
 
-/** How long a handler may go on that was told to stop as the program ends, in milliseconds, before its run is left to its lease. */
-const stopping = 1_000
+/** How long an interrupted handler may take to stop at the end of the program. After that, its run waits for its lease. */
+const stopTimeoutMillis = 1_000
 
 /**
- * Carries a run that was taken to its end: attempts with pauses between them, then one append that ends it and moves
- * its schedule on. Where it is interrupted it is given back, once its handler came to its end; where that goes on, nobody
- * else begins it before its lease runs out. Fails where somebody else has it by now.
+ * Runs a claimed occurrence to its end: attempts with pauses between them, then one append that ends the run and moves
+ * its schedule on.
+ *
+ * If it is interrupted, it releases the run once the handler has stopped. If the handler does not stop, no other process
+ * starts the run before its lease expires. Fails if another process has taken the run over.
  */
 export const carry = (
-  { daybook, notify }: Carrying,
+  { daybook, notify }: Services,
   agent: string,
   claimed: Claimed,
   handler: Settled
 ): Effect.Effect<void, RunnerError> => {
   const { runner } = daybook
   const { backoff, backoffMost, grace } = runner.policy
-  const { definition, lease: _, ...taken } = claimed
-  const handling = handlersUnderWay()
-  /** As the log has it. */
-  let run: RunOf = taken
+  const { definition, lease: _, ...claim } = claimed
+  const activeHandlers = handlerTracker()
+  /** The attempt that the log knows. */
+  let run: RunOf = claim
 
-  /** What one attempt comes to. A handler that does not stop when it is told to is left behind. */
-  const attempted = Effect.gen(function* () {
+  /** The outcome of one attempt. `disconnect` leaves a handler behind that does not stop at its time-out. */
+  const runHandler = Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + handler.timeout
     const memory = yield* daybook.agent(agent, { trust: "full", actor: `schedule ${definition.id}` })
     const { attempt, occurrence } = run
     const key = `${definition.id}@${occurrence}`
     const job: Job = { agent, schedule: definition, run: run.run, occurrence, attempt, deadline, key, memory }
-    return yield* handling.one(Effect.suspend(() => handler.run(job))).pipe(
+    return yield* activeHandlers.track(Effect.suspend(() => handler.run(job))).pipe(
       Effect.disconnect,
       Effect.timeoutFail({
         duration: handler.timeout,
@@ -65,21 +70,21 @@ export const carry = (
     )
   }).pipe(Effect.matchCause({ onFailure: failed, onSuccess: outcomeOf }))
 
-  const timed: Effect.Effect<Outcome> = Effect.gen(function* () {
-    const began = yield* Clock.currentTimeMillis
-    const outcome = yield* attempted
-    return { ...outcome, duration: (yield* Clock.currentTimeMillis) - began }
+  const timedAttempt: Effect.Effect<Outcome> = Effect.gen(function* () {
+    const startedAt = yield* Clock.currentTimeMillis
+    const outcome = yield* runHandler
+    return { ...outcome, duration: (yield* Clock.currentTimeMillis) - startedAt }
   })
 
-  /** The attempts until one succeeds or is the last one, and what that came to. */
-  const from = (tried: number): Effect.Effect<Outcome, RunnerError> =>
+  /** Attempts until one succeeds or none is left; the outcome of the last one. `retries` counts the retries so far. */
+  const attemptsFrom = (retries: number): Effect.Effect<Outcome, RunnerError> =>
     Effect.gen(function* () {
-      const outcome = yield* timed
-      if (outcome.status === "ok" || tried >= handler.retries) return outcome
-      const pause = Math.min(backoff * 2 ** tried, backoffMost)
+      const outcome = yield* timedAttempt
+      if (outcome.status === "ok" || retries >= handler.retries) return outcome
+      const pause = Math.min(backoff * 2 ** retries, backoffMost)
       const lease = (yield* Clock.currentTimeMillis) + pause + handler.timeout + grace
-      const next = { ...taken, attempt: taken.attempt + tried + 1 }
-      yield* steadily(runner.renew(agent, next, lease)).pipe(
+      const next = { ...claim, attempt: claim.attempt + retries + 1 }
+      yield* retried(runner.renew(agent, next, lease)).pipe(
         Effect.zipRight(
           Effect.sync(() => {
             run = next
@@ -88,60 +93,60 @@ export const carry = (
         Effect.uninterruptible
       )
       yield* Effect.sleep(pause)
-      return yield* from(tried + 1)
+      return yield* attemptsFrom(retries + 1)
     })
 
-  const giveBack = Effect.flatMap(handling.ended(stopping), (ended) =>
+  const release = Effect.flatMap(activeHandlers.ended(stopTimeoutMillis), (ended) =>
     ended
       ? Effect.ignore(runner.release(agent, run))
       : Effect.logWarning("a handler did not stop", { agent, schedule: definition.id, run: run.run })
   )
 
-  /** Whoever is to be told is; the run is over by now, so that one that cannot be stopped is left behind. */
-  const tell = (outcome: Outcome, { notify: wanted, state }: Finished) =>
-    !wanted || notify === undefined
+  /** Sends the notification. The run has ended, so `disconnect` leaves a notifier behind that does not stop. */
+  const sendNotification = (outcome: Outcome, { notify: requested, state }: Finished) =>
+    !requested || notify === undefined
       ? Effect.void
       : Effect.suspend(() => notify({ ...run, ...outcome, agent, of: definition, state })).pipe(
           Effect.disconnect,
-          Effect.timeoutFail({ duration: telling, onTimeout: () => "took too long" })
+          Effect.timeoutFail({ duration: notifyTimeoutMillis, onTimeout: () => "took too long" })
         )
 
   return Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const outcome = yield* Effect.onInterrupt(restore(from(0)), () => giveBack)
+      const outcome = yield* Effect.onInterrupt(restore(attemptsFrom(0)), () => release)
       const { status } = outcome
-      // What a handler fails with may quote a memory: the history has it.
+      // The error is only in the history, not in this warning: it may quote a memory.
       if (status !== "ok") {
         yield* Effect.logWarning("a run failed", { agent, schedule: definition.id, run: run.run, status })
       }
-      const finished = yield* steadily(runner.finish(agent, run, outcome))
-      // That nobody could be told is no reason to do it again. What went wrong is not told here either: it may quote a memory.
-      yield* Effect.catchAllCause(restore(tell(outcome, finished)), () =>
+      const finished = yield* retried(runner.finish(agent, run, outcome))
+      // A failed notification does not repeat the run. Its error is not logged: it may quote a memory.
+      yield* Effect.catchAllCause(restore(sendNotification(outcome, finished)), () =>
         Effect.logWarning("a notification failed", { agent, schedule: definition.id, run: run.run })
       )
     })
   )
 }
 
-/** Knows which handlers have not come to their end, those too that were left behind. */
-const handlersUnderWay = () => {
-  let going = 0
-  const none = Effect.runSync(Effect.makeLatch(true))
+/** Counts the handlers that have not ended, including those left behind. */
+const handlerTracker = () => {
+  let active = 0
+  const allEnded = Effect.runSync(Effect.makeLatch(true))
   return {
-    one: <A, E>(handler: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    track: <A, E>(handler: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
-          going++
-          none.unsafeClose()
+          active++
+          allEnded.unsafeClose()
         }),
         () => handler,
         () =>
           Effect.sync(() => {
-            if (--going === 0) none.unsafeOpen()
+            if (--active === 0) allEnded.unsafeOpen()
           })
       ),
-    /** Whether all of them have within so many milliseconds. */
-    ended: (within: number): Effect.Effect<boolean> =>
-      Effect.map(Effect.timeoutOption(Effect.interruptible(none.await), within), Option.isSome)
+    /** Whether all handlers end within this time. */
+    ended: (timeoutMillis: number): Effect.Effect<boolean> =>
+      Effect.map(Effect.timeoutOption(Effect.interruptible(allEnded.await), timeoutMillis), Option.isSome)
   }
 }

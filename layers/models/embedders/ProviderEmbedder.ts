@@ -7,18 +7,18 @@ import { type Limits, steady } from "../steady.js"
 import { cutTo, packed } from "./pack.js"
 import type { Protocol } from "./protocols.js"
 
-/** A model of a provider, with all that is known of it. */
+/** A provider's model with its limits. */
 export interface ProviderModel {
-  /** How events, indexes and errors name it: `openai/text-embedding-3-small`. */
+  /** Its name in events, indexes and errors: `openai/text-embedding-3-small`. */
   readonly name: string
-  /** As the provider names it. */
+  /** The provider's name for it. */
   readonly model: string
   readonly dimensions: number
-  /** Whether the provider has to be told the dimensions. */
+  /** Whether requests must state the dimensions. */
   readonly told: boolean
   readonly weight: number
   readonly floor: number
-  /** Texts and bytes of one request, and bytes of one text. */
+  /** Maximum texts and bytes of one request, and bytes of one text. */
   readonly batch: number
   readonly pageBytes: number
   readonly textBytes: number
@@ -27,190 +27,225 @@ export interface ProviderModel {
 }
 
 type Service = Context.Tag.Service<Embedder>
-type Received = Map<string, Float32Array>
+type Vectors = Map<string, Float32Array>
 type Purpose = "document" | "query"
 
+/** Sends texts in one request. Fails with RequestFailed if the server rejects the texts, with EmbedderError otherwise. */
+type SendTexts = (
+  texts: ReadonlyArray<string>,
+  purpose: Purpose
+) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError | RequestFailed>
+
+interface Usage {
+  requests: number
+  tokens: number
+}
+
 /**
- * An embedder that asks a provider. Documents and queries each have their own
- * turns, so that a search does not wait for a backfill. A query is asked once,
- * and not at all for some seconds after nobody answered or the key was refused:
- * searches go on without it. Of a call that takes several requests and fails in
- * the middle, what came is kept for the next try: nothing is paid for twice.
+ * An embedder that asks a provider.
+ *
+ * Documents and queries have separate request limits, so that a search does not wait for a backfill. A query is not
+ * retried. After a failed connection or a rejected key, queries fail at once for some seconds, and searches go on
+ * without vectors. If a call needs several requests and one fails, the vectors received so far are kept for the next
+ * attempt, so that no text is paid for twice.
  */
 export const make = (model: ProviderModel, target: Target, limits: Limits): Effect.Effect<Service> =>
   Effect.gen(function* () {
-    const { dimensions, name } = model
-    const turns = { document: yield* steady(limits, errors), query: yield* steady({ ...limits, retries: 0 }, errors) }
-    const usage = { requests: 0, tokens: 0 }
-    /** Vectors of calls that failed later on, by text: a text has another one where it is a query. */
-    const keptFor = { document: new Map(), query: new Map() } satisfies Record<Purpose, Received>
-    /** Why no query is asked, and until when, milliseconds since the epoch. */
-    let broken: { readonly error: EmbedderError; readonly until: number } | undefined
+    const { batch, dimensions, floor, name, weight } = model
+    const limiters = {
+      document: yield* steady(limits, errors),
+      query: yield* steady({ ...limits, retries: 0 }, errors)
+    }
+    const usage: Usage = { requests: 0, tokens: 0 }
+    const sendTexts: SendTexts = (texts, purpose) =>
+      limiters[purpose](
+        Effect.suspend(() => {
+          usage.requests++
+          return post(model, target, texts, purpose)
+        })
+      ).pipe(
+        Effect.mapError((failure) => (isRejection(failure) ? failure : errorOf(name, failure))),
+        Effect.flatMap((answer) => readVectors(model, usage, texts, answer))
+      )
+    const embedAll = embedMissing(model, sendTexts)
+    const breaker = circuitBreaker()
+    const embed: Service["embed"] = (texts, purpose) => {
+      const embedded = Effect.suspend(() => breaker.watch(embedAll(texts, purpose)))
+      return purpose === "document" ? embedded : breaker.failFast(embedded)
+    }
+    return { model: name, dimensions, weight, floor, batch, embed, usage: () => ({ ...usage }) }
+  })
 
-    /** Notes whether the provider can be asked at all. */
-    const watched = <A>(asked: Effect.Effect<A, EmbedderError>): Effect.Effect<A, EmbedderError> =>
-      Effect.tapBoth(asked, {
+/** Fails queries at once for a while after the connection or the key failed. */
+const circuitBreaker = () => {
+  /** The last such failure; `until` is in milliseconds since the epoch. */
+  let broken: { readonly error: EmbedderError; readonly until: number } | undefined
+  return {
+    watch: <A>(effect: Effect.Effect<A, EmbedderError>): Effect.Effect<A, EmbedderError> =>
+      Effect.tapBoth(effect, {
         onFailure: (error) =>
           error.kind === "connection" || error.kind === "settings"
             ? Effect.map(Clock.currentTimeMillis, (now) => {
-                broken = { error, until: now + brokenFor }
+                broken = { error, until: now + brokenMillis }
               })
             : Effect.void,
         onSuccess: () =>
           Effect.sync(() => {
             broken = undefined
           })
-      })
-
-    const ask = (texts: ReadonlyArray<string>, purpose: Purpose) =>
-      turns[purpose](
-        Effect.suspend(() => {
-          usage.requests++
-          const asked = {
-            model: model.model,
-            texts: texts.map((text) => `${model.prefixes[purpose]}${cutTo(text, model.textBytes)}`),
-            purpose,
-            dimensions: model.told ? dimensions : undefined
-          }
-          return postJson(target, model.protocol.body(asked), texts.length * dimensions * numberBytes + spareBytes)
-        })
-      ).pipe(
-        Effect.mapError((failure) => (isRefusal(failure) ? failure : errorOf(name, failure))),
-        Effect.flatMap((answer) => {
-          const given = model.protocol.read(answer)
-          if (given === undefined) return fail(name, "failed", "unreadable answer")
-          usage.tokens += given.tokens ?? Math.ceil(texts.join("").length / 4)
-          if (given.vectors.length !== texts.length) return fail(name, "count")
-          const vectors: Array<Float32Array> = []
-          for (const value of given.vectors) {
-            if (!Array.isArray(value)) return fail(name, "count")
-            if (value.length !== dimensions) return fail(name, "dimensions")
-            const vector = vectorOf(value)
-            if (vector === undefined) return fail(name, "values")
-            vectors.push(vector)
-          }
-          return Effect.succeed(vectors)
-        })
+      }),
+    failFast: <A>(effect: Effect.Effect<A, EmbedderError>): Effect.Effect<A, EmbedderError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        broken !== undefined && now < broken.until ? Effect.fail(broken.error) : effect
       )
-
-    /**
-     * The vectors of one page. Of a page that is refused (one text may be too
-     * long for a model that is not known here, or not be taken for what it
-     * says) each half is asked by itself, and a single text a few letters of it;
-     * where nothing but refusals comes, the request is wrong and not a text.
-     */
-    const page = (texts: ReadonlyArray<string>, received: Received, purpose: Purpose) => {
-      const refused: Array<string> = []
-      const half = (some: ReadonlyArray<string>): Effect.Effect<void, EmbedderError> =>
-        ask(some, purpose).pipe(
-          Effect.map((vectors) => keep(received, some, vectors)),
-          Effect.catchTag("RequestFailed", (failure) => {
-            const middle = some.length >> 1
-            return middle > 0
-              ? Effect.zipRight(half(some.slice(0, middle)), half(some.slice(middle)))
-              : shorter(some[0]!, failure)
-          })
-        )
-      const shorter = (
-        text: string,
-        failure: RequestFailed,
-        length = Math.min(text.length, model.textBytes) >> 2
-      ): Effect.Effect<void, EmbedderError> => {
-        if (length >= leastLength) {
-          return ask([text.slice(0, length).toWellFormed()], purpose).pipe(
-            Effect.map(([vector]) => received.set(text, vector!)),
-            Effect.catchTag("RequestFailed", () => shorter(text, failure, length >> 2))
-          )
-        }
-        refused.push(text)
-        const wrong = received.size === 0 && (refused.length > 1 || texts.length === 1)
-        return wrong ? Effect.fail(errorOf(name, failure)) : Effect.void
-      }
-      // A vector without a direction says that there is none.
-      const without = Effect.sync(() => {
-        for (const text of refused) received.set(text, new Float32Array(dimensions))
-      })
-      return Effect.zipRight(half(texts), without)
-    }
-
-    const embedAll: Service["embed"] = (texts, purpose) => {
-      const kept: Received = keptFor[purpose]
-      const received: Received = new Map(
-        texts.flatMap((text) => (kept.has(text) ? [[text, kept.get(text)!] as const] : []))
-      )
-      const missing = [...new Set(texts)].filter((text) => !received.has(text))
-      return Effect.forEach(packed(missing, model), (some) => page(some, received, purpose), { discard: true }).pipe(
-        Effect.onExit((exit) =>
-          Effect.sync(() => {
-            for (const text of received.keys()) kept.delete(text)
-            if (exit._tag === "Success") return
-            keep(kept, [...received.keys()], [...received.values()])
-            for (const text of kept.keys()) {
-              if (kept.size <= mostKept * model.batch) break
-              kept.delete(text)
-            }
-          })
-        ),
-        Effect.map(() => texts.map((text) => received.get(text)!)),
-        Effect.withSpan("Embedder.embed", { attributes: { model: name, texts: texts.length, purpose } })
-      )
-    }
-
-    const embed: Service["embed"] = (texts, purpose) =>
-      purpose === "document"
-        ? watched(embedAll(texts, purpose))
-        : Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            broken !== undefined && now < broken.until ? Effect.fail(broken.error) : watched(embedAll(texts, purpose))
-          )
-
-    return {
-      model: name,
-      dimensions,
-      weight: model.weight,
-      floor: model.floor,
-      batch: model.batch,
-      embed,
-      usage: () => ({ ...usage })
-    }
-  })
-
-const keep = (received: Received, texts: ReadonlyArray<string>, vectors: ReadonlyArray<Float32Array>): void => {
-  for (const [at, text] of texts.entries()) received.set(text, vectors[at]!)
+  }
 }
 
-/** Bytes of a number in JSON, and of what else an answer may hold. */
-const numberBytes = 40
-const spareBytes = 1 << 20
-/** Milliseconds for which no query is asked. */
-const brokenFor = 5_000
-/** Batches whose vectors are kept for another try. */
-const mostKept = 4
-/** Letters of a text below which it is not its length that is refused. */
-const leastLength = 64
+const post = (model: ProviderModel, target: Target, texts: ReadonlyArray<string>, purpose: Purpose) => {
+  const request = {
+    model: model.model,
+    texts: texts.map((text) => `${model.prefixes[purpose]}${cutTo(text, model.textBytes)}`),
+    purpose,
+    dimensions: model.told ? model.dimensions : undefined
+  }
+  const maxBytes = texts.length * model.dimensions * bytesPerNumber + spareBytes
+  return postJson(target, model.protocol.body(request), maxBytes)
+}
 
-/** What servers answer to a text that they do not take, and to a request that is wrong as a whole. */
-const isRefusal = ({ status }: RequestFailed): boolean => status === 400 || status === 413 || status === 422
+const readVectors = (
+  { dimensions, name, protocol }: ProviderModel,
+  usage: Usage,
+  texts: ReadonlyArray<string>,
+  answer: unknown
+): Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError> => {
+  const content = protocol.read(answer)
+  if (content === undefined) return fail(name, "failed", "unreadable answer")
+  // Without a count in the answer: about four characters per token.
+  usage.tokens += content.tokens ?? Math.ceil(texts.join("").length / 4)
+  if (content.vectors.length !== texts.length) return fail(name, "count")
+  const vectors: Array<Float32Array> = []
+  for (const value of content.vectors) {
+    if (!Array.isArray(value)) return fail(name, "count")
+    if (value.length !== dimensions) return fail(name, "dimensions")
+    const vector = vectorOf(value)
+    if (vector === undefined) return fail(name, "values")
+    vectors.push(vector)
+  }
+  return Effect.succeed(vectors)
+}
+
+/**
+ * Embeds one page of texts into `received`.
+ *
+ * A server may reject a page because one text is too long for an unknown model, or because of its content. Then each
+ * half is sent by itself, and a single rejected text is sent shorter and shorter. If everything is rejected, the request
+ * itself is wrong, and the page fails.
+ */
+const embedPage = (
+  model: ProviderModel,
+  sendTexts: SendTexts,
+  page: { readonly texts: ReadonlyArray<string>; readonly purpose: Purpose; readonly received: Vectors }
+): Effect.Effect<void, EmbedderError> => {
+  const { purpose, received, texts } = page
+  const rejected: Array<string> = []
+  const embedPart = (part: ReadonlyArray<string>): Effect.Effect<void, EmbedderError> =>
+    sendTexts(part, purpose).pipe(
+      Effect.map((vectors) => store(received, part, vectors)),
+      Effect.catchTag("RequestFailed", (failure) => {
+        const middle = part.length >> 1
+        return middle > 0
+          ? Effect.zipRight(embedPart(part.slice(0, middle)), embedPart(part.slice(middle)))
+          : embedShortened(part[0]!, failure)
+      })
+    )
+  const embedShortened = (
+    text: string,
+    failure: RequestFailed,
+    length = Math.min(text.length, model.textBytes) >> 2
+  ): Effect.Effect<void, EmbedderError> => {
+    if (length >= minLength) {
+      return sendTexts([text.slice(0, length).toWellFormed()], purpose).pipe(
+        Effect.map(([vector]) => received.set(text, vector!)),
+        Effect.catchTag("RequestFailed", () => embedShortened(text, failure, length >> 2))
+      )
+    }
+    rejected.push(text)
+    const requestIsWrong = received.size === 0 && (rejected.length > 1 || texts.length === 1)
+    return requestIsWrong ? Effect.fail(errorOf(model.name, failure)) : Effect.void
+  }
+  // A zero vector marks a text that cannot be embedded.
+  const markRejected = Effect.sync(() => {
+    for (const text of rejected) received.set(text, new Float32Array(model.dimensions))
+  })
+  return Effect.zipRight(embedPart(texts), markRejected)
+}
+
+/** Embeds the texts that no earlier, failed call has embedded. */
+const embedMissing = (model: ProviderModel, sendTexts: SendTexts): Service["embed"] => {
+  /** Vectors of calls that failed later on, by text. A text has different vectors as a document and as a query. */
+  const keptFor = { document: new Map(), query: new Map() } satisfies Record<Purpose, Vectors>
+  return (texts, purpose) => {
+    const kept: Vectors = keptFor[purpose]
+    const received: Vectors = new Map(
+      texts.flatMap((text) => (kept.has(text) ? [[text, kept.get(text)!] as const] : []))
+    )
+    const missing = [...new Set(texts)].filter((text) => !received.has(text))
+    const embedPart = (part: ReadonlyArray<string>) => embedPage(model, sendTexts, { texts: part, purpose, received })
+    return Effect.forEach(packed(missing, model), embedPart, { discard: true }).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          for (const text of received.keys()) kept.delete(text)
+          if (exit._tag === "Success") return
+          store(kept, [...received.keys()], [...received.values()])
+          for (const text of kept.keys()) {
+            if (kept.size <= maxKeptBatches * model.batch) break
+            kept.delete(text)
+          }
+        })
+      ),
+      Effect.map(() => texts.map((text) => received.get(text)!)),
+      Effect.withSpan("Embedder.embed", { attributes: { model: model.name, texts: texts.length, purpose } })
+    )
+  }
+}
+
+const store = (vectorsByText: Vectors, texts: ReadonlyArray<string>, vectors: ReadonlyArray<Float32Array>): void => {
+  for (const [index, text] of texts.entries()) vectorsByText.set(text, vectors[index]!)
+}
+
+/** Maximum bytes of a number in JSON, and of the rest of an answer. */
+const bytesPerNumber = 40
+const spareBytes = 1 << 20
+/** How long queries fail at once after the connection or the key failed. */
+const brokenMillis = 5_000
+/** Batches whose vectors are kept for the next attempt. */
+const maxKeptBatches = 4
+/** A rejected text of fewer characters is not rejected for its length. */
+const minLength = 64
+
+/** Whether the server rejected the content of the request: a text it does not take, or a wrong request. */
+const isRejection = ({ status }: RequestFailed): boolean => status === 400 || status === 413 || status === 422
 
 const fail = (model: string, reason: EmbedderError["reason"], detail?: string) =>
   Effect.fail(new EmbedderError({ model, reason, ...(detail === undefined ? {} : { detail }) }))
 
-const errorOf = (model: string, { after, detail, kind, reason }: RequestFailed): EmbedderError =>
+const errorOf = (model: string, { detail, kind, reason, retryAfterMillis }: RequestFailed): EmbedderError =>
   new EmbedderError({
     model,
     reason,
     ...(detail === undefined ? {} : { detail }),
     ...(kind === undefined ? {} : { kind }),
-    ...(after === undefined ? {} : { after })
+    ...(retryAfterMillis === undefined ? {} : { after: retryAfterMillis })
   })
 
-/** Undefined where one of the numbers is none, or too great to be kept. */
+/** Undefined if a value is no number, or too large for 32 bits. */
 const vectorOf = (values: ReadonlyArray<unknown>): Float32Array | undefined => {
   const vector = new Float32Array(values.length)
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at]
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
     if (typeof value !== "number") return undefined
-    vector[at] = value
-    if (!Number.isFinite(vector[at])) return undefined
+    vector[index] = value
+    if (!Number.isFinite(vector[index])) return undefined
   }
   return vector
 }

@@ -12,42 +12,43 @@ import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
 import { factsOf, type KnownModel, modelFactsOf, type ProviderName } from "./table.js"
 
-/** Bytes of UTF-8 that are taken for a token: few where the provider refuses what is too long, many where it cuts. */
+/** Assumed UTF-8 bytes per token: few if the provider refuses long texts, many if it cuts them itself. */
 const bytesRefused = 2
 const bytesCut = 8
 
 /** An embedder that asks a provider. */
 export interface ProviderEmbedder {
   readonly embedder: EmbedderService
-  /** Whether its texts leave this machine. */
+  /** Whether texts leave this machine. */
   readonly distant: boolean
-  /** Why it cannot be asked now; each text fails with it. */
+  /** Set if its key is missing; then every text fails with it. */
   readonly missing?: string
 }
 
-/** The embedder of a provider's model. Nothing is asked and no connection is made; what the policy leaves open is told. */
+/** The embedder of a provider's model. Opens no connection; fails if the policy lacks a setting. */
 export const providerEmbedder = (
   provider: ProviderName,
-  asked: { readonly model: string | undefined; readonly dimensions: number | undefined },
+  requested: { readonly model: string | undefined; readonly dimensions: number | undefined },
   policy: EmbeddingPolicy,
   environment: NodeJS.ProcessEnv
 ): Effect.Effect<ProviderEmbedder, NoEmbedder> =>
   Effect.gen(function* () {
     const facts = factsOf(provider)
-    const model = asked.model ?? facts.model
+    const model = requested.model ?? facts.model
     const name = model === undefined ? provider : `${provider}/${model}`
     const refused = (problem: string) => new UnknownEmbedder({ name, problem })
-    if (model === undefined || model === "") return yield* refused(`which model is missing: ${provider}/MODEL`)
+    if (model === undefined || model === "") return yield* refused(`a model is required: ${provider}/MODEL`)
     const settings = policy.providers[provider] ?? embeddingProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
       connectionOf(facts, settings, `embedding.providers.${provider}`, environment),
       (problem) => new EmbedderUnavailable({ name, problem })
     )
     const known = modelFactsOf(facts, model)
-    const dimensions = asked.dimensions ?? known?.dimensions
-    if (dimensions === undefined) return yield* refused("how many dimensions it has is not known here: name them")
+    const dimensions = requested.dimensions ?? known?.dimensions
+    if (dimensions === undefined)
+      return yield* refused("its dimensions are unknown: set embedding.dimensions, or pass --dimensions")
     if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > mostDimensions) {
-      return yield* refused(`dimensions are to be a whole number from 1 to ${mostDimensions}`)
+      return yield* refused(`dimensions must be a whole number from 1 to ${mostDimensions}`)
     }
     if (known !== undefined && !settings.shorten && !isSize(known, dimensions)) {
       return yield* refused(`has ${sizesOf(known)} dimensions, not ${dimensions}`)
@@ -82,8 +83,8 @@ export const providerEmbedder = (
     return { embedder: { ...embedder, embed: () => Effect.fail(error) }, distant, missing }
   })
 
-const isSize = ({ dimensions = 0, sizes = [] }: KnownModel, wanted: number): boolean =>
-  dimensions === 0 || wanted === dimensions || (sizes === "any" ? wanted < dimensions : sizes.includes(wanted))
+const isSize = ({ dimensions = 0, sizes = [] }: KnownModel, requested: number): boolean =>
+  dimensions === 0 || requested === dimensions || (sizes === "any" ? requested < dimensions : sizes.includes(requested))
 
 const sizesOf = ({ dimensions = 0, sizes = [] }: KnownModel): string =>
   sizes === "any" ? `up to ${dimensions}` : sizes.length === 0 ? String(dimensions) : sizes.join(", ")

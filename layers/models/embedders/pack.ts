@@ -1,12 +1,12 @@
-/** What one request may hold. */
+/** The limits of one request. */
 export interface Bounds {
   readonly batch: number
-  /** Bytes of all texts, and of one text. */
+  /** Maximum bytes of all texts together, and of one text. */
   readonly pageBytes: number
   readonly textBytes: number
 }
 
-/** Texts that are cut to what a model reads, in pages of what one request may hold; bytes in UTF-8 stand for tokens. */
+/** Splits texts into requests within the limits. A text longer than `textBytes` counts as cut. Bytes in UTF-8 approximate tokens. */
 export const packed = (
   texts: ReadonlyArray<string>,
   { batch, pageBytes, textBytes }: Bounds
@@ -27,7 +27,7 @@ export const packed = (
   return pages
 }
 
-/** The beginning of a text, of no more than so many bytes in UTF-8 and of whole characters. */
+/** Cuts a text to at most this many bytes in UTF-8, between whole characters. */
 export const cutTo = (text: string, bytes: number): string => {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text
   return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true })

@@ -1,31 +1,31 @@
 import { fieldsOf } from "../postJson.js"
 import type { ProviderName } from "./table.js"
 
-/** What is asked of a provider. */
+/** A request for embeddings. */
 export interface Asked {
   readonly model: string
   readonly texts: ReadonlyArray<string>
   readonly purpose: "document" | "query"
-  /** Numbers of a vector, where the model is to be asked for other than its own. */
+  /** The dimensions to request; undefined for the model's own. */
   readonly dimensions: number | undefined
 }
 
-/** What came back, as far as it could be read: whatever was in the place of each vector. */
+/** A provider's answer. The vectors are not validated yet. */
 export interface Given {
   readonly vectors: ReadonlyArray<unknown>
-  /** Tokens that the provider counted; undefined where it tells none. */
+  /** Tokens that the provider counted; undefined if the answer has no count. */
   readonly tokens: number | undefined
 }
 
-/** How a provider is spoken to. */
+/** The wire format of a provider. */
 export interface Protocol {
   readonly path: string
   readonly body: (asked: Asked) => object
-  /** Undefined where the answer has no list of vectors. */
+  /** Undefined if the answer has no list of vectors. */
   readonly read: (answer: unknown) => Given | undefined
 }
 
-/** OpenAI's: `data` in any order, each with its `index`. */
+/** OpenAI's format: `data` in any order, each with its `index`. */
 const openai: Protocol = {
   path: "/embeddings",
   body: ({ dimensions, model, texts }) => ({
@@ -40,7 +40,7 @@ const openai: Protocol = {
   }
 }
 
-/** Others that speak like OpenAI refuse fields that they do not need. */
+/** Without optional fields: some compatible servers reject fields that they do not know. */
 const compatible: Protocol = {
   ...openai,
   body: ({ dimensions, model, texts }) => ({ model, input: texts, ...(dimensions === undefined ? {} : { dimensions }) })
@@ -96,12 +96,12 @@ export const protocols: Readonly<Record<ProviderName, Protocol>> = {
   ollama
 }
 
-/** By their indexes, where they have any; a hole where one is missing or there twice. */
+/** The vectors ordered by their indexes, if they have any; undefined in place of a missing vector. */
 const listed = (data: unknown, tokens: number | undefined): Given | undefined => {
   if (!Array.isArray(data)) return undefined
   const vectors: Array<unknown> = new Array(data.length).fill(undefined)
-  data.forEach((item, at) => {
-    const { embedding, index = at } = fieldsOf(item)
+  data.forEach((item, position) => {
+    const { embedding, index = position } = fieldsOf(item)
     if (typeof index === "number" && index in vectors && vectors[index] === undefined) vectors[index] = embedding
   })
   return { vectors, tokens }

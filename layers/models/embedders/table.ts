@@ -1,59 +1,59 @@
-/** What is known of a model that a provider serves. */
+/** Properties of a provider's model. */
 export interface ModelFacts {
-  /** Numbers of its vectors. */
+  /** The dimensions of its vectors. */
   readonly dimensions: number
-  /** The shorter vectors that it can be asked for: these, or any length up to its own. */
+  /** The shorter dimensions that a request may ask for; "any" is every length up to its own. */
   readonly sizes?: ReadonlyArray<number> | "any"
-  /** Tokens of one text; what is longer is cut. */
+  /** Maximum tokens of one text; longer texts are cut. */
   readonly input?: number
-  /** Tokens of one request, all texts together. */
+  /** Maximum tokens of one request, all texts together. */
   readonly tokens?: number
-  /** Cosine similarity of texts that have nothing to do with each other, where it is far from the provider's usual one. */
+  /** Cosine similarity of unrelated texts, if it is far from the provider's usual one. */
   readonly floor?: number
-  /** What the model wants to stand before a document and before a query, where the server does not put it there. */
+  /** The model's prefixes of documents and queries, if the server does not add them. */
   readonly prefixes?: { readonly document: string; readonly query: string }
-  /** What is otherwise under a tag (`MODEL:TAG`), where tags are of different sizes: by the tag's first part. */
+  /** Properties that differ by tag (`MODEL:TAG`), for models whose tags have different sizes; keyed by the tag's first part. */
   readonly tags?: Readonly<Record<string, Pick<ModelFacts, "dimensions" | "input">>>
 }
 
-/** What is known of a model under its tag: how long its vectors are is not, where its tags differ and this one is new. */
+/** Properties of a model with a tag. `dimensions` is absent for an unknown tag of a model whose tags differ. */
 export type KnownModel = Omit<ModelFacts, "dimensions" | "tags"> & { readonly dimensions?: number }
 
-/** What a provider's documentation says. */
+/** A provider's properties, from its documentation. */
 export interface ProviderFacts {
-  /** Its address, up to its version; absent where only the user knows it. */
+  /** Its URL up to the version; absent if only the user knows it. */
   readonly baseUrl?: string
-  /** The variable that holds its key by custom; absent where it needs none, or where only the user knows it. */
+  /** The usual environment variable of its key; absent if it needs none, or only the user knows it. */
   readonly keyVariable?: string
   readonly keyless?: boolean
-  /** The model that is meant where none is named; absent where there is no such thing. */
+  /** The default model, if there is one. */
   readonly model?: string
-  /** Texts of one request: what is sent, and what it takes at most. */
+  /** Texts per request: the default, and the provider's maximum. */
   readonly batch: number
   readonly mostTexts: number
-  /** Tokens of one request and of one text, where the model says nothing else. */
+  /** Maximum tokens of one request and of one text, unless the model has its own. */
   readonly tokens: number
   readonly input: number
-  /** Whether it cuts what is too long itself. */
+  /** Whether the provider cuts long texts itself. */
   readonly cuts: boolean
   readonly floor: number
   readonly models: Readonly<Record<string, ModelFacts>>
 }
 
-const retrieving = "Represent this sentence for searching relevant passages: "
+const queryPrefix = "Represent this sentence for searching relevant passages: "
 
-const ofOpenai = {
+const openaiModels = {
   "text-embedding-3-small": { dimensions: 1_536, sizes: "any" },
   "text-embedding-3-large": { dimensions: 3_072, sizes: "any" },
   "text-embedding-ada-002": { dimensions: 1_536, floor: 0.7 }
 } as const
 
 /**
- * Defaults, limits and dimensions, from each provider's reference of its API:
+ * Defaults, limits and dimensions, from each provider's API reference:
  * openai: `POST /v1/embeddings`, 2,048 texts, 300,000 tokens a request, 8,192 a text;
  * voyage: `POST /v1/embeddings`, 1,000 texts, 120,000 to 1,000,000 tokens by model;
  * cohere: `POST /v2/embed`, 96 texts; ollama: `POST /api/embed`.
- * Batches are smaller than what is allowed: an answer of 2,048 texts is 60 MB of JSON.
+ * Batches are smaller than the providers' maximum: an answer for 2,048 texts is 60 MB of JSON.
  */
 export const providers = {
   openai: {
@@ -66,7 +66,7 @@ export const providers = {
     input: 8_192,
     cuts: false,
     floor: 0.1,
-    models: ofOpenai
+    models: openaiModels
   },
   voyage: {
     baseUrl: "https://api.voyageai.com/v1",
@@ -115,7 +115,7 @@ export const providers = {
     input: 8_192,
     cuts: false,
     floor: 0.1,
-    models: ofOpenai
+    models: openaiModels
   },
   ollama: {
     baseUrl: "http://localhost:11434",
@@ -132,11 +132,11 @@ export const providers = {
         dimensions: 768,
         prefixes: { document: "search_document: ", query: "search_query: " }
       },
-      "mxbai-embed-large": { dimensions: 1_024, input: 512, prefixes: { document: "", query: retrieving } },
+      "mxbai-embed-large": { dimensions: 1_024, input: 512, prefixes: { document: "", query: queryPrefix } },
       "snowflake-arctic-embed": {
         dimensions: 1_024,
         input: 512,
-        prefixes: { document: "", query: retrieving },
+        prefixes: { document: "", query: queryPrefix },
         tags: {
           "22m": { dimensions: 384 },
           xs: { dimensions: 384 },
@@ -162,10 +162,10 @@ export const providers = {
 
 export type ProviderName = keyof typeof providers
 
-/** What is known of a provider, whichever it is. */
+/** A provider's properties. */
 export const factsOf = (provider: ProviderName): ProviderFacts => providers[provider]
 
-/** What is known of a model, by its name with or without a tag. */
+/** A model's properties, by its name with or without a tag; undefined for an unknown model. */
 export const modelFactsOf = (facts: ProviderFacts, model: string): KnownModel | undefined => {
   const [name = model, tag = "latest"] = model.split(":", 2)
   const known = facts.models[model] ?? facts.models[name]

@@ -7,24 +7,23 @@ import { type Limits, steady } from "../steady.js"
 
 /** A reranking model of a provider. */
 export interface ProviderModel {
-  /** How recalls and errors name it: `cohere/rerank-v3.5`. */
+  /** Its name in recalls and errors: `cohere/rerank-v3.5`. */
   readonly name: string
-  /** As the provider names it; undefined where the server serves one model alone. */
+  /** The provider's name for it; undefined if the server has only one model. */
   readonly model: string | undefined
   readonly topN: number
   readonly weight: number
-  /** Milliseconds that a search waits. */
+  /** Time-out of a search's request in milliseconds. */
   readonly timeout: number | undefined
-  /** Fields beside the model, the query and the documents, of so many documents. */
+  /** Request fields besides model, query and documents, for this number of documents. */
   readonly fields: (documents: number) => object
-  /** The field of the answer that lists scores, each with its `index`. */
+  /** The field of the answer with the scores, each with its `index`. */
   readonly list: "results" | "data"
 }
 
 /**
- * A reranker that asks a provider: one request for the first hits of a search.
- * Scores are its own where all lie between 0 and 1, else they are squeezed into
- * that by the logistic function, as servers of bare cross-encoders answer them.
+ * A reranker that asks a provider, with one request per search. Scores outside 0…1, which servers of plain
+ * cross-encoders return, are mapped into it by the logistic function.
  */
 export const make = (
   model: ProviderModel,
@@ -51,7 +50,7 @@ export const make = (
                 documents: texts.map((text) => cutTo(text, documentBytes)),
                 ...model.fields(texts.length)
               },
-              mostBytes
+              maxAnswerBytes
             )
           )
         ).pipe(
@@ -63,7 +62,7 @@ export const make = (
             return scores === undefined
               ? fail("count")
               : scores.every(Number.isFinite)
-                ? Effect.succeed(squeezed(scores))
+                ? Effect.succeed(normalised(scores))
                 : fail("values")
           }),
           Effect.withSpan("Reranker.rerank", { attributes: { reranker: name, texts: texts.length } })
@@ -71,12 +70,11 @@ export const make = (
     }
   })
 
-/** Bytes of one document: cross-encoders read a few hundred to a few thousand tokens. */
+/** Maximum bytes of one document: cross-encoders read a few hundred to a few thousand tokens. */
 const documentBytes = 8_192
-/** Bytes of an answer. */
-const mostBytes = 1 << 22
+const maxAnswerBytes = 1 << 22
 
-/** One score for each text, whatever order they came in; undefined where one is missing or there twice. */
+/** The scores in the order of the texts; undefined if one is missing or occurs twice. */
 const scoresIn = (list: ReadonlyArray<unknown>, texts: number): ReadonlyArray<number> | undefined => {
   const scores: Array<number | undefined> = new Array(texts).fill(undefined)
   for (const item of list) {
@@ -87,5 +85,5 @@ const scoresIn = (list: ReadonlyArray<unknown>, texts: number): ReadonlyArray<nu
   return scores.includes(undefined) ? undefined : (scores as ReadonlyArray<number>)
 }
 
-const squeezed = (scores: ReadonlyArray<number>): ReadonlyArray<number> =>
+const normalised = (scores: ReadonlyArray<number>): ReadonlyArray<number> =>
   scores.every((score) => score >= 0 && score <= 1) ? scores : scores.map((score) => 1 / (1 + Math.exp(-score)))

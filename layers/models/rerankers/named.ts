@@ -14,13 +14,13 @@ interface Facts extends Pick<ProviderModel, "fields" | "list"> {
   readonly baseUrl?: string
   readonly keyVariable?: string
   readonly keyless?: boolean
-  /** The model that is meant where none is named. */
+  /** The default model. */
   readonly model?: string
 }
 
 /**
- * From each provider's reference of its API: cohere `POST /v2/rerank`, voyage and jina `POST /v1/rerank`. All of them
- * are asked for every score. "endpoint" is what vLLM, llama.cpp, LocalAI, LiteLLM and others serve: fields of jina's.
+ * From each provider's API reference: cohere `POST /v2/rerank`, voyage and jina `POST /v1/rerank`. Each request asks for
+ * all scores. "endpoint" is the API of vLLM, llama.cpp, LocalAI, LiteLLM and others, with jina's fields.
  */
 const providers = {
   cohere: {
@@ -49,10 +49,10 @@ const providers = {
 
 export type RerankProviderName = keyof typeof providers
 
-/** What the best score of a cross-encoder adds to a hit's: as much as half of all that it can have else. */
+/** A cross-encoder's best score adds at most half of a hit's other maximum score. */
 const weight = 0.5
 
-/** A reranker that asks a provider; `missing` says why it cannot now: each look fails with it. */
+/** A reranker that asks a provider. `missing` is set if its key is missing; then every request fails with it. */
 export const providerReranker = (
   provider: RerankProviderName,
   model: string | undefined,
@@ -61,8 +61,8 @@ export const providerReranker = (
 ): Effect.Effect<{ readonly reranker: Context.Tag.Service<Reranker>; readonly missing?: string }, UnknownReranker> =>
   Effect.gen(function* () {
     const facts: Facts = providers[provider]
-    const served = model ?? facts.model
-    const name = served === undefined ? provider : `${provider}/${served}`
+    const modelName = model ?? facts.model
+    const name = modelName === undefined ? provider : `${provider}/${modelName}`
     const settings = rerank.providers[provider] ?? rerankProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
       connectionOf(facts, settings, `rerank.providers.${provider}`, environment),
@@ -70,10 +70,10 @@ export const providerReranker = (
     )
     const timeout = settings.timeout ?? search.queryTimeout
     const client = guarded(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
-    const made = yield* make(
+    const connected = yield* make(
       {
         name,
-        model: served,
+        model: modelName,
         topN: rerank.topN,
         weight,
         timeout: settings.timeout,
@@ -83,7 +83,7 @@ export const providerReranker = (
       { client, url: `${baseUrl}/rerank`, apiKey },
       { ...settings, timeout, patience: timeout }
     )
-    const reranker = { ...made, apart: embedding.local }
+    const reranker = { ...connected, apart: embedding.local }
     if (missing === undefined) return { reranker }
     const error = new RerankerError({ name, reason: "failed", detail: missing })
     return { reranker: { ...reranker, rerank: () => Effect.fail(error) }, missing }
