@@ -23,6 +23,7 @@ type Hits = ReadonlyArray<Hit>
 /** The memories of an invented assistant; the package has `examples/` next to `dist/`. */
 const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
 
+/** `run` stays one long function: it is the script of the demo, step by step. */
 export const demo: Command<{ readonly keep?: boolean }> = {
   usage: "demo",
   summary: "try every feature on example memories in a temporary folder",

@@ -39,6 +39,23 @@ interface Options
   readonly context?: string
 }
 
+/** The options that define a schedule. */
+const definitionOptions = [
+  "cron",
+  "zone",
+  "at",
+  "every",
+  "from",
+  "name",
+  "handler",
+  "notify",
+  "missed",
+  "keep",
+  "channel",
+  "context",
+  "commandId"
+] as const
+
 /** The verbs: the argument each needs and the options it takes. */
 const verbs = {
   list: { takes: ["status", "handler", "text", "before", "limit", "offset", "asOf"] },
@@ -46,43 +63,8 @@ const verbs = {
   show: { needs: "an id", takes: ["asOf"] },
   runs: { needs: "an id", takes: ["limit", "offset", "asOf"] },
   run: { needs: "the id of a run", takes: ["asOf"] },
-  add: {
-    needs: "a goal",
-    takes: [
-      "cron",
-      "zone",
-      "at",
-      "every",
-      "from",
-      "name",
-      "handler",
-      "notify",
-      "missed",
-      "keep",
-      "channel",
-      "context",
-      "commandId"
-    ]
-  },
-  update: {
-    needs: "an id",
-    takes: [
-      "goal",
-      "cron",
-      "zone",
-      "at",
-      "every",
-      "from",
-      "name",
-      "handler",
-      "notify",
-      "missed",
-      "keep",
-      "channel",
-      "context",
-      "commandId"
-    ]
-  },
+  add: { needs: "a goal", takes: definitionOptions },
+  update: { needs: "an id", takes: ["goal", ...definitionOptions] },
   pause: { needs: "an id", takes: ["commandId"] },
   resume: { needs: "an id", takes: ["commandId"] },
   delete: { needs: "an id", takes: ["commandId"] },
@@ -117,7 +99,7 @@ export const schedules: Command<Options, readonly [what: Verb | undefined, id: s
     one("--name <name>", "set the name"),
     one("--handler <name>", "set the handler that runs it (default: default)"),
     one("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, among(Notify.literals)),
-    one("--missed <how>", `run missed times once, or each: ${Missed.literals.join(", ")}`, among(Missed.literals)),
+    one("--missed <how>", `catch up on missed times: ${Missed.literals.join(", ")}`, among(Missed.literals)),
     one("--keep <n>", "keep n runs in its history", whole(1, limits.page)),
     one("--channel <name>", "set the channel it was requested in"),
     one("--context <name>", "set the context within the channel"),

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Daybook } from "../../src/Daybook.js"
-import type { Claimed, Finished, Outcome, RunnerError, RunOf } from "../../src/schedules/Runner.js"
+import type { Claimed, Outcome, RunnerError, RunOf } from "../../src/schedules/Runner.js"
 import type { Handler, Job, Notification } from "./Handler.js"
 import { failed, outcomeOf, TimedOut } from "./outcome.js"
 
@@ -102,15 +102,6 @@ export const carry = (
       : Effect.logWarning("a handler did not stop", { agent, schedule: definition.id, run: run.run })
   )
 
-  /** Sends the notification. The run has ended, so `disconnect` leaves a notifier behind that does not stop. */
-  const sendNotification = (outcome: Outcome, { notify: requested, state }: Finished) =>
-    !requested || notify === undefined
-      ? Effect.void
-      : Effect.suspend(() => notify({ ...run, ...outcome, agent, of: definition, state })).pipe(
-          Effect.disconnect,
-          Effect.timeoutFail({ duration: notifyTimeoutMillis, onTimeout: () => "took too long" })
-        )
-
   return Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const outcome = yield* Effect.onInterrupt(restore(attemptsFrom(0)), () => release)
@@ -120,13 +111,20 @@ export const carry = (
         yield* Effect.logWarning("a run failed", { agent, schedule: definition.id, run: run.run, status })
       }
       const finished = yield* retried(runner.finish(agent, run, outcome))
+      if (!finished.notify || notify === undefined) return
+      const { state } = finished
+      const sent = Effect.suspend(() => notify({ ...run, ...outcome, agent, of: definition, state }))
       // A failed notification does not repeat the run. Its error is not logged: it may quote a memory.
-      yield* Effect.catchAllCause(restore(sendNotification(outcome, finished)), () =>
+      yield* Effect.catchAllCause(restore(withNotifyTimeout(sent)), () =>
         Effect.logWarning("a notification failed", { agent, schedule: definition.id, run: run.run })
       )
     })
   )
 }
+
+/** The run has ended, so `disconnect` leaves a notifier behind that does not stop at its time-out. */
+const withNotifyTimeout = (sent: Effect.Effect<void, unknown>): Effect.Effect<void, unknown> =>
+  sent.pipe(Effect.disconnect, Effect.timeoutFail({ duration: notifyTimeoutMillis, onTimeout: () => "took too long" }))
 
 /** Counts the handlers that have not ended, including those left behind. */
 const handlerTracker = () => {
