@@ -2,19 +2,19 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { embeddingText } from "../events/Memory.js"
 import { Daybook } from "../src/Daybook.js"
-import { type Made, makeMemories, vectorOf } from "./data.js"
+import { type GeneratedMemory, makeMemories, vectorOf } from "./data.js"
 import * as floor from "./floor.js"
 import {
-  atLeast,
-  embedded,
+  formatNumber,
   type Group,
-  information,
   memoryOf,
-  number,
+  minimumRatio,
   openDaybook,
   remove,
   type Scale,
-  temporary
+  temporaryFolder,
+  waitForEmbeddings,
+  withoutTarget
 } from "./harness.js"
 import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
 
@@ -24,7 +24,7 @@ const callers = 100
 const runs = ({ quick }: Scale) => (quick ? 3 : 7)
 
 /** Sequential `remember` calls until every memory has its vector. Both sides do one fsync for each memory. */
-export const one: Group = {
+export const oneCaller: Group = {
   name: "one",
   rows: async function* (scale) {
     const memories = makeMemories(scale.quick ? 500 : 2_000)
@@ -59,7 +59,7 @@ export const manyCallers: Group = {
         name,
         daybook: adds(memories.length, medianCost(side)),
         floor: `one caller: ${adds(memories.length, alone)}`,
-        ...atLeast(alone.wall / medianCost(side).wall, 3),
+        ...minimumRatio(alone.wall / medianCost(side).wall, 3),
         figures: { adds: memories.length, daybook: side, oneCaller: costs.alone }
       }
     }
@@ -80,9 +80,9 @@ export const bulk: Group = {
       },
       { runs: scale.quick ? 3 : 5 }
     )
-    yield compared(`bulk import, batches of ${number(batch)}`, memories.length, costs, 0.7)
+    yield compared(`bulk import, batches of ${formatNumber(batch)}`, memories.length, costs, 0.7)
     const text = { floor: costs.floorText, daybook: costs.daybookText }
-    yield { ...compared("  the same, without embeddings", memories.length, text, 0), ...information }
+    yield { ...compared("  the same, without embeddings", memories.length, text, 0), ...withoutTarget }
   }
 }
 
@@ -97,21 +97,21 @@ const compared = (
     name,
     daybook: adds(count, daybook),
     floor: adds(count, raw),
-    ...atLeast(raw.wall / daybook.wall, least),
+    ...minimumRatio(raw.wall / daybook.wall, least),
     figures: { adds: count, cpuRatio: daybook.cpu / raw.cpu, daybook: costs.daybook, floor: costs.floor }
   }
 }
 
 const adds = (count: number, { cpu, wall }: Cost): string =>
-  `${number((count / wall) * 1_000)}/s, ${number((cpu / count) * 1_000)} µs CPU`
+  `${formatNumber((count / wall) * 1_000)}/s, ${formatNumber((cpu / count) * 1_000)} µs CPU`
 
-const floorSide = (memories: ReadonlyArray<Made>, size: number, vectors = true): Side => {
+const floorSide = (memories: ReadonlyArray<GeneratedMemory>, size: number, vectors = true): Side => {
   const prepared = memories.map((made): floor.Prepared => {
     const { buffer, byteLength } = vectorOf(embeddingText(made))
     return { ...made, vector: Buffer.from(buffer, 0, byteLength) }
   })
   return () => {
-    const folder = temporary()
+    const folder = temporaryFolder()
     const { add, close } = floor.openAdds(join(folder, "floor.db"), { vectors })
     return {
       work: () => {
@@ -127,16 +127,17 @@ const floorSide = (memories: ReadonlyArray<Made>, size: number, vectors = true):
 
 /** Daybook on a new folder. The agents' views are created before the timing starts, like the floor's tables. */
 const daybookSide =
-  (memories: ReadonlyArray<Made>, agents: ReadonlyArray<string>, work: Work, vectors = true): Side =>
+  (memories: ReadonlyArray<GeneratedMemory>, agents: ReadonlyArray<string>, work: Work, vectors = true): Side =>
   async () => {
-    const folder = temporary()
+    const folder = temporaryFolder()
     const daybook = openDaybook(folder, vectors ? {} : { vectorExtension: null })
     const count = Effect.flatMap(Daybook, ({ stats }) => Effect.forEach(agents, stats)).pipe(
       Effect.map((all) => all.reduce((sum, { memories }) => sum + memories.active, 0))
     )
     await daybook.run(count)
     return {
-      work: () => daybook.run(Effect.zipRight(work(memories, agents), vectors ? embedded(agents) : Effect.void)),
+      work: () =>
+        daybook.run(Effect.zipRight(work(memories, agents), vectors ? waitForEmbeddings(agents) : Effect.void)),
       close: async () => {
         if ((await daybook.run(count)) !== memories.length) throw new Error("not every memory was stored")
         await daybook.close()
@@ -145,7 +146,10 @@ const daybookSide =
     }
   }
 
-type Work = (memories: ReadonlyArray<Made>, agents: ReadonlyArray<string>) => Effect.Effect<unknown, unknown, Daybook>
+type Work = (
+  memories: ReadonlyArray<GeneratedMemory>,
+  agents: ReadonlyArray<string>
+) => Effect.Effect<unknown, unknown, Daybook>
 
 const oneByOne: Work = (memories, [agent]) =>
   Effect.flatMap(memoryOf(agent!), (memory) => Effect.forEach(memories, (made) => memory.remember(made)))

@@ -4,7 +4,7 @@ import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import { Daybook } from "../src/Daybook.js"
 import { makeMemories, makeQueries } from "./data.js"
-import { atMost, type Group, memoryOf, number, openDaybook, temporary } from "./harness.js"
+import { formatNumber, type Group, maximumRatio, memoryOf, openDaybook, temporaryFolder } from "./harness.js"
 import { median, quantile } from "./measure.js"
 import { seed } from "./seed.js"
 
@@ -19,7 +19,7 @@ export const agents: Group = {
   rows: async function* ({ quick }) {
     const each = quick ? 50 : 500
     const memories = makeMemories(count * each)
-    const folder = temporary()
+    const folder = temporaryFolder()
     const names = Array.from({ length: count }, (_, index) => nameOf(index))
     await seed(folder, new Map(names.map((name, at) => [name, memories.slice(at * each, (at + 1) * each)])))
     const daybook = openDaybook(folder)
@@ -42,19 +42,19 @@ export const agents: Group = {
     }
     await daybook.close()
     const [slowest, usual] = [quantile(closed, 0.95), quantile(awake, 0.95)]
-    const size = `${number(count * each)} memories of ${count} agents`
+    const size = `${formatNumber(count * each)} memories of ${count} agents`
     yield {
       name: `open a closed agent and search, ${size}`,
-      daybook: `p50 ${number(median(closed))} ms, p95 ${number(slowest)} ms`,
-      floor: `open: p50 ${number(median(awake))} ms, p95 ${number(usual)} ms`,
-      ...atMost(slowest / usual, 4),
+      daybook: `p50 ${formatNumber(median(closed))} ms, p95 ${formatNumber(slowest)} ms`,
+      floor: `open: p50 ${formatNumber(median(awake))} ms, p95 ${formatNumber(usual)} ms`,
+      ...maximumRatio(slowest / usual, 4),
       figures: { searches: closed.length, closed: summary(closed), open: summary(awake) }
     }
     yield {
       name: "  p95 of opening and searching",
-      daybook: `${number(slowest)} ms`,
+      daybook: `${formatNumber(slowest)} ms`,
       floor: "",
-      result: `${number(slowest)} ms`,
+      result: `${formatNumber(slowest)} ms`,
       target: "≤ 25 ms",
       reached: slowest <= 25,
       figures: summary(closed)
@@ -62,9 +62,9 @@ export const agents: Group = {
     const { peak, rss } = await openViews(folder, queries)
     yield {
       name: `memory of a process with ${open} views open`,
-      daybook: `${number(rss)} MB, peak ${number(peak)} MB`,
+      daybook: `${formatNumber(rss)} MB, peak ${formatNumber(peak)} MB`,
       floor: "",
-      result: `${number(rss)} MB`,
+      result: `${formatNumber(rss)} MB`,
       target: "≤ 250 MB",
       reached: rss <= 250,
       figures: { views: open, rss, peak }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { makeQueries } from "./data.js"
-import { embedded, type Group, number, openDaybook, temporary } from "./harness.js"
+import { formatNumber, type Group, openDaybook, temporaryFolder, waitForEmbeddings } from "./harness.js"
 import { median } from "./measure.js"
 import { worldOf } from "./world.js"
 
@@ -19,9 +19,9 @@ export const command: Group = {
     }
     const { agent, folder, memories } = await worldOf(1_000)
     const daybook = openDaybook(folder)
-    await daybook.run(embedded([agent]))
+    await daybook.run(waitForEmbeddings([agent]))
     await daybook.close()
-    const spy = join(temporary(), "spy.cjs")
+    const spy = join(temporaryFolder(), "spy.cjs")
     writeFileSync(spy, reportUsage)
     const runs: Array<Usage> = []
     // The first run warms the system's caches and is not counted.
@@ -31,7 +31,7 @@ export const command: Group = {
     }
     const cpu = median(runs.map((usage) => usage.cpu))
     yield {
-      name: `\`daybook search\` as a process, ${number(memories.length)} memories`,
+      name: `\`daybook search\` as a process, ${formatNumber(memories.length)} memories`,
       daybook: `${cpu.toFixed(2)} s CPU, ${median(runs.map((usage) => usage.wall)).toFixed(2)} s`,
       floor: "",
       result: `${cpu.toFixed(2)} s`,

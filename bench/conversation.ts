@@ -4,16 +4,26 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
-import { chunks } from "../projections/conversationReads.js"
+import { chunkCorpus } from "../projections/conversationReads.js"
 import type { Db } from "../projections/Projection.js"
 import * as Generations from "../projections/view/generations.js"
 import { Embedder } from "../src/ports/Embedder.js"
 import { defaults } from "../src/ports/Policy.js"
 import { matchOf, parse } from "../src/search/query.js"
-import { telling } from "../src/search/telling.js"
+import { distinguishingWords } from "../src/search/telling.js"
 import { makeQueries, makeTurns } from "./data.js"
 import { openChunkSearch } from "./floor.js"
-import { atMost, embedded, type Group, memoryOf, number, openDaybook, type Row, remove, temporary } from "./harness.js"
+import {
+  formatNumber,
+  type Group,
+  maximumRatio,
+  memoryOf,
+  openDaybook,
+  type Row,
+  remove,
+  temporaryFolder,
+  waitForEmbeddings
+} from "./harness.js"
 import { interleaved, medianCost, quantile } from "./measure.js"
 import { seedTurns } from "./seed.js"
 
@@ -36,7 +46,7 @@ const bulk = async (count: number, runs: number): Promise<Row> => {
   const { daybook } = await interleaved(
     {
       daybook: async () => {
-        const folder = temporary()
+        const folder = temporaryFolder()
         const daybook = openDaybook(folder, { embedder })
         const memory = await daybook.run(memoryOf(agent))
         await daybook.run(memory.sessions())
@@ -45,7 +55,7 @@ const bulk = async (count: number, runs: number): Promise<Row> => {
           memory.addTurns
         )
         return {
-          work: () => daybook.run(Effect.zipRight(addAll, embedded([agent]))),
+          work: () => daybook.run(Effect.zipRight(addAll, waitForEmbeddings([agent]))),
           close: async () => {
             const { length } = await daybook.run(memory.turns("session 0"))
             if (length !== 50) throw new Error("Not every turn was stored.")
@@ -60,10 +70,10 @@ const bulk = async (count: number, runs: number): Promise<Row> => {
   const { cpu, wall } = medianCost(daybook)
   const rate = (count / wall) * 1_000
   return {
-    name: `addTurns, batches of ${number(batch)}, embedded`,
-    daybook: `${number(rate)}/s, ${number((cpu / count) * 1_000)} µs CPU`,
+    name: `addTurns, batches of ${formatNumber(batch)}, embedded`,
+    daybook: `${formatNumber(rate)}/s, ${formatNumber((cpu / count) * 1_000)} µs CPU`,
     floor: "",
-    result: `${number(rate)}/s`,
+    result: `${formatNumber(rate)}/s`,
     target: "≥ 1,500/s",
     reached: rate >= 1_500,
     figures: { turns: count, daybook }
@@ -71,11 +81,11 @@ const bulk = async (count: number, runs: number): Promise<Row> => {
 }
 
 async function* searches(size: number, runs: number): AsyncGenerator<Row> {
-  const folder = temporary()
+  const folder = temporaryFolder()
   const turns = makeTurns(size)
   await seedTurns(folder, agent, turns)
   const daybook = openDaybook(folder, { embedder })
-  await daybook.run(embedded([agent]))
+  await daybook.run(waitForEmbeddings([agent]))
   const memory = await daybook.run(memoryOf(agent))
   const raw = openChunkSearch(Generations.make(join(folder, "views"), agent).current()!)
   const texts = makeQueries(
@@ -108,25 +118,25 @@ async function* searches(size: number, runs: number): AsyncGenerator<Row> {
   await daybook.close()
   const last = times.slice(-runs * queries.length)
   const [p50, p95] = [quantile(last, 0.5), quantile(last, 0.95)]
-  const each = (name: keyof typeof costs) => `${number(medianCost(costs[name]).cpu / queries.length)} ms CPU`
+  const each = (name: keyof typeof costs) => `${formatNumber(medianCost(costs[name]).cpu / queries.length)} ms CPU`
   const row = {
-    name: `searchConversation, ${number(size)} turns`,
-    daybook: `${each("daybook")}, p50 ${number(p50)} ms, p95 ${number(p95)} ms`,
+    name: `searchConversation, ${formatNumber(size)} turns`,
+    daybook: `${each("daybook")}, p50 ${formatNumber(p50)} ms, p95 ${formatNumber(p95)} ms`,
     floor: each("floor"),
     figures: { queries: queries.length, daybook: costs.daybook, floor: costs.floor }
   }
   if (size < 10_000) {
-    yield { ...row, result: `p95 ${number(p95)} ms`, target: "≤ 15 ms", reached: p95 <= 15 }
+    yield { ...row, result: `p95 ${formatNumber(p95)} ms`, target: "≤ 15 ms", reached: p95 <= 15 }
     return
   }
-  yield { ...row, ...atMost(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1.5) }
+  yield { ...row, ...maximumRatio(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1.5) }
   const { peak } = await searchAlone(folder, texts)
   remove(folder)
   yield {
     name: "  memory of a process that searches",
-    daybook: `peak ${number(peak)} MB`,
+    daybook: `peak ${formatNumber(peak)} MB`,
     floor: "",
-    result: `${number(peak)} MB`,
+    result: `${formatNumber(peak)} MB`,
     target: "≤ 250 MB",
     reached: peak <= 250,
     figures: { peak }
@@ -146,7 +156,7 @@ const vectorsOf = (texts: ReadonlyArray<string>) =>
 /** The FTS5 expression of Daybook's search for a text. */
 const matchFor = (db: Db, text: string): string => {
   const parsed = parse(text)
-  const { joined, words } = telling(db, chunks, "full", parsed, defaults.search.commonShare)
+  const { joined, words } = distinguishingWords(db, chunkCorpus, "full", parsed, defaults.search.commonShare)
   return matchOf({ ...parsed, should: words, joined })!
 }
 

@@ -5,7 +5,7 @@ import type { TurnInput } from "../src/conversation/turnInput.js"
 import type { Observation } from "../src/model/input.js"
 
 /** An observation with all fields that the benchmarks fill. */
-export interface Made extends Observation {
+export interface GeneratedMemory extends Observation {
   readonly type: string
   readonly narrative: string
   readonly facts: ReadonlyArray<string>
@@ -15,7 +15,7 @@ export interface Made extends Observation {
 }
 
 /** The after-image of a memory, in the field order of its schema. */
-export const imageOf = (made: Made, id: string, born: number, now: number): Memory => ({
+export const imageOf = (made: GeneratedMemory, id: string, born: number, now: number): Memory => ({
   id,
   born,
   revision: 1,
@@ -43,7 +43,7 @@ export const imageOf = (made: Made, id: string, born: number, now: number): Memo
  * facts of about 8, two tags and one of 200 people; four of five are private. Word frequencies are those of natural text
  * (Zipf and Mandelbrot: the word of rank r in proportion to 1 / (r + 2.7)).
  */
-export const makeMemories = (count: number, seed = 1): Array<Made> => {
+export const makeMemories = (count: number, seed = 1): Array<GeneratedMemory> => {
   const random = generator(seed)
   const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
   const sentence = (about: number) => {
@@ -89,7 +89,7 @@ export const makeTurns = (count: number, seed = 4): Array<TurnInput & { readonly
  * rare, medium and common ones.
  */
 export const makeQueries = (
-  memories: ReadonlyArray<Pick<Made, "title" | "narrative">>,
+  memories: ReadonlyArray<Pick<GeneratedMemory, "title" | "narrative">>,
   count: number,
   seed = 2
 ): ReadonlyArray<string> => {

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import { projections } from "../projections/all.js"
-import { imageOf, type Made } from "./data.js"
+import { type GeneratedMemory, imageOf } from "./data.js"
 
 // The floor: the same work in plain SQLite, with hand-written prepared statements. It has no validation, no duplicate
 // check, no decisions and no fibers, and uses one file instead of two. The benchmarks compare Daybook with it: the
 // difference is Daybook's own cost.
 
 /** A memory with its vector, which the floor does not compute within the timing. */
-export interface Prepared extends Made {
+export interface Prepared extends GeneratedMemory {
   /** A unit-length vector of 256 floats, as bytes. */
   readonly vector: Buffer
 }

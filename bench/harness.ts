@@ -55,7 +55,7 @@ export const memoryOf = (agent: string): Effect.Effect<Memory, never, Daybook> =
   Effect.orDie(Effect.flatMap(Daybook, (daybook) => daybook.agent(agent, { trust: "full" })))
 
 /** Waits until every memory of these agents has its vector. */
-export const embedded = (agents: ReadonlyArray<string>) =>
+export const waitForEmbeddings = (agents: ReadonlyArray<string>) =>
   Effect.flatMap(Daybook, (daybook) =>
     Effect.forEach(agents, (agent) =>
       Effect.map(daybook.backfill(agent), ({ remaining }) => {
@@ -68,7 +68,7 @@ let root: string | undefined
 let folders = 0
 
 /** A new temporary folder; removed when the process ends, if not before. */
-export const temporary = (): string => {
+export const temporaryFolder = (): string => {
   root ??= makeRoot()
   const folder = join(root, String(++folders))
   mkdirSync(folder)
@@ -85,20 +85,20 @@ const makeRoot = (): string => {
 export const remove = (folder: string) => rmSync(folder, { recursive: true, force: true })
 
 /** 1234.5 → "1,235"; small numbers keep two or three digits. */
-export const number = (value: number): string =>
+export const formatNumber = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-export const atLeast = (value: number, least: number) => ({
+export const minimumRatio = (value: number, least: number) => ({
   result: `${value.toFixed(2)} ×`,
   target: `≥ ${least} ×`,
   reached: value >= least
 })
 
-export const atMost = (value: number, most: number) => ({
+export const maximumRatio = (value: number, most: number) => ({
   result: `${value.toFixed(2)} ×`,
   target: `≤ ${most} ×`,
   reached: value <= most
 })
 
 /** The fields of a row without a target. */
-export const information = { result: "", target: "", reached: null }
+export const withoutTarget = { result: "", target: "", reached: null }

@@ -1,7 +1,7 @@
 import type { Payload } from "../events/catalogue.js"
 import type { Memory, Tier } from "../events/Memory.js"
 import { makeMemories } from "./data.js"
-import { temporary } from "./harness.js"
+import { temporaryFolder } from "./harness.js"
 import { seed } from "./seed.js"
 
 const day = 86_400_000
@@ -13,7 +13,7 @@ const days = 120
  * Makes a folder with an agent of 120 days. A third of its memories is long, half is mid, the rest is daily. One in ten
  * has the title of two others, one in a hundred has expired, and some were shown.
  */
-export const livedIn = async (size: number, folder = temporary()) => {
+export const agedWorld = async (size: number, folder = temporaryFolder()) => {
   const now = Date.now()
   const memories = makeMemories(size).map((made, at, all) => {
     // Of each thirty, the memories at 3, 13 and 23 share title, type and store.

@@ -8,17 +8,17 @@ import { formulaOf } from "../src/maintenance/tiers.js"
 import { defaults } from "../src/ports/Policy.js"
 import { makeQueries } from "./data.js"
 import {
-  embedded,
+  formatNumber,
   type Group,
-  information,
   memoryOf,
-  number,
   type OpenDaybook,
   openDaybook,
   type Row,
-  temporary
+  temporaryFolder,
+  waitForEmbeddings,
+  withoutTarget
 } from "./harness.js"
-import { livedIn } from "./lived.js"
+import { agedWorld } from "./lived.js"
 import * as floor from "./maintainFloor.js"
 import { interleaved, medianCost, quantile } from "./measure.js"
 
@@ -27,9 +27,9 @@ export const maintain: Group = {
   name: "maintain",
   rows: async function* ({ quick }) {
     const size = quick ? 10_000 : 100_000
-    const { agent, folder, memories } = await livedIn(size)
+    const { agent, folder, memories } = await agedWorld(size)
     const daybook = openDaybook(folder)
-    await daybook.run(embedded([agent]))
+    await daybook.run(waitForEmbeddings([agent]))
     const subject: Subject = { daybook, memory: await daybook.run(memoryOf(agent)) }
     const view = () => Generations.make(join(folder, "views"), agent).current()!
     yield await cost(subject, view(), { size, runs: quick ? 2 : 3 })
@@ -51,7 +51,7 @@ const cost = async (
   view: string,
   { runs, size }: { readonly size: number; readonly runs: number }
 ): Promise<Row> => {
-  const file = join(temporary(), "view.db")
+  const file = join(temporaryFolder(), "view.db")
   copyFileSync(view, file)
   const raw = floor.open(file)
   let [read, written] = [0, 0]
@@ -78,11 +78,11 @@ const cost = async (
   raw.close()
   const [mine, theirs] = [medianCost(costs.daybook), medianCost(costs.floor)]
   return {
-    name: `maintain, ${number(size)} memories: all stages`,
-    daybook: `${number(mine.cpu / 1_000)} s CPU, ${number(mine.wall / 1_000)} s`,
-    floor: `${number(read)} rows read, ${number(written)} written: ${number(theirs.cpu / 1_000)} s CPU`,
-    ...information,
-    result: `${number(mine.cpu / theirs.cpu)} × CPU`,
+    name: `maintain, ${formatNumber(size)} memories: all stages`,
+    daybook: `${formatNumber(mine.cpu / 1_000)} s CPU, ${formatNumber(mine.wall / 1_000)} s`,
+    floor: `${formatNumber(read)} rows read, ${formatNumber(written)} written: ${formatNumber(theirs.cpu / 1_000)} s CPU`,
+    ...withoutTarget,
+    result: `${formatNumber(mine.cpu / theirs.cpu)} × CPU`,
     figures: { read, written, daybook: costs.daybook, floor: costs.floor }
   }
 }
@@ -95,9 +95,9 @@ const pauses = async ({ daybook, memory }: Subject, runs: number): Promise<Row> 
   const wall = Math.max(...held.map(({ wall }) => wall))
   return {
     name: "  longest pause for other work",
-    daybook: `${number(busy)} ms, ${number(wall)} ms wall-clock`,
+    daybook: `${formatNumber(busy)} ms, ${formatNumber(wall)} ms wall-clock`,
     floor: "",
-    result: `${number(busy)} ms`,
+    result: `${formatNumber(busy)} ms`,
     target: "≤ 100 ms",
     reached: busy <= 100,
     figures: { held }
@@ -125,12 +125,12 @@ const searches = async ({ daybook, memory }: Subject, queries: ReadonlyArray<str
   }
   await run
   const quantiles = (times: ReadonlyArray<number>) =>
-    `p50 ${number(quantile(times, 0.5))} ms, p95 ${number(quantile(times, 0.95))} ms`
+    `p50 ${formatNumber(quantile(times, 0.5))} ms, p95 ${formatNumber(quantile(times, 0.95))} ms`
   return {
     name: "  concurrent searches",
     daybook: `${meanwhile.length}: ${quantiles(meanwhile)}`,
     floor: `alone: ${quantiles(alone)}`,
-    ...information,
+    ...withoutTarget,
     figures: { alone, meanwhile }
   }
 }
@@ -154,10 +154,10 @@ const ranked = async (file: string, size: number) => {
   db.close()
   const [mine, theirs] = [medianCost(costs.daybook), medianCost(costs.floor)]
   return {
-    name: `  ranking of ${number(size)} by score`,
-    daybook: `${number(mine.cpu)} ms CPU`,
-    floor: `${number(theirs.cpu)} ms CPU`,
-    result: `${number(mine.cpu)} ms, ${(mine.cpu / theirs.cpu).toFixed(2)} ×`,
+    name: `  ranking of ${formatNumber(size)} by score`,
+    daybook: `${formatNumber(mine.cpu)} ms CPU`,
+    floor: `${formatNumber(theirs.cpu)} ms CPU`,
+    result: `${formatNumber(mine.cpu)} ms, ${(mine.cpu / theirs.cpu).toFixed(2)} ×`,
     target: "≤ 50 ms",
     reached: mine.cpu <= 50,
     figures: { daybook: costs.daybook, floor: costs.floor }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import type { Memory } from "../events/Memory.js"
-import type { LifePolicy } from "../src/ports/policy/life.js"
+import type { MaintenancePolicy } from "../src/ports/policy/life.js"
 
 // The floor of maintenance: plain SQLite reads and parses the rows that the stages read, and writes the memories that
 // they change to every table and to the log with its hash chain. It decides, scores, clusters and checks nothing, and
@@ -107,7 +107,7 @@ export const open = (file: string) => {
   return {
     db,
     /** Reads the rows of the stages; returns their number. */
-    read: ({ compress }: Pick<LifePolicy, "compress">, now: number): number => {
+    read: ({ compress }: Pick<MaintenancePolicy, "compress">, now: number): number => {
       let rows = 0
       for (const scan of scans) {
         for (const text of scan.iterate({ before: now - compress.after * day, week: now - 7 * day, now })) {
@@ -189,7 +189,7 @@ const prepareWrites = (db: Database.Database) => {
 }
 
 /** The memories with the highest scores, by one statement over all rows and their access counts. */
-export const ranking = (file: string, { tiers }: Pick<LifePolicy, "tiers">) => {
+export const ranking = (file: string, { tiers }: Pick<MaintenancePolicy, "tiers">) => {
   const db = new Database(file, { readonly: true })
   const decay = Object.entries(tiers.decays).map(([type, value]) => `WHEN '${type}' THEN ${value}`)
   const lastSeen = "max(o.mentioned_at, coalesce(a.accessed_at, 0))"

@@ -5,9 +5,17 @@ import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { defaults } from "../src/ports/Policy.js"
-import { type Made, makeMemories, vectorOf } from "./data.js"
+import { type GeneratedMemory, makeMemories, vectorOf } from "./data.js"
 import { openAdds } from "./floor.js"
-import { embedded, type Group, information, memoryOf, number, openDaybook, temporary } from "./harness.js"
+import {
+  formatNumber,
+  type Group,
+  memoryOf,
+  openDaybook,
+  temporaryFolder,
+  waitForEmbeddings,
+  withoutTarget
+} from "./harness.js"
 
 const agent = "agent"
 /** Memories that are made at a time, so that they take no memory to speak of themselves. */
@@ -19,12 +27,12 @@ export const memory: Group = {
   rows: async function* ({ quick }) {
     const adds = quick ? 1_000 : 10_000
     const [daybook, floor] = [await measured("daybook", adds), await measured("floor", adds)]
-    const name = `memory of a process after ${number(adds)} adds`
+    const name = `memory of a process after ${formatNumber(adds)} adds`
     yield {
       name,
       daybook: shown(daybook),
       floor: shown(floor),
-      result: `${number(daybook.peak)} MB`,
+      result: `${formatNumber(daybook.peak)} MB`,
       target: "≤ 250 MB",
       reached: daybook.peak <= 250,
       figures: { adds, daybook, floor }
@@ -35,7 +43,7 @@ export const memory: Group = {
       name: "  the same, each weighed by the rules",
       daybook: shown(weighed),
       floor: shown(floor),
-      ...information,
+      ...withoutTarget,
       figures: { adds, daybook: weighed, floor }
     }
   }
@@ -47,7 +55,7 @@ interface Held {
   readonly peak: number
 }
 
-const shown = ({ peak, rss }: Held) => `${number(rss)} MB, at most ${number(peak)} MB`
+const shown = ({ peak, rss }: Held) => `${formatNumber(rss)} MB, at most ${formatNumber(peak)} MB`
 
 const measured = async (side: Side, adds: number): Promise<Held> => {
   const program = fileURLToPath(import.meta.url)
@@ -68,13 +76,13 @@ export const runChild = async (side: string, adds: string): Promise<void> => {
 }
 
 const daybookSide = async (options: Parameters<typeof openDaybook>[1]) => {
-  const daybook = openDaybook(temporary(), options)
+  const daybook = openDaybook(temporaryFolder(), options)
   const memory = await daybook.run(memoryOf(agent))
   return {
-    add: async (memories: ReadonlyArray<Made>) => {
+    add: async (memories: ReadonlyArray<GeneratedMemory>) => {
       for (const made of memories) await daybook.run(memory.remember(made))
     },
-    finish: () => daybook.run(Effect.asVoid(embedded([agent]))),
+    finish: () => daybook.run(Effect.asVoid(waitForEmbeddings([agent]))),
     close: daybook.close
   }
 }
@@ -83,10 +91,10 @@ const sides = {
   daybook: () => daybookSide({}),
   default: () => daybookSide({ policy: defaults, embedder: WordEmbedder.layer }),
   floor: async () => {
-    const { add, close } = openAdds(join(temporary(), "floor.db"), { vectors: true })
+    const { add, close } = openAdds(join(temporaryFolder(), "floor.db"), { vectors: true })
     const vector = Buffer.from(vectorOf("one vector for all").buffer)
     return {
-      add: async (memories: ReadonlyArray<Made>) => {
+      add: async (memories: ReadonlyArray<GeneratedMemory>) => {
         for (const made of memories) add([{ ...made, vector }])
       },
       finish: async () => {},

@@ -4,7 +4,7 @@ import { projections } from "../projections/all.js"
 import { type Db, makeDigest } from "../projections/Projection.js"
 import { Daybook } from "../src/Daybook.js"
 import * as floor from "./floor.js"
-import { atMost, type Group, number, type OpenDaybook, openDaybook, temporary } from "./harness.js"
+import { formatNumber, type Group, maximumRatio, type OpenDaybook, openDaybook, temporaryFolder } from "./harness.js"
 import { type Cost, interleaved, medianCost } from "./measure.js"
 import { type World, worldOf } from "./world.js"
 
@@ -19,7 +19,7 @@ export const rebuild: Group = {
     const costs = await interleaved(
       {
         floor: () => {
-          const file = join(temporary(), "floor.db")
+          const file = join(temporaryFolder(), "floor.db")
           return { work: () => floor.rebuild(join(world.folder, "log.db"), world.agent, file).close() }
         },
         daybook: () => ({ work: () => daybook.run(rebuilt(world)) })
@@ -28,13 +28,13 @@ export const rebuild: Group = {
     )
     await daybook.close()
     const side = (cost: Cost) =>
-      `${number((events / cost.cpu) * 1_000)} events/CPU s, ${number(cost.cpu / 1_000)} s CPU, ${number(cost.wall / 1_000)} s`
+      `${formatNumber((events / cost.cpu) * 1_000)} events/CPU s, ${formatNumber(cost.cpu / 1_000)} s CPU, ${formatNumber(cost.wall / 1_000)} s`
     const [mine, raw] = [medianCost(costs.daybook), medianCost(costs.floor)]
     yield {
-      name: `rebuild of ${number(events)} events, all projections`,
+      name: `rebuild of ${formatNumber(events)} events, all projections`,
       daybook: side(mine),
       floor: side(raw),
-      ...atMost(mine.cpu / raw.cpu, 1.5),
+      ...maximumRatio(mine.cpu / raw.cpu, 1.5),
       figures: { events, daybook: costs.daybook, floor: costs.floor }
     }
   }
@@ -57,7 +57,7 @@ const checkFloor = async () => {
   const daybook = openDaybook(world.folder)
   const { projections: wanted } = await daybook.run(Effect.flatMap(Daybook, ({ digests }) => digests(world.agent)))
   await daybook.close()
-  const db = floor.rebuild(join(world.folder, "log.db"), world.agent, join(temporary(), "floor.db"))
+  const db = floor.rebuild(join(world.folder, "log.db"), world.agent, join(temporaryFolder(), "floor.db"))
   const different = projections.filter((projection) => digestOf(db, projection) !== wanted[projection.name])
   db.close()
   if (different.length > 0) {

@@ -2,7 +2,16 @@ import { cpSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { defaults } from "../src/ports/Policy.js"
 import { makeMemories } from "./data.js"
-import { atMost, embedded, type Group, memoryOf, number, openDaybook, remove, temporary } from "./harness.js"
+import {
+  formatNumber,
+  type Group,
+  maximumRatio,
+  memoryOf,
+  openDaybook,
+  remove,
+  temporaryFolder,
+  waitForEmbeddings
+} from "./harness.js"
 import { interleaved, medianCost } from "./measure.js"
 import { worldOf } from "./world.js"
 
@@ -15,12 +24,12 @@ export const reconcile: Group = {
   name: "reconcile",
   rows: async function* ({ quick }) {
     const world = await worldOf(size)
-    const folder = temporary()
+    const folder = temporaryFolder()
     cpSync(world.folder, folder, { recursive: true })
     const daybook = openDaybook(folder, {
       policy: { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "rules" } }
     })
-    await daybook.run(embedded([world.agent]))
+    await daybook.run(waitForEmbeddings([world.agent]))
     const memory = await daybook.run(memoryOf(world.agent))
     const runs = quick ? 2 : 5
     const fresh = makeMemories(size + 3 * each * (runs + 1)).slice(size)
@@ -42,10 +51,10 @@ export const reconcile: Group = {
     await daybook.close()
     remove(folder)
     yield {
-      name: `remember, reconciled by the rules, among ${number(size)}`,
-      daybook: `${number(weighed.cpu / each)} ms CPU`,
-      floor: `write ${number(write.cpu / each)} ms, search ${number(search.cpu / each)} ms`,
-      ...atMost(weighed.cpu / (write.cpu + search.cpu), 1.3),
+      name: `remember, reconciled by the rules, among ${formatNumber(size)}`,
+      daybook: `${formatNumber(weighed.cpu / each)} ms CPU`,
+      floor: `write ${formatNumber(write.cpu / each)} ms, search ${formatNumber(search.cpu / each)} ms`,
+      ...maximumRatio(weighed.cpu / (write.cpu + search.cpu), 1.3),
       figures: { adds: each, ...costs }
     }
   }

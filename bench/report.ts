@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs"
 import { availableParallelism, cpus } from "node:os"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { type Row, remove, temporary } from "./harness.js"
+import { type Row, remove, temporaryFolder } from "./harness.js"
 import { median } from "./measure.js"
 
 /** Facts about the machine that the figures depend on. */
@@ -45,7 +45,7 @@ export const table = (rows: ReadonlyArray<Row>): string => {
 }
 
 const fsyncTime = (): number => {
-  const folder = temporary()
+  const folder = temporaryFolder()
   const file = openSync(join(folder, "fsync"), "w")
   const page = Buffer.alloc(4_096)
   const times = Array.from({ length: 50 }, () => {

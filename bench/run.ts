@@ -14,7 +14,7 @@ import { whatIf } from "./whatif.js"
 
 /** In report order. */
 const groups: ReadonlyArray<Group> = [
-  adds.one,
+  adds.oneCaller,
   adds.manyCallers,
   adds.bulk,
   memory.memory,

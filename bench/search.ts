@@ -1,14 +1,22 @@
 import { join } from "node:path"
-import { memoryText } from "../projections/fulltext.js"
+import { memoryTextIndex } from "../projections/fulltext.js"
 import { countRows } from "../projections/hits.js"
 import type { Db } from "../projections/Projection.js"
-import { memories } from "../projections/search.js"
+import { memoryCorpus } from "../projections/search.js"
 import * as Generations from "../projections/view/generations.js"
 import { defaults } from "../src/ports/Policy.js"
 import { matchOf, parse } from "../src/search/query.js"
 import { makeQueries, vectorOf } from "./data.js"
 import * as floor from "./floor.js"
-import { atMost, embedded, type Group, memoryOf, number, openDaybook, type Row } from "./harness.js"
+import {
+  formatNumber,
+  type Group,
+  maximumRatio,
+  memoryOf,
+  openDaybook,
+  type Row,
+  waitForEmbeddings
+} from "./harness.js"
 import { interleaved, medianCost, quantile } from "./measure.js"
 import { worldOf } from "./world.js"
 
@@ -28,7 +36,7 @@ const searchAmong = async (
 ): Promise<Row> => {
   const { agent, folder, memories } = await worldOf(size)
   const daybook = openDaybook(folder)
-  await daybook.run(embedded([agent]))
+  await daybook.run(waitForEmbeddings([agent]))
   const memory = await daybook.run(memoryOf(agent))
   const raw = floor.openSearch(Generations.make(join(folder, "views"), agent).current()!)
   const queries = makeQueries(memories, 200).map((text) => {
@@ -62,13 +70,13 @@ const searchAmong = async (
     const cpu = medianCost(costs[name]).cpu / queries.length
     const all = times[name].slice(-rounds.runs).flat()
     const [p50, p95] = [quantile(all, 0.5), quantile(all, 0.95)]
-    return `${number(cpu)} ms CPU, p50 ${number(p50)} ms, p95 ${number(p95)} ms`
+    return `${formatNumber(cpu)} ms CPU, p50 ${formatNumber(p50)} ms, p95 ${formatNumber(p95)} ms`
   }
   return {
-    name: `hybrid search, ${number(size)} memories`,
+    name: `hybrid search, ${formatNumber(size)} memories`,
     daybook: side("daybook"),
     floor: side("floor"),
-    ...atMost(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1.5),
+    ...maximumRatio(medianCost(costs.daybook).cpu / medianCost(costs.floor).cpu, 1.5),
     figures: { queries: queries.length, daybook: costs.daybook, floor: costs.floor }
   }
 }
@@ -76,9 +84,9 @@ const searchAmong = async (
 /** The FTS5 expression of Daybook's search for a text: parsed, without common words unless there are no others. */
 const matchFor = (db: Db, text: string): string => {
   const { must, not, should } = parse(text)
-  const maxRows = Math.floor(memoryText.count(db, "full") * defaults.search.commonShare)
+  const maxRows = Math.floor(memoryTextIndex.count(db, "full") * defaults.search.commonShare)
   const rare = should.filter(
-    (word) => !word.droppable || countRows(db, memories, "full", word.expression, maxRows) <= maxRows
+    (word) => !word.droppable || countRows(db, memoryCorpus, "full", word.expression, maxRows) <= maxRows
   )
   return matchOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
 }

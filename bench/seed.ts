@@ -6,9 +6,9 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
 import type { Turn } from "../events/Turn.js"
 import { textDigest } from "../projections/vectors.js"
-import { asked } from "../src/actor/Command.js"
+import { callerDecision } from "../src/actor/Command.js"
 import type { TurnInput } from "../src/conversation/turnInput.js"
-import { imageOf, type Made, vectorOf } from "./data.js"
+import { type GeneratedMemory, imageOf, vectorOf } from "./data.js"
 
 /** The time of the first batch; each further batch of 1,000 is an hour later. */
 const start = Date.UTC(2025, 0, 1)
@@ -30,7 +30,7 @@ export interface Seeding {
  */
 export const seed = (
   folder: string,
-  agents: ReadonlyMap<string, ReadonlyArray<Made>>,
+  agents: ReadonlyMap<string, ReadonlyArray<GeneratedMemory>>,
   { lived = (image) => image, recalled, timeOf = (from) => start + (from / batch) * 3_600_000 }: Seeding = {}
 ): Promise<void> =>
   Effect.gen(function* () {
@@ -48,7 +48,7 @@ export const seed = (
           return { memory: image.id, born: image.born, store: image.store, digest: textDigest(text), text }
         })
         const event = <T extends EventType>(type: T, payload: Payload<T>) => ({ type, ...codec.encode(type, payload) })
-        const decision = asked("ADD", "remember", "no exact duplicate in the store")
+        const decision = callerDecision("ADD", "remember", "no exact duplicate in the store")
         const added = images.map((memory) => ({ actor: "program", events: [event("ADD", { memory, decision })] }))
         const pages = [0, 256, 512, 768].map((at) => entries.slice(at, at + 256)).filter((page) => page.length > 0)
         const made = pages.map((page) => ({

@@ -5,7 +5,16 @@ import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { makeMemories } from "./data.js"
-import { atMost, embedded, type Group, memoryOf, number, openDaybook, remove, temporary } from "./harness.js"
+import {
+  formatNumber,
+  type Group,
+  maximumRatio,
+  memoryOf,
+  openDaybook,
+  remove,
+  temporaryFolder,
+  waitForEmbeddings
+} from "./harness.js"
 import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
 
 /** The reconciliation threshold (share of common words): low, so that nearly every memory is reconciled. */
@@ -21,17 +30,17 @@ export const whatIf: Group = {
     const write = Effect.flatMap(memoryOf("agent"), (memory) =>
       Effect.forEach(memories, (made) => memory.remember(made), { discard: true })
     )
-    const history = temporary()
+    const history = temporaryFolder()
     const written = openOn(history)
-    await written.run(Effect.zipRight(write, embedded(["agent"])))
+    await written.run(Effect.zipRight(write, waitForEmbeddings(["agent"])))
     await written.close()
 
     const writes: Side = async () => {
-      const folder = temporary()
+      const folder = temporaryFolder()
       const daybook = openOn(folder)
       await daybook.run(Effect.flatMap(Daybook, ({ stats }) => stats("agent")))
       return {
-        work: () => daybook.run(Effect.zipRight(write, embedded(["agent"]))),
+        work: () => daybook.run(Effect.zipRight(write, waitForEmbeddings(["agent"]))),
         close: async () => {
           await daybook.close()
           remove(folder)
@@ -54,10 +63,10 @@ export const whatIf: Group = {
     }
     const costs = await interleaved({ writes, same: replay(threshold, false), other: replay(0.2, true) }, { runs: 3 })
     const side = ({ cpu, wall }: Cost) =>
-      `${number((cpu / memories.length) * 1_000)} µs CPU a decision, ${number(wall / 1_000)} s`
+      `${formatNumber((cpu / memories.length) * 1_000)} µs CPU a decision, ${formatNumber(wall / 1_000)} s`
     const raw = medianCost(costs.writes)
     for (const [name, mine] of [
-      [`what-if of ${number(memories.length)} reconciled writes, same policy`, costs.same],
+      [`what-if of ${formatNumber(memories.length)} reconciled writes, same policy`, costs.same],
       ["  the same, another threshold", costs.other]
     ] as const) {
       const cost = medianCost(mine)
@@ -65,7 +74,7 @@ export const whatIf: Group = {
         name,
         daybook: side(cost),
         floor: `the writes: ${side(raw)}`,
-        ...atMost(cost.cpu / raw.cpu, 1.5),
+        ...maximumRatio(cost.cpu / raw.cpu, 1.5),
         figures: { writes: memories.length, daybook: mine, live: costs.writes }
       }
     }

@@ -1,12 +1,12 @@
-import { type Made, makeMemories } from "./data.js"
-import { temporary } from "./harness.js"
+import { type GeneratedMemory, makeMemories } from "./data.js"
+import { temporaryFolder } from "./harness.js"
 import { seed } from "./seed.js"
 
 /** One agent of a given size in its own folder. Cached in the process, because several groups use the large one. */
 export interface World {
   readonly folder: string
   readonly agent: string
-  readonly memories: ReadonlyArray<Made>
+  readonly memories: ReadonlyArray<GeneratedMemory>
 }
 
 const worlds = new Map<number, Promise<World>>()
@@ -18,7 +18,7 @@ export const worldOf = (size: number): Promise<World> => {
 }
 
 const make = async (size: number): Promise<World> => {
-  const world = { folder: temporary(), agent: "agent", memories: makeMemories(size) }
+  const world = { folder: temporaryFolder(), agent: "agent", memories: makeMemories(size) }
   await seed(world.folder, new Map([[world.agent, world.memories]]))
   return world
 }

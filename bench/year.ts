@@ -7,7 +7,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Default from "../layers/Default.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
-import { remove, temporary } from "./harness.js"
+import { remove, temporaryFolder } from "./harness.js"
 import * as SetClock from "./year/clock.js"
 import { decodeYear, type Year } from "./year/format.js"
 import { live, type Month } from "./year/live.js"
@@ -107,7 +107,7 @@ const main = async () => {
     print(line(month))
     if (values.wrong) for (const problem of wrongOf(month)) print(`         ${problem}`)
   }
-  const folder = values.folder ?? temporary()
+  const folder = values.folder ?? temporaryFolder()
   const clock = SetClock.make(year.from)
   const [start, used] = [performance.now(), process.cpuUsage()]
   const end = await live(year, policy, clock, report).pipe(

@@ -1,20 +1,20 @@
 import type { Store } from "../events/Trust.js"
-import { filled, given, instant, many, one, share, storeOf } from "./options.js"
+import { definedFields, fraction, isoTime, nonEmpty, option, repeatable, storeOf } from "./options.js"
 
 /** The options for a memory's content; `remember` and `update` share them. */
 export const contentOptions = [
-  one("--type <type>", "set the type: decision, preference, event, task …"),
-  one("--narrative <text>", "set the full text"),
-  many("--fact <text>", "add a fact", filled),
-  many("--tag <tag>", "add a tag", filled),
-  many("--person <name>", "add a person it mentions", filled),
-  many("--file <path>", "add a file it is about"),
-  one("--store <store>", "set who may read it: private, shared or social", storeOf),
-  one("--importance <number>", "set the importance, 0 to 1", share),
-  one("--project <name>", "set the project"),
-  one("--topic <name>", "set the topic"),
-  one("--at <time>", "set when it happened: an ISO 8601 date or time", instant),
-  one("--expires <time>", "set when it expires: an ISO 8601 date or time", instant)
+  option("--type <type>", "set the type: decision, preference, event, task …"),
+  option("--narrative <text>", "set the full text"),
+  repeatable("--fact <text>", "add a fact", nonEmpty),
+  repeatable("--tag <tag>", "add a tag", nonEmpty),
+  repeatable("--person <name>", "add a person it mentions", nonEmpty),
+  repeatable("--file <path>", "add a file it is about"),
+  option("--store <store>", "set who may read it: private, shared or social", storeOf),
+  option("--importance <number>", "set the importance, 0 to 1", fraction),
+  option("--project <name>", "set the project"),
+  option("--topic <name>", "set the topic"),
+  option("--at <time>", "set when it happened: an ISO 8601 date or time", isoTime),
+  option("--expires <time>", "set when it expires: an ISO 8601 date or time", isoTime)
 ]
 
 export interface ContentOptions {
@@ -35,7 +35,7 @@ export interface ContentOptions {
 /** Maps the options to the library's field names; absent options give no field. */
 export const contentOf = ({ at, expires, fact, file, person, tag, ...rest }: ContentOptions) => {
   const { importance, narrative, project, store, topic, type } = rest
-  return given({
+  return definedFields({
     type,
     narrative,
     facts: fact,

@@ -4,10 +4,12 @@ import * as Fiber from "effect/Fiber"
 import { execute } from "./execute.js"
 import { outcomeOf } from "./exit.js"
 import { oneLine } from "./format.js"
-import { make } from "./output.js"
+import { makeOutput } from "./output.js"
 import { terminal } from "./terminal.js"
 
-const fiber = Effect.runFork(execute(process.argv.slice(2), terminal.stdout, ({ json }) => make(terminal, { json })))
+const fiber = Effect.runFork(
+  execute(process.argv.slice(2), terminal.stdout, ({ json }) => makeOutput(terminal, { json }))
+)
 
 /** The first signal interrupts the command and closes its files; a second one ends the process at once. */
 for (const [signal, code] of [

@@ -5,16 +5,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { codeOf } from "../events/errors.js"
+import { errorCodeOf } from "../events/errors.js"
 import { readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
 import { Daybook } from "../src/Daybook.js"
 import { InvalidInput, TrustRequired } from "../src/model/errors.js"
 import { Reranker } from "../src/ports/Reranker.js"
-import { momentOf } from "../src/search/moment.js"
+import { parseInstant } from "../src/search/moment.js"
 import type { Call } from "./commands/Command.js"
-import { type Ended, type Outcome, outcomeOf, refused } from "./exit.js"
+import { type CommandEnded, type Outcome, outcomeOf, refused } from "./exit.js"
 import type { Output } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
 
@@ -83,12 +83,12 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
   )
 
 /** A command that only reads does not create the folder. Opening the folder reports any other problem with its path. */
-const requireFolder = (folder: string): Effect.Effect<void, Ended> =>
+const requireFolder = (folder: string): Effect.Effect<void, CommandEnded> =>
   Effect.suspend(() => {
     try {
       accessSync(folder)
     } catch (error) {
-      if (codeOf(error) === "ENOENT")
+      if (errorCodeOf(error) === "ENOENT")
         return refused(`no data folder at ${resolve(folder)}: pass --data, or create it with 'daybook remember'`)
     }
     return Effect.void
@@ -109,6 +109,6 @@ const momentIn =
       ? Effect.succeed(time as never)
       : Effect.gen(function* () {
           const { search } = yield* readPolicy(folder)
-          const at = momentOf(time, { now: yield* Clock.currentTimeMillis, zone: search.zone })
+          const at = parseInstant(time, { now: yield* Clock.currentTimeMillis, zone: search.zone })
           return at ?? (yield* new InvalidInput({ field: "time", problem: "is not a time in the zone of search.zone" }))
         })

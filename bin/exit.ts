@@ -18,10 +18,10 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** Ends a command that has already shown its answer: one line on stderr and an exit code other than 0. */
-export class Ended extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: ExitCode }> {}
+export class CommandEnded extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: ExitCode }> {}
 
 /** Ends a command of which all or part was refused. */
-export const refused = (message: string) => new Ended({ message, code: exitCodes.refused })
+export const refused = (message: string) => new CommandEnded({ message, code: exitCodes.refused })
 
 /** The exit code of a command and, if it is not 0, the line that gives the reason. */
 export interface Outcome {
@@ -38,7 +38,7 @@ export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>
   const failure = Cause.failureOption(exit.cause)
   if (Option.isSome(failure)) {
     const { value } = failure
-    return { code: codeOf(value), line: value.message }
+    return { code: exitCodeOf(value), line: value.message }
   }
   if (Cause.isInterruptedOnly(exit.cause)) return { code: exitCodes.refused, line: "interrupted" }
   const defect = Cause.squash(exit.cause)
@@ -47,7 +47,7 @@ export const outcomeOf = (exit: Exit.Exit<unknown, { readonly message: string }>
 }
 
 /** The exit code for a failure. */
-export const codeOf = (failure: unknown): ExitCode => {
-  if (failure instanceof Ended) return failure.code
+export const exitCodeOf = (failure: unknown): ExitCode => {
+  if (failure instanceof CommandEnded) return failure.code
   return failure instanceof InvalidInput ? exitCodes.badCall : exitCodes.refused
 }

@@ -3,19 +3,19 @@ import type { Store } from "../events/Trust.js"
 import { limits } from "../src/model/limits.js"
 import type { Filter } from "../src/search/search.js"
 import type { Call, Failure } from "./commands/Command.js"
-import { filled, type Moment, many, moment, one, rowCount, storeOf } from "./options.js"
+import { type Moment, nonEmpty, option, repeatable, rowCount, storeOf, timeOrWords } from "./options.js"
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
-  many("--type <type>", "keep only this type", filled),
-  many("--tag <tag>", "keep only this tag", filled),
-  many("--person <name>", "keep only mentions of this person", filled),
-  many("--store <store>", "keep only this store: private, shared or social", storeOf),
-  one("--project <name>", "keep only this project"),
-  one("--session <key>", "keep only this session"),
-  one("--after <time>", 'start at this time: ISO 8601, or words such as "last week"', moment),
-  one("--before <time>", "end before this time: ISO 8601, or words", moment),
-  one("--limit <n>", `show at most n, up to ${limits.page} (default: search 10, list 50)`, rowCount)
+  repeatable("--type <type>", "keep only this type", nonEmpty),
+  repeatable("--tag <tag>", "keep only this tag", nonEmpty),
+  repeatable("--person <name>", "keep only mentions of this person", nonEmpty),
+  repeatable("--store <store>", "keep only this store: private, shared or social", storeOf),
+  option("--project <name>", "keep only this project"),
+  option("--session <key>", "keep only this session"),
+  option("--after <time>", 'start at this time: ISO 8601, or words such as "last week"', timeOrWords),
+  option("--before <time>", "end before this time: ISO 8601, or words", timeOrWords),
+  option("--limit <n>", `show at most n, up to ${limits.page} (default: search 10, list 50)`, rowCount)
 ]
 
 export interface FilterOptions {

@@ -15,19 +15,20 @@ export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u20
 const lines = (text: string): string => text.split(/\r?\n/).map(oneLine).join("\n")
 
 /** The UTC day. */
-export const day = (instant: number): string => toIso(instant).slice(0, 10)
+export const dayText = (instant: number): string => toIso(instant).slice(0, 10)
 
 /** The UTC second. */
-export const second = (instant: number): string => `${toIso(instant).slice(0, 19).replace("T", " ")}Z`
+export const secondText = (instant: number): string => `${toIso(instant).slice(0, 19).replace("T", " ")}Z`
 
 /** The UTC second; only the day for midnight, which is how a date without a time is stored. */
-export const moment = (instant: number): string => (instant % 86_400_000 === 0 ? day(instant) : second(instant))
+export const dayOrSecondText = (instant: number): string =>
+  instant % 86_400_000 === 0 ? dayText(instant) : secondText(instant)
 
 export const count = (number: number, singular: string, plural = `${singular}s`): string =>
   `${number} ${number === 1 ? singular : plural}`
 
 /** Why a memory may no longer be true. */
-export const staleOf = ({ kind, of, reason }: Stale): string =>
+export const staleText = ({ kind, of, reason }: Stale): string =>
   `its source, ${kind === "derived" ? "memory" : kind} ${of}, was ${reason}`
 
 /** A memory as text: a line with its id, its content, then every field that is not empty or a default. */
@@ -48,7 +49,7 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     type,
     updatedAt
   } = memory
-  const head = [colours.cyan(id), type, moment(occurredAt ?? createdAt), store].join("  ")
+  const head = [colours.cyan(id), type, dayOrSecondText(occurredAt ?? createdAt), store].join("  ")
   const fields: ReadonlyArray<readonly [string, string | undefined]> = [
     ["tags", memory.tags.join(", ")],
     ["people", memory.people.join(", ")],
@@ -61,12 +62,12 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     ["sender", memory.sender],
     ["tier", memory.tier],
     ["importance", memory.importance === 0 ? "" : String(memory.importance)],
-    ["mentions", memory.mentions === 1 ? "" : `${memory.mentions}, last ${second(memory.lastMentionedAt)}`],
-    ["shown", accesses === undefined ? "" : `${count(accesses, "time")}, last ${second(lastAccessedAt ?? 0)}`],
-    ["created", second(createdAt)],
-    ["updated", updatedAt === createdAt ? "" : second(updatedAt)],
-    ["expires", expiresAt === undefined ? "" : moment(expiresAt)],
-    ["stale", stale === undefined ? "" : staleOf(stale)],
+    ["mentions", memory.mentions === 1 ? "" : `${memory.mentions}, last ${secondText(memory.lastMentionedAt)}`],
+    ["shown", accesses === undefined ? "" : `${count(accesses, "time")}, last ${secondText(lastAccessedAt ?? 0)}`],
+    ["created", secondText(createdAt)],
+    ["updated", updatedAt === createdAt ? "" : secondText(updatedAt)],
+    ["expires", expiresAt === undefined ? "" : dayOrSecondText(expiresAt)],
+    ["stale", stale === undefined ? "" : staleText(stale)],
     ["tokens", String(memory.tokens)]
   ]
   return [

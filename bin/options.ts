@@ -2,11 +2,11 @@ import { InvalidArgumentError, Option } from "commander"
 import { type Store, stores } from "../events/Trust.js"
 import type { SourceInput } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
-import { momentOf } from "../src/search/moment.js"
+import { parseInstant } from "../src/search/moment.js"
 import { toInstant } from "../text/when/dates.js"
 
 /** An option with at most one value; the last one wins. A value that the parser rejects is a bad call. */
-export const one = <A>(flags: string, description: string, parse?: (value: string) => A): Option => {
+export const option = <A>(flags: string, description: string, parse?: (value: string) => A): Option => {
   const option = new Option(flags, description)
   return parse === undefined ? option : option.argParser(parse)
 }
@@ -15,14 +15,14 @@ export const one = <A>(flags: string, description: string, parse?: (value: strin
 export const flag = (flags: string, description: string): Option => new Option(flags, description)
 
 /** An option that may be repeated; its values are collected in order. */
-export const many = <A = string>(flags: string, description: string, parse?: (value: string) => A): Option =>
+export const repeatable = <A = string>(flags: string, description: string, parse?: (value: string) => A): Option =>
   new Option(flags, `${description} (repeatable)`).argParser((value, before: ReadonlyArray<unknown> = []) => [
     ...before,
     parse === undefined ? value : parse(value)
   ])
 
 /** Parses a whole number within these bounds. The error never quotes the value. */
-export const whole =
+export const wholeNumber =
   (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   (value: string): number => {
     const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
@@ -32,16 +32,16 @@ export const whole =
   }
 
 /** Parses the number of rows in one answer. */
-export const rowCount: (value: string) => number = whole(1, limits.page)
+export const rowCount: (value: string) => number = wholeNumber(1, limits.page)
 
 /** Parses a number from 0 to 1. */
-export const share = (value: string): number => {
+export const fraction = (value: string): number => {
   const number = value.trim() === "" ? Number.NaN : Number(value)
   if (number >= 0 && number <= 1) return number
   throw new InvalidArgumentError("must be a number from 0 to 1")
 }
 
-export const instant = (value: string): number => {
+export const isoTime = (value: string): number => {
   const at = toInstant(value)
   if (at === undefined) throw new InvalidArgumentError(`must be an ISO 8601 date or time, ${isoExamples}`)
   return at
@@ -51,16 +51,16 @@ export const instant = (value: string): number => {
 export type Moment = number | string
 
 /** Parses a time for a query, which may be in words; a time that is stored may not. */
-export const moment = (value: string): Moment => {
+export const timeOrWords = (value: string): Moment => {
   const at = toInstant(value)
   if (at !== undefined) return at
-  if (momentOf(value, { now: Date.now(), zone: "UTC" }) !== undefined) return value
+  if (parseInstant(value, { now: Date.now(), zone: "UTC" }) !== undefined) return value
   throw new InvalidArgumentError(`must be a time, ${isoExamples}, or words such as "last week" or "3 days ago"`)
 }
 
 const isoExamples = "such as 2026-03-01 or 2026-03-01T09:30:00Z"
 
-export const among =
+export const oneOf =
   <A extends string>(values: ReadonlyArray<A>) =>
   (value: string): A => {
     const match = values.find((allowed) => allowed === value)
@@ -68,7 +68,7 @@ export const among =
     return match
   }
 
-export const filled = (value: string): string => {
+export const nonEmpty = (value: string): string => {
   if (value === "") throw new InvalidArgumentError("is empty")
   return value
 }
@@ -82,12 +82,12 @@ export const sourceOf = (value: string): SourceInput => {
   return { kind: kind as SourceInput["kind"], id }
 }
 
-export const storeOf: (value: string) => Store = among(stores)
+export const storeOf: (value: string) => Store = oneOf(stores)
 
 /** The options that page an answer. */
 export const pageOptions = [
-  one("--limit <n>", `show at most n, up to ${limits.page} (default: 50)`, rowCount),
-  one("--offset <n>", "skip the first n", whole(0))
+  option("--limit <n>", `show at most n, up to ${limits.page} (default: 50)`, rowCount),
+  option("--offset <n>", "skip the first n", wholeNumber(0))
 ]
 
 export interface PageOptions {
@@ -99,27 +99,30 @@ export interface PageOptions {
 export type AsOf = { readonly version: number } | { readonly at: Moment }
 
 /** The `--as-of` option of every command that reads. */
-export const asOf: Option = one(
+export const asOfOption: Option = option(
   "--as-of <version|time>",
   "read the past: a log version, an ISO 8601 time (UTC), or words",
   (value): AsOf => {
     if (/^\d+$/.test(value)) return { version: versionOf(value) }
     try {
-      return { at: moment(value) }
+      return { at: timeOrWords(value) }
     } catch {
       throw new InvalidArgumentError('must be a log version such as 12, or a time such as 2026-03-01 or "last week"')
     }
   }
 )
 
-const versionOf = whole(0)
+const versionOf = wholeNumber(0)
 
 export interface AsOfOptions {
   readonly asOf?: AsOf
 }
 
-export const commandId: Option = one("--command-id <id>", "make retries safe: a repeated id returns the first answer")
+export const commandIdOption: Option = option(
+  "--command-id <id>",
+  "make retries safe: a repeated id returns the first answer"
+)
 
 /** Drops the undefined fields: an absent field is left alone, not cleared. */
-export const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never

@@ -39,7 +39,7 @@ export interface Terminal {
   readonly colour: boolean
 }
 
-export const make = (terminal: Terminal, options: { readonly json: boolean }): Output => {
+export const makeOutput = (terminal: Terminal, options: { readonly json: boolean }): Output => {
   const { open, stdout } = terminal
   const { json } = options
   const write = (text: string) => stdout(text === "" || text.endsWith("\n") ? text : `${text}\n`)

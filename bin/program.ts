@@ -4,7 +4,7 @@ import { defaultFolder } from "../layers/config.js"
 import { commands } from "./commands/all.js"
 import type { AnyCommand } from "./commands/Command.js"
 import { exitCodes, type Outcome } from "./exit.js"
-import { among, filled, one } from "./options.js"
+import { nonEmpty, oneOf, option } from "./options.js"
 
 declare const DAYBOOK_VERSION: string
 
@@ -60,14 +60,14 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
 }
 
 const globalOptions = () => [
-  one("--data <dir>", "use this data folder", filled).default(
+  option("--data <dir>", "use this data folder", nonEmpty).default(
     defaultFolder(),
     "$DAYBOOK_DATA or ~/.local/share/daybook"
   ),
-  one("--agent <name>", "use this agent's memory").default("default"),
-  one("--trust <level>", `read with this trust level: ${levels.join(", ")}`, among(levels)).default("full"),
-  one("--actor <name>", "name this writer in the history").default("cli"),
-  one("--json", "print one JSON document").default(false)
+  option("--agent <name>", "use this agent's memory").default("default"),
+  option("--trust <level>", `read with this trust level: ${levels.join(", ")}`, oneOf(levels)).default("full"),
+  option("--actor <name>", "name this writer in the history").default("cli"),
+  option("--json", "print one JSON document").default(false)
 ]
 
 const firstExamples = [

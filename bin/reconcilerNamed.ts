@@ -2,13 +2,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { reconcilerOf } from "../layers/reconcilers.js"
+import { policyReconcilerLayer } from "../layers/reconcilers.js"
 import type { InvalidPolicy } from "../src/model/errors.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 
 /** Builds the reconciler that a policy names. */
-export const reconcilerNamed = (
+export const buildReconciler = (
   policy: PolicyValues
 ): Effect.Effect<Context.Tag.Service<Reconciler>, InvalidPolicy, Scope.Scope> =>
-  Effect.map(Layer.build(reconcilerOf(policy)), Context.get(Reconciler))
+  Effect.map(Layer.build(policyReconcilerLayer(policy)), Context.get(Reconciler))

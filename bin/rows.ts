@@ -1,5 +1,5 @@
 import type { IndexRow } from "../projections/search.js"
-import { day } from "./format.js"
+import { dayText } from "./format.js"
 import type { Column } from "./table.js"
 
 /** The columns in which search, timeline and list show a memory. */
@@ -7,7 +7,7 @@ export const idColumn: Column<IndexRow> = { name: "id", of: ({ id }) => id, colo
 
 export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
   { name: "type", of: ({ type }) => type },
-  { name: "day", of: ({ createdAt, occurredAt }) => day(occurredAt ?? createdAt) },
+  { name: "day", of: ({ createdAt, occurredAt }) => dayText(occurredAt ?? createdAt) },
   { name: "store", of: ({ store }) => store },
   { name: "tokens", of: ({ tokens }) => tokens, right: true },
   // A stale memory's source has changed or gone; `daybook why` names it.

@@ -2,7 +2,7 @@ import type { Cadence } from "../events/Schedule.js"
 import type { Scheduled } from "../src/schedules/addSchedule.js"
 import type { Schedule, ScheduleRun, WholeScheduleRun } from "../src/schedules/Schedule.js"
 import { zoned } from "../src/schedules/zoned.js"
-import { second } from "./format.js"
+import { secondText } from "./format.js"
 import type { Output } from "./output.js"
 import { type Column, fields, table } from "./table.js"
 
@@ -27,7 +27,7 @@ const cadenceText = (cadence: Cadence): string => {
     case "cron":
       return `${cadence.expression} ${cadence.zone}`
     case "once":
-      return `once, ${second(cadence.at)}`
+      return `once, ${secondText(cadence.at)}`
     case "interval":
       return `every ${durationText(cadence.every)}`
   }
@@ -59,7 +59,7 @@ export const scheduleText = (out: Output, schedule: Schedule): string => {
     ["next", timeText(schedule.nextRunAt, cadence)],
     [
       "running",
-      running === null ? "" : `run ${running.run}, attempt ${running.attempt}, until ${second(running.leasedUntil)}`
+      running === null ? "" : `run ${running.run}, attempt ${running.attempt}, until ${secondText(running.leasedUntil)}`
     ],
     ["last", lastRunAt === null ? "" : `${lastStatus}, ${timeText(lastRunAt, cadence)}`],
     ["failures", failures === 0 ? "" : `${failures} in a row`],
@@ -69,7 +69,7 @@ export const scheduleText = (out: Output, schedule: Schedule): string => {
     ["keeps", schedule.keep],
     ["channel", channel],
     ["context", context],
-    ["created", second(schedule.createdAt)]
+    ["created", secondText(schedule.createdAt)]
   ]
   return fields(
     out,

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Call } from "./commands/Command.js"
-import { type Ended, refused } from "./exit.js"
+import { type CommandEnded, refused } from "./exit.js"
 
 /** One step of the demo: the call and its JSON answer. */
 export interface Step {
@@ -10,7 +10,7 @@ export interface Step {
 }
 
 /** Runs real commands one after the other on one data folder, and prints each with its answer. */
-export const stage = ({ again, out }: Call, folder: string) => {
+export const demoRunner = ({ again, out }: Call, folder: string) => {
   const steps: Array<Step> = []
   let heading = ""
   const say = (text: string) => (out.json ? Effect.void : out.show(null, () => text))
@@ -21,7 +21,7 @@ export const stage = ({ again, out }: Call, folder: string) => {
       return say(`\n${out.colours.bold(`## ${text}`)}`)
     },
     /** Runs one command and returns its JSON answer; fails if the command fails. */
-    daybook: <Answer>(...argv: ReadonlyArray<string>): Effect.Effect<Answer, Ended> =>
+    daybook: <Answer>(...argv: ReadonlyArray<string>): Effect.Effect<Answer, CommandEnded> =>
       Effect.gen(function* () {
         const call = ["daybook", ...argv].map(quoted).join(" ")
         yield* say(out.colours.cyan(`$ ${call}`))

@@ -5,7 +5,7 @@ export interface Line {
 }
 
 /** Maximum length of a line in characters: more than the largest observation needs. */
-export const longest = 8 << 20
+export const maxLineLength = 8 << 20
 
 /**
  * Yields the lines of each chunk as soon as it arrives: a caller that sends one line and waits gets its answer. Skips
@@ -21,7 +21,7 @@ export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerato
   }
   for await (const chunk of chunks) {
     const [first = "", ...more] = chunk.split("\n")
-    rest = rest === null || rest.length + first.length > longest ? null : rest + first
+    rest = rest === null || rest.length + first.length > maxLineLength ? null : rest + first
     const complete: Array<Line> = []
     for (const next of more) {
       complete.push(...line(rest))

@@ -25,23 +25,23 @@ export interface Anchor {
   /** Writes the header of a new log's anchor; leaves an existing one alone. */
   readonly create: () => void
   readonly append: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
-  readonly read: () => Anchored
+  readonly read: () => AnchorContent
   /** Replaces the anchor by one of these heads. The old file stays as `<file>.old`. */
   readonly replace: (heads: ReadonlyArray<Pick<Head, "stream" | "version" | "hash">>) => void
   readonly close: () => void
 }
 
-export interface Anchored {
+export interface AnchorContent {
   readonly heads: ReadonlyMap<string, { readonly version: number; readonly hash: string }>
   readonly problems: ReadonlyArray<Problem>
 }
 
 /** An anchor file is rewritten when it is larger than this many bytes. */
-export const rewriteAbove = 1 << 20
+export const maxAnchorBytes = 1 << 20
 
 export const make = (file: string, installation: string): Anchor => {
   const header = sealed(`daybook-anchor 1 ${installation}`)
-  const read = (): Anchored => {
+  const read = (): AnchorContent => {
     if (!existsSync(file)) return { heads: new Map(), problems: [problem("the anchor file is missing")] }
     const [first, ...lines] = readFileSync(file, "utf8").split("\n")
     const heads = new Map<string, { version: number; hash: string }>()
@@ -64,7 +64,7 @@ export const make = (file: string, installation: string): Anchor => {
     close()
     writeFileSync(`${file}.new`, text, { mode: 0o600 })
     renameSync(`${file}.new`, file)
-    size = text.length > rewriteAbove / 2 ? 0 : text.length
+    size = text.length > maxAnchorBytes / 2 ? 0 : text.length
   }
   let size = existsSync(file) ? statSync(file).size : 0
   let descriptor: number | undefined
@@ -88,7 +88,7 @@ export const make = (file: string, installation: string): Anchor => {
       descriptor ??= openSync(file, "a", 0o600)
       writeSync(descriptor, text)
       size += text.length
-      if (size <= rewriteAbove) return
+      if (size <= maxAnchorBytes) return
       const { heads: newest, problems } = read()
       // A damaged anchor is evidence: leave it as it is.
       if (problems.length > 0) return

@@ -11,9 +11,9 @@ import {
   type EventType,
   type Payload
 } from "./catalogue.js"
-import { arranger, compile } from "./check.js"
+import { compileCheck, compileFieldOrder } from "./check.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
-import { type Memory, memoryJson, rememberJson } from "./Memory.js"
+import { cacheMemoryJson, type Memory, memoryJson } from "./Memory.js"
 
 /** Converts between stored rows and typed events. The only place that encodes, upcasts and decodes payloads. */
 export interface Codec {
@@ -39,8 +39,8 @@ export const make = (definitions: Readonly<Record<string, EventDefinition>>): Co
   const checks = new Map<string, (payload: unknown) => boolean>()
   const arrangers = new Map<string, (payload: unknown) => unknown>()
   for (const [type, definition] of Object.entries(definitions)) {
-    arrangers.set(type, arranger(definition.schema))
-    checks.set(type, compile(definition.schema))
+    arrangers.set(type, compileFieldOrder(definition.schema))
+    checks.set(type, compileCheck(definition.schema))
     encoders.set(type, Schema.encodeUnknownSync(definition.schema))
     decoders.set(type, Schema.decodeUnknownEither(definition.schema))
   }
@@ -108,7 +108,7 @@ const keepJson = (text: string, payload: object) => {
   if (memory === undefined || !text.startsWith(memoryPrefix)) return
   const others = JSON.stringify(rest)
   const back = others === "{}" ? "}" : `,${others.slice(1)}`
-  if (text.endsWith(`}${back}`)) rememberJson(memory, text.slice(memoryPrefix.length, -back.length))
+  if (text.endsWith(`}${back}`)) cacheMemoryJson(memory, text.slice(memoryPrefix.length, -back.length))
 }
 
 const memoryPrefix = '{"memory":'

@@ -7,7 +7,7 @@ import type { StoredEvent } from "./Chain.js"
 import { type Append, type Appended, EventLog, type Head, type Timer } from "./EventLog.js"
 import { VersionConflict } from "./errors.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
-import { emptyHead, meets } from "./rows.js"
+import { emptyHead, meetsExpectation } from "./rows.js"
 
 /** A log in memory, lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
@@ -36,7 +36,7 @@ export const make = () => {
       }
       let head = headOf(stream)
       const hasNewCommand = repeats.some(Option.isNone)
-      if ((hasNewCommand || commands.length === 0) && !meets(expected, head.version)) {
+      if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
         return yield* Either.left(new VersionConflict({ stream, expected, actual: head.version }))
       }
       const newAnswers = new Map<string, Appended>()

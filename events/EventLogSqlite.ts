@@ -16,12 +16,12 @@ import {
   emptyHead,
   fromRow,
   insertEvent,
-  meets,
+  meetsExpectation,
   selectEvents,
   selectReplayed,
   toParams
 } from "./rows.js"
-import { open, untilFree } from "./sqlite.js"
+import { open, retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import * as VectorCache from "./vectorCache.js"
 
@@ -137,7 +137,7 @@ const groupCommitter = (writer: Db, anchor: Anchor.Anchor) => {
 
   return (appends: ReadonlyArray<Append>) =>
     Effect.matchEffect(
-      untilFree("log.db", () => store(appends)),
+      retryWhileBusy("log.db", () => store(appends)),
       {
         onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
         onSuccess: ({ answers, heads }) => {
@@ -220,7 +220,7 @@ const storeAll = (
       else hasNewCommand = true
     }
     let head = heads.get(stream) ?? cache.heads.get(stream) ?? headOf(db, stream)
-    if ((hasNewCommand || commands.length === 0) && !meets(expected, head.version)) {
+    if ((hasNewCommand || commands.length === 0) && !meetsExpectation(expected, head.version)) {
       return Either.left(new VersionConflict({ stream, expected, actual: head.version }))
     }
     const stored = commands.map((command): Appended => {
@@ -254,7 +254,7 @@ const setTimer = (db: Db, stream: string, due: number | null): void => {
 }
 
 /** Events that the anchor names and the log lacks, or has with another hash. */
-const missingFromLog = (db: Db, { heads }: Anchor.Anchored, onlyStream: string | null): ReadonlyArray<Problem> =>
+const missingFromLog = (db: Db, { heads }: Anchor.AnchorContent, onlyStream: string | null): ReadonlyArray<Problem> =>
   [...heads].flatMap(([stream, { hash, version }]) => {
     if (onlyStream !== null && stream !== onlyStream) return []
     const row = sql(db, "SELECT hash FROM events WHERE stream = ? AND version = ?").get(stream, version)

@@ -113,6 +113,6 @@ export const memoryJson = (memory: Memory): string => {
 let newest: { readonly memory?: Memory; readonly json: string } = { json: "" }
 
 /** Caches the JSON text of an after-image for callers that already have it. */
-export const rememberJson = (memory: Memory, json: string): void => void texts.set(memory, json)
+export const cacheMemoryJson = (memory: Memory, json: string): void => void texts.set(memory, json)
 
 const texts = new WeakMap<Memory, string>()

@@ -4,7 +4,7 @@ import { Store, TrustLevel } from "./Trust.js"
 /** One hit of an answer: the id of what was shown, and its ranking score (null where nothing was ranked). */
 export const RecallHit = Schema.Struct({ id: Schema.String, score: Schema.NullOr(Schema.Number) })
 /** An embedder and the figures that rank by its vectors. */
-export const Figures = {
+export const EmbedderFigures = {
   model: Schema.String,
   dimensions: Schema.Number,
   weight: Schema.Number,
@@ -38,19 +38,19 @@ export const Recall = Schema.Struct({
   /** The key of the query's vector in the embeddings cache; null where no vector was used. */
   vector: Schema.NullOr(Schema.String),
   /** The second embedder, where some stores use another one, and the key of the query's vector made by it. */
-  apart: Schema.optional(Schema.Struct({ ...Figures, stores: Schema.Array(Store), vector: Schema.String })),
+  apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store), vector: Schema.String })),
   hits: Schema.Array(RecallHit)
 })
 export type Recall = typeof Recall.Type
 
 /** The recalls of one process since its previous event of this type, oldest first, and what ranked them. */
-export const Recalled = Schema.Struct({
+export const RecallBatch = Schema.Struct({
   /** The number of the first recall; the following recalls count up from it. */
   first: Schema.Number,
   recalls: Schema.Array(Recall),
   /** The version of the ranking: see `src/search/ranker.ts`. */
   ranker: Schema.Number,
-  embedder: Schema.Struct(Figures),
+  embedder: Schema.Struct(EmbedderFigures),
   /** The search policy in force. */
   policy: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
   /** Recalls dropped since the previous event, because too many were waiting. */

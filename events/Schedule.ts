@@ -53,7 +53,7 @@ export type ScheduleState = typeof ScheduleState.Type
  * A change of a schedule: its definition, where that is new, and its state. A deleted schedule has neither. `ran` is
  * appended together with the RUN that finished.
  */
-export const Scheduled = Schema.Struct({
+export const ScheduleChange = Schema.Struct({
   schedule: Schema.String,
   change: Schema.Literal("created", "updated", "ran", "deleted"),
   definition: Schema.optional(ScheduleDefinition),

@@ -17,13 +17,14 @@ export const levels: ReadonlyArray<TrustLevel> = TrustLevel.literals
 export const opennessOf = (store: Store): number => stores.indexOf(store)
 
 /** The least openness that a level can read: full 0, inner 1, familiar 2, public 3 (no store). */
-export const floorOf = (level: TrustLevel): number => levels.indexOf(level)
+export const minOpennessOf = (level: TrustLevel): number => levels.indexOf(level)
 
 /** Whether a reader at `level` may read `store`, and so write to it. */
-export const canRead = (level: TrustLevel, store: Store): boolean => opennessOf(store) >= floorOf(level)
+export const canRead = (level: TrustLevel, store: Store): boolean => opennessOf(store) >= minOpennessOf(level)
 
 /** The stores that `level` can read, strictest first. */
-export const readable = (level: TrustLevel): ReadonlyArray<Store> => stores.filter((store) => canRead(level, store))
+export const readableStores = (level: TrustLevel): ReadonlyArray<Store> =>
+  stores.filter((store) => canRead(level, store))
 
 /** Levels that can read at least one store. Each has its own full-text index. */
 export type ReadingLevel = Exclude<TrustLevel, "public">

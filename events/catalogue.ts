@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
-import { Figures, Recalled } from "./Recall.js"
-import { Scheduled } from "./Schedule.js"
+import { EmbedderFigures, RecallBatch } from "./Recall.js"
+import { ScheduleChange } from "./Schedule.js"
 import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
@@ -121,7 +121,7 @@ export const EmbedderChanged = Schema.Struct({
   /** While preparing: whether it becomes active as soon as every text has a vector. */
   adopt: Schema.optional(Schema.Boolean),
   /** The embedder used for stores that are withheld from this one; absent where it sees all stores. */
-  apart: Schema.optional(Schema.Struct({ ...Figures, stores: Schema.Array(Store) }))
+  apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store) }))
 })
 
 export const TurnAdded = Schema.Struct({ turn: Turn })
@@ -235,10 +235,10 @@ export const catalogue = {
   // The first schema had no files. A reader that knows only that schema must not miss the files to forget.
   FORGET: { schema: Forget, version: 2, upcasts: { 1: (payload) => ({ ...(payload as object), files: [] }) } },
   SUMMARIZE: versionOne(Summarize),
-  RECALL: versionOne(Recalled),
+  RECALL: versionOne(RecallBatch),
   CONFIGURE: versionOne(Configure),
   RUN: versionOne(Run),
-  SCHEDULE: versionOne(Scheduled),
+  SCHEDULE: versionOne(ScheduleChange),
   ERASE: versionOne(Erase)
 } as const satisfies Record<string, EventDefinition>
 

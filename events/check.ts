@@ -9,7 +9,7 @@ type Check = (value: unknown) => boolean
  * decoding. It rejects anything else, and any schema that transforms. The caller then decodes with Schema, which also
  * says what is wrong.
  */
-export const compile = (schema: Schema.Schema.AnyNoContext): Check => checkOf(schema.ast)
+export const compileCheck = (schema: Schema.Schema.AnyNoContext): Check => checkOf(schema.ast)
 
 const checkOf = (ast: AST): Check => {
   switch (ast._tag) {
@@ -74,7 +74,7 @@ const checkOf = (ast: AST): Check => {
 }
 
 /** Puts the fields of a checked value into the order of its schema. Returns the same value where they are in order. */
-export const arranger = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
+export const compileFieldOrder = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
   arrange(schema.ast) ?? ((value) => value)
 
 /** Undefined where there is nothing to reorder. */
@@ -123,7 +123,7 @@ const arrange = (ast: AST): ((value: unknown) => unknown) | undefined => {
  * Copies a checked value, as decoding does, so that later changes by the caller have no effect. Leaves out undefined
  * fields.
  */
-export const copier = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
+export const compileCopy = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => unknown) =>
   copy(schema.ast) ?? ((value) => value)
 
 /** Undefined where there is nothing to copy. */

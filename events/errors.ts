@@ -86,7 +86,7 @@ const kinds: ReadonlyArray<readonly [RegExp, StorageError["kind"]]> = [
 ]
 
 /** The SQLite or system code of a thrown error, up to five causes deep. */
-export const codeOf = (cause: unknown): string => {
+export const errorCodeOf = (cause: unknown): string => {
   for (let error = cause, depth = 0; error !== null && typeof error === "object" && depth < 5; depth++) {
     if ("code" in error && typeof error.code === "string") return error.code
     error = "cause" in error ? error.cause : null
@@ -97,6 +97,6 @@ export const codeOf = (cause: unknown): string => {
 /** Converts an error of SQLite or the file system into a `StorageError`. */
 export const storageError = (where: string) => (cause: unknown) => {
   if (cause instanceof StorageError) return cause
-  const code = codeOf(cause)
+  const code = errorCodeOf(cause)
   return new StorageError({ kind: kinds.find(([pattern]) => pattern.test(code))?.[1] ?? "failed", where, code })
 }

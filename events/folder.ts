@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { codeOf, StorageError, storageError } from "./errors.js"
+import { errorCodeOf, StorageError, storageError } from "./errors.js"
 
 /**
  * Creates a folder and its missing parents; only their owner may read new ones. Throws a `StorageError` that names the
@@ -13,7 +13,7 @@ export const makeFolder = (folder: string): void => {
     if (!create(resolve(folder))) throw new StorageError({ kind: "nofolder", where, code: "ENOTDIR" })
     accessSync(folder, constants.W_OK | constants.X_OK)
   } catch (cause) {
-    const code = codeOf(cause)
+    const code = errorCodeOf(cause)
     throw noFolderCodes.has(code) ? new StorageError({ kind: "nofolder", where, code }) : storageError(where)(cause)
   }
 }

@@ -78,7 +78,7 @@ export const fromRow = (row: EventRow): StoredEvent => ({
 export const emptyHead = (stream: string): Head => ({ stream, version: 0, hash: genesis, recordedAt: 0 })
 
 /** Whether a stream at `version` meets the writer's expectation. */
-export const meets = (expected: Expected, version: number): boolean => {
+export const meetsExpectation = (expected: Expected, version: number): boolean => {
   switch (expected) {
     case "any":
       return true

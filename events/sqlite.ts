@@ -15,14 +15,14 @@ import * as SqliteClient from "./sqliteClient.js"
 import type { Db } from "./statement.js"
 
 /** Milliseconds that SQLite itself waits for a lock. It blocks the whole process meanwhile. */
-export const busyTimeout = 20
+export const busyTimeoutMillis = 20
 
 /**
  * Pages in the write-ahead log before a commit checkpoints them into the database: 16 MB. A batch of a thousand
  * memories exceeds SQLite's default of 1,000 pages with each commit, and would checkpoint the same index pages every
  * time.
  */
-export const checkpointPages = 4_000
+export const walCheckpointPages = 4_000
 
 /** Retry schedule for a locked database. It does not block the process. After 5 seconds the write fails as busy. */
 export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pipe(
@@ -34,7 +34,7 @@ export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pip
  * Runs work on a database, and retries while another process holds the lock. Without contention it costs no more than
  * the work itself.
  */
-export const untilFree = <A>(where: string, work: () => A): Effect.Effect<A, StorageError> => {
+export const retryWhileBusy = <A>(where: string, work: () => A): Effect.Effect<A, StorageError> => {
   try {
     return Effect.succeed(work())
   } catch (cause) {
@@ -74,13 +74,13 @@ export const open = (
     const connect = (options: ReadonlyArray<string>) =>
       Effect.acquireRelease(
         Effect.try(() => {
-          const db = openDatabase(file, { timeout: busyTimeout })
+          const db = openDatabase(file, { timeout: busyTimeoutMillis })
           for (const setting of options) db.pragma(setting)
           return db
         }),
         (db) => Effect.sync(() => db.close())
       )
-    const checkpoint = `wal_autocheckpoint = ${checkpointPages}`
+    const checkpoint = `wal_autocheckpoint = ${walCheckpointPages}`
     const settings = ["synchronous = FULL", "secure_delete = ON", "trusted_schema = OFF", checkpoint]
     const writer = yield* connect(settings)
     const reader = yield* connect([...settings, "query_only = ON"])
@@ -132,7 +132,7 @@ const migrate = (file: string): Effect.Effect<string, unknown, Reactivity.Reacti
 const assertSettings = (db: Db): Effect.Effect<void, StorageError> => {
   const setting = (name: string) => db.pragma(name, { simple: true })
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string
-  if (!atLeast(version, oldestSqlite)) {
+  if (!isVersionAtLeast(version, oldestSqlite)) {
     return unsupported(`SQLITE_${version}`, `it needs SQLite ${oldestSqlite.join(".")} or newer: update better-sqlite3`)
   }
   if (setting("synchronous") !== 2) return unsupported("NOT_SYNCHRONOUS_FULL", lostSetting("synchronous"))
@@ -150,7 +150,7 @@ const lostSetting = (pragma: string) =>
   `this build of SQLite ignores ${pragma}: install Daybook's own dependencies again`
 
 /** Whether a dotted version number is at least `oldest`. */
-export const atLeast = (version: string, oldest: ReadonlyArray<number>): boolean => {
+export const isVersionAtLeast = (version: string, oldest: ReadonlyArray<number>): boolean => {
   const parts = version.split(".").map((part) => Number.parseInt(part, 10))
   const differences = oldest.map((part, index) => (parts[index] ?? 0) - part)
   return (differences.find((difference) => difference !== 0) ?? 0) >= 0

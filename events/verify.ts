@@ -8,7 +8,7 @@ import { type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
 import type { StorageError } from "./errors.js"
 
 /** The result of checking one stream or the whole log. `head` is null where several streams were read. */
-export interface Verified {
+export interface Verification {
   readonly ok: boolean
   readonly events: number
   readonly streams: number
@@ -28,7 +28,7 @@ export const verify = (
   log: Context.Tag.Service<EventLog>,
   codec: Codec,
   stream: string | null
-): Effect.Effect<Verified> =>
+): Effect.Effect<Verification> =>
   Effect.gen(function* () {
     const problems: Array<Problem> = []
     const report = (error: StorageError) =>
@@ -38,7 +38,7 @@ export const verify = (
     )
     const selected = stream === null ? heads : heads.filter((head) => head.stream === stream)
     let events = 0
-    let head: Verified["head"] = null
+    let head: Verification["head"] = null
     for (const { stream: name } of selected) {
       const checker = chainChecker(name, codec)
       yield* Stream.runForEach(readAll(log, name), (event) => Effect.sync(() => checker.next(event))).pipe(

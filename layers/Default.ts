@@ -19,9 +19,9 @@ import { embedderOf, embeddersOf } from "./embedders.js"
 import { layer as lazyModel } from "./lazyModel.js"
 import * as RuleSettler from "./RuleSettler.js"
 import * as RuleStatementReader from "./RuleStatementReader.js"
-import { reconcilerOf } from "./reconcilers.js"
-import { rerankerOf } from "./rerankers.js"
-import { summarizerOf } from "./summarizers.js"
+import { policyReconcilerLayer } from "./reconcilers.js"
+import { policyRerankerLayer } from "./rerankers.js"
+import { policySummarizerLayer } from "./summarizers.js"
 
 export interface DefaultOptions {
   /** The data folder; created if it is missing. Default: `$DAYBOOK_DATA` or `~/.local/share/daybook`. */
@@ -63,7 +63,7 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
       Layer.mergeAll(
         options.embedder ?? embedderOf(values),
         options.embedders ?? embeddersOf(values),
-        options.reranker === undefined ? rerankerOf(values) : (options.reranker ?? Layer.empty)
+        options.reranker === undefined ? policyRerankerLayer(values) : (options.reranker ?? Layer.empty)
       )
     )
   )
@@ -72,10 +72,10 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
       const model = values.model === undefined ? undefined : lazyModel(values.model)
       return Layer.merge(
         options.reconciler === undefined
-          ? reconcilerOf(values, process.env, model)
+          ? policyReconcilerLayer(values, process.env, model)
           : (options.reconciler ?? Layer.empty),
         options.summarizer === undefined
-          ? summarizerOf(values, process.env, model)
+          ? policySummarizerLayer(values, process.env, model)
           : (options.summarizer ?? Layer.empty)
       )
     })

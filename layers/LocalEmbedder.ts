@@ -2,10 +2,10 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
-import type { NoEmbedder } from "../src/ports/Embedders.js"
+import type { EmbedderLookupError } from "../src/ports/Embedders.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
-import { Problem, placeOf, prefix } from "./local/place.js"
-import { encoderOf, libraryPath, notInstalled } from "./local/worker.js"
+import { localModelPrefix, locateModel, ModelProblem } from "./local/place.js"
+import { libraryPath, notInstalled, startEncoder } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>
 
@@ -30,12 +30,12 @@ export const localEmbedder = (
   name: string,
   dimensions?: number,
   environment: NodeJS.ProcessEnv = process.env
-): Effect.Effect<Service, NoEmbedder> =>
-  Effect.suspend((): Effect.Effect<Service, NoEmbedder> => {
+): Effect.Effect<Service, EmbedderLookupError> =>
+  Effect.suspend((): Effect.Effect<Service, EmbedderLookupError> => {
     const library = libraryPath()
-    const place = placeOf(name, dimensions, environment)
-    const full = name.startsWith(prefix) ? name : `${prefix}${name}`
-    if (place instanceof Problem) {
+    const place = locateModel(name, dimensions, environment)
+    const full = name.startsWith(localModelPrefix) ? name : `${localModelPrefix}${name}`
+    if (place instanceof ModelProblem) {
       const { kind, problem } = place
       return kind === "name"
         ? new UnknownEmbedder({ name: full, problem })
@@ -48,8 +48,8 @@ export const localEmbedder = (
     return Effect.succeed(service)
   })
 
-const serviceOf = (place: Exclude<ReturnType<typeof placeOf>, Problem>, library: string): Service => {
-  const encoder = encoderOf(place, library)
+const serviceOf = (place: Exclude<ReturnType<typeof locateModel>, ModelProblem>, library: string): Service => {
+  const encoder = startEncoder(place, library)
   const { model, recipe } = place
   return {
     model,
@@ -82,5 +82,5 @@ const serviceOf = (place: Exclude<ReturnType<typeof placeOf>, Problem>, library:
 }
 
 /** A local embedder as a layer. */
-export const layer = (name: string, dimensions?: number): Layer.Layer<Embedder, NoEmbedder> =>
+export const layer = (name: string, dimensions?: number): Layer.Layer<Embedder, EmbedderLookupError> =>
   Layer.effect(Embedder, localEmbedder(name, dimensions))

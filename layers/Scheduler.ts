@@ -6,8 +6,8 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Daybook } from "../src/Daybook.js"
-import type { Claimed, Claims, RunOf } from "../src/schedules/Runner.js"
-import { carry, type Settled } from "./scheduler/carry.js"
+import type { Claimed, Claims, RunAttempt } from "../src/schedules/Runner.js"
+import { type HandlerWithLimits, runClaimed } from "./scheduler/carry.js"
 import type { Handler, Notification } from "./scheduler/Handler.js"
 
 export type { Handler, Job, Notification, Result } from "./scheduler/Handler.js"
@@ -29,7 +29,7 @@ export class Scheduler extends Context.Tag("daybook/Scheduler")<
     /** Checks for due schedules at once. Without it, the scheduler checks at the next due time and every `schedules.poll`. */
     readonly look: Effect.Effect<void>
     /** The runs of this process that have not ended. */
-    readonly running: Effect.Effect<ReadonlyArray<RunOf & { readonly agent: string }>>
+    readonly running: Effect.Effect<ReadonlyArray<RunAttempt & { readonly agent: string }>>
   }
 >() {}
 
@@ -103,7 +103,7 @@ export const make = (
     const daybook = yield* Daybook
     const { concurrency, drain, grace, poll, retries, timeout } = daybook.runner.policy
     const handlers = new Map(
-      Object.entries(options.handlers).map(([name, handler]): readonly [string, Settled] => [
+      Object.entries(options.handlers).map(([name, handler]): readonly [string, HandlerWithLimits] => [
         name,
         { timeout, retries, ...(typeof handler === "function" ? { run: handler } : handler) }
       ])
@@ -119,7 +119,7 @@ export const make = (
       const { attempt, occurrence, run, schedule } = claimed
       running.set(run, { agent, attempt, occurrence, run, schedule })
       const handler = handlers.get(claimed.definition.handler)!
-      return carry({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
+      return runClaimed({ daybook, notify: options.notify }, agent, claimed, handler).pipe(
         Effect.interruptible,
         // Another process has taken the run over, or will do so when its lease expires.
         Effect.catchAllCause((cause) =>
@@ -162,7 +162,7 @@ export const make = (
   })
 
 /** The runs of this process that have not ended, by id. */
-type Running = Map<string, RunOf & { readonly agent: string }>
+type Running = Map<string, RunAttempt & { readonly agent: string }>
 
 interface Claiming {
   readonly runner: Context.Tag.Service<Daybook>["runner"]

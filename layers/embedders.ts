@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvalidPolicy } from "../src/model/errors.js"
 import { Embedder, type EmbedderService } from "../src/ports/Embedder.js"
-import { Embedders, EmbedderUnavailable, type NoEmbedder, UnknownEmbedder } from "../src/ports/Embedders.js"
+import { type EmbedderLookupError, Embedders, EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
 import { defaults, type PolicyValues } from "../src/ports/Policy.js"
 import * as HashEmbedder from "./HashEmbedder.js"
 import type { ProviderName } from "./models/embedders/table.js"
@@ -29,7 +29,7 @@ export const embedderNamed = (
   name: string,
   dimensions?: number,
   { environment = process.env, policy = defaults.embedding }: NamedOptions = {}
-): Effect.Effect<Service, NoEmbedder> =>
+): Effect.Effect<Service, EmbedderLookupError> =>
   Effect.flatMap(cachedOrBuilt(name, dimensions, policy, environment), ({ embedder, missing }) =>
     missing === undefined
       ? Effect.succeed(embedder)
@@ -84,7 +84,7 @@ const cachedOrBuilt = (
   dimensions: number | undefined,
   policy: PolicyValues["embedding"],
   environment: NodeJS.ProcessEnv
-): Effect.Effect<Built, NoEmbedder> =>
+): Effect.Effect<Built, EmbedderLookupError> =>
   Effect.suspend(() => {
     const cached = cacheOf(policy, environment)
     const key = `${dimensions ?? ""} ${name}`
@@ -105,7 +105,7 @@ const build = (
   dimensions: number | undefined,
   policy: PolicyValues["embedding"],
   environment: NodeJS.ProcessEnv
-): Effect.Effect<Built, NoEmbedder> =>
+): Effect.Effect<Built, EmbedderLookupError> =>
   Effect.gen(function* () {
     const refused = (problem: string) => new UnknownEmbedder({ name, problem })
     for (const [short, layer] of staticEmbedders) {

@@ -5,4 +5,4 @@ export const encoderWeight = 0.7
 export const miniLmWeight = 0.5
 
 /** The weight of a model by its name. */
-export const weightOf = (model: string): number => (/minilm/i.test(model) ? miniLmWeight : encoderWeight)
+export const encoderWeightOf = (model: string): number => (/minilm/i.test(model) ? miniLmWeight : encoderWeight)

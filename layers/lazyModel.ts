@@ -9,7 +9,7 @@ import type { Summarizer } from "../src/ports/Summarizer.js"
 import { missingPackage } from "./models/packages.js"
 
 /** The model cannot be used: its packages or its key are missing. `problem` is one line. */
-export class NotLoaded extends Data.TaggedError("NotLoaded")<{ readonly problem: string }> {}
+export class ModelNotLoaded extends Data.TaggedError("NotLoaded")<{ readonly problem: string }> {}
 
 /** The functions that call the model. */
 export interface ModelPorts {
@@ -23,7 +23,7 @@ export interface ModelPorts {
  */
 export class LazyModel extends Context.Tag("daybook/LazyModel")<
   LazyModel,
-  { readonly name: string; readonly ports: Effect.Effect<ModelPorts, NotLoaded> }
+  { readonly name: string; readonly ports: Effect.Effect<ModelPorts, ModelNotLoaded> }
 >() {}
 
 export const layer = (settings: ModelSettings, environment: NodeJS.ProcessEnv = process.env): Layer.Layer<LazyModel> =>
@@ -39,11 +39,11 @@ const make = (
     const load = Effect.gen(function* () {
       const { LanguageModels, ModelReconciler, ModelSummarizer } = yield* Effect.tryPromise({
         try: () => import("./models/index.js"),
-        catch: (error) => new NotLoaded({ problem: missingPackage(error) ?? "cannot be loaded" })
+        catch: (error) => new ModelNotLoaded({ problem: missingPackage(error) ?? "cannot be loaded" })
       })
       const model = yield* Effect.mapError(
         LanguageModels.make(settings, environment),
-        ({ problem }) => new NotLoaded({ problem })
+        ({ problem }) => new ModelNotLoaded({ problem })
       )
       return { reconcile: ModelReconciler.ask(model, name), summarizer: ModelSummarizer.make(model, name) }
     })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvalidPolicy } from "../src/model/errors.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
-import { none, Reconciler, ReconcilerError } from "../src/ports/Reconciler.js"
+import { noReconciler, Reconciler, ReconcilerError } from "../src/ports/Reconciler.js"
 import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
 type Service = Context.Tag.Service<Reconciler>
@@ -23,13 +23,13 @@ export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<P
  * The policy's reconciler. The first question loads the model; a missing package or key counts as a failure of the
  * model. `model` is the model shared with other callers.
  */
-export const reconcilerOf = (
+export const policyReconcilerLayer = (
   policy: Pick<PolicyValues, "reconcile" | "model">,
   environment: NodeJS.ProcessEnv = process.env,
   model?: Layer.Layer<LazyModel>
 ): Layer.Layer<Reconciler, InvalidPolicy> => {
   const { reconciler } = policy.reconcile
-  if (reconciler === "none") return Layer.succeed(Reconciler, none)
+  if (reconciler === "none") return Layer.succeed(Reconciler, noReconciler)
   if (reconciler === "rules") return Layer.effect(Reconciler, loadRules)
   if (policy.model === undefined) {
     return Layer.fail(
@@ -39,7 +39,7 @@ export const reconcilerOf = (
   return Layer.effect(
     Reconciler,
     reconciler === "model"
-      ? Effect.map(modelReconciler, (model) => ({ ...model, judge: none.judge }))
+      ? Effect.map(modelReconciler, (model) => ({ ...model, judge: noReconciler.judge }))
       : Effect.zipWith(loadRules, modelReconciler, hybrid)
   ).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
 }

@@ -24,7 +24,7 @@ export const rerankerNamed = (
   )
 
 /** The policy's reranker. Without its key, searches keep their order and report the reason. */
-export const rerankerOf = (
+export const policyRerankerLayer = (
   policy: Settings,
   environment: NodeJS.ProcessEnv = process.env
 ): Layer.Layer<never, InvalidPolicy> =>

@@ -9,7 +9,7 @@ import { LazyModel, layer as lazyModel } from "./lazyModel.js"
  * The policy's summarizer; no layer for `rules`. The first request loads the model; if that fails, the rules write the
  * summary. `model` is the model shared with other callers.
  */
-export const summarizerOf = (
+export const policySummarizerLayer = (
   policy: Pick<PolicyValues, "summarize" | "model">,
   environment: NodeJS.ProcessEnv = process.env,
   model?: Layer.Layer<LazyModel>

@@ -1,10 +1,10 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
-import { floorOf, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** An archived memory, the time at which it was archived (milliseconds since the epoch), and the reason. */
-export interface Archived {
+export interface ArchiveEntry {
   readonly memory: Memory
   readonly archivedAt: number
   readonly reason: string
@@ -82,7 +82,7 @@ const foldForSearch = (text: string): string =>
     .toLowerCase()
 
 /** The last row that a page examined: the next page begins after it. */
-export interface ArchivePlace {
+export interface ArchiveCursor {
   readonly archivedAt: number
   readonly born: number
 }
@@ -95,15 +95,15 @@ export const findArchived = (
   db: Db,
   level: TrustLevel,
   words: ReadonlyArray<string>,
-  { after, look }: { readonly after?: ArchivePlace | undefined; readonly look: number }
-): { readonly found: ReadonlyArray<Archived>; readonly next?: ArchivePlace } => {
+  { after, look }: { readonly after?: ArchiveCursor | undefined; readonly look: number }
+): { readonly found: ReadonlyArray<ArchiveEntry>; readonly next?: ArchiveCursor } => {
   const rows = sql(
     db,
     `SELECT born, archived_at AS archivedAt, reason, CASE WHEN openness >= ?
         AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(text, value) = 0) THEN memory END AS memory
       FROM archive WHERE (archived_at, born) < (?, ?) ORDER BY archived_at DESC, born DESC LIMIT ?`
   ).all(
-    floorOf(level),
+    minOpennessOf(level),
     JSON.stringify(words.map(foldForSearch)),
     after?.archivedAt ?? Number.MAX_SAFE_INTEGER,
     after?.born ?? 0,
@@ -119,8 +119,8 @@ export const findArchived = (
 }
 
 /** An archived memory by its id, if the level may read it. */
-export const findInArchive = (db: Db, level: TrustLevel, id: string): Memory | undefined => {
-  const row = sql(db, "SELECT memory FROM archive WHERE id = ? AND openness >= ?").get(id, floorOf(level))
+export const findArchivedById = (db: Db, level: TrustLevel, id: string): Memory | undefined => {
+  const row = sql(db, "SELECT memory FROM archive WHERE id = ? AND openness >= ?").get(id, minOpennessOf(level))
   return row === undefined ? undefined : JSON.parse(row.memory)
 }
 

@@ -10,13 +10,13 @@ import * as TextIndex from "./textIndex.js"
  */
 export const chunkColumns = { text: 1, previous: 0.5, next: 0.2, date: 1 } as const
 
-export const chunkText = TextIndex.make("chunk_", chunkColumns)
+export const chunkTextIndex = TextIndex.make("chunk_", chunkColumns)
 
 /** Removes all chunks of the turn or file that the event of this version added. */
 export const removeChunks = (db: Db, version: number, filling: boolean) => {
   const [from, below] = chunkNumbers(version)
   for (const { born } of sql(db, "SELECT born FROM chunks WHERE born >= ? AND born < ?").all(from, below)) {
-    chunkText.replace(db, born, null, filling)
+    chunkTextIndex.replace(db, born, null, filling)
   }
   sql(db, "DELETE FROM chunks WHERE born >= ? AND born < ?").run(from, below)
 }

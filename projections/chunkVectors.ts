@@ -1,5 +1,5 @@
 import type { DaybookEvent } from "../events/catalogue.js"
-import { chunkNumbers, cutting, partOf } from "../text/normalise/chunks.js"
+import { chunkIndexOf, chunkingVersion, chunkNumbers } from "../text/normalise/chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 import { storesCondition, type VectorSet } from "./vectors.js"
@@ -9,7 +9,7 @@ export const chunkVectorIndex = VectorIndex.make("chunk_")
 /** Vectors of the chunks of turns and files. A vector is stored by an EMBED event, until its chunk is removed. */
 export const chunkVectors: Projection = {
   name: "chunkVectors",
-  version: cutting + 1,
+  version: chunkingVersion + 1,
   handles: ["EMBED", "EMBEDDER", "FILE", "FORGET"],
   needsVectors: true,
   tables: chunkVectorIndex.tables,
@@ -18,11 +18,11 @@ export const chunkVectors: Projection = {
   apply: (db, event, lookup) => {
     if (event.type === "EMBED") {
       const { chunks = [], dimensions, model } = event.payload
-      if (event.payload.cutting !== cutting) return
+      if (event.payload.cutting !== chunkingVersion) return
       const rows = chunks.flatMap(({ born, digest, store, turn }) => {
         const vector = lookup.vectorOf(model, dimensions, digest)
         const openness = lookup.opennessOf({ id: turn, store })
-        return vector === undefined ? [] : [{ born, id: `${turn} ${partOf(born)}`, digest, openness, vector }]
+        return vector === undefined ? [] : [{ born, id: `${turn} ${chunkIndexOf(born)}`, digest, openness, vector }]
       })
       chunkVectorIndex.put(db, model, dimensions, rows)
     }
@@ -69,7 +69,7 @@ export const findUnembeddedChunks = (
   ).all(options.after, chunkVectorIndex.setNumber(db, set.model, set.dimensions), options.limit)
 
 /** The chunk with this number; undefined if it was removed. */
-export const findChunk = (db: Db, born: number): ChunkText | undefined =>
+export const findChunkText = (db: Db, born: number): ChunkText | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ?").get(born)
 
 /** The number of chunks without a vector, after a given chunk. */
@@ -80,4 +80,4 @@ export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number
   ).get(after, chunkVectorIndex.setNumber(db, set.model, set.dimensions)).n
 
 /** The row number of the newest chunk; 0 if there is none. */
-export const newestChunk = (db: Db): number => sql(db, "SELECT max(born) AS born FROM chunks").get().born ?? 0
+export const newestChunkNumber = (db: Db): number => sql(db, "SELECT max(born) AS born FROM chunks").get().born ?? 0

@@ -23,11 +23,11 @@ export const configuration: Projection = {
 }
 
 /** The digest of the latest policy; undefined before the first CONFIGURE event. */
-export const lastConfigured = (db: Db): string | undefined =>
+export const latestPolicyDigest = (db: Db): string | undefined =>
   sql(db, "SELECT digest FROM configuration ORDER BY version DESC LIMIT 1").get()?.digest
 
 /** The settings of the latest policy. */
-export const lastSettings = (db: Db): Payload<"CONFIGURE">["values"] | undefined => {
+export const latestPolicySettings = (db: Db): Payload<"CONFIGURE">["values"] | undefined => {
   const row = sql(db, "SELECT settings FROM configuration ORDER BY version DESC LIMIT 1").get()
   return row === undefined ? undefined : JSON.parse(row.settings)
 }

@@ -1,7 +1,7 @@
 import type { DaybookEvent } from "../events/catalogue.js"
-import { cutting } from "../text/normalise/chunks.js"
-import { indexing } from "../text/normalise/text.js"
-import { chunkText, removeChunks } from "./chunkText.js"
+import { chunkingVersion } from "../text/normalise/chunks.js"
+import { indexVersion } from "../text/normalise/text.js"
+import { chunkTextIndex, removeChunks } from "./chunkText.js"
 import { addFile } from "./files.js"
 import { type Db, type Lookup, type Projection, sql } from "./Projection.js"
 import { removeSpeakers, speakerTables } from "./speakers.js"
@@ -15,7 +15,7 @@ import { addTurn } from "./turns.js"
  */
 export const conversation: Projection = {
   name: "conversation",
-  version: 201 + 100 * cutting + indexing,
+  version: 201 + 100 * chunkingVersion + indexVersion,
   handles: ["TURN", "FILE", "FORGET"],
   tables: `CREATE TABLE turns (born INTEGER PRIMARY KEY, id TEXT NOT NULL, session TEXT NOT NULL, store TEXT NOT NULL,
       openness INTEGER NOT NULL, sequence INTEGER NOT NULL, occurred_at INTEGER NOT NULL, turn TEXT NOT NULL);
@@ -33,7 +33,7 @@ export const conversation: Projection = {
       occurred_at INTEGER NOT NULL, last_at INTEGER NOT NULL, previous TEXT NOT NULL, next TEXT NOT NULL,
       text TEXT NOT NULL);
     CREATE INDEX chunks_content ON chunks (content) WHERE content IS NOT NULL;
-    ${chunkText.tables}`,
+    ${chunkTextIndex.tables}`,
   indexes: `CREATE INDEX turns_sequence ON turns (session, store, sequence);
     CREATE INDEX turns_id ON turns (id);
     CREATE INDEX files_id ON files (id);
@@ -42,7 +42,7 @@ export const conversation: Projection = {
     CREATE INDEX sessions_last ON sessions (last_at);
     CREATE INDEX chunks_time ON chunks (last_at DESC, turn DESC, born);`,
   drop: (db) => {
-    chunkText.drop(db)
+    chunkTextIndex.drop(db)
     for (const table of ["chunks", "files", "speaker_words", "speakers", "sessions", "turns"]) {
       db.exec(`DROP TABLE ${table}`)
     }
@@ -52,13 +52,13 @@ export const conversation: Projection = {
     if (event.type === "FILE") addFile(db, event, lookup)
     if (event.type === "FORGET") forget(db, event, lookup)
   },
-  fill: chunkText.fill,
+  fill: chunkTextIndex.fill,
   digest: (db, digest) => {
     for (const table of ["turns", "files", "chunks"]) digest.query(db, `SELECT * FROM ${table} ORDER BY born`)
     digest.query(db, "SELECT * FROM sessions ORDER BY session, store")
     digest.query(db, "SELECT * FROM speakers ORDER BY session, store, speaker")
     digest.query(db, "SELECT * FROM speaker_words ORDER BY word, openness")
-    chunkText.digest(db, digest)
+    chunkTextIndex.digest(db, digest)
   },
   stateDigest: (db, digest) => {
     digest.query(db, "SELECT turn, openness FROM turns ORDER BY id")
@@ -72,7 +72,7 @@ export const conversation: Projection = {
       `SELECT id, session, store, openness, role, speaker, sequence, sequence_end, line, line_end, occurred_at, last_at,
         text FROM chunks ORDER BY id, sequence, line, line_end, text`
     )
-    chunkText.stateDigest(db, digest)
+    chunkTextIndex.stateDigest(db, digest)
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Media } from "../events/File.js"
-import { floorOf, opennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, opennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role } from "../events/Turn.js"
-import { numbersPerTurn } from "../text/normalise/chunks.js"
-import { chunkText } from "./chunkText.js"
+import { chunkNumbersPerTurn } from "../text/normalise/chunks.js"
+import { chunkTextIndex } from "./chunkText.js"
 import { chunkVectorIndex } from "./chunkVectors.js"
 import {
   type Condition,
@@ -13,8 +13,8 @@ import {
   likePattern,
   type Needles,
   needlesCondition,
-  nothingRequired,
-  type Required,
+  noRequiredWords,
+  type RequiredWords,
   requiredCondition
 } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
@@ -84,7 +84,12 @@ export interface FileChunk extends ChunkBase {
 export type Chunk = TurnChunk | FileChunk
 
 /** The searchable chunks of turns and files. */
-export const chunks: Corpus = { table: "chunks", text: chunkText, vectors: chunkVectorIndex, rowsOfOne: numbersPerTurn }
+export const chunkCorpus: Corpus = {
+  table: "chunks",
+  text: chunkTextIndex,
+  vectors: chunkVectorIndex,
+  rowsOfOne: chunkNumbersPerTurn
+}
 
 /** The facts of a chunk that ranking needs. Few hits are shown, and only those are read in full. */
 export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurredAt" | "lastAt"> {
@@ -99,7 +104,7 @@ export interface ChunkFacts extends Pick<ChunkBase, "born" | "store" | "occurred
 }
 
 /** A chunk that full text or vectors found. */
-export interface FoundChunk extends HitScores {
+export interface ChunkCandidate extends HitScores {
   readonly chunk: ChunkFacts
   readonly openness: number
   /** When the words were last said, in milliseconds. */
@@ -107,13 +112,14 @@ export interface FoundChunk extends HitScores {
 }
 
 /** The chunks that full text and vectors find, among those that a level may read. */
-export const findChunks = (
+export const findChunkCandidates = (
   db: Db,
   { filters, ...query }: HitsQuery & { readonly filters: ChunkFilters }
-): ReadonlyArray<FoundChunk> => foundChunks(db, findHits(db, chunks, conditionOf(query.level, filters), query))
+): ReadonlyArray<ChunkCandidate> =>
+  chunkCandidatesOf(db, findHits(db, chunkCorpus, conditionOf(query.level, filters), query))
 
 /** Adds to each hit the facts that ranking needs. */
-export const foundChunks = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<FoundChunk> => {
+export const chunkCandidatesOf = (db: Db, hits: ReadonlyArray<HitScores>): ReadonlyArray<ChunkCandidate> => {
   const facts = new Map<number, ChunkFacts>(
     sql(
       db,
@@ -136,10 +142,10 @@ export const findRecentChunks = (
   level: TrustLevel,
   filters: ChunkFilters,
   limit: number,
-  words: Required = nothingRequired
+  words: RequiredWords = noRequiredWords
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
-  const required = requiredCondition(chunks, level, words)
+  const required = requiredCondition(chunkCorpus, level, words)
   const rows = sql(
     db,
     `SELECT born, turn FROM chunks o WHERE ${condition.sql}${required.sql} ORDER BY last_at DESC, turn DESC, born`
@@ -161,11 +167,11 @@ export const findChunksLike = (
   db: Db,
   level: TrustLevel,
   filters: ChunkFilters,
-  { all = [], any, none = [], required = nothingRequired }: Needles,
+  { all = [], any, none = [], required = noRequiredWords }: Needles,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
-  const words = requiredCondition(chunks, level, required)
+  const words = requiredCondition(chunkCorpus, level, required)
   const matches = needlesCondition("text LIKE ? ESCAPE '\\'", { all, any, none })
   return sql(
     db,
@@ -228,7 +234,7 @@ const conditionOf = (level: TrustLevel, filters: ChunkFilters): Condition => {
   return {
     open: parts.length === 0,
     sql: ["o.openness >= ?", ...parts].join(" AND "),
-    params: [floorOf(level), ...params]
+    params: [minOpennessOf(level), ...params]
   }
 }
 

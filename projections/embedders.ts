@@ -73,7 +73,7 @@ const recordFirst = (
   { apart, chunks = [], dimensions, entries, model }: Payload<"EMBED">
 ): void => {
   if (sql(db, "SELECT 1 FROM embedders WHERE state = 'inForce' LIMIT 1").get() !== undefined) return
-  const preparing = findPreparing(db)
+  const preparing = findPreparingEmbedder(db)
   const isThisModel = (name: ModelName | null | undefined) => name != null && sameModel(name, { model, dimensions })
   if (isThisModel(preparing) || isThisModel(preparing?.apart)) return
   const firsts = firstsByStore(db)
@@ -112,7 +112,7 @@ const cache = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderFa
  * The active embedder: the one made active last, else the model of the first vectors; undefined if there are no vectors.
  * Every search asks for it, so the answer is cached as long as its rows are unchanged.
  */
-export const findInForce = (db: Db): EmbedderFact | undefined => {
+export const findActiveEmbedder = (db: Db): EmbedderFact | undefined => {
   const rows = sql(db, inForceRows).pluck().get() as string
   const cached = cache.get(db)
   if (cached?.rows === rows) return cached.fact
@@ -138,13 +138,13 @@ const readInForce = (db: Db): EmbedderFact | undefined => {
 export const activeModels = (db: Db): ReadonlyArray<ModelName> | undefined => {
   // A view may lack this projection.
   if (sql(db, "SELECT 1 FROM sqlite_master WHERE name = 'embedders'").get() === undefined) return undefined
-  const active = findInForce(db)
+  const active = findActiveEmbedder(db)
   if (active === undefined) return undefined
   return [active, ...(active.apart ? [active.apart] : []), ...Object.values(active.stores ?? {})]
 }
 
 /** The embedder in preparation: the newest one begun, unless it was made active or dropped since. */
-export const findPreparing = (db: Db): EmbedderFact | undefined => {
+export const findPreparingEmbedder = (db: Db): EmbedderFact | undefined => {
   const row = sql(
     db,
     `SELECT * FROM embedders p WHERE state = 'preparing' AND NOT EXISTS (
@@ -159,13 +159,15 @@ export const findPreparing = (db: Db): EmbedderFact | undefined => {
  * Whether vectors of a model are still needed: the model is active or in preparation. As long as no embedder was made
  * active, the program may use its own, except one that was dropped, or prepared and then abandoned for another.
  */
-export const isWanted = (db: Db, { dimensions, model }: ModelName): boolean => {
+export const isModelNeeded = (db: Db, { dimensions, model }: ModelName): boolean => {
   const isThisModel = (fact: EmbedderFact | undefined) => fact?.model === model && fact.dimensions === dimensions
-  const active = findInForce(db)
-  if (isThisModel(active) || isThisModel(findPreparing(db))) return true
-  return active?.state !== "inForce" && !findEmbedders(db).some((fact) => isThisModel(fact) && fact.state !== "first")
+  const active = findActiveEmbedder(db)
+  if (isThisModel(active) || isThisModel(findPreparingEmbedder(db))) return true
+  return (
+    active?.state !== "inForce" && !findEmbedderFacts(db).some((fact) => isThisModel(fact) && fact.state !== "first")
+  )
 }
 
 /** All facts about embedders, oldest first. */
-export const findEmbedders = (db: Db): ReadonlyArray<EmbedderFact> =>
+export const findEmbedderFacts = (db: Db): ReadonlyArray<EmbedderFact> =>
   sql(db, "SELECT * FROM embedders ORDER BY version, store").all().map(factOf)

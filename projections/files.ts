@@ -1,9 +1,9 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { File, Media } from "../events/File.js"
-import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
-import { type Cut, chunkNumber, cutsOf } from "../text/normalise/chunks.js"
-import { indexed } from "../text/normalise/text.js"
-import { chunkText, dateWords, removeChunks } from "./chunkText.js"
+import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { chunkNumber, cutIntoChunks, type TextChunk } from "../text/normalise/chunks.js"
+import { toIndexText } from "../text/normalise/text.js"
+import { chunkTextIndex, dateWords, removeChunks } from "./chunkText.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
 
 /** An indexed file, without its text. */
@@ -78,7 +78,11 @@ export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, 
       headings,
       text
     )
-    chunkText.add(db, { born, id, openness, columns: [indexed(text), indexed(headings), "", day] }, filling)
+    chunkTextIndex.add(
+      db,
+      { born, id, openness, columns: [toIndexText(text), toIndexText(headings), "", day] },
+      filling
+    )
   }
 }
 
@@ -92,7 +96,7 @@ export const findFiles = (
     db,
     `SELECT id, path, store, session, media, digest, characters, lines, tokens, chunks, occurred_at AS occurredAt
       FROM files WHERE openness >= ? ORDER BY born DESC LIMIT ? OFFSET ?`
-  ).all(floorOf(level), page.limit, page.offset)
+  ).all(minOpennessOf(level), page.limit, page.offset)
 
 /** The file at a path of one store, and the version that added it; undefined if there is none. */
 export const findFile = (
@@ -106,12 +110,15 @@ export const findFile = (
   ).get(path, store)
 
 /** For each file at a path that a level may read, the version that added it and its store. */
-export const findFilesAt = (
+export const findFilesByPath = (
   db: Db,
   level: TrustLevel,
   path: string
 ): ReadonlyArray<{ readonly born: number; readonly store: Store }> =>
-  sql(db, "SELECT born, store FROM files WHERE path = ? AND openness >= ? ORDER BY born").all(path, floorOf(level))
+  sql(db, "SELECT born, store FROM files WHERE path = ? AND openness >= ? ORDER BY born").all(
+    path,
+    minOpennessOf(level)
+  )
 
 /** Whether a file has this id. */
 export const hasFile = (db: Db, id: string): boolean =>
@@ -133,7 +140,7 @@ export const piecesOf = ({ media, path, text }: File): ReadonlyArray<Piece> => {
   let next = 0
   let offset = 0
   let line = 1
-  return cutsOf(text).flatMap(({ from, text: piece }: Cut, part) => {
+  return cutIntoChunks(text).flatMap(({ from, text: piece }: TextChunk, part) => {
     for (; next < allHeadings.length && allHeadings[next]!.offset <= from; next++) {
       const { depth, title } = allHeadings[next]!
       titles.length = depth - 1

@@ -1,33 +1,33 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
-import { indexed, indexing } from "../text/normalise/text.js"
+import { indexVersion, toIndexText } from "../text/normalise/text.js"
 import type { Projection } from "./Projection.js"
 import * as TextIndex from "./textIndex.js"
 
 /** The columns of the index, in order, with their bm25 weights. A word in the title counts twice. */
 export const textColumns = { title: 2, narrative: 1, facts: 1, tags: 1, people: 1 } as const
 
-export const memoryText = TextIndex.make("", textColumns)
+export const memoryTextIndex = TextIndex.make("", textColumns)
 
 /** Full text of the active memories. */
 export const fulltext: Projection = {
   name: "fulltext",
-  version: indexing,
+  version: indexVersion,
   handles: ["ADD", "UPDATE", "DELETE", "COMPRESS", "ARCHIVE"],
-  tables: memoryText.tables,
+  tables: memoryTextIndex.tables,
   indexes: "",
-  drop: memoryText.drop,
+  drop: memoryTextIndex.drop,
   apply: (db, event, lookup) => {
     const filling = lookup.filling?.("fulltext") === true
     for (const memory of imagesOf(event)) {
       const row = memory.status === "active" ? rowOf(memory, lookup.opennessOf(memory)) : null
-      if (memory.born !== event.version) memoryText.replace(db, memory.born, row, filling)
-      else if (row !== null) memoryText.add(db, row, filling)
+      if (memory.born !== event.version) memoryTextIndex.replace(db, memory.born, row, filling)
+      else if (row !== null) memoryTextIndex.add(db, row, filling)
     }
   },
-  fill: memoryText.fill,
-  digest: memoryText.digest,
-  stateDigest: memoryText.stateDigest
+  fill: memoryTextIndex.fill,
+  digest: memoryTextIndex.digest,
+  stateDigest: memoryTextIndex.stateDigest
 }
 
 const rowOf = (memory: Memory, openness: number): TextIndex.TextRow => ({
@@ -35,10 +35,10 @@ const rowOf = (memory: Memory, openness: number): TextIndex.TextRow => ({
   id: memory.id,
   openness,
   columns: [
-    indexed(memory.title),
-    indexed(memory.narrative ?? ""),
-    indexed(memory.facts.join("\n")),
-    indexed(memory.tags.join(" ")),
-    indexed(memory.people.join("\n"))
+    toIndexText(memory.title),
+    toIndexText(memory.narrative ?? ""),
+    toIndexText(memory.facts.join("\n")),
+    toIndexText(memory.tags.join(" ")),
+    toIndexText(memory.people.join("\n"))
   ]
 })

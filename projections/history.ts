@@ -1,5 +1,5 @@
 import { type EventType, imagesOf } from "../events/catalogue.js"
-import { floorOf, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** An event that changed a memory. Its content is read from the log only, so erasing it there is enough. */
@@ -45,5 +45,5 @@ export const history: Projection = {
 export const findChanges = (db: Db, level: TrustLevel, born: number): ReadonlyArray<Change> =>
   sql(db, "SELECT version, revision, type FROM changes WHERE born = ? AND openness >= ? ORDER BY version").all(
     born,
-    floorOf(level)
+    minOpennessOf(level)
   )

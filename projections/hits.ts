@@ -1,4 +1,4 @@
-import { floorOf, type ReadingLevel, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type ReadingLevel, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 import type { TextIndex } from "./textIndex.js"
 import type { VectorIndex } from "./vectorIndex.js"
@@ -38,16 +38,16 @@ export interface QueryVector {
 }
 
 /** Words that rows must contain or must not contain, as FTS5 expressions; null for none. */
-export interface Required {
+export interface RequiredWords {
   /** Only rows that match this are hits, also for vectors and for the newest rows. */
   readonly within: string | null
   /** Rows that match this are no hits. */
   readonly without: string | null
 }
 
-export const nothingRequired: Required = { within: null, without: null }
+export const noRequiredWords: RequiredWords = { within: null, without: null }
 
-export interface HitsQuery extends Required {
+export interface HitsQuery extends RequiredWords {
   readonly level: TrustLevel
   /** An FTS5 expression; null for no full text. */
   readonly match: string | null
@@ -95,7 +95,7 @@ export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: Hi
 export const requiredCondition = (
   corpus: Corpus,
   level: TrustLevel,
-  { within, without }: Required
+  { within, without }: RequiredWords
 ): { readonly sql: string; readonly params: ReadonlyArray<string> } => {
   if (level === "public") return { sql: "", params: [] }
   const table = corpus.text.table(level)
@@ -121,7 +121,7 @@ export interface Needles {
   /** None of these may be in the row. */
   readonly none?: ReadonlyArray<string>
   /** Words that the full-text index must also contain, or must not. */
-  readonly required?: Required
+  readonly required?: RequiredWords
 }
 
 /** Combines the condition of one needle to that of all. Its parameters are those of `all`, then `any`, then `none`. */
@@ -205,9 +205,9 @@ const vectorHits = ({
   const clauses = ["embedding MATCH ?", "k = ?"]
   const params: Array<unknown> = []
   const { openness } = condition
-  if (openness !== undefined || floorOf(level) > 0) {
+  if (openness !== undefined || minOpennessOf(level) > 0) {
     clauses.push(openness === undefined ? "openness >= ?" : "openness = ?")
-    params.push(BigInt(openness ?? floorOf(level)))
+    params.push(BigInt(openness ?? minOpennessOf(level)))
   }
   if (among !== undefined) {
     clauses.push(`openness IN (${among.map(() => "?").join(", ")})`)

@@ -30,7 +30,7 @@ const conditions: Readonly<Record<PageKind, string>> = {
     AND (expires_at IS NULL OR expires_at > :now)`
 }
 
-export interface LifePage {
+export interface MaintenancePage {
   readonly rows: ReadonlyArray<{ readonly memory: Memory; readonly accesses: Accesses | undefined }>
   /** The last row number of this page, after which the next one begins; undefined after the last page. */
   readonly next: number | undefined
@@ -40,7 +40,7 @@ export interface LifePage {
  * Examines the next `size` active memories by row number and returns those that a stage reads. So the work of a page is
  * bounded, even if few memories match.
  */
-export const findLifePage = (
+export const findMaintenancePage = (
   db: Db,
   kind: PageKind,
   {
@@ -49,7 +49,7 @@ export const findLifePage = (
     now,
     size
   }: { readonly after: number; readonly size: number; readonly before: number; readonly now: number }
-): LifePage => {
+): MaintenancePage => {
   // Uses the index of active memories: the number of inactive ones grows without limit.
   const last = sql(
     db,
@@ -69,7 +69,7 @@ export const findLifePage = (
 }
 
 /** Adds to each memory how often it was shown. */
-export const withAccesses = (db: Db, memories: ReadonlyArray<Memory>): LifePage["rows"] => {
+export const withAccesses = (db: Db, memories: ReadonlyArray<Memory>): MaintenancePage["rows"] => {
   if (memories.length === 0) return []
   const accesses = findAccesses(
     db,

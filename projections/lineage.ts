@@ -1,6 +1,6 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Link, Memory } from "../events/Memory.js"
-import { floorOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** An index from sources to the memories made from them. The links themselves are stored in the memories. */
@@ -30,7 +30,7 @@ export const lineage: Projection = {
 }
 
 /** The memories, active or not, with a link of this kind to a source, oldest first. */
-export const findMadeOf = (db: Db, kind: Link["kind"], source: string): ReadonlyArray<Memory> =>
+export const findMemoriesBySource = (db: Db, kind: Link["kind"], source: string): ReadonlyArray<Memory> =>
   sql(
     db,
     "SELECT o.memory FROM links l JOIN observations o USING (born) WHERE l.kind = ? AND l.source = ? ORDER BY born"
@@ -40,7 +40,7 @@ export const findMadeOf = (db: Db, kind: Link["kind"], source: string): Readonly
     .map((memory) => JSON.parse(memory as string) as Memory)
 
 /** The turns and files that these versions added, as link targets. */
-export const findSourcesAt = (
+export const findSourcesByVersion = (
   db: Db,
   { files, turns }: { readonly files: ReadonlyArray<number>; readonly turns: ReadonlyArray<number> }
 ): ReadonlyArray<Pick<Link, "kind" | "to">> => {
@@ -60,5 +60,5 @@ export const findSourceStore = (db: Db, level: TrustLevel, kind: Link["kind"], s
     turn: "SELECT openness FROM turns WHERE id = ? AND openness >= ?",
     file: "SELECT max(openness) AS openness FROM files WHERE path = ? AND openness >= ?"
   }[kind]
-  return stores[sql(db, text).get(source, floorOf(level))?.openness ?? -1]
+  return stores[sql(db, text).get(source, minOpennessOf(level))?.openness ?? -1]
 }

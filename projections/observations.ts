@@ -61,7 +61,7 @@ export const observations: Projection = {
 }
 
 /** The SHA-256 of title and facts. Two memories with the same value are exact duplicates. */
-export const contentOf = (title: string, facts: ReadonlyArray<string>): Buffer => {
+export const contentDigest = (title: string, facts: ReadonlyArray<string>): Buffer => {
   // Cached because a search for a duplicate is followed by the write of the same memory.
   if (latest.title !== title || latest.facts !== facts) {
     latest = { title, facts, content: sha256(JSON.stringify([title, facts])) }
@@ -78,7 +78,7 @@ export const findById = (db: Db, id: string): Memory | undefined => {
 }
 
 /** Row number and store of an active memory, if this is still its revision; undefined otherwise. */
-export const findActiveAt = (db: Db, id: string, revision: number): Pick<Memory, "born" | "store"> | undefined =>
+export const findActiveRevision = (db: Db, id: string, revision: number): Pick<Memory, "born" | "store"> | undefined =>
   sql(db, "SELECT born, store FROM observations WHERE id = ? AND active = 1 AND revision = ?").get(id, revision)
 
 /** The oldest active memory of a store with the same title and facts, not expired at `now`. */
@@ -131,7 +131,7 @@ const valuesOf = (memory: Memory, openness: number, version: number): ReadonlyAr
   openness,
   version,
   memory.revision,
-  contentOf(memory.title, memory.facts),
+  contentDigest(memory.title, memory.facts),
   memory.type,
   memory.store,
   memory.title,

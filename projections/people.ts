@@ -1,6 +1,6 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
-import { floorOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** A person that memories mention. Counts and facts cover only the stores that the reader may read. */
@@ -68,7 +68,7 @@ export const findPeople = (
   query: string,
   page: { readonly limit: number; readonly offset: number }
 ): ReadonlyArray<Person> => {
-  const floor = floorOf(level)
+  const floor = minOpennessOf(level)
   const rows = sql(
     db,
     `SELECT person, sum(mentions) AS mentions, max(mentioned_at) AS mentioned_at, group_concat(DISTINCT openness) AS openness

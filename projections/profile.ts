@@ -1,13 +1,13 @@
 import type { Memory } from "../events/Memory.js"
-import { floorOf, type TrustLevel } from "../events/Trust.js"
-import { type LifePage, withAccesses } from "./lifePages.js"
+import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
+import { type MaintenancePage, withAccesses } from "./lifePages.js"
 import { type Db, sql } from "./Projection.js"
 
 /** Limit of candidates per kind, the newest first. */
 const maxPerKind = 500
 
 /** Core memories, and the last mentioned identities, preferences and decisions; no stale ones. Accesses only at full trust. */
-export const findProfile = (db: Db, level: TrustLevel, now: number): LifePage["rows"] => {
+export const findProfile = (db: Db, level: TrustLevel, now: number): MaintenancePage["rows"] => {
   const memories = ["tier = 'core'", ...profileTypes.map((type) => `tier <> 'core' AND type = '${type}'`)].flatMap(
     (kind) =>
       sql(
@@ -17,7 +17,7 @@ export const findProfile = (db: Db, level: TrustLevel, now: number): LifePage["r
         ORDER BY mentioned_at DESC, born DESC LIMIT ?`
       )
         .pluck()
-        .all(floorOf(level), now, maxPerKind)
+        .all(minOpennessOf(level), now, maxPerKind)
         .map((text) => JSON.parse(text as string) as Memory)
   )
   return level === "full" ? withAccesses(db, memories) : memories.map((memory) => ({ memory, accesses: undefined }))

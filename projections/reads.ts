@@ -1,5 +1,5 @@
 import type { Memory } from "../events/Memory.js"
-import { floorOf, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 import { conditionOf } from "./search.js"
 
@@ -16,19 +16,19 @@ export const getMemories = (
       `SELECT id, memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND active = 1 AND openness >= ?
         AND (expires_at IS NULL OR expires_at > ?)`
     )
-      .all(JSON.stringify(ids), floorOf(level), now)
+      .all(JSON.stringify(ids), minOpennessOf(level), now)
       .map((row) => [row.id, JSON.parse(row.memory)])
   )
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? [])
 }
 
 /** The row number of a memory, to read its history. Inactive and expired memories are found at full trust only. */
-export const findBorn = (db: Db, level: TrustLevel, id: string, now: number): number | undefined =>
+export const findRowNumber = (db: Db, level: TrustLevel, id: string, now: number): number | undefined =>
   sql(
     db,
     `SELECT born FROM observations WHERE id = ? AND openness >= ?
       AND (? = 'full' OR (active = 1 AND (expires_at IS NULL OR expires_at > ?)))`
-  ).get(id, floorOf(level), level, now)?.born
+  ).get(id, minOpennessOf(level), level, now)?.born
 
 /** Row numbers around an anchor, in order of time: `before` older ones, the anchor, `after` newer ones. */
 export const findAround = (
@@ -57,7 +57,7 @@ export const findAround = (
 }
 
 /** Memories that moved to a stricter store after a version, with their present openness. */
-export const findTightened = (db: Db, since: number): ReadonlyMap<string, number> =>
+export const findRestricted = (db: Db, since: number): ReadonlyMap<string, number> =>
   new Map(
     sql(
       db,

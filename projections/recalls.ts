@@ -1,7 +1,7 @@
 import { type Db, type Projection, sql } from "./Projection.js"
 
 /** The event that holds a recall, and the recall's index in it. The content is read from the log. */
-export interface RecallPlace {
+export interface RecallPosition {
   /** The number of the recall, counted per agent from 1. */
   readonly number: number
   readonly version: number
@@ -31,7 +31,7 @@ export const recalls: Projection = {
     if (event.type !== "RECALL") return
     const { first, recalls } = event.payload
     // The event holds its first number, so numbers stay when an earlier event is erased. No number is used twice.
-    const from = Math.max(first, lastRecall(db) + 1)
+    const from = Math.max(first, lastRecallNumber(db) + 1)
     const shown = new Map<string, { count: number; lastAt: number }>()
     for (const [place, { askedAt, hits, kind }] of recalls.entries()) {
       sql(db, "INSERT INTO recalls (number, version, place) VALUES (?, ?, ?)").run(from + place, event.version, place)
@@ -58,21 +58,21 @@ export const recalls: Projection = {
 }
 
 /** The number of the newest recall; 0 if there is none. */
-export const lastRecall = (db: Db): number =>
+export const lastRecallNumber = (db: Db): number =>
   sql(db, "SELECT coalesce(max(number), 0) AS number FROM recalls").get().number
 
 /** Recalls, newest first. */
 export const findRecalls = (
   db: Db,
   page: { readonly limit: number; readonly offset: number }
-): ReadonlyArray<RecallPlace> =>
+): ReadonlyArray<RecallPosition> =>
   sql(db, "SELECT number, version, place FROM recalls ORDER BY number DESC LIMIT ? OFFSET ?").all(
     page.limit,
     page.offset
   )
 
 /** The position of a recall in the log; undefined if there is none with this number. */
-export const findRecall = (db: Db, number: number): RecallPlace | undefined =>
+export const findRecall = (db: Db, number: number): RecallPosition | undefined =>
   sql(db, "SELECT number, version, place FROM recalls WHERE number = ?").get(number)
 
 /** The number of recalls. For full trust. */

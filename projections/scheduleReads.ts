@@ -1,6 +1,6 @@
 import type { ScheduleStatus } from "../events/Schedule.js"
 import { type Db, sql } from "./Projection.js"
-import { folded, type ScheduleRow, type ScheduleRunRow } from "./schedules.js"
+import { foldCase, type ScheduleRow, type ScheduleRunRow } from "./schedules.js"
 
 /** Filters of schedules; all given ones must match. */
 export interface ScheduleFilters {
@@ -36,7 +36,7 @@ const conditionOf = ({ dueBefore, handlers, statuses, text }: ScheduleFilters) =
     ...(handlers.length === 0
       ? []
       : [["handler IN (SELECT value FROM json_each(?))", JSON.stringify(handlers)] as const]),
-    ...(text === undefined ? [] : [["instr(words, ?) > 0", folded(text)] as const]),
+    ...(text === undefined ? [] : [["instr(words, ?) > 0", foldCase(text)] as const]),
     ...(dueBefore === undefined ? [] : [["status = 'active' AND next < ?", dueBefore] as const])
   ]
   return {
@@ -60,7 +60,7 @@ export const countSchedules = (db: Db, filters: ScheduleFilters): number => {
 }
 
 /** Schedules by status, the next due time, and the kept runs by status. */
-export const countByStatus = (db: Db) => {
+export const countSchedulesByStatus = (db: Db) => {
   const countsOf = (table: "schedules" | "schedule_runs"): Readonly<Record<string, number>> =>
     Object.fromEntries(
       sql(db, `SELECT status, count(*) AS n FROM ${table} GROUP BY status ORDER BY status`)
@@ -77,7 +77,7 @@ export const findSchedule = (db: Db, id: string): ScheduleRow | undefined => {
 }
 
 /** Schedules of these handlers that are due by an instant, longest due first. */
-export const findDue = (
+export const findDueSchedules = (
   db: Db,
   due: { readonly until: number; readonly handlers: ReadonlyArray<string>; readonly limit: number }
 ): ReadonlyArray<ScheduleRow> =>
@@ -90,11 +90,11 @@ export const findDue = (
     .map(rowOf)
 
 /** The earliest due time of all schedules; null if no schedule has one. */
-export const firstDue = (db: Db): number | null =>
+export const firstDueAt = (db: Db): number | null =>
   sql(db, "SELECT min(due) AS due FROM schedules WHERE due IS NOT NULL").get().due
 
 /** The earliest due time after an instant, of schedules of these handlers; null if there is none. */
-export const nextDue = (db: Db, handlers: ReadonlyArray<string>, after: number): number | null =>
+export const nextDueAt = (db: Db, handlers: ReadonlyArray<string>, after: number): number | null =>
   sql(db, "SELECT min(due) AS due FROM schedules WHERE due > ? AND handler IN (SELECT value FROM json_each(?))").get(
     after,
     JSON.stringify(handlers)

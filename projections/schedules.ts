@@ -22,7 +22,7 @@ export interface ScheduleRunRow {
 }
 
 /** The actor name in events by which the engine creates its own jobs. */
-export const engine = "maintenance"
+export const engineActor = "maintenance"
 
 /**
  * Schedules and their runs. `due` is the time of the next occurrence or, during a run, the end of the runner's lease.
@@ -47,7 +47,7 @@ export const schedules: Projection = {
   apply: (db, event) => {
     if (event.type === "SCHEDULE") {
       applySchedule(db, event.payload, event.version, event.recordedAt)
-      if (event.actor === engine) storeEngineCadence(db, event.payload)
+      if (event.actor === engineActor) storeEngineCadence(db, event.payload)
     } else if (event.type === "RUN") applyRun(db, event.payload, event.version, event.recordedAt)
   },
   digest: (db, digest) => {
@@ -149,10 +149,10 @@ const pruneRuns = (db: Db, id: string): void =>
   ).run(id, id, id)
 
 /** The text in which a search for a schedule looks. */
-const wordsOf = ({ goal, name = "" }: ScheduleDefinition): string => folded(`${name}\n${goal}`)
+const wordsOf = ({ goal, name = "" }: ScheduleDefinition): string => foldCase(`${name}\n${goal}`)
 
 /** Normalises text for comparison without regard to case. */
-export const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
+export const foldCase = (text: string): string => text.normalize("NFKC").toLowerCase()
 
 /** A digest of a run's result, to detect whether the next run has another result. */
 export const outputDigest = ({ output, summary }: Pick<Payload<"RUN">, "output" | "summary">): string =>

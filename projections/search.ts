@@ -1,6 +1,6 @@
 import type { Memory, Stale } from "../events/Memory.js"
-import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
-import { memoryText } from "./fulltext.js"
+import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { memoryTextIndex } from "./fulltext.js"
 import {
   type Condition,
   type Corpus,
@@ -10,13 +10,13 @@ import {
   likePattern,
   type Needles,
   needlesCondition,
-  nothingRequired,
-  type Required,
+  noRequiredWords,
+  type RequiredWords,
   requiredCondition
 } from "./hits.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
-import { memoryVectors } from "./vectors.js"
+import { memoryVectorIndex } from "./vectors.js"
 
 /** Filters of a read, applied in SQL before ranking. The values of a list are alternatives; times are milliseconds. */
 export interface Filters {
@@ -80,7 +80,7 @@ export interface CandidateQuery extends HitsQuery {
 }
 
 /** The searchable memories. */
-export const memories: Corpus = { table: "observations", text: memoryText, vectors: memoryVectors }
+export const memoryCorpus: Corpus = { table: "observations", text: memoryTextIndex, vectors: memoryVectorIndex }
 
 /** The condition for active, unexpired memories that a level may read and that pass the filters. */
 export const conditionOf = (
@@ -94,7 +94,7 @@ export const conditionOf = (
     sql(
       db,
       "SELECT 1 FROM observations WHERE active = 1 AND openness >= ? AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1"
-    ).get(floorOf(level), now) !== undefined
+    ).get(minOpennessOf(level), now) !== undefined
   if (someExpired) {
     parts.push("(o.expires_at IS NULL OR o.expires_at > ?)")
     params.push(now)
@@ -104,7 +104,7 @@ export const conditionOf = (
     open,
     ...(openness === undefined || someExpired ? {} : { openness }),
     sql: ["o.active = 1", "o.openness >= ?", ...parts].join(" AND "),
-    params: [floorOf(level), ...params]
+    params: [minOpennessOf(level), ...params]
   }
 }
 
@@ -161,7 +161,7 @@ const listConditions = ({
 
 /** The memories that full text and vectors find, with the facts that ranking needs. */
 export const findCandidates = (db: Db, query: CandidateQuery): ReadonlyArray<Candidate> =>
-  candidatesOf(db, query.level, findHits(db, memories, conditionOf(db, query), query))
+  candidatesOf(db, query.level, findHits(db, memoryCorpus, conditionOf(db, query), query))
 
 /** Adds to each hit the facts that ranking needs. Drops hits that are inactive or that the level may not read. */
 export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitScores>): ReadonlyArray<Candidate> => {
@@ -175,7 +175,7 @@ export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitS
   const candidates: Array<Candidate> = []
   for (const [born, type, project, mentions, importance, time, openness] of statement.all(
     JSON.stringify([...hitByNumber.keys()]),
-    floorOf(level)
+    minOpennessOf(level)
   )) {
     const { similarity, text } = hitByNumber.get(born)!
     candidates.push({ born, text, similarity, type, openness, project, mentions, importance, time })
@@ -184,16 +184,16 @@ export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitS
 }
 
 /** Substring search, newest first. For text that full text cannot index, and for a damaged index. */
-export const findLike = (
+export const findMemoriesLike = (
   db: Db,
   level: TrustLevel,
   filters: Filters,
   now: number,
-  { all = [], any, none = [], required = nothingRequired }: Needles,
+  { all = [], any, none = [], required = noRequiredWords }: Needles,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, { level, filters, now })
-  const words = requiredCondition(memories, level, required)
+  const words = requiredCondition(memoryCorpus, level, required)
   const matches = `(title LIKE ? ESCAPE '\\' OR coalesce(json_extract(memory, '$.narrative'), '') LIKE ? ESCAPE '\\'
     OR EXISTS (SELECT 1 FROM json_each(memory, '$.facts') WHERE value LIKE ? ESCAPE '\\'))`
   const patternsOf = (needle: string) => Array.from({ length: 3 }, () => likePattern(needle))
@@ -207,16 +207,16 @@ export const findLike = (
 }
 
 /** The newest memories that pass the filters, by the time they happened or were created. */
-export const findRecent = (
+export const findRecentMemories = (
   db: Db,
   level: TrustLevel,
   filters: Filters,
   now: number,
   page: { readonly limit: number; readonly offset: number },
-  words: Required = nothingRequired
+  words: RequiredWords = noRequiredWords
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, { level, filters, now })
-  const required = requiredCondition(memories, level, words)
+  const required = requiredCondition(memoryCorpus, level, words)
   return sql(
     db,
     `SELECT born FROM observations o WHERE ${condition.sql}${required.sql}
@@ -227,7 +227,10 @@ export const findRecent = (
 }
 
 /** Index rows in the requested order. */
-export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<IndexRow & { readonly born: number }> => {
+export const readIndexRows = (
+  db: Db,
+  born: ReadonlyArray<number>
+): ReadonlyArray<IndexRow & { readonly born: number }> => {
   const rows = new Map(
     sql(
       db,
@@ -244,7 +247,7 @@ export const indexRows = (db: Db, born: ReadonlyArray<number>): ReadonlyArray<In
 }
 
 /** Whole memories by their row numbers. */
-export const memoriesAt = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Memory> =>
+export const readMemories = (db: Db, born: ReadonlyArray<number>): ReadonlyMap<number, Memory> =>
   new Map(
     sql(db, "SELECT memory FROM observations WHERE born IN (SELECT value FROM json_each(?))")
       .pluck()

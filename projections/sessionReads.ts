@@ -1,4 +1,4 @@
-import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import { type Db, sql } from "./Projection.js"
 
@@ -34,13 +34,13 @@ export const findSessions = (
         (SELECT count(*) FROM files f WHERE f.session = s.session AND f.store = s.store) AS files
       FROM sessions s WHERE openness >= ? ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
   )
-    .all(floorOf(level), page.limit, page.offset)
+    .all(minOpennessOf(level), page.limit, page.offset)
     .map((row) => ({ ...row, speakers: JSON.parse(row.speakers) }))
 
 /** The last turns of a session that a level may read, oldest first. */
 export const findTurns = (db: Db, level: TrustLevel, session: string, last: number): ReadonlyArray<Turn> =>
   sql(db, "SELECT turn FROM turns WHERE session = ? AND openness >= ? ORDER BY born DESC LIMIT ?")
-    .all(session, floorOf(level), last)
+    .all(session, minOpennessOf(level), last)
     .map((row) => JSON.parse(row.turn) as Turn)
     .reverse()
 
@@ -51,7 +51,7 @@ export const lastSequence = (db: Db, session: string, store: Store): number =>
 /** The stores with turns of a session that a level may read. */
 export const findSessionStores = (db: Db, level: TrustLevel, session: string): ReadonlyArray<Store> =>
   sql(db, "SELECT store FROM sessions WHERE session = ? AND openness >= ? ORDER BY store")
-    .all(session, floorOf(level))
+    .all(session, minOpennessOf(level))
     .map((row) => row.store)
 
 /** The versions that added the turns and files of a session that a level may read, and their stores. */
@@ -67,10 +67,10 @@ export const findSessionEvents = (
   const files: ReadonlyArray<{ readonly born: number; readonly store: Store }> = sql(
     db,
     "SELECT born, store FROM files WHERE session = ? AND openness >= ? ORDER BY born"
-  ).all(session, floorOf(level))
+  ).all(session, minOpennessOf(level))
   return {
     turns: sql(db, "SELECT born FROM turns WHERE session = ? AND openness >= ? ORDER BY born")
-      .all(session, floorOf(level))
+      .all(session, minOpennessOf(level))
       .map((row) => row.born),
     files: files.map(({ born }) => born),
     stores: [...new Set([...findSessionStores(db, level, session), ...files.map(({ store }) => store)])].sort()

@@ -1,4 +1,4 @@
-import { floorOf, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 
 /**
@@ -66,7 +66,7 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
   const keys = new Set([...textWords, ...inside, ...sequences.map(wholeName)])
   const knownKeys = new Set<string>(
     sql(db, "SELECT DISTINCT word FROM speaker_words WHERE word IN (SELECT value FROM json_each(?)) AND openness >= ?")
-      .all(JSON.stringify([...keys]), floorOf(level))
+      .all(JSON.stringify([...keys]), minOpennessOf(level))
       .map((row) => row.word)
   )
   const wholeNames = sequences.filter((words) => knownKeys.has(wholeName(words)))

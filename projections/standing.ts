@@ -1,8 +1,8 @@
-import { floorOf, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, sql } from "./Projection.js"
 
 /** The parameters of a score. `scoreOf` in src/search/score.ts computes the same score for one memory. */
-export interface Formula {
+export interface ScoreFormula {
   readonly frequencyWeight: number
   readonly recencyWeight: number
   readonly importanceWeight: number
@@ -25,7 +25,7 @@ const dayMillis = 86_400_000
 export const findByScore = (
   db: Db,
   level: TrustLevel,
-  formula: Formula,
+  formula: ScoreFormula,
   now: number,
   limit: number
 ): ReadonlyArray<Ranked> => {
@@ -44,7 +44,7 @@ export const findByScore = (
         ...parametersOf(formula, now),
         type,
         decay: formula.decayOf(type),
-        floor: floorOf(level),
+        floor: minOpennessOf(level),
         least: minScore,
         limit
       })
@@ -61,16 +61,16 @@ export const findByScore = (
 }
 
 /** A number of memories, their mean score, and their mean age in whole days since they were last seen. */
-export interface Standing {
+export interface ScoreSummary {
   readonly memories: number
   readonly score: number
   readonly days: number
 }
 
-export interface Standings {
-  readonly all: Standing
-  readonly byTier: Readonly<Record<string, Standing>>
-  readonly byType: Readonly<Record<string, Standing>>
+export interface ScoreStatistics {
+  readonly all: ScoreSummary
+  readonly byTier: Readonly<Record<string, ScoreSummary>>
+  readonly byType: Readonly<Record<string, ScoreSummary>>
   /** The number of memories with a score below each bound. */
   readonly below: ReadonlyArray<number>
 }
@@ -79,7 +79,12 @@ export interface Standings {
  * Counts the active, unexpired memories by tier, by type, and by score bound. Works in portions, so that other fibers can
  * run in between: one type, or `shownAtOnce` of the memories that were shown. For full trust.
  */
-export const countStandings = (formula: Formula, now: number, bounds: ReadonlyArray<number>, shownAtOnce = 10_000) => {
+export const countScores = (
+  formula: ScoreFormula,
+  now: number,
+  bounds: ReadonlyArray<number>,
+  shownAtOnce = 10_000
+) => {
   const sums = new Map<string, { memories: number; score: number; days: number }>()
   const below = bounds.map(() => 0)
   const parameters = {
@@ -96,11 +101,11 @@ export const countStandings = (formula: Formula, now: number, bounds: ReadonlyAr
   let kinds: Array<Kind> | undefined
   let decays = "{}"
   let after = ""
-  const meansOf = (prefix: string): Readonly<Record<string, Standing>> =>
+  const meansOf = (prefix: string): Readonly<Record<string, ScoreSummary>> =>
     Object.fromEntries(
       [...sums]
         .filter(([name, { memories }]) => name.startsWith(prefix) && name !== "" && memories > 0)
-        .map(([name, sum]): [string, Standing] => [name.slice(prefix.length), meanOf(sum)])
+        .map(([name, sum]): [string, ScoreSummary] => [name.slice(prefix.length), meanOf(sum)])
         .sort(([, a], [, b]) => b.memories - a.memories)
     )
   return {
@@ -135,7 +140,7 @@ export const countStandings = (formula: Formula, now: number, bounds: ReadonlyAr
       after = last
       return true
     },
-    result: (): Standings => ({
+    result: (): ScoreStatistics => ({
       all: meanOf(sums.get("") ?? { memories: 0, score: 0, days: 0 }),
       byTier: meansOf("tier "),
       byType: meansOf("type "),
@@ -157,7 +162,7 @@ const meanOf = ({
 /** Amounts to add: memories, score, days, and memories below each bound. */
 type Sum = [memories: number, score: number, days: number, ...below: Array<number>]
 
-const parametersOf = ({ frequencyWeight, importanceWeight, recencyWeight }: Formula, now: number) => ({
+const parametersOf = ({ frequencyWeight, importanceWeight, recencyWeight }: ScoreFormula, now: number) => ({
   frequencyWeight,
   recencyWeight,
   importanceWeight,
@@ -166,7 +171,7 @@ const parametersOf = ({ frequencyWeight, importanceWeight, recencyWeight }: Form
 })
 
 /** The decay rate λ of each type, as JSON. */
-const decaysOf = ({ decayOf }: Formula, types: ReadonlyArray<string>): string =>
+const decaysOf = ({ decayOf }: ScoreFormula, types: ReadonlyArray<string>): string =>
   JSON.stringify(Object.fromEntries(types.map((type) => [type, decayOf(type)])))
 
 const typesIn = (db: Db): ReadonlyArray<string> =>

@@ -1,6 +1,6 @@
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { SessionSummary } from "../events/SessionSummary.js"
-import { floorOf, type Store, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { Role } from "../events/Turn.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
@@ -90,7 +90,7 @@ export const findSummary = (
 }
 
 /** Whether all turns from which a summary was made still exist. */
-export const isFounded = (db: Db, { sources, until }: SessionSummary): boolean =>
+export const hasAllSources = (db: Db, { sources, until }: SessionSummary): boolean =>
   sql(db, "SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT born FROM turns) LIMIT 1").get(
     JSON.stringify([...sources, until])
   ) === undefined
@@ -123,7 +123,7 @@ export const findUnsummarized = (
 }
 
 /** A turn as input of a summary; its text is cut at a limit. */
-export interface SaidTurn {
+export interface SummaryTurn {
   readonly born: number
   readonly role: Role
   readonly speaker: string | null
@@ -132,17 +132,17 @@ export interface SaidTurn {
 }
 
 /** The first and the last turns of a session, oldest first, and its number of turns in this store. */
-export const findSaid = (
+export const findSummaryTurns = (
   db: Db,
   { session, store }: SessionKey,
   { characters, first, last }: { readonly first: number; readonly last: number; readonly characters: number }
 ): {
-  readonly turns: ReadonlyArray<SaidTurn>
+  readonly turns: ReadonlyArray<SummaryTurn>
   readonly count: number
   readonly startedAt: number
   readonly lastAt: number
 } => {
-  const readTurns = (order: "ASC" | "DESC", limit: number): ReadonlyArray<SaidTurn> =>
+  const readTurns = (order: "ASC" | "DESC", limit: number): ReadonlyArray<SummaryTurn> =>
     sql(
       db,
       `SELECT born, json_extract(turn, '$.role') AS role, json_extract(turn, '$.speaker') AS speaker,
@@ -191,7 +191,7 @@ export const findSummaries = (
 ): ReadonlyArray<SummaryRow> => {
   // A separate condition lets SQLite find one session by its index. The cross join avoids sorting.
   const ofSession = session === undefined ? "" : " AND m.session = :session"
-  const params = { floor: floorOf(level), now }
+  const params = { floor: minOpennessOf(level), now }
   const sessions = newestFirst(
     [
       `SELECT m.session, m.store, m.last_at AS lastAt FROM summaries m
@@ -278,4 +278,4 @@ export const findSessionTitles = (
       ORDER BY o.born DESC LIMIT :limit`
   )
     .pluck()
-    .all({ floor: floorOf(level), now, session, store, type, limit }) as ReadonlyArray<string>
+    .all({ floor: minOpennessOf(level), now, session, store, type, limit }) as ReadonlyArray<string>

@@ -1,4 +1,4 @@
-import { floorOf, type ReadingLevel, readingLevels } from "../events/Trust.js"
+import { minOpennessOf, type ReadingLevel, readingLevels } from "../events/Trust.js"
 import { type Db, type Digest, sql } from "./Projection.js"
 
 /** A row of text. `id` identifies it in the state digest, which must not depend on row numbers. */
@@ -97,7 +97,7 @@ const tablesSql = ({ columns, postings, table, texts }: Names): string => {
       .map(
         (
           level
-        ) => `CREATE VIEW ${texts}_${level} AS SELECT born, ${list} FROM ${texts} WHERE openness >= ${floorOf(level)};
+        ) => `CREATE VIEW ${texts}_${level} AS SELECT born, ${list} FROM ${texts} WHERE openness >= ${minOpennessOf(level)};
     CREATE VIRTUAL TABLE ${table(level)} USING fts5(${list}, content='${texts}_${level}', content_rowid='born',
       tokenize="${tokenizer}");
     CREATE VIRTUAL TABLE ${postings(level)} USING fts5vocab(${table(level)}, instance);`
@@ -113,7 +113,7 @@ const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "r
   const insert = `INSERT INTO ${texts} (born, id, openness, ${list}) VALUES (?, ?, ?, ${placeholders})`
   const remove = `DELETE FROM ${texts} WHERE born = ?`
   const indexes = readingLevels.map((level) => ({
-    floor: floorOf(level),
+    floor: minOpennessOf(level),
     add: `INSERT INTO ${table(level)} (rowid, ${list}) VALUES (?, ${placeholders})`,
     remove: `INSERT INTO ${table(level)} (${table(level)}, rowid, ${list}) VALUES ('delete', ?, ${placeholders})`
   }))

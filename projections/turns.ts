@@ -1,9 +1,9 @@
 import { sha256 } from "../events/Chain.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Turn } from "../events/Turn.js"
-import { chunkNumber, chunksOf } from "../text/normalise/chunks.js"
-import { indexed } from "../text/normalise/text.js"
-import { chunkText, dateWords } from "./chunkText.js"
+import { chunkNumber, chunkTextsOf } from "../text/normalise/chunks.js"
+import { toIndexText } from "../text/normalise/text.js"
+import { chunkTextIndex, dateWords } from "./chunkText.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { addSpeaker } from "./speakers.js"
@@ -38,7 +38,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
 
   const neighbour = isShort(text) && previous !== undefined ? neighbourText(previous) : ""
   let firstChunk = 0
-  for (const [part, piece] of chunksOf(text).entries()) {
+  for (const [part, piece] of chunkTextsOf(text).entries()) {
     if (piece.trim() === "") continue
     // The same words after another turn are another answer. A chunk that began its session has no neighbour yet, so it
     // is also found without one.
@@ -82,7 +82,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
       piece
     )
     const row = { born, id, openness, occurred_at: occurredAt, last_at: occurredAt, previous: neighbour, next: "" }
-    chunkText.add(db, textRowOf({ ...row, text: piece }), filling)
+    chunkTextIndex.add(db, textRowOf({ ...row, text: piece }), filling)
   }
 
   updateSession(db, event, { openness, firstChunk, isNew: lastTurn === undefined })
@@ -140,12 +140,13 @@ const addNext = (db: Db, born: number, next: string, filling: boolean) => {
   reindex(db, { ...row, next: neighbours }, filling)
 }
 
-const reindex = (db: Db, row: ChunkRow, filling: boolean) => chunkText.replace(db, row.born, textRowOf(row), filling)
+const reindex = (db: Db, row: ChunkRow, filling: boolean) =>
+  chunkTextIndex.replace(db, row.born, textRowOf(row), filling)
 
 const textRowOf = ({ born, id, last_at, next, occurred_at, openness, previous, text }: ChunkRow) => {
   const [first, last] = [dateWords(occurred_at), dateWords(last_at)]
   const days = first === last ? first : `${first} ${last}`
-  return { born, id, openness, columns: [indexed(text), indexed(previous), indexed(next), days] }
+  return { born, id, openness, columns: [toIndexText(text), toIndexText(previous), toIndexText(next), days] }
 }
 
 const isShort = (text: string): boolean =>

@@ -8,7 +8,7 @@ import * as VectorIndex from "./vectorIndex.js"
 /** The key of a text in the embedding cache: its SHA-256, hexadecimal. */
 export const textDigest = (text: string): string => hash("sha256", text, "hex")
 
-export const memoryVectors = VectorIndex.make("")
+export const memoryVectorIndex = VectorIndex.make("")
 
 /**
  * Vectors of the active memories. An EMBED event adds a vector. It stays until
@@ -19,9 +19,9 @@ export const vectors: Projection = {
   version: 1,
   handles: ["UPDATE", "DELETE", "COMPRESS", "ARCHIVE", "EMBED", "EMBEDDER"],
   needsVectors: true,
-  tables: memoryVectors.tables,
+  tables: memoryVectorIndex.tables,
   indexes: "",
-  drop: memoryVectors.drop,
+  drop: memoryVectorIndex.drop,
   apply: (db, event, lookup) => {
     if (event.type === "EMBED") {
       const { model, dimensions, entries } = event.payload
@@ -29,25 +29,25 @@ export const vectors: Projection = {
         const vector = lookup.vectorOf(model, dimensions, digest)
         return vector === undefined ? [] : [{ born, id, digest, openness: lookup.opennessOf({ id, store }), vector }]
       })
-      memoryVectors.put(db, model, dimensions, rows)
+      memoryVectorIndex.put(db, model, dimensions, rows)
       return
     }
     if (event.type === "EMBEDDER") {
       const { dimensions, model, state } = event.payload
-      if (state === "dropped") memoryVectors.dropSet(db, model, dimensions)
+      if (state === "dropped") memoryVectorIndex.dropSet(db, model, dimensions)
       return
     }
     for (const memory of imagesOf(event)) {
       const { born } = memory
-      if (memory.status !== "active") memoryVectors.remove(db, born)
+      if (memory.status !== "active") memoryVectorIndex.remove(db, born)
       else {
         const digest = textDigest(embeddingText(memory))
-        memoryVectors.refresh(db, { born, digest, openness: lookup.opennessOf(memory) })
+        memoryVectorIndex.refresh(db, { born, digest, openness: lookup.opennessOf(memory) })
       }
     }
   },
-  digest: memoryVectors.digest,
-  stateDigest: memoryVectors.stateDigest
+  digest: memoryVectorIndex.digest,
+  stateDigest: memoryVectorIndex.stateDigest
 }
 
 /** The rows that need a vector of a model: all rows, or those of some stores. */
@@ -62,13 +62,13 @@ export const storesCondition = ({ stores }: VectorSet): string =>
   stores === undefined ? "" : ` AND o.store IN (${stores.map((store) => `'${store}'`).join(", ")})`
 
 /** The active memories without a vector, among some row numbers. */
-export const findUnembeddedOf = (db: Db, set: VectorSet, born: ReadonlyArray<number>): ReadonlyArray<Memory> =>
+export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<number>): ReadonlyArray<Memory> =>
   sql(
     db,
     `SELECT memory FROM observations o WHERE active = 1 AND born IN (SELECT value FROM json_each(?))
-      AND ${memoryVectors.missing("o.born")}${storesCondition(set)} ORDER BY born`
+      AND ${memoryVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born`
   )
-    .all(JSON.stringify(born), memoryVectors.setNumber(db, set.model, set.dimensions))
+    .all(JSON.stringify(born), memoryVectorIndex.setNumber(db, set.model, set.dimensions))
     .map((row) => JSON.parse(row.memory) as Memory)
 
 /**
@@ -88,9 +88,9 @@ export const findUnembedded = (
   const memories = sql(
     db,
     `SELECT memory FROM observations o WHERE active = 1 AND born > ? AND born <= ?
-      AND ${memoryVectors.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
+      AND ${memoryVectorIndex.missing("o.born")}${storesCondition(set)} ORDER BY born LIMIT ?`
   )
-    .all(after, last, memoryVectors.setNumber(db, set.model, set.dimensions), limit)
+    .all(after, last, memoryVectorIndex.setNumber(db, set.model, set.dimensions), limit)
     .map((row) => JSON.parse(row.memory) as Memory)
   return { memories, last: memories.length < limit ? last : memories.at(-1)!.born }
 }
@@ -100,8 +100,9 @@ export const countUnembedded = (db: Db, set: VectorSet, after = 0): number =>
   sql(
     db,
     `SELECT count(*) AS n FROM observations o
-      WHERE active = 1 AND born > ? AND ${memoryVectors.missing("o.born")}${storesCondition(set)}`
-  ).get(after, memoryVectors.setNumber(db, set.model, set.dimensions)).n
+      WHERE active = 1 AND born > ? AND ${memoryVectorIndex.missing("o.born")}${storesCondition(set)}`
+  ).get(after, memoryVectorIndex.setNumber(db, set.model, set.dimensions)).n
 
 /** The row number of the newest memory; 0 if there is none. */
-export const newestMemory = (db: Db): number => sql(db, "SELECT max(born) AS born FROM observations").get().born ?? 0
+export const newestMemoryNumber = (db: Db): number =>
+  sql(db, "SELECT max(born) AS born FROM observations").get().born ?? 0

@@ -1,5 +1,5 @@
 import type { Memory } from "../events/Memory.js"
-import { floorOf, type TrustLevel } from "../events/Trust.js"
+import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import { type Db, sql } from "./Projection.js"
 
@@ -8,7 +8,7 @@ import { type Db, sql } from "./Projection.js"
  * level gets the active and superseded ones that it may read, except those that
  * have expired by `now`.
  */
-export const findStanding = (
+export const findReadableMemories = (
   db: Db,
   level: TrustLevel,
   ids: ReadonlyArray<string>,
@@ -17,7 +17,7 @@ export const findStanding = (
   new Map(
     sql(db, "SELECT memory FROM observations WHERE id IN (SELECT value FROM json_each(?)) AND openness >= ?")
       .pluck()
-      .all(JSON.stringify(ids), floorOf(level))
+      .all(JSON.stringify(ids), minOpennessOf(level))
       .map((text) => JSON.parse(text as string) as Memory)
       .filter(
         ({ expiresAt = Number.POSITIVE_INFINITY, status }) =>
@@ -31,11 +31,11 @@ export const findRevision = (db: Db, level: TrustLevel, born: number, revision: 
   sql(db, "SELECT version FROM changes WHERE born = ? AND revision = ? AND openness >= ? LIMIT 1").get(
     born,
     revision,
-    floorOf(level)
+    minOpennessOf(level)
   )?.version
 
 /** A turn by its id, if a level may read it. */
 export const findTurn = (db: Db, level: TrustLevel, id: string): Turn | undefined => {
-  const row = sql(db, "SELECT turn FROM turns WHERE id = ? AND openness >= ?").get(id, floorOf(level))
+  const row = sql(db, "SELECT turn FROM turns WHERE id = ? AND openness >= ?").get(id, minOpennessOf(level))
   return row === undefined ? undefined : (JSON.parse(row.turn) as Turn)
 }

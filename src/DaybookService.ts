@@ -3,7 +3,7 @@ import type * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent } from "../events/catalogue.js"
 import type { StorageError } from "../events/errors.js"
 import type { TrustLevel } from "../events/Trust.js"
-import type { Verified } from "../events/verify.js"
+import type { Verification } from "../events/verify.js"
 import type { Progress, ViewError } from "../projections/view/build.js"
 import type { CommandError } from "./actor/Actor.js"
 import type { EmbedderOperations } from "./embedding/admin/EmbedderOperations.js"
@@ -66,7 +66,7 @@ export interface DaybookService {
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<void, ViewError | InvalidInput>
   /** Checks the log of one agent or of all. It reports damage in its result, not as an error. */
-  readonly verify: (agent?: string) => Effect.Effect<Verified>
+  readonly verify: (agent?: string) => Effect.Effect<Verification>
   /** Accepts the present log where its anchor disagrees, after a backup was restored. Verify before and after. */
   readonly reanchor: Effect.Effect<void, StorageError>
   /** Embeds memories that have no vector yet, oldest first. */

@@ -9,7 +9,7 @@ import type { ViewError } from "../projections/view/build.js"
 import { Views } from "../projections/view/Views.js"
 import * as Agents from "./actor/Agents.js"
 import * as ActiveEmbedders from "./actor/activeEmbedders.js"
-import { inForce as policyInForce } from "./actor/policyInForce.js"
+import { policyRecordOf as policyInForce } from "./actor/policyInForce.js"
 import type { ReaderServices } from "./actor/ReaderSource.js"
 import * as Embedding from "./embedding/Embedding.js"
 import { checkName } from "./model/agentName.js"
@@ -23,7 +23,7 @@ import { StatementReader } from "./ports/StatementReader.js"
 import { Summarizer } from "./ports/Summarizer.js"
 import { TokenCounter } from "./ports/TokenCounter.js"
 import * as Recalls from "./recalls/Recalls.js"
-import { consult } from "./remember/Reconciling.js"
+import { askModels } from "./remember/Reconciling.js"
 
 /** The services and helpers that handles and operator calls share. */
 export type Engine = Effect.Effect.Success<typeof makeEngine>
@@ -58,7 +58,7 @@ export const makeEngine = Effect.gen(function* () {
   const activeEmbedders = ActiveEmbedders.make(embedder, Option.getOrUndefined(yield* Effect.serviceOption(Embedders)))
   const agents = yield* Agents.make({
     embedding: Embedding.make(activeEmbedders, policy.embedding),
-    consult: reconciling && ((current, read) => consult(reconciling, current, read)),
+    consult: reconciling && ((current, read) => askModels(reconciling, current, read)),
     patience: reconciling?.policy.timeout ?? 0
   })
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: policy.recall, search: policy.search })

@@ -11,7 +11,7 @@ import type { Engine } from "./engine.js"
 import type { Memory } from "./Memory.js"
 import { checkName } from "./model/agentName.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
-import { integerOf, noOthers } from "./model/filters.js"
+import { checkInteger, refuseUnknownOptions } from "./model/filters.js"
 import { limits } from "./model/limits.js"
 import * as reader from "./reader.js"
 import * as writer from "./writer.js"
@@ -37,9 +37,9 @@ const checkOptions = (name: string, options: AgentOptions & { readonly asOf?: As
   Effect.gen(function* () {
     yield* checkName(name)
     const { asOf, ...others } = Object(options) as Partial<typeof options>
-    yield* noOthers(others, ["trust", "actor", "record"])
+    yield* refuseUnknownOptions(others, ["trust", "actor", "record"])
     if (asOf !== undefined) {
-      yield* noOthers(Object(asOf), ["version", "at"])
+      yield* refuseUnknownOptions(Object(asOf), ["version", "at"])
       if (Object.keys(Object(asOf)).length !== 1) {
         return yield* new InvalidInput({ field: "asOf", problem: "must be { version } or { at }" })
       }
@@ -139,7 +139,7 @@ const versionAsOf = (
       return { version: yield* log.versionAt(agent, at), at }
     }
     if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
-    const version = yield* integerOf("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
+    const version = yield* checkInteger("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
     if (version > newest) return yield* new VersionNotFound({ version, newest })
     return { version, at: null }
   })

@@ -21,7 +21,7 @@ export type { Changes, InstantInput, Observation } from "./model/input.js"
 export { limits } from "./model/limits.js"
 export { type StageName, stageNames } from "./model/stages.js"
 export { Embedder, EmbedderError, type EmbedderService } from "./ports/Embedder.js"
-export { Embedders, type NoEmbedder } from "./ports/Embedders.js"
+export { type EmbedderLookupError, Embedders } from "./ports/Embedders.js"
 export {
   decode as decodePolicy,
   defaults as defaultPolicy,
@@ -49,7 +49,7 @@ export type { Updated } from "./remember/update.js"
 export type { Scheduled } from "./schedules/addSchedule.js"
 export { nextAfter } from "./schedules/cadence.js"
 export type { CadenceInput, ScheduleChanges, ScheduleInput } from "./schedules/input.js"
-export type { Claimed, Finished, Outcome, Runner, RunOf } from "./schedules/Runner.js"
+export type { Claimed, Finished, Outcome, RunAttempt, Runner } from "./schedules/Runner.js"
 export type * from "./schedules/Schedule.js"
 export type { ScheduleReader, ScheduleWriter } from "./schedules/Schedules.js"
 export type { Explained, Explanation } from "./search/explain.js"

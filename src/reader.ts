@@ -3,30 +3,30 @@ import { imagesOf } from "../events/catalogue.js"
 import { findFiles } from "../projections/files.js"
 import { findChanges } from "../projections/history.js"
 import { findPeople } from "../projections/people.js"
-import { findAround, findBorn, getMemories } from "../projections/reads.js"
+import { findAround, findRowNumber, getMemories } from "../projections/reads.js"
 import { findAccesses } from "../projections/recalls.js"
-import { findRecent, indexRows } from "../projections/search.js"
+import { findRecentMemories, readIndexRows } from "../projections/search.js"
 import { findSessions, findTurns } from "../projections/sessionReads.js"
-import { versionAt } from "./actor/Command.js"
-import type { ReaderServices, ReaderSource, Showing } from "./actor/ReaderSource.js"
+import { visibleVersion } from "./actor/Command.js"
+import type { ReaderServices, ReaderSource, ShownResults } from "./actor/ReaderSource.js"
 import {
   type ConversationQuery,
   decodeConversationQuery,
   searchConversationIn
 } from "./conversation/searchConversation.js"
 import type { HistoryEntry, MemoryReader } from "./Memory.js"
-import { factsOf } from "./maintenance/facts.js"
+import { scoreFactsOf } from "./maintenance/facts.js"
 import * as lifeReads from "./maintenance/reads.js"
 import { InvalidInput, MemoryNotFound } from "./model/errors.js"
-import { integerOf, pageOf } from "./model/filters.js"
+import { checkInteger, checkPage } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
-import { wholeOf } from "./model/wholeMemory.js"
+import { toWholeMemory } from "./model/wholeMemory.js"
 import * as recallReads from "./recalls/recallReads.js"
 import * as scheduleReads from "./schedules/reads.js"
-import { asInForce } from "./search/asInForce.js"
+import { withActiveEmbedder } from "./search/asInForce.js"
 import { explained, type Find, type Request, retrieve } from "./search/retrieve.js"
-import { scoreOf } from "./search/score.js"
+import { lifeScoreOf } from "./search/score.js"
 import { decodeFilter, decodeQuery, type Query, searchIn } from "./search/search.js"
 import { whyOf } from "./whyOf.js"
 
@@ -39,12 +39,12 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
     timeline: Effect.fn("Memory.timeline")(function* ({ after, anchor, before }) {
       yield* decodeKey("anchor", anchor)
       const span = {
-        before: yield* integerOf("before", before ?? 5, 0, limits.around),
-        after: yield* integerOf("after", after ?? 5, 0, limits.around)
+        before: yield* checkInteger("before", before ?? 5, 0, limits.around),
+        after: yield* checkInteger("after", after ?? 5, 0, limits.around)
       }
       const rows = yield* read(({ db, now }) => {
         const born = findAround(db, level, anchor, span, now)
-        return born === undefined ? undefined : indexRows(db, born)
+        return born === undefined ? undefined : readIndexRows(db, born)
       })
       if (rows === undefined) return yield* new MemoryNotFound({ id: anchor })
       return rows.map(({ born: _, ...row }) => row)
@@ -55,8 +55,8 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
         return yield* new InvalidInput({ field: "ids", problem: `has more than ${limits.ids} entries` })
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
-        const memories = getMemories(db, level, ids, now).map(wholeOf)
-        if (memories.length > 0) observe?.()(recallReads.gotten(level, memories))
+        const memories = getMemories(db, level, ids, now).map(toWholeMemory)
+        if (memories.length > 0) observe?.()(recallReads.showingOfGet(level, memories))
         if (level !== "full") return memories
         const accesses = findAccesses(db, ids)
         return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))
@@ -65,8 +65,8 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
 
     list: Effect.fn("Memory.list")(function* (query = {}) {
       const filters = yield* decodeFilter(query, 50)
-      const page = yield* pageOf(query, 50)
-      const rows = yield* read(({ db, now }) => indexRows(db, findRecent(db, level, filters, now, page)))
+      const page = yield* checkPage(query, 50)
+      const rows = yield* read(({ db, now }) => readIndexRows(db, findRecentMemories(db, level, filters, now, page)))
       return rows.map(({ born: _, ...row }) => row)
     }),
 
@@ -75,23 +75,23 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
     why: Effect.fn("Memory.why")(whyOf(source, services)),
 
     sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
-      const page = yield* pageOf(query, 50)
+      const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findSessions(db, level, page))
     }),
 
     files: Effect.fn("Memory.files")(function* (query = {}) {
-      const page = yield* pageOf(query, 50)
+      const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findFiles(db, level, page))
     }),
 
     turns: Effect.fn("Memory.turns")(function* (session, query = {}) {
       yield* decodeKey("session", session)
-      const last = yield* integerOf("last", query.last ?? 100, 1, limits.page)
+      const last = yield* checkInteger("last", query.last ?? 100, 1, limits.page)
       return yield* read(({ db }) => findTurns(db, level, session, last))
     }),
 
     people: Effect.fn("Memory.people")(function* (query = {}) {
-      const page = yield* pageOf(query, 50)
+      const page = yield* checkPage(query, 50)
       if (query.name !== undefined && typeof query.name !== "string") {
         return yield* new InvalidInput({ field: "name", problem: "must be text" })
       }
@@ -110,7 +110,7 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
   function* (id: string) {
     yield* decodeKey("id", id)
     const changes = yield* read(({ db, now }) => {
-      const born = findBorn(db, level, id, now)
+      const born = findRowNumber(db, level, id, now)
       return born === undefined ? [] : findChanges(db, level, born)
     })
     if (changes.length === 0) return yield* new MemoryNotFound({ id })
@@ -125,12 +125,12 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
       if (image === undefined) continue
       entries.push({
         revision: image.revision,
-        ...versionAt(level, event.version),
+        ...visibleVersion(level, event.version),
         type: event.type,
         recordedAt: event.recordedAt,
         actor: event.actor,
         decision: event.payload !== null && "decision" in event.payload ? event.payload.decision : null,
-        memory: { ...wholeOf(image), status: image.status }
+        memory: { ...toWholeMemory(image), status: image.status }
       })
     }
     return entries
@@ -152,8 +152,8 @@ const searches = (
     find: Find<Filters, Row, Parts>
   ) =>
     Effect.gen(function* () {
-      let record: ((showing: Showing) => void) | undefined
-      const { answer, embedder } = yield* asInForce(
+      let record: ((showing: ShownResults) => void) | undefined
+      const { answer, embedder } = yield* withActiveEmbedder(
         source,
         { inUse: activeEmbedders, ranking },
         (active, readSnapshot) => {
@@ -189,7 +189,7 @@ const searches = (
       const scores = yield* read(({ db, now }) => {
         const accesses = level === "full" ? findAccesses(db, ids) : undefined
         const rows = getMemories(db, level, ids, now).map((memory) => ({ memory, accesses: accesses?.get(memory.id) }))
-        return new Map(rows.map((row) => [row.memory.id, scoreOf(factsOf(row), life.tiers, now)]))
+        return new Map(rows.map((row) => [row.memory.id, lifeScoreOf(scoreFactsOf(row), life.tiers, now)]))
       })
       const scored = hits.map((hit) => {
         const score = scores.get(hit.id)

@@ -1,15 +1,15 @@
 import type { Store } from "../events/Trust.js"
 import { countArchived } from "../projections/archive.js"
 import { chunkVectorIndex } from "../projections/chunkVectors.js"
-import { findPreparing, type ModelName } from "../projections/embedders.js"
+import { findPreparingEmbedder, type ModelName } from "../projections/embedders.js"
 import type { Db } from "../projections/Projection.js"
 import { countMemories } from "../projections/reads.js"
 import { countRecalls } from "../projections/recalls.js"
 import { countRuns } from "../projections/runs.js"
-import { countByStatus } from "../projections/scheduleReads.js"
+import { countSchedulesByStatus } from "../projections/scheduleReads.js"
 import { countConversation } from "../projections/sessionReads.js"
 import { countTallies } from "../projections/tallies.js"
-import { memoryVectors } from "../projections/vectors.js"
+import { memoryVectorIndex } from "../projections/vectors.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { sameModel } from "./actor/activeEmbedders.js"
 import type { EmbedderService } from "./ports/Embedder.js"
@@ -24,7 +24,7 @@ export interface AgentStats {
   /** Archived memories. */
   readonly archive: number
   /** Schedules by status, when the next is due (milliseconds since the epoch), and how their recorded runs ended. */
-  readonly schedules: ReturnType<typeof countByStatus>
+  readonly schedules: ReturnType<typeof countSchedulesByStatus>
   /** Maintenance runs by stage. */
   readonly maintenance: ReturnType<typeof countRuns>
   /** Conversations and files. `embedded` counts the chunks that have a vector. */
@@ -64,7 +64,7 @@ export const statsOf = (
     readonly bytes: number
   }
 ): AgentStats => {
-  const preparing = findPreparing(db)
+  const preparing = findPreparingEmbedder(db)
   const { configured } = runtime
   return {
     agent,
@@ -72,14 +72,14 @@ export const statsOf = (
     memories: countMemories(db),
     changes: countTallies(db),
     archive: countArchived(db),
-    schedules: countByStatus(db),
+    schedules: countSchedulesByStatus(db),
     maintenance: countRuns(db),
     conversation: { ...countConversation(db), embedded: chunkVectorIndex.count(db, model, dimensions) },
     vectors: {
       available: runtime.hasVectors,
       model,
       dimensions,
-      embedded: memoryVectors.count(db, model, dimensions),
+      embedded: memoryVectorIndex.count(db, model, dimensions),
       ...(sameModel(configured, { model, dimensions })
         ? {}
         : { configured: { model: configured.model, dimensions: configured.dimensions } }),
@@ -96,5 +96,5 @@ export const statsOf = (
 const counted = (db: Db, { dimensions, model }: ModelName) => ({
   model,
   dimensions,
-  embedded: memoryVectors.count(db, model, dimensions)
+  embedded: memoryVectorIndex.count(db, model, dimensions)
 })

@@ -4,18 +4,18 @@ import type { Verdict } from "./maintenance/rules.js"
 import type { WholeMemory } from "./model/wholeMemory.js"
 
 /** The text of a memory, to understand a decision about it. */
-export interface Said {
+export interface MemoryText {
   readonly title: string
   readonly narrative?: string | undefined
   readonly facts: ReadonlyArray<string>
 }
 
 /** A candidate of a decision, with its text at that time. */
-export interface WeighedThen {
+export interface PastCandidate {
   readonly id: string
   readonly score: number
   readonly parts?: Readonly<Record<string, number>>
-  readonly said: Said
+  readonly said: MemoryText
 }
 
 /** One version of a memory: the event, its decision and the changed fields. */
@@ -29,24 +29,24 @@ export interface WhyVersion {
   readonly recordedAt: number
   readonly actor: string
   /** Null for an event without a decision, or whose content was erased. */
-  readonly decision: (Omit<Decision, "candidates"> & { readonly candidates: ReadonlyArray<WeighedThen> }) | null
+  readonly decision: (Omit<Decision, "candidates"> & { readonly candidates: ReadonlyArray<PastCandidate> }) | null
   /** The fields that differ from the previous version; empty for the first version. */
   readonly changes: ReadonlyArray<{ readonly field: string; readonly before: unknown; readonly after: unknown }>
 }
 
 /** A related memory. */
-export interface Related extends Said {
+export interface Related extends MemoryText {
   readonly id: string
   readonly status: Memory["status"]
 }
 
 /** A source of a memory. The content of a source that the level may not read is absent. */
 export type WhySource =
-  | { readonly kind: "turn"; readonly id: string; readonly reason: Link["reason"]; readonly turn?: TurnSaid }
+  | { readonly kind: "turn"; readonly id: string; readonly reason: Link["reason"]; readonly turn?: TurnText }
   | { readonly kind: "file"; readonly path: string; readonly reason: Link["reason"] }
   | { readonly kind: "memory"; readonly id: string; readonly reason: Link["reason"]; readonly memory?: Related }
 
-export interface TurnSaid {
+export interface TurnText {
   readonly session: string
   readonly sequence: number
   readonly role: string

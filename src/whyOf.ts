@@ -5,21 +5,21 @@ import type { Memory } from "../events/Memory.js"
 import { canRead, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import { findChanges } from "../projections/history.js"
-import { findMadeOf } from "../projections/lineage.js"
+import { findMemoriesBySource } from "../projections/lineage.js"
 import type { Db } from "../projections/Projection.js"
-import { findBorn } from "../projections/reads.js"
+import { findRowNumber } from "../projections/reads.js"
 import { findAccesses } from "../projections/recalls.js"
-import { findRevision, findStanding, findTurn } from "../projections/whyReads.js"
-import { versionAt } from "./actor/Command.js"
+import { findReadableMemories, findRevision, findTurn } from "../projections/whyReads.js"
+import { visibleVersion } from "./actor/Command.js"
 import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
 import type { ReadError } from "./Memory.js"
 import { verdictOf } from "./maintenance/rules.js"
 import { type InvalidInput, MemoryNotFound } from "./model/errors.js"
-import { integerOf } from "./model/filters.js"
+import { checkInteger } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
-import { wholeOf } from "./model/wholeMemory.js"
-import type { Related, Said, TurnSaid, WeighedThen, Why, WhyOptions, WhySource, WhyVersion } from "./why.js"
+import { toWholeMemory } from "./model/wholeMemory.js"
+import type { MemoryText, PastCandidate, Related, TurnText, Why, WhyOptions, WhySource, WhyVersion } from "./why.js"
 
 /** Predecessors that are reported at most. */
 const maxPredecessors = 10
@@ -34,10 +34,10 @@ export const whyOf =
     Effect.gen(function* () {
       const { level, read } = source
       yield* decodeKey("id", id)
-      const limit = yield* integerOf("limit", options.limit ?? 20, 1, limits.ids)
+      const limit = yield* checkInteger("limit", options.limit ?? 20, 1, limits.ids)
       const present = yield* read(({ db, now }) => {
-        const born = findBorn(db, level, id, now)
-        const memory = findStanding(db, level, [id], now).get(id)
+        const born = findRowNumber(db, level, id, now)
+        const memory = findReadableMemories(db, level, [id], now).get(id)
         if (born === undefined || memory === undefined) return undefined
         const accesses = level === "full" ? findAccesses(db, [id]).get(id) : undefined
         const relations = relationsOf({ db, level, now }, memory)
@@ -59,7 +59,7 @@ export const whyOf =
         const image = imageIn(event, id)
         return {
           revision: shown[index]!.revision,
-          ...versionAt(level, event.version),
+          ...visibleVersion(level, event.version),
           type: event.type,
           recordedAt: event.recordedAt,
           actor: event.actor,
@@ -69,7 +69,7 @@ export const whyOf =
       })
       const reported = versions.slice(-limit)
       return {
-        memory: { ...wholeOf(memory), ...accesses, status: memory.status },
+        memory: { ...toWholeMemory(memory), ...accesses, status: memory.status },
         life: memory.status === "active" ? verdictOf({ memory, accesses }, services.life, now) : null,
         versions: reported,
         earlier: changes.length - reported.length,
@@ -92,13 +92,13 @@ const relationsOf = (
 ): Pick<Why, "supersedes" | "supersededBy" | "sources" | "madeOf"> => {
   const { db, level, now } = reading
   const related = (id: string) => {
-    const readable = findStanding(db, level, [id], now).get(id)
+    const readable = findReadableMemories(db, level, [id], now).get(id)
     return readable === undefined ? undefined : relatedOf(readable)
   }
   const allRelated = (memories: ReadonlyArray<Memory>) => memories.flatMap(({ id }) => related(id) ?? [])
   return {
     supersedes: predecessorsOf(reading, memory),
-    supersededBy: allRelated(findMadeOf(db, "supersedes", memory.id))[0] ?? null,
+    supersededBy: allRelated(findMemoriesBySource(db, "supersedes", memory.id))[0] ?? null,
     sources: (memory.lineage ?? []).flatMap(({ kind, reason, to }): ReadonlyArray<WhySource> => {
       if (kind === "supersedes") return []
       if (kind === "file") return [{ kind, path: to, reason }]
@@ -109,7 +109,7 @@ const relationsOf = (
       const turn = findTurn(db, level, to)
       return [{ kind, id: to, reason, ...(turn === undefined ? {} : { turn: turnSaid(turn) }) }]
     }),
-    madeOf: allRelated(findMadeOf(db, "derived", memory.id))
+    madeOf: allRelated(findMemoriesBySource(db, "derived", memory.id))
   }
 }
 
@@ -122,7 +122,7 @@ const predecessorsOf = ({ db, level, now }: Reading, memory: Memory): ReadonlyAr
       .flatMap(({ lineage = [] }) => lineage)
       .flatMap(({ kind, to }) => {
         if (kind !== "supersedes" || visited.has(to) || visited.size > maxPredecessors) return []
-        const before = findStanding(db, level, [to], now).get(to)
+        const before = findReadableMemories(db, level, [to], now).get(to)
         if (before !== undefined) visited.add(to)
         return before ?? []
       })
@@ -132,7 +132,7 @@ const predecessorsOf = ({ db, level, now }: Reading, memory: Memory): ReadonlyAr
   return predecessors
 }
 
-type CandidateAt = (id: string, revision: number) => Said | undefined
+type CandidateAt = (id: string, revision: number) => MemoryText | undefined
 
 /** Reads what the candidates of decisions said at the revisions that were weighed, as far as the level may read it. */
 const candidateTexts = (source: ReaderSource, services: ReaderServices, events: ReadonlyArray<DaybookEvent>) =>
@@ -159,7 +159,7 @@ const candidateVersions = (
     payload !== null && "decision" in payload ? payload.decision.candidates : []
   )
   const ids = candidates.map(({ id }) => id)
-  const readable = findStanding(db, level, ids, now)
+  const readable = findReadableMemories(db, level, ids, now)
   for (const { id, revision } of candidates) {
     const born = readable.get(id)?.born
     const version = born === undefined ? undefined : findRevision(db, level, born, revision)
@@ -175,7 +175,7 @@ const decisionIn = ({ payload }: DaybookEvent, candidateAt: CandidateAt): WhyVer
     ...decision,
     candidates: decision.candidates.flatMap(({ revision, ...candidate }) => {
       const said = candidateAt(candidate.id, revision)
-      return said === undefined ? [] : [{ ...(candidate as Omit<WeighedThen, "said">), said }]
+      return said === undefined ? [] : [{ ...(candidate as Omit<PastCandidate, "said">), said }]
     })
   }
 }
@@ -184,13 +184,13 @@ const decisionIn = ({ payload }: DaybookEvent, candidateAt: CandidateAt): WhyVer
 const imageIn = (event: DaybookEvent, id: string): Memory | undefined =>
   event.payload === null ? undefined : imagesOf(event).find((image) => image.id === id)
 
-const saidOf = ({ facts, narrative, title }: Said): Said => ({
+const saidOf = ({ facts, narrative, title }: MemoryText): MemoryText => ({
   title,
   ...(narrative === undefined ? {} : { narrative }),
   facts
 })
 
-const turnSaid = ({ role, sequence, session, speaker, text }: Turn): TurnSaid => ({
+const turnSaid = ({ role, sequence, session, speaker, text }: Turn): TurnText => ({
   session,
   sequence,
   role,

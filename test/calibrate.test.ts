@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import { asRecalled } from "../src/embedding/admin/calibrate.js"
+import { questionsFromRecalls } from "../src/embedding/admin/calibrate.js"
 import { Embedder } from "../src/ports/Embedder.js"
 import type { Recall } from "../src/recalls/RecallReader.js"
 import { fresh } from "./support/engine.js"
@@ -146,7 +146,7 @@ describe("what recalls tell of their answers", () => {
     recall(at, { kind: "memories", text, hits: hits("a", "b", "c"), ...rest })
   const get = (at: number, ...ids: ReadonlyArray<string>) => recall(at, { kind: "get", mode: null, hits: hits(...ids) })
   const read = (...recalls: ReadonlyArray<Recall>) =>
-    asRecalled(recalls).map(({ gains, query }) => [query.text, Object.fromEntries(gains)])
+    questionsFromRecalls(recalls).map(({ gains, query }) => [query.text, Object.fromEntries(gains)])
 
   it("what was opened is the answer, and counts the more the further down it stood", () => {
     expect(read(search(0, "tea"), get(1, "a"), get(2, "c"))).toEqual([["tea", { a: 1, c: 2 }]])
@@ -168,7 +168,7 @@ describe("what recalls tell of their answers", () => {
       ["coffee", { a: 1 }]
     ])
     const filters = { limit: 10, types: ["fact"], projects: ["p"] }
-    const [narrow] = asRecalled([search(0, "tea", { filters }), get(1, "a")])
+    const [narrow] = questionsFromRecalls([search(0, "tea", { filters }), get(1, "a")])
     expect(narrow!.query).toMatchObject({ text: "tea", types: ["fact"], project: "p" })
   })
 })

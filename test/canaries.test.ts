@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { embedderOf } from "../layers/embedders.js"
-import { rerankerOf } from "../layers/rerankers.js"
+import { policyRerankerLayer } from "../layers/rerankers.js"
 import { decode } from "../src/ports/Policy.js"
 import type { Reranker } from "../src/ports/Reranker.js"
 import { open, temporaryFolder } from "./support/engine.js"
@@ -99,7 +99,7 @@ describe.each(embedding)("keys and texts beside %s and a reranker", (provider) =
           const daybook = yield* open(folder, {
             policy,
             embedder: Layer.orDie(embedderOf(values, environment)),
-            reranker: Layer.orDie(rerankerOf(values, environment)) as unknown as Layer.Layer<Reranker>
+            reranker: Layer.orDie(policyRerankerLayer(values, environment)) as unknown as Layer.Layer<Reranker>
           })
           const memory = yield* daybook.agent("ada", { trust: "full", record: true })
           for (let at = 0; at < 12; at++) {
@@ -173,7 +173,7 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
         const daybook = yield* open(folder, {
           policy,
           embedder: Layer.orDie(embedderOf(values, environment)),
-          reranker: Layer.orDie(rerankerOf(values, environment)) as unknown as Layer.Layer<Reranker>
+          reranker: Layer.orDie(policyRerankerLayer(values, environment)) as unknown as Layer.Layer<Reranker>
         })
         const memory = yield* daybook.agent("ada", { trust: "full" })
         const secret = "Zyxquill"

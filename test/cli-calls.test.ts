@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../bin/commands/all.js"
 import { execute } from "../bin/execute.js"
-import { make, type Terminal } from "../bin/output.js"
+import { makeOutput, type Terminal } from "../bin/output.js"
 import { parse } from "../bin/program.js"
 import { table } from "../bin/table.js"
 import { newFolder, removeFolders } from "./support/cli.js"
@@ -121,7 +121,7 @@ describe("the command line", () => {
       execute(
         ["--data", data, ...args],
         () => {},
-        () => make(paper().terminal, { json: true })
+        () => makeOutput(paper().terminal, { json: true })
       )
     )
   const never: ReadonlyArray<Call> = [
@@ -239,7 +239,7 @@ describe("the command line", () => {
     expect(await carriedOut(["remember", "Mira drinks tea"], data)).toEqual({ code: 0 })
     for (const field of ["speaker:Mira", "role:user", "kind:file"]) {
       const { terminal, written } = paper()
-      const out = () => make(terminal, { json: true })
+      const out = () => makeOutput(terminal, { json: true })
       await Effect.runPromise(execute(["--data", data, "search", `tea ${field}`, "--explain"], () => {}, out))
       const { explanation, hits } = JSON.parse(written.stdout)
       expect(explanation.hints).toEqual([expect.stringMatching(`^${field}: .*--conversation`)])
@@ -263,7 +263,7 @@ describe("the command line", () => {
         execute(
           ["--data", data, ...args],
           () => {},
-          () => make(terminal, { json: true })
+          () => makeOutput(terminal, { json: true })
         )
       )
       expect(outcome).toEqual({ code: 0 })
@@ -289,7 +289,7 @@ describe("recall", () => {
     const run = execute(
       ["--data", newFolder(), ...args],
       () => {},
-      () => make(terminal, { json: false })
+      () => makeOutput(terminal, { json: false })
     )
     expect(await Effect.runPromise(run)).toEqual({ code: 2, line: expect.stringMatching(line) })
   })
@@ -301,7 +301,7 @@ describe("output", () => {
     { id: "b22", tokens: 1234, title: "plain" }
   ]
   const draw = (terminal: Terminal) =>
-    table(make(terminal, { json: false }), rows, [
+    table(makeOutput(terminal, { json: false }), rows, [
       { name: "id", of: ({ id }) => id, colour: "cyan" },
       { name: "title", of: ({ title }) => title, elastic: true },
       { name: "tokens", of: ({ tokens }) => tokens, right: true }
@@ -331,7 +331,7 @@ describe("output", () => {
 
   it("moves a bar on the side, which leaves nothing behind", () => {
     const { terminal, written } = paper()
-    const out = make(terminal, { json: true })
+    const out = makeOutput(terminal, { json: true })
     for (const done of [0, 5, 10]) out.progress(done, 10)
     expect(written.status).toEqual([`${"░".repeat(30)} 0/10`, `${"█".repeat(15)}${"░".repeat(15)} 5/10`, ""])
     expect(written.stdout).toBe("")
@@ -339,7 +339,7 @@ describe("output", () => {
 
   it("gives programs times as ISO 8601 and lists as one array", () => {
     const { terminal, written } = paper({ colour: true })
-    const out = make(terminal, { json: true })
+    const out = makeOutput(terminal, { json: true })
     const list = out.list()
     list.add([{ value: { recordedAt: 0, tokens: 0 }, text: () => "" }])
     list.add([])

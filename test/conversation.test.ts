@@ -13,7 +13,7 @@ import type { Projection } from "../projections/Projection.js"
 import { textDigest } from "../projections/vectors.js"
 import type { Memory, MemoryReader } from "../src/Memory.js"
 import { limits } from "../src/model/limits.js"
-import { chunkLength, chunkNumber, chunkOverlap, chunksOf, cutting } from "../text/normalise/chunks.js"
+import { chunkingVersion, chunkLength, chunkNumber, chunkOverlap, chunkTextsOf } from "../text/normalise/chunks.js"
 import { answers, fresh, open, temporaryFolder } from "./support/engine.js"
 
 const agent = "ada"
@@ -43,7 +43,7 @@ describe("chunks", () => {
     fc.assert(
       fc.property(texts, (parts) => {
         const text = parts.join("")
-        const chunks = chunksOf(text)
+        const chunks = chunkTextsOf(text)
         let at = 0
         let end = 0
         for (const [index, chunk] of chunks.entries()) {
@@ -65,17 +65,17 @@ describe("chunks", () => {
   it("of the longest turn that is taken have numbers of their own, however it is cut", () => {
     // The only end of a sentence stands right behind the middle of each chunk.
     const text = `${"x".repeat(320)}. `.repeat(4_000).slice(0, limits.turn)
-    const chunks = chunksOf(text)
+    const chunks = chunkTextsOf(text)
     expect(chunks.length).toBeGreaterThan(3_000)
     expect(chunkNumber(7, chunks.length)).toBeLessThan(chunkNumber(8, 0))
   })
 
   it("end at the end of a sentence where there is one, else between words", () => {
-    const [first, second] = chunksOf(`${words(100)}. ${words(100, 100)}`)
+    const [first, second] = chunkTextsOf(`${words(100)}. ${words(100, 100)}`)
     expect(first).toMatch(/w99\. $/)
     expect(second).toMatch(/^w\d+ /)
-    expect(chunksOf("x".repeat(chunkLength))).toHaveLength(1)
-    expect(chunksOf(words(200))[0]).toMatch(/\s$/)
+    expect(chunkTextsOf("x".repeat(chunkLength))).toHaveLength(1)
+    expect(chunkTextsOf(words(200))[0]).toMatch(/\s$/)
   })
 })
 
@@ -238,7 +238,7 @@ describe("vectors of chunks", () => {
           dimensions: 256,
           entries: [],
           chunks: [{ turn: "x", born: chunkNumber(1, 0), store: "private" as const, digest: textDigest("elsewhere") }],
-          cutting: cutting + 1
+          cutting: chunkingVersion + 1
         }
       }
       const { payload, schema } = codec.encode(other.type, other.payload)

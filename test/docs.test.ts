@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import { parse } from "smol-toml"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { execute } from "../bin/execute.js"
-import { make } from "../bin/output.js"
+import { makeOutput } from "../bin/output.js"
 import { decode } from "../src/ports/Policy.js"
 import { newFolder, removeFolders, root } from "./support/cli.js"
 import {
@@ -66,7 +66,7 @@ const printedByCommands = async (block: Block, shown: string, data: string, ids:
     const [name, ...args] = wordsOf(line.replace(/\b[0-9a-z]{10}\b/g, (word) => ids.get(word) ?? word))
     expect(name, `${block.file}:${block.line}: only \`daybook\` is run`).toBe("daybook")
     const output = ({ json }: { readonly json: boolean }) =>
-      make({ stdout: write, stderr: write, open: () => true, colour: false }, { json })
+      makeOutput({ stdout: write, stderr: write, open: () => true, colour: false }, { json })
     const { code, line: problem } = await Effect.runPromise(execute(["--data", data, ...args], write, output))
     if (code !== 0) write(`daybook: ${problem}\n`)
     if (!mayFail) expect(problem, `${block.file}:${block.line}: ${line}`).toBeUndefined()

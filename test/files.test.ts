@@ -9,10 +9,10 @@ import type { File } from "../events/File.js"
 import { conversation } from "../projections/conversation.js"
 import { hasFile, piecesOf } from "../projections/files.js"
 import { mediaOf } from "../src/conversation/fileInput.js"
-import { filesOf, readTextFile } from "../src/import/textFiles.js"
+import { listFiles, readTextFile } from "../src/import/textFiles.js"
 import type { MemoryReader } from "../src/Memory.js"
 import { limits } from "../src/model/limits.js"
-import { cutsOf } from "../text/normalise/chunks.js"
+import { cutIntoChunks } from "../text/normalise/chunks.js"
 import { fresh, temporaryFolder } from "./support/engine.js"
 
 const agent = "ada"
@@ -261,11 +261,11 @@ describe("pieces of a file", () => {
         const pieces = piecesOf(file)
         const rows = text.split("\n")
         for (const { line, lineEnd, part, text: piece } of pieces) {
-          expect(cutsOf(text)[part]!.text).toBe(piece)
+          expect(cutIntoChunks(text)[part]!.text).toBe(piece)
           expect(rows.slice(line - 1, lineEnd).join("\n")).toContain(piece.replace(/\n$/, ""))
           expect(piece.replace(/\n$/, "").split("\n")).toHaveLength(lineEnd - line + 1)
         }
-        expect(pieces.length).toBe(cutsOf(text).filter((cut) => cut.text.trim() !== "").length)
+        expect(pieces.length).toBe(cutIntoChunks(text).filter((cut) => cut.text.trim() !== "").length)
       }),
       { numRuns: 200 }
     )
@@ -315,7 +315,7 @@ describe("files of a folder", () => {
       writeFileSync(join(outside, "o.md"), "outside")
       symlinkSync(join(outside, "o.md"), join(folder, "out.md"))
       symlinkSync(join(folder, "nowhere"), join(folder, "dead.md"))
-      const { paths, refused } = filesOf(folder)
+      const { paths, refused } = listFiles(folder)
       const name = (path: string) => path.slice(folder.length + 1)
       expect(paths.map(name)).toEqual(["a.md", "b/c.txt", "large.txt", "latin.txt", "picture.png"])
       expect(refused.map(({ path, problem }) => [name(path), problem])).toEqual([
@@ -329,7 +329,7 @@ describe("files of a folder", () => {
         "is not UTF-8 text",
         "is not text"
       ])
-      expect(filesOf(join(folder, "missing")).refused).toMatchObject([{ problem: "does not exist" }])
+      expect(listFiles(join(folder, "missing")).refused).toMatchObject([{ problem: "does not exist" }])
     })
   )
 })

@@ -8,7 +8,7 @@ import { stores } from "../events/Trust.js"
 import { decodeChanges, decodeObservation, normaliseTags, type Observation } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
 import { estimate } from "../src/ports/TokenCounter.js"
-import { asAsked, inputBeside } from "../src/remember/asAsked.js"
+import { differingInput, observationFrom } from "../src/remember/asAsked.js"
 import { daysBetween, toInstant, toIso } from "../text/when/dates.js"
 import { fresh } from "./support/engine.js"
 
@@ -78,19 +78,19 @@ describe("the input that an event keeps", () => {
 
   it.prop("beside any after-image it gives back what was asked", [observation, observation], ([asked, other]) => {
     for (const memory of [image(asked), image(other)]) {
-      const kept = plain(inputBeside(asked, memory)) as ReturnType<typeof inputBeside>
-      expect(plain(asAsked(memory, kept.input))).toEqual(plain(asked))
+      const kept = plain(differingInput(asked, memory)) as ReturnType<typeof differingInput>
+      expect(plain(observationFrom(memory, kept.input))).toEqual(plain(asked))
     }
   })
 
   it("is left out where the after-image says the same", () => {
     const asked: Observation = { title: "tea", tags: ["work"], facts: ["green"], occurredAt: 5 }
     const memory = image({ ...asked, type: "discovery" })
-    const whole = asAsked(memory, undefined)
-    expect(inputBeside(whole, memory)).toEqual({})
-    expect(inputBeside({ ...whole, tags: [" WORK "] }, memory)).toEqual({ input: { tags: [" WORK "] } })
+    const whole = observationFrom(memory, undefined)
+    expect(differingInput(whole, memory)).toEqual({})
+    expect(differingInput({ ...whole, tags: [" WORK "] }, memory)).toEqual({ input: { tags: [" WORK "] } })
     const { store: _, ...without } = whole
-    expect(inputBeside(without, memory)).toEqual({ input: { store: null } })
+    expect(differingInput(without, memory)).toEqual({ input: { store: null } })
   })
 
   it.scopedLive.prop(
@@ -111,7 +111,7 @@ describe("the input that an event keeps", () => {
         expect(events).toHaveLength(asked.length)
         for (const [index, event] of events.entries()) {
           if ((event.type !== "ADD" && event.type !== "UPDATE") || event.payload === null) throw new Error(event.type)
-          expect(plain(asAsked(event.payload.memory, event.payload.input))).toEqual(plain(asked[index]))
+          expect(plain(observationFrom(event.payload.memory, event.payload.input))).toEqual(plain(asked[index]))
         }
       }),
     { fastCheck: { numRuns: 5 } }

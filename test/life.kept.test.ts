@@ -9,9 +9,9 @@ import { observations } from "../projections/observations.js"
 import { recalls } from "../projections/recalls.js"
 import { makeLookup } from "../projections/view/build.js"
 import { countsOf } from "../src/maintenance/counts.js"
-import { day, type Row } from "../src/maintenance/facts.js"
-import { maintain } from "../src/maintenance/maintainCommand.js"
-import { planOf, type Stage } from "../src/maintenance/Stage.js"
+import { dayMillis, type Row } from "../src/maintenance/facts.js"
+import { portionCommand } from "../src/maintenance/maintainCommand.js"
+import { planStage, type Stage } from "../src/maintenance/Stage.js"
 import { archive } from "../src/maintenance/stages/archive.js"
 import { compress } from "../src/maintenance/stages/compress.js"
 import { daily } from "../src/maintenance/stages/daily.js"
@@ -27,7 +27,7 @@ const now = Date.UTC(2026, 2, 18, 12)
 let born = 0
 /** A memory that was captured so many days ago. */
 const row = (days: number, fields: Partial<Memory> = {}): Row => {
-  const at = now - days * day
+  const at = now - days * dayMillis
   born++
   const memory: Memory = {
     id: `m${born}`,
@@ -57,7 +57,7 @@ const row = (days: number, fields: Partial<Memory> = {}): Row => {
 const planned = (stage: Stage, rows: ReadonlyArray<Row>, policy: object = {}) => {
   let made = 0
   const tools = { newId: () => `new${++made}`, countTokens: estimate }
-  return planOf(stage, rows, Either.getOrThrow(decode(policy)), now, tools)
+  return planStage(stage, rows, Either.getOrThrow(decode(policy)), now, tools)
 }
 
 describe("daily", () => {
@@ -81,14 +81,14 @@ describe("the archive", () => {
   const start = Date.UTC(2026, 0, 1, 9)
   const prepared = Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const policy = { actors: { idle: 1_000 * 365 * day }, recall: { log: true } }
+    const policy = { actors: { idle: 1_000 * 365 * dayMillis }, recall: { log: true } }
     const { daybook } = yield* fresh({ vectorExtension: null, policy })
     const memory = yield* daybook.agent("ada", { trust: "full" })
     const { id: turn } = yield* memory.addTurn({ session: "monday", text: "Fog at six." })
     const source = { kind: "auto" } as const
     const { id } = yield* memory.remember({ title: "Fog at six", source, from: [{ kind: "turn", id: turn }] })
     const { id: other } = yield* memory.remember({ title: "Tea at four", source })
-    yield* TestClock.setTime(start + 40 * day)
+    yield* TestClock.setTime(start + 40 * dayMillis)
     return { daybook, memory, id, other }
   })
 
@@ -119,12 +119,12 @@ describe("the archive", () => {
       const { daybook, id, memory } = yield* prepared
       yield* memory.maintain({ stages: ["archive"] })
       const before = yield* memory.archived()
-      yield* TestClock.setTime(start + 50 * day)
+      yield* TestClock.setTime(start + 50 * dayMillis)
       const { version } = yield* memory.restore(id)
       yield* memory.undo({ event: version! })
       const told = ({ archivedAt, id, reason }: (typeof before)[number]) => [id, archivedAt, reason]
       expect((yield* memory.archived()).map(told)).toEqual(before.map(told))
-      yield* TestClock.setTime(start + 500 * day)
+      yield* TestClock.setTime(start + 500 * dayMillis)
       const [run] = yield* memory.maintain({ stages: ["cleanup"] })
       yield* memory.undo({ run: run!.run! })
       expect((yield* memory.archived()).map(told)).toEqual(before.map(told))
@@ -154,7 +154,7 @@ describe("what others do while a run is planned", () => {
     db.prepare("INSERT INTO accesses (id, accesses, accessed_at) VALUES (?, 1, ?)").run(seen!.id, now)
     const decide = (shown: ReadonlyMap<string, number>) =>
       Either.getOrThrow(
-        maintain({ run: "r", actor: "a", started: undefined, events, shown }).decide({ db, version: 9 } as never)
+        portionCommand({ run: "r", actor: "a", started: undefined, events, shown }).decide({ db, version: 9 } as never)
       ) as { readonly events?: ReadonlyArray<DaybookEvent> }
     const archived = (shown: ReadonlyMap<string, number>) => (decide(shown).events ?? []).flatMap(imagesOf)
     expect(archived(new Map()).map(({ id }) => id)).toEqual([unseen!.id])
@@ -166,13 +166,13 @@ describe("what others do while a run is planned", () => {
 describe("what the rules move", () => {
   it("grows no younger for retention, and is left alone from then on", () => {
     const narrative = "It was a long day at the harbour, with this and that. ".repeat(20)
-    const told = row(91, { narrative, mentions: 4, lastMentionedAt: now - day })
+    const told = row(91, { narrative, mentions: 4, lastMentionedAt: now - dayMillis })
     const made = (stage: Stage, one: Row) => planned(stage, [one]).events.flatMap((event) => imagesOf(event as never))
     const [long] = made(gc, told)
     expect(long).toMatchObject({ tier: "long", updatedAt: told.memory.updatedAt })
     const [dropped] = made(retention, { memory: long!, accesses: undefined })
     expect(dropped).not.toHaveProperty("narrative")
-    const [mid] = made(gc, row(91, { narrative, tier: "long", promotedAt: now - 60 * day }))
+    const [mid] = made(gc, row(91, { narrative, tier: "long", promotedAt: now - 60 * dayMillis }))
     expect(mid).toMatchObject({ tier: "mid", movedAt: now })
     // It has the days of a mid memory before it goes.
     expect(made(archive, { memory: mid!, accesses: undefined })).toEqual([])

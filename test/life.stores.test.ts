@@ -7,11 +7,11 @@ import * as TestClock from "effect/TestClock"
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { Daybook } from "../src/Daybook.js"
-import { day } from "../src/maintenance/facts.js"
+import { dayMillis } from "../src/maintenance/facts.js"
 import { answers, fresh } from "./support/engine.js"
 
 const start = Date.UTC(2026, 0, 1, 9)
-const end = start + 100 * day
+const end = start + 100 * dayMillis
 const agent = "ada"
 
 /** Something that was captured so many days before the end, or said. */
@@ -36,7 +36,7 @@ const readOf = (all: ReadonlyArray<Item>, rows: number, above: boolean) =>
     const { daybook } = yield* fresh({
       vectorExtension: null,
       policy: {
-        actors: { idle: 1_000 * 365 * day },
+        actors: { idle: 1_000 * 365 * dayMillis },
         recall: { log: true },
         gc: { rows, capacity: 4 },
         compress: { rows },
@@ -51,7 +51,7 @@ const readOf = (all: ReadonlyArray<Item>, rows: number, above: boolean) =>
     const shown: Array<string> = []
     for (const [at, one] of [...all.entries()].sort(([, a], [, b]) => b.age - a.age)) {
       if (one.store === "private" && !above) continue
-      yield* TestClock.setTime(end - one.age * day)
+      yield* TestClock.setTime(end - one.age * dayMillis)
       const { age, expires, shown: times, store, tier, ...said } = one
       const { id } = yield* memory.remember(
         {
@@ -60,14 +60,14 @@ const readOf = (all: ReadonlyArray<Item>, rows: number, above: boolean) =>
           tier: tier as "mid",
           store: store as "private",
           source: { kind: "auto" },
-          ...(expires === null ? {} : { expiresAt: end - (age - expires) * day })
+          ...(expires === null ? {} : { expiresAt: end - (age - expires) * dayMillis })
         },
         { reconcile: false }
       )
       yield* memory.addTurn({ session: `session ${at % 5}`, text: `${one.title}?`, store: store as "private" })
       for (let time = 0; time < times; time++) shown.push(id)
     }
-    yield* TestClock.setTime(end - day / 2)
+    yield* TestClock.setTime(end - dayMillis / 2)
     for (const id of above ? shown : []) yield* memory.get([id])
     yield* daybook.flush(agent)
     for (const [later, stages] of [
@@ -77,7 +77,7 @@ const readOf = (all: ReadonlyArray<Item>, rows: number, above: boolean) =>
       [2, ["gc", "archive"]],
       [12, ["cleanup", "weekly", "compress"]]
     ] as const) {
-      yield* TestClock.setTime(end + later * day)
+      yield* TestClock.setTime(end + later * dayMillis)
       yield* memory.maintain(stages === undefined ? {} : { stages })
     }
     const events = yield* eventsOf(daybook)

@@ -7,13 +7,13 @@ import { imagesOf } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import { dayOf, startOfDay, startOfWeek } from "../src/maintenance/calendar.js"
-import { day, type Row } from "../src/maintenance/facts.js"
-import { planOf, type Stage } from "../src/maintenance/Stage.js"
+import { dayMillis, type Row } from "../src/maintenance/facts.js"
+import { planStage, type Stage } from "../src/maintenance/Stage.js"
 import { daily } from "../src/maintenance/stages/daily.js"
 import { retention } from "../src/maintenance/stages/retention.js"
 import { type Contender, chosen } from "../src/maintenance/stages/weekly/core.js"
 import { weekly } from "../src/maintenance/stages/weekly.js"
-import { missingFrom } from "../src/maintenance/summary.js"
+import { missingContent } from "../src/maintenance/summary.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
 import { estimate } from "../src/ports/TokenCounter.js"
 import { fresh } from "./support/engine.js"
@@ -28,7 +28,7 @@ let born = 0
 let made = 0
 /** A memory that was captured so many days ago. */
 const row = (days: number, fields: Partial<Image> = {}): Row => {
-  const at = now - days * day
+  const at = now - days * dayMillis
   born++
   const title = `thing ${born} of ${born * 7}`
   const memory: Image = {
@@ -61,7 +61,7 @@ const row = (days: number, fields: Partial<Image> = {}): Row => {
 
 /** What a stage makes of rows: each image that it leaves, as one line. */
 const then = (stage: Stage, rows: ReadonlyArray<Row>, policy = policyOf()) => {
-  const planned = planOf(stage, rows, policy, now, { newId: () => `new${++made}`, countTokens: estimate })
+  const planned = planStage(stage, rows, policy, now, { newId: () => `new${++made}`, countTokens: estimate })
   const images = planned.events.flatMap((event) => imagesOf(event as never))
   return {
     ...planned,
@@ -125,7 +125,7 @@ describe("daily: given the log of days, when a day is over, then", () => {
       rows.slice(0, 2).map(({ memory }) => ({ kind: "derived", to: memory.id, reason: "compressed" }))
     )
     const gone = images.filter(({ status }) => status === "compressed")
-    expect(missingFrom(gone.slice(0, 2), notes[0]!)).toEqual([])
+    expect(missingContent(gone.slice(0, 2), notes[0]!)).toEqual([])
     expect(images.filter(({ status, tier }) => status === "active" && tier === "daily")).toEqual([])
   })
 
@@ -244,7 +244,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
       row(9, { ...harbour, tags: ["pinned"] }),
       row(9, { ...harbour, topic: "pilots" }),
       // About to be long.
-      row(9, { ...harbour, mentions: 9, lastMentionedAt: now - 3 * day })
+      row(9, { ...harbour, mentions: 9, lastMentionedAt: now - 3 * dayMillis })
     ]
     const { counts, images } = then(weekly, rows)
     expect(counts).toMatchObject({ compressed: 4, made: 2 })
@@ -379,13 +379,13 @@ describe("through the engine", () => {
     Effect.gen(function* () {
       const start = Date.UTC(2026, 2, 9, 9)
       yield* TestClock.setTime(start)
-      const { daybook } = yield* fresh({ policy: { actors: { idle: 1_000 * 365 * day } } })
+      const { daybook } = yield* fresh({ policy: { actors: { idle: 1_000 * 365 * dayMillis } } })
       const memory = yield* daybook.agent(agent, { trust: "full" })
       const state = Effect.map(daybook.digests(agent), ({ stateDigest }) => stateDigest)
       const source = { kind: "auto" } as const
       yield* memory.remember({ title: "Mira lives in Emden", type: "identity", source })
       for (let at = 0; at < 5; at++) {
-        yield* TestClock.setTime(start + at * day)
+        yield* TestClock.setTime(start + at * dayMillis)
         for (const what of ["arrived", "left"]) {
           const title = `Ship ${at} ${what} at ${9 + at}:15`
           yield* memory.remember(
@@ -393,11 +393,11 @@ describe("through the engine", () => {
             { reconcile: false }
           )
         }
-        yield* TestClock.setTime(start + at * day + 18 * 3_600_000)
+        yield* TestClock.setTime(start + at * dayMillis + 18 * 3_600_000)
         yield* memory.maintain({ stages: ["daily"] })
       }
       yield* daybook.backfill(agent)
-      yield* TestClock.setTime(start + 7 * day)
+      yield* TestClock.setTime(start + 7 * dayMillis)
       const before = yield* state
       const [run] = yield* memory.maintain({ stages: ["weekly"] })
       expect(run!.counts).toEqual({ core: 1, compressed: 5, made: 1 })
@@ -419,9 +419,9 @@ describe("through the engine", () => {
     "what takes the place of a core memory is core; what takes the place of one thing in a note leaves the note",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(now - 8 * day)
+        yield* TestClock.setTime(now - 8 * dayMillis)
         const { daybook } = yield* fresh({
-          policy: { actors: { idle: 1_000 * 365 * day } },
+          policy: { actors: { idle: 1_000 * 365 * dayMillis } },
           reconciler: RuleReconciler.layer
         })
         const memory = yield* daybook.agent(agent, { trust: "full" })

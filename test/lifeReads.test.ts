@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
-import { type ArchivePlace, archive, findArchived } from "../projections/archive.js"
+import { type ArchiveCursor, archive, findArchived } from "../projections/archive.js"
 import { conversation } from "../projections/conversation.js"
 import { observations } from "../projections/observations.js"
 import { findProfile } from "../projections/profile.js"
@@ -24,7 +24,7 @@ describe("what is read of the life of memories", () => {
       ["full", [], Array.from({ length: 100 }, (_, at) => 100 - at)]
     ] as const) {
       const found: Array<number> = []
-      let after: ArchivePlace | undefined
+      let after: ArchiveCursor | undefined
       let reads = 0
       do {
         const page = findArchived(db, level, words, { after, look: 7 })

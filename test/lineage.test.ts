@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Link, Memory } from "../events/Memory.js"
 import { opennessOf, type Store, stores } from "../events/Trust.js"
-import { confirmed, demotedWith, descendants, type Graph, madeStale } from "../src/actor/lineage.js"
+import { demotedDescendants, descendants, flaggedStale, type Graph, withoutStale } from "../src/actor/lineage.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { fresh, type open } from "./support/engine.js"
 
@@ -103,12 +103,12 @@ describe("lineage", () => {
             const memory = memories.get(idAt(step.at))!
             if (step.do === "demote" && step.store < opennessOf(memory.store)) {
               const changed = { ...memory, store: stores[step.store]! }
-              const carried = demotedWith(graph, changed)
+              const carried = demotedDescendants(graph, changed)
               demoted += carried.length
               put([changed, ...carried])
             }
             if (step.do === "retire" && memory.status === "active") {
-              const carried = madeStale(graph, [{ kind: "derived", to: memory.id }], "replaced")
+              const carried = flaggedStale(graph, [{ kind: "derived", to: memory.id }], "replaced")
               put([{ ...memory, status: "superseded" }, ...carried])
               for (const [id, { status }] of memories) {
                 if (status === "active" && id !== memory.id && sourcesOf(id).has(memory.id)) stale.add(id)
@@ -116,7 +116,7 @@ describe("lineage", () => {
               flagged += carried.length
             }
             if (step.do === "confirm") {
-              put([confirmed(memory)])
+              put([withoutStale(memory)])
               stale.delete(memory.id)
             }
           }

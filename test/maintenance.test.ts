@@ -15,7 +15,7 @@ import "../src/schedules/ensure.js"
 import "../src/schedules/runCommands.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import * as Maintenance from "../layers/Maintenance.js"
-import { inForce } from "../src/actor/policyInForce.js"
+import { policyRecordOf } from "../src/actor/policyInForce.js"
 import { Daybook } from "../src/Daybook.js"
 import { jobsOf } from "../src/maintenance/jobs.js"
 import { defaults } from "../src/ports/Policy.js"
@@ -164,7 +164,7 @@ describe("the engine's own jobs", () => {
       const runs = (yield* eventsOf(daybook, "ada")).flatMap((event) => (event.type === "RUN" ? [event.payload] : []))
       expect(runs.length).toBeGreaterThan(16)
       for (const { policy } of runs) expect(policy).toBe(digest)
-      expect(digest).not.toBe(inForce(defaults).digest)
+      expect(digest).not.toBe(policyRecordOf(defaults).digest)
       yield* memory.undo({ run: stage!.run })
       expect((yield* memory.list()).length).toBe(4)
     })

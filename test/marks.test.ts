@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { marksOf } from "../text/personal/marks.js"
+import { findSensitiveData } from "../text/personal/marks.js"
 
 interface Line {
   /** In parts where the whole would look like a secret that leaked. */
@@ -15,7 +15,7 @@ const lines: ReadonlyArray<Line> = JSON.parse(
 )
 const textOf = ({ text }: Line): string => (typeof text === "string" ? text : text.join(""))
 const kindsOf = (text: string): ReadonlyArray<string> => {
-  const { credential, pii } = marksOf([text])
+  const { credential, pii } = findSensitiveData([text])
   return [...pii, ...credential]
 }
 
@@ -98,17 +98,17 @@ describe("marks", () => {
 
   it("of the second card are those of a card", () => {
     const cards = ["Card: 5200004902907210 exp 09/28", "the team card is 4000 0062 3985 4713"]
-    expect(marksOf(cards)).toEqual({ pii: ["card"], credential: [] })
+    expect(findSensitiveData(cards)).toEqual({ pii: ["card"], credential: [] })
   })
 
   it.prop("of several texts are those of each", [fc.array(fc.constantFrom(...lines), { maxLength: 4 })], ([some]) => {
     const each = new Set(some.flatMap((line) => kindsOf(textOf(line))))
-    const { credential, pii } = marksOf(some.map(textOf))
+    const { credential, pii } = findSensitiveData(some.map(textOf))
     expect(new Set([...pii, ...credential])).toEqual(each)
   })
 
   it.prop("never throw", [fc.string({ unit: "binary", maxLength: 300 })], ([text]) => {
-    marksOf([text, `${text}@${text}.de`, `password: ${text}`, `+49${text}12345`])
+    findSensitiveData([text, `${text}@${text}.de`, `password: ${text}`, `+49${text}12345`])
   })
 
   it("take time in proportion to the text, however it is made", () => {
@@ -117,7 +117,7 @@ describe("marks", () => {
     for (const seed of seeds.split("|")) {
       const text = seed.repeat(Math.ceil(100_000 / seed.length)).slice(0, 100_000)
       // Milliseconds where time is in proportion; minutes where it is not.
-      const millis = cpu(2, () => marksOf([text]))
+      const millis = cpu(2, () => findSensitiveData([text]))
       expect([seed, millis < 2_000]).toEqual([seed, true])
     }
   })

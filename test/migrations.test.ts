@@ -11,7 +11,7 @@ import { codec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { StorageError } from "../events/errors.js"
-import { busyTimeout, open } from "../events/sqlite.js"
+import { busyTimeoutMillis, open } from "../events/sqlite.js"
 import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
 import { migrations } from "../migrations/index.js"
@@ -161,7 +161,13 @@ describe("settings", () => {
     Effect.gen(function* () {
       const path = yield* folder
       const { reader, writer } = yield* Effect.provide(open(join(path, "log.db")), Reactivity.layer)
-      const wanted = { synchronous: 2, journal: "wal", secureDelete: 1, trustedSchema: 0, busyTimeout }
+      const wanted = {
+        synchronous: 2,
+        journal: "wal",
+        secureDelete: 1,
+        trustedSchema: 0,
+        busyTimeout: busyTimeoutMillis
+      }
       const onWriter = settingsOf(writer)
       expect(onWriter).toMatchObject({ ...wanted, queryOnly: 0 })
       expect(settingsOf(reader)).toEqual({ ...onWriter, queryOnly: 1 })

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { summaryInstructions, summaryPromptDigest, summarySchema } from "../layers/models/summarizePrompt.js"
-import { summarizerOf } from "../layers/summarizers.js"
-import { missingFrom, summaryOf } from "../src/maintenance/summary.js"
+import { policySummarizerLayer } from "../layers/summarizers.js"
+import { mergeContents, missingContent } from "../src/maintenance/summary.js"
 import { decode } from "../src/ports/Policy.js"
 import { estimate } from "../src/ports/TokenCounter.js"
 import { open, temporaryFolder } from "./support/engine.js"
@@ -112,7 +112,7 @@ const withModel = (protocol: Protocol, folder: string, baseUrl: string, more: ob
         ...more
       }
     }
-    const summarizer = summarizerOf(yield* decode(policy), environment) as never
+    const summarizer = policySummarizerLayer(yield* decode(policy), environment) as never
     const daybook = yield* open(folder, { policy, summarizer, vectorExtension: null })
     return { daybook, memory: yield* daybook.agent(agent, { trust: "full" }) }
   })
@@ -163,7 +163,7 @@ describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
         ])
         expect(decision).toMatchObject({ action: "COMPRESS", reason: "3 or more say the same under one title" })
         expect(decision.latency).toBeGreaterThanOrEqual(0)
-        const ruled = summaryOf(sources, estimate)!
+        const ruled = mergeContents(sources, estimate)!
         if (told === undefined) {
           expect(decision.by).toEqual(byModel)
           expect(memory.facts).toHaveLength(3)
@@ -171,7 +171,7 @@ describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
         } else {
           expect(decision.by).toEqual({ kind: "rule", name: "compress" })
           expect(memory).toMatchObject(ruled)
-          expect(missingFrom(sources, memory)).toEqual([])
+          expect(missingContent(sources, memory)).toEqual([])
         }
       }
       expect(server.problems).toEqual([])
@@ -270,7 +270,7 @@ describe("a summarizer", () => {
   it("needs a model where it is to be one", () => {
     const built = Effect.runSyncExit(
       Effect.flatMap(decode({ summarize: { summarizer: "model" } }), (policy) =>
-        Effect.scoped(Effect.void.pipe(Effect.provide(summarizerOf(policy))))
+        Effect.scoped(Effect.void.pipe(Effect.provide(policySummarizerLayer(policy))))
       )
     )
     expect(JSON.stringify(built)).toContain("model: is required, because summarize.summarizer is model")

@@ -5,7 +5,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { promptDigest } from "../layers/models/reconcilePrompt.js"
-import { reconcilerOf } from "../layers/reconcilers.js"
+import { policyReconcilerLayer } from "../layers/reconcilers.js"
 import { decode } from "../src/ports/Policy.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { environment, key, overheard } from "./support/modelCases.js"
@@ -82,7 +82,7 @@ const withModel = (protocol: Protocol, folder: string, baseUrl: string, patience
   Effect.gen(function* () {
     const policy = policyOf(protocol, baseUrl, patience)
     const decoded = yield* decode(policy)
-    return yield* open(folder, { policy, reconciler: reconcilerOf(decoded, environment) as never })
+    return yield* open(folder, { policy, reconciler: policyReconcilerLayer(decoded, environment) as never })
   })
 
 type Opened = Effect.Effect.Success<ReturnType<typeof withModel>>

@@ -5,7 +5,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { changedSettings, inForce } from "../src/actor/policyInForce.js"
+import { changedSettings, policyRecordOf } from "../src/actor/policyInForce.js"
 import type { Daybook } from "../src/Daybook.js"
 import { decode, defaults } from "../src/ports/Policy.js"
 import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/cli.js"
@@ -61,8 +61,8 @@ describe("the policy of a memory's life", () => {
   })
 
   it("has one digest, however it is written, which how the program goes about its work leaves alone", () => {
-    const of = (document: unknown) => inForce(Either.getOrThrow(decode(document))).digest
-    expect(of({})).toBe(inForce(defaults).digest)
+    const of = (document: unknown) => policyRecordOf(Either.getOrThrow(decode(document))).digest
+    expect(of({})).toBe(policyRecordOf(defaults).digest)
     expect(of({ gc: { capacity: 400, rows: 50 } })).toBe(of({ gc: { rows: 50, capacity: 400 } }))
     expect(of({ actors: { open: 2 } })).toBe(of({}))
     expect(of({ schedules: { concurrency: 9, drain: 1, poll: 5 } })).toBe(of({}))
@@ -72,12 +72,15 @@ describe("the policy of a memory's life", () => {
     expect(of({ gc: { capacity: 400 } })).not.toBe(of({}))
     expect(
       changedSettings(
-        inForce(defaults).values,
-        inForce(Either.getOrThrow(decode({ gc: { capacity: 400 }, tiers: { decays: { standup: 1 } } }))).values
+        policyRecordOf(defaults).values,
+        policyRecordOf(Either.getOrThrow(decode({ gc: { capacity: 400 }, tiers: { decays: { standup: 1 } } }))).values
       )
     ).toEqual(["gc.capacity", "tiers.decays"])
-    const before = { ...inForce(defaults).values, schedules: { ...inForce(defaults).values.schedules, poll: 5 } }
-    expect(changedSettings(before, inForce(defaults).values)).toEqual([])
+    const before = {
+      ...policyRecordOf(defaults).values,
+      schedules: { ...policyRecordOf(defaults).values.schedules, poll: 5 }
+    }
+    expect(changedSettings(before, policyRecordOf(defaults).values)).toEqual([])
   })
 })
 
@@ -126,7 +129,10 @@ describe("daybook check", () => {
     build()
     const folder = newFolder()
     const daybook = daybookIn(folder)
-    expect(answerOf(await daybook("check", "--json"))).toMatchObject({ ok: true, policy: inForce(defaults).digest })
+    expect(answerOf(await daybook("check", "--json"))).toMatchObject({
+      ok: true,
+      policy: policyRecordOf(defaults).digest
+    })
     writeFileSync(join(folder, "policy.toml"), '[gc]\ncapacity = 0\n[retention]\ndropAfter = "late"\n')
     const { code, stderr, stdout } = await daybook("check")
     expect(code).toBe(1)

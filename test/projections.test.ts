@@ -10,23 +10,23 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { TrustLevel } from "../events/Trust.js"
 import { projections as all } from "../projections/all.js"
 import { findChanges } from "../projections/history.js"
-import { contentOf, findById, findDuplicate } from "../projections/observations.js"
+import { contentDigest, findById, findDuplicate } from "../projections/observations.js"
 import { type Db, type Projection, sql } from "../projections/Projection.js"
 import { findPeople } from "../projections/people.js"
-import { findAround, findTightened, getMemories } from "../projections/reads.js"
-import { countRecalls, findAccesses, findRecall, findRecalls, lastRecall } from "../projections/recalls.js"
+import { findAround, findRestricted, getMemories } from "../projections/reads.js"
+import { countRecalls, findAccesses, findRecall, findRecalls, lastRecallNumber } from "../projections/recalls.js"
 import {
   countSchedules,
-  findDue,
+  findDueSchedules,
   findSchedule,
   findScheduleRun,
   findScheduleRuns,
   findSchedules,
-  firstDue,
-  nextDue
+  firstDueAt,
+  nextDueAt
 } from "../projections/scheduleReads.js"
 import { outputDigest } from "../projections/schedules.js"
-import { findCandidates, findRecent, indexRows } from "../projections/search.js"
+import { findCandidates, findRecentMemories, readIndexRows } from "../projections/search.js"
 import * as Generations from "../projections/view/generations.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { Views } from "../projections/view/Views.js"
@@ -120,9 +120,9 @@ const projected = (spec: {
     }
   })
 
-const ids = (db: Db, born: ReadonlyArray<number>) => indexRows(db, born).map(({ id }) => id)
+const ids = (db: Db, born: ReadonlyArray<number>) => readIndexRows(db, born).map(({ id }) => id)
 const listed = (db: Db, level: TrustLevel = "full") =>
-  ids(db, findRecent(db, level, {}, later, { limit: 100, offset: 0 }))
+  ids(db, findRecentMemories(db, level, {}, later, { limit: 100, offset: 0 }))
 
 const found = (
   db: Db,
@@ -198,12 +198,12 @@ describe("schedules", () => {
           lastStatus: "failed",
           lastOutput: outputDigest({ output: "low" })
         })
-        expect(firstDue(db)).toBe(600)
+        expect(firstDueAt(db)).toBe(600)
         const due = { until: 700, handlers: ["tides"], limit: 10 }
-        expect(findDue(db, due).map(({ id }) => id)).toEqual(["one", "two"])
-        expect(findDue(db, { ...due, until: 599 })).toEqual([])
-        expect(findDue(db, { ...due, handlers: ["kettle"] })).toEqual([])
-        expect(nextDue(db, ["tides"], 600)).toBe(700)
+        expect(findDueSchedules(db, due).map(({ id }) => id)).toEqual(["one", "two"])
+        expect(findDueSchedules(db, { ...due, until: 599 })).toEqual([])
+        expect(findDueSchedules(db, { ...due, handlers: ["kettle"] })).toEqual([])
+        expect(nextDueAt(db, ["tides"], 600)).toBe(700)
         const runs = findScheduleRuns(db, "one", { limit: 10, offset: 0 })
         expect(runs.map(({ attempt, run, status }) => [run, status, attempt])).toEqual([
           ["d", "running", 3],
@@ -243,7 +243,7 @@ describe("recalls", () => {
           expect(findRecalls(db, { limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
           expect(findRecall(db, 5)).toEqual(all[1])
           expect(findRecall(db, 7)).toBeUndefined()
-          expect([countRecalls(db), lastRecall(db)]).toEqual([6, 6])
+          expect([countRecalls(db), lastRecallNumber(db)]).toEqual([6, 6])
           // What was said in conversations counts for no memory; the newest asking time counts, not the newest event.
           expect([...findAccesses(db, ["one", "two", "none"])]).toEqual([
             ["one", { accesses: 4, lastAccessedAt: timeOf(9) }],
@@ -298,11 +298,11 @@ describe("observations", () => {
         expect(getMemories(db, "full", ["three"], timeOf(4))).toHaveLength(1)
         expect(findById(db, "one")).toMatchObject({ title: "coffee", born: 1, revision: 2 })
         expect(findById(db, "two")?.status).toBe("forgotten")
-        expect(findDuplicate(db, "private", contentOf("coffee", []), later)?.id).toBe("one")
-        expect(findDuplicate(db, "shared", contentOf("coffee", []), later)).toBeUndefined()
-        expect(findDuplicate(db, "private", contentOf("tea", []), later)).toBeUndefined()
-        expect(findDuplicate(db, "private", contentOf("two", []), later)).toBeUndefined()
-        expect(findDuplicate(db, "private", contentOf("three", []), later)).toBeUndefined()
+        expect(findDuplicate(db, "private", contentDigest("coffee", []), later)?.id).toBe("one")
+        expect(findDuplicate(db, "shared", contentDigest("coffee", []), later)).toBeUndefined()
+        expect(findDuplicate(db, "private", contentDigest("tea", []), later)).toBeUndefined()
+        expect(findDuplicate(db, "private", contentDigest("two", []), later)).toBeUndefined()
+        expect(findDuplicate(db, "private", contentDigest("three", []), later)).toBeUndefined()
       }
     })
   })
@@ -551,7 +551,7 @@ describe("history", () => {
         expect(changes(3)).toEqual(["3 ADD 1", "9 COMPRESS 2"])
         expect(changes(9)).toEqual(["9 COMPRESS 1"])
         expect(changes(4)).toEqual(["4 ADD 1", "10 ARCHIVE 2"])
-        expect(findTightened(db, 4)).toEqual(new Map())
+        expect(findRestricted(db, 4)).toEqual(new Map())
       }
     })
   })
@@ -562,13 +562,13 @@ describe("history", () => {
       given: [add("a", { store: "social" }), add("b", { store: "social" }), add("c", { store: "private" })],
       when: [update("a", { store: "private" }), update("b", { store: "shared" }), update("c", { store: "social" })],
       holds: (db) => {
-        expect(findTightened(db, 3)).toEqual(
+        expect(findRestricted(db, 3)).toEqual(
           new Map([
             ["a", 0],
             ["b", 1]
           ])
         )
-        expect(findTightened(db, 0)).toEqual(new Map())
+        expect(findRestricted(db, 0)).toEqual(new Map())
       }
     })
   })

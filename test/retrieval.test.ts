@@ -9,8 +9,8 @@ import { Reranker, RerankerError } from "../src/ports/Reranker.js"
 import { memorySyntax } from "../src/search/fields.js"
 import { parse } from "../src/search/query.js"
 import type { Draft } from "../src/search/rank.js"
-import { sum } from "../src/search/rank.js"
-import { folding } from "../src/search/same.js"
+import { sumOfParts } from "../src/search/rank.js"
+import { foldEqual } from "../src/search/same.js"
 import type { Query } from "../src/search/search.js"
 import { gate } from "../text/normalise/gate.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
@@ -264,7 +264,7 @@ describe("what a score is made of", () => {
         hints: []
       })
       for (const { parts, score, why } of hits) {
-        expect(sum(parts)).toBe(score)
+        expect(sumOfParts(parts)).toBe(score)
         expect(why).toHaveLength(Object.values(parts).filter((part) => part >= 0.0005).length)
       }
       expect(hits[0]!.why[0]).toMatch(/^has the words \(0\.\d{3}\)$/)
@@ -465,7 +465,7 @@ describe("hits that say the same", () => {
 
   it("short texts, and those that are long, stand for themselves", () => {
     const folded = (...texts: ReadonlyArray<string>) => {
-      const drafts = folding<Draft<string, object>>(true)
+      const drafts = foldEqual<Draft<string, object>>(true)
       for (const [born, text] of texts.entries())
         drafts.take({ text, born, time: born, parts: {}, row: text, alike: 0, store: "private" })
       return drafts.kept()

@@ -8,12 +8,12 @@ import type { Memory } from "../events/Memory.js"
 import { observations } from "../projections/observations.js"
 import type { Db } from "../projections/Projection.js"
 import { recalls } from "../projections/recalls.js"
-import { countStandings, findByScore } from "../projections/standing.js"
-import { day, factsOf } from "../src/maintenance/facts.js"
+import { countScores, findByScore } from "../projections/standing.js"
+import { dayMillis, scoreFactsOf } from "../src/maintenance/facts.js"
 import { verdictOf } from "../src/maintenance/rules.js"
-import { formulaOf, tiersOf } from "../src/maintenance/tiers.js"
+import { formulaOf, readTiers } from "../src/maintenance/tiers.js"
 import { decode, defaults } from "../src/ports/Policy.js"
-import { decayOf, scoreOf } from "../src/search/score.js"
+import { decayOf, lifeScoreOf } from "../src/search/score.js"
 import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/cli.js"
 import { fresh } from "./support/engine.js"
 
@@ -67,7 +67,7 @@ describe("the score of a memory", () => {
 
   for (const [type, mentions, accesses, days, importance, score] of table) {
     it(`of a ${type} with ${mentions} mentions, ${accesses} times shown, ${days} days unseen is ${score.toFixed(6)}`, () => {
-      const made = scoreOf({ type, mentions, accesses, importance, seenAt: now - days * day }, tiers, now)
+      const made = lifeScoreOf({ type, mentions, accesses, importance, seenAt: now - days * dayMillis }, tiers, now)
       expect(made.score).toBeCloseTo(score, 5)
       expect(made.frequency + made.recency + made.importance).toBe(made.score)
     })
@@ -75,10 +75,10 @@ describe("the score of a memory", () => {
 
   it("goes by the policy's weights, and is the same all day", () => {
     const weighed = { ...tiers, frequencyWeight: 0.5, recencyWeight: 3, importanceWeight: 0 }
-    const facts = { type: "task", mentions: 2, accesses: 0, importance: 1, seenAt: now - 10 * day }
-    expect(scoreOf(facts, weighed, now).score).toBeCloseTo(0.5 * Math.LN2 + 3 * 0.606531, 5)
-    expect(scoreOf(facts, weighed, now + 11 * 3_600_000)).toEqual(scoreOf(facts, weighed, now))
-    expect(scoreOf({ ...facts, seenAt: now + 5 * day }, weighed, now).days).toBe(0)
+    const facts = { type: "task", mentions: 2, accesses: 0, importance: 1, seenAt: now - 10 * dayMillis }
+    expect(lifeScoreOf(facts, weighed, now).score).toBeCloseTo(0.5 * Math.LN2 + 3 * 0.606531, 5)
+    expect(lifeScoreOf(facts, weighed, now + 11 * 3_600_000)).toEqual(lifeScoreOf(facts, weighed, now))
+    expect(lifeScoreOf({ ...facts, seenAt: now + 5 * dayMillis }, weighed, now).days).toBe(0)
   })
 
   const rows = fc.array(
@@ -100,15 +100,15 @@ describe("the score of a memory", () => {
       const db = new Database(":memory:") as unknown as Db
       db.exec(`${observations.tables}${observations.indexes}${recalls.tables}`)
       const scores = made.map(({ accessed, accesses, days, gone, ...fields }, at) => {
-        const createdAt = now - days * day
+        const createdAt = now - days * dayMillis
         const memory = memoryOf({ born: at + 1, ...fields, createdAt, ...(gone ? { expiresAt: now } : {}) })
         const event = { type: "ADD", version: memory.born, payload: { memory } }
         observations.apply(db, event as never, { opennessOf: () => 0, vectorOf: () => undefined })
-        const lastAccessedAt = now - accessed * day
+        const lastAccessedAt = now - accessed * dayMillis
         if (accesses > 0) db.prepare("INSERT INTO accesses VALUES (?, ?, ?)").run(memory.id, accesses, lastAccessedAt)
         const row = { memory, accesses: accesses > 0 ? { accesses, lastAccessedAt } : undefined }
-        const unshown = scoreOf(factsOf({ memory, accesses: undefined }), defaults.tiers, now)
-        return { born: memory.born, gone, memory, unshown, life: scoreOf(factsOf(row), defaults.tiers, now) }
+        const unshown = lifeScoreOf(scoreFactsOf({ memory, accesses: undefined }), defaults.tiers, now)
+        return { born: memory.born, gone, memory, unshown, life: lifeScoreOf(scoreFactsOf(row), defaults.tiers, now) }
       })
       const best = (of: (one: (typeof scores)[number]) => number) =>
         scores
@@ -127,8 +127,8 @@ describe("the score of a memory", () => {
       // Whoever is below full trust learns nothing of what others were shown.
       expect(rounded(findByScore(db, "inner", formula, now, 7)).length).toBe(0)
       const there = scores.filter(({ gone }) => !gone)
-      const told = yield* tiersOf((f) => Effect.sync(() => f({ db, now })), defaults, 3)
-      const paged = countStandings(formula, now, [1], 3)
+      const told = yield* readTiers((f) => Effect.sync(() => f({ db, now })), defaults, 3)
+      const paged = countScores(formula, now, [1], 3)
       while (paged.next(db)) {}
       expect(paged.result().all.memories).toBe(told.all.memories)
       expect(paged.result().all.score).toBeCloseTo(told.all.score, 9)
@@ -150,16 +150,16 @@ describe("the rules", () => {
   const verdict = (fields: Partial<Memory>, accesses?: { accesses: number; lastAccessedAt: number }) =>
     verdictOf({ memory: memoryOf({ born: 1, ...fields }), accesses }, defaults, now).action
   const ago = (days: number) => ({
-    createdAt: now - days * day,
-    lastMentionedAt: now - days * day,
-    updatedAt: now - days * day
+    createdAt: now - days * dayMillis,
+    lastMentionedAt: now - days * dayMillis,
+    updatedAt: now - days * dayMillis
   })
 
   it("promote with three hits within seven days, remove below 0.5 or after thirty days, and keep the rest", () => {
-    expect(verdict({ ...ago(20), mentions: 4, lastMentionedAt: now - 7 * day })).toBe("promote")
-    expect(verdict({ ...ago(20), mentions: 3, lastMentionedAt: now - 7 * day })).toBe("keep")
-    expect(verdict({ ...ago(20), mentions: 4, lastMentionedAt: now - 8 * day })).toBe("keep")
-    expect(verdict(ago(10), { accesses: 3, lastAccessedAt: now - day })).toBe("promote")
+    expect(verdict({ ...ago(20), mentions: 4, lastMentionedAt: now - 7 * dayMillis })).toBe("promote")
+    expect(verdict({ ...ago(20), mentions: 3, lastMentionedAt: now - 7 * dayMillis })).toBe("keep")
+    expect(verdict({ ...ago(20), mentions: 4, lastMentionedAt: now - 8 * dayMillis })).toBe("keep")
+    expect(verdict(ago(10), { accesses: 3, lastAccessedAt: now - dayMillis })).toBe("promote")
     expect(verdict(ago(13))).toBe("keep")
     expect(verdict(ago(14))).toBe("remove")
     expect(verdict({ ...ago(30), importance: 1 })).toBe("keep")
@@ -183,7 +183,7 @@ describe("a score explains itself", () => {
   it.scoped("in why and in explain, with what was shown at full trust alone", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const { daybook } = yield* fresh({ policy: { actors: { idle: 20 * day } } })
+      const { daybook } = yield* fresh({ policy: { actors: { idle: 20 * dayMillis } } })
       const full = yield* daybook.agent("ada", { trust: "full", record: true })
       const { id } = yield* full.remember({
         title: "harbour cranes",

@@ -10,7 +10,7 @@ import { limits } from "../src/model/limits.js"
 import { Embedder } from "../src/ports/Embedder.js"
 import { defaults } from "../src/ports/Policy.js"
 import { matchOf, parse } from "../src/search/query.js"
-import { inOrder, scored, sum, timeWorth } from "../src/search/rank.js"
+import { orderByScore, scoreMemories, sumOfParts, timeMatchScore } from "../src/search/rank.js"
 import type { Hit, Query } from "../src/search/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { vocabulary } from "./support/histories.js"
@@ -532,10 +532,12 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     .filter(({ similarity, text }) => text !== null || similarity !== null)
   const pool = fc.uniqueArray(candidate, { minLength: 1, maxLength: 20, selector: ({ born }) => born })
   const ranked = (candidates: ReadonlyArray<Candidate>, weight: number) =>
-    inOrder(scored(candidates, { ...defaults.search, fusion }, { own: weight }, start, cues)).map((draft) => ({
-      ...draft,
-      score: sum(draft.parts)
-    }))
+    orderByScore(scoreMemories(candidates, { ...defaults.search, fusion }, { own: weight }, start, cues)).map(
+      (draft) => ({
+        ...draft,
+        score: sumOfParts(draft.parts)
+      })
+    )
   const cues = { date: (instant: number) => instant < start, project: (name: string | null) => name !== null }
 
   it.prop(
@@ -562,7 +564,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
         expect(parts.mentions).toBeLessThanOrEqual(8 * mentionWeight)
         expect(parts.importance).toBe(importance * importanceWeight)
         expect(parts.project).toBe(project === null ? 0 : projectBoost * base)
-        expect(parts.date).toBe(time < start ? dateBoost * base + timeWorth : 0)
+        expect(parts.date).toBe(time < start ? dateBoost * base + timeMatchScore : 0)
         expect(score).toBeCloseTo(
           base + parts.recency + parts.mentions + parts.importance + parts.project + parts.date,
           12

@@ -9,9 +9,9 @@ import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 // Loaded by the engine when it is first needed, which no test clock waits for.
 import "../src/maintenance/maintain.js"
-import type { SaidTurn } from "../projections/summaries.js"
-import { ruledSummary } from "../src/maintenance/sessionSummary.js"
-import { pause } from "../src/model/pause.js"
+import type { SummaryTurn } from "../projections/summaries.js"
+import { summarizeByRules } from "../src/maintenance/sessionSummary.js"
+import { yieldToEventLoop } from "../src/model/pause.js"
 import { Summarizer, SummarizerError, type SummaryRequest } from "../src/ports/Summarizer.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
@@ -24,20 +24,20 @@ const slowly = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const running = yield* Effect.fork(program)
     while ((yield* Fiber.poll(running))._tag === "None") {
-      for (let at = 0; at < 20; at++) yield* pause
+      for (let at = 0; at < 20; at++) yield* yieldToEventLoop
       if ((yield* Fiber.poll(running))._tag === "None") yield* TestClock.adjust("1 seconds")
     }
     return yield* Fiber.join(running)
   })
 
-const said = (role: SaidTurn["role"], text: string, at: number): SaidTurn => ({
+const said = (role: SummaryTurn["role"], text: string, at: number): SummaryTurn => ({
   born: at + 1,
   role,
   speaker: null,
   text,
   occurredAt: start + at * minute
 })
-const conversation = (turns: ReadonlyArray<SaidTurn>) => ({
+const conversation = (turns: ReadonlyArray<SummaryTurn>) => ({
   turns,
   count: turns.length,
   startedAt: start,
@@ -73,7 +73,7 @@ const ferry = [
 describe("a session by rule", () => {
   it("is what was asked for, what came of it, what was decided and what is open", () => {
     const turns = ferry.map(([role, text], at) => said(role, text, at))
-    expect(ruledSummary(conversation(turns))!.summary).toEqual({
+    expect(summarizeByRules(conversation(turns))!.summary).toEqual({
       request: "When does the ferry to Vellanoor leave? I have to be there by nine.",
       outcome: "Yes. The ferry leaves at 06:40 from pier 3.",
       decisions: ["Then we agreed to take the 06:40 ferry."],
@@ -84,7 +84,7 @@ describe("a session by rule", () => {
       startedAt: start,
       lastAt: start
     })
-    expect([...ruledSummary(conversation(turns))!.facts]).toEqual([
+    expect([...summarizeByRules(conversation(turns))!.facts]).toEqual([
       [5, ["Then we agreed to take the 06:40 ferry."]],
       [4, ["We still need to book a cabin."]]
     ])
@@ -106,14 +106,14 @@ describe("a session by rule", () => {
     ["a password", ["My password is hunter2-Xk9!q and we agreed on it.", "Thanks."], { decisions: [] }]
   ])("knows %s", (_, texts, wanted) => {
     const turns = texts.map((text, at) => said("user", text, at))
-    const { summary } = ruledSummary(conversation(turns))!
+    const { summary } = summarizeByRules(conversation(turns))!
     expect(summary).toMatchObject(wanted)
     expect(JSON.stringify(summary)).not.toContain("hunter2")
   })
 
   it("is none where neither side said anything", () => {
     for (const turns of [[], [said("tool", "06:40", 0)], [said("user", " \n", 0), said("system", "Be kind.", 1)]])
-      expect(ruledSummary(conversation(turns))).toBeNull()
+      expect(summarizeByRules(conversation(turns))).toBeNull()
   })
 
   it.prop(
@@ -121,7 +121,7 @@ describe("a session by rule", () => {
     [fc.array(fc.string({ maxLength: 60 }), { maxLength: 12 })],
     ([texts]) => {
       const turns = texts.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", text, at))
-      const ruled = ruledSummary(conversation(turns))
+      const ruled = summarizeByRules(conversation(turns))
       const all = texts.map((text) => text.replace(/\s+/gu, " ")).join(" ")
       const one = (text: string) => text.replace(/\s+/gu, " ")
       for (const item of [...(ruled?.summary.decisions ?? []), ...(ruled?.summary.open ?? [])])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { day } from "../src/maintenance/facts.js"
+import { dayMillis } from "../src/maintenance/facts.js"
 import { fresh } from "./support/engine.js"
 
 const start = Date.UTC(2026, 0, 5, 9)
@@ -11,7 +11,7 @@ describe("stats", () => {
   it.scoped("count what there is and what became of it, the same live, rebuilt and taken back", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
-      const { daybook } = yield* fresh({ policy: { actors: { idle: 1_000 * 365 * day } }, vectorExtension: null })
+      const { daybook } = yield* fresh({ policy: { actors: { idle: 1_000 * 365 * dayMillis } }, vectorExtension: null })
       const memory = yield* daybook.agent(agent, { trust: "full" })
       const nothing = yield* daybook.stats(agent)
       expect(nothing).toMatchObject({ archive: 0, maintenance: [], schedules: { byStatus: {}, nextRunAt: null } })
@@ -26,11 +26,11 @@ describe("stats", () => {
       for (const title of ["one", "two", "three"]) yield* remember(title, { tier: "daily", type: "event", source })
       const old = yield* remember("old", { source })
       for (let at = 0; at < 2; at++) yield* remember(`old ${at}`, { source })
-      yield* memory.addSchedule({ goal: "tea", every: day })
-      const paused = yield* memory.addSchedule({ goal: "coffee", every: day })
+      yield* memory.addSchedule({ goal: "tea", every: dayMillis })
+      const paused = yield* memory.addSchedule({ goal: "coffee", every: dayMillis })
       yield* memory.updateSchedule(paused.id, { status: "paused" })
 
-      yield* TestClock.setTime(start + 31 * day)
+      yield* TestClock.setTime(start + 31 * dayMillis)
       const runs = yield* memory.maintain()
       yield* memory.restore(old.id)
       const stats = yield* daybook.stats(agent)
@@ -58,11 +58,11 @@ describe("stats", () => {
       expect(stats.archive).toBe(2)
       expect(stats.schedules).toEqual({
         byStatus: { active: 1, paused: 1 },
-        nextRunAt: start + day,
+        nextRunAt: start + dayMillis,
         runs: {}
       })
       expect(stats.maintenance).toMatchObject([
-        { stage: "daily", runs: 1, lastStartedAt: start + 31 * day },
+        { stage: "daily", runs: 1, lastStartedAt: start + 31 * dayMillis },
         { stage: "gc", runs: 1 },
         { stage: "weekly", runs: 1 }
       ])

@@ -1,23 +1,27 @@
 import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
-import { memoryText } from "../projections/fulltext.js"
+import { memoryTextIndex } from "../projections/fulltext.js"
 
 describe("the number of rows of an index", () => {
   it("counts what a transaction has written so far, for each level what it may read", () => {
     const db = new Database(":memory:")
-    db.exec(memoryText.tables)
+    db.exec(memoryTextIndex.tables)
     const row = (born: number, openness: number) => ({
       born,
       id: String(born),
       openness,
       columns: ["green tea", "", "", "", ""]
     })
-    const counts = () => [memoryText.count(db, "full"), memoryText.count(db, "inner"), memoryText.count(db, "familiar")]
+    const counts = () => [
+      memoryTextIndex.count(db, "full"),
+      memoryTextIndex.count(db, "inner"),
+      memoryTextIndex.count(db, "familiar")
+    ]
     expect(counts()).toEqual([0, 0, 0])
     db.exec("BEGIN")
-    for (const [born, openness] of [1, 2, 0, 1].entries()) memoryText.add(db, row(born + 1, openness), false)
+    for (const [born, openness] of [1, 2, 0, 1].entries()) memoryTextIndex.add(db, row(born + 1, openness), false)
     expect(counts()).toEqual([4, 3, 1])
-    memoryText.replace(db, 2, null, false)
+    memoryTextIndex.replace(db, 2, null, false)
     expect(counts()).toEqual([3, 2, 0])
     db.exec("COMMIT")
     expect(counts()).toEqual([3, 2, 0])

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import type { Daybook } from "../src/Daybook.js"
-import { pauseAfter } from "../src/embedding/background.js"
+import { retryDelayMillis } from "../src/embedding/background.js"
 import { EmbedderError, type EmbedderService } from "../src/ports/Embedder.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
@@ -159,11 +159,11 @@ describe("after a failure", () => {
 
   it("tries come further and further apart, up to five minutes", () => {
     const of = (more: object) => new EmbedderError({ model: "one", reason: "failed", ...more })
-    expect([0, 1, 2, 7, 8, 99].map((failures) => pauseAfter(of({}), failures))).toEqual([
+    expect([0, 1, 2, 7, 8, 99].map((failures) => retryDelayMillis(of({}), failures))).toEqual([
       2_000, 4_000, 8_000, 256_000, 300_000, 300_000
     ])
-    expect(pauseAfter(of({ after: 3_600_000 }), 0)).toBe(3_600_000)
-    expect(pauseAfter(of({ kind: "settings" }), 0)).toBeUndefined()
+    expect(retryDelayMillis(of({ after: 3_600_000 }), 0)).toBe(3_600_000)
+    expect(retryDelayMillis(of({ kind: "settings" }), 0)).toBeUndefined()
   })
 
   it.scopedLive("a switch waits and says why where somebody listens, and ends where nobody does", () =>

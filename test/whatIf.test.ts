@@ -16,7 +16,7 @@ import type { Daybook } from "../src/Daybook.js"
 import type { Observation } from "../src/model/input.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
 import { type Judgement, type Question, Reconciler, type Verdict } from "../src/ports/Reconciler.js"
-import { takenOf } from "../src/whatIf/diff.js"
+import { resultOf } from "../src/whatIf/diff.js"
 import { isSame, type WhatIf } from "../src/whatIf/WhatIf.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, vocabulary } from "./support/histories.js"
@@ -112,7 +112,7 @@ const ports = (count: number): ReadonlyArray<Observation> =>
 const outcomesOf = (all: ReadonlyArray<DaybookEvent>) =>
   all.flatMap((event) =>
     event.type === "ADD" || event.type === "UPDATE" || event.type === "DELETE"
-      ? [[event.version, takenOf(event).outcome] as const]
+      ? [[event.version, resultOf(event).outcome] as const]
       : []
   )
 

@@ -3,12 +3,12 @@ import { type DaybookEvent, type Decision, imagesOf } from "../events/catalogue.
 import type { Memory } from "../events/Memory.js"
 import type { Question, Statement } from "../src/ports/Reconciler.js"
 import { statementOf } from "../src/remember/Reconciling.js"
-import { carried } from "../src/whatIf/carried.js"
-import { comesToTheSame, type Mutation, memoriesDiff, onTheSameGrounds, whyOf } from "../src/whatIf/diff.js"
+import { carryOver } from "../src/whatIf/carried.js"
+import { causeOf, type Mutation, memoriesDiff, sameGrounds, sameResult } from "../src/whatIf/diff.js"
 import { recordedAnswer } from "../src/whatIf/recorded.js"
-import type { Taken } from "../src/whatIf/WhatIf.js"
+import type { DecisionResult } from "../src/whatIf/WhatIf.js"
 
-const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>): Taken => ({
+const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>): DecisionResult => ({
   outcome: "merged",
   id: scores[0]?.[0] ?? "own",
   by: { kind: "rule", name: "rules" },
@@ -16,7 +16,7 @@ const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>)
   candidates: scores.map(([id, score]) => ({ id, revision: 1, score })),
   threshold: 0.3
 })
-const added = (taken: Taken): Taken => ({ ...taken, outcome: "added", id: "own" })
+const added = (taken: DecisionResult): DecisionResult => ({ ...taken, outcome: "added", id: "own" })
 const grounds = { threshold: 0.3, candidates: 10, since: () => undefined, first: undefined }
 
 describe("why a decision is another one", () => {
@@ -24,67 +24,67 @@ describe("why a decision is another one", () => {
 
   it("another threshold, either way", () => {
     const [before, after] = [weighed(["a", 0.4]), added(weighed())]
-    expect(whyOf(before, after, { ...grounds, threshold: 0.5 })).toEqual({ kind: "threshold" })
+    expect(causeOf(before, after, { ...grounds, threshold: 0.5 })).toEqual({ kind: "threshold" })
     const lower = { ...weighed(["a", 0.2]), threshold: 0.1 }
-    expect(whyOf(added(weighed()), lower, { ...grounds, threshold: 0.1 })).toEqual({ kind: "threshold" })
+    expect(causeOf(added(weighed()), lower, { ...grounds, threshold: 0.1 })).toEqual({ kind: "threshold" })
   })
 
   it("more or fewer that are weighed", () => {
     const [many, few] = [weighed(["a", 0.9], ["b", 0.8], ["c", 0.7]), added(weighed(["a", 0.9]))]
-    expect(whyOf(many, few, { ...grounds, candidates: 1 })).toEqual({ kind: "candidates" })
-    expect(whyOf(few, many, grounds)).toEqual({ kind: "candidates" })
+    expect(causeOf(many, few, { ...grounds, candidates: 1 })).toEqual({ kind: "candidates" })
+    expect(causeOf(few, many, grounds)).toEqual({ kind: "candidates" })
   })
 
   it("another reconciler, about the same memories or where nobody weighed", () => {
     const before = weighed(["a", 0.9])
-    expect(whyOf(before, added(before), grounds)).toEqual({ kind: "reconciler" })
-    const unweighed: Taken = { ...added(weighed()), by: { kind: "caller", name: "remember" } }
-    expect(whyOf(unweighed, before, grounds)).toEqual({ kind: "reconciler" })
-    expect(whyOf(before, unweighed, { ...grounds, since: since({ a: 7 }) })).toEqual({ kind: "reconciler" })
+    expect(causeOf(before, added(before), grounds)).toEqual({ kind: "reconciler" })
+    const unweighed: DecisionResult = { ...added(weighed()), by: { kind: "caller", name: "remember" } }
+    expect(causeOf(unweighed, before, grounds)).toEqual({ kind: "reconciler" })
+    expect(causeOf(before, unweighed, { ...grounds, since: since({ a: 7 }) })).toEqual({ kind: "reconciler" })
   })
 
   it("what an earlier version came to", () => {
     const before = weighed(["a", 0.9])
-    expect(whyOf(before, added(before), { ...grounds, since: since({ a: 7 }) })).toEqual({
+    expect(causeOf(before, added(before), { ...grounds, since: since({ a: 7 }) })).toEqual({
       kind: "follows",
       version: 7
     })
     const other = weighed(["b", 0.8])
-    expect(whyOf(before, other, { ...grounds, since: since({ b: 5 }) })).toEqual({ kind: "follows", version: 5 })
-    const duplicate: Taken = {
+    expect(causeOf(before, other, { ...grounds, since: since({ b: 5 }) })).toEqual({ kind: "follows", version: 5 })
+    const duplicate: DecisionResult = {
       ...before,
       outcome: "duplicate",
       by: { kind: "rule", name: "exact duplicate" },
       candidates: []
     }
-    expect(whyOf(duplicate, added(weighed()), { ...grounds, since: since({ a: 3 }) })).toEqual({
+    expect(causeOf(duplicate, added(weighed()), { ...grounds, since: since({ a: 3 }) })).toEqual({
       kind: "follows",
       version: 3
     })
     // No memory that was weighed is another one, but one that went another way moved them in or out.
-    expect(whyOf(before, added(weighed()), { ...grounds, first: 2 })).toEqual({ kind: "follows", version: 2 })
+    expect(causeOf(before, added(weighed()), { ...grounds, first: 2 })).toEqual({ kind: "follows", version: 2 })
   })
 
   it("likeness that is measured otherwise, where nothing went another way before", () => {
-    expect(whyOf(weighed(["a", 0.9]), added(weighed()), grounds)).toEqual({ kind: "likeness" })
+    expect(causeOf(weighed(["a", 0.9]), added(weighed()), grounds)).toEqual({ kind: "likeness" })
   })
 })
 
 describe("decisions", () => {
   it("come to the same by outcome and memory; the grounds may be others", () => {
     const one = weighed(["a", 0.9])
-    expect(comesToTheSame(one, { ...one, reason: "other", candidates: [] })).toBe(true)
+    expect(sameResult(one, { ...one, reason: "other", candidates: [] })).toBe(true)
     for (const other of [{ outcome: "mentioned" }, { id: "b" }, { replaced: "c" }] as const) {
-      expect(comesToTheSame(one, { ...one, ...other })).toBe(false)
+      expect(sameResult(one, { ...one, ...other })).toBe(false)
     }
-    expect(onTheSameGrounds(one, { ...one, answered: "reused", fallback: "none" })).toBe(true)
+    expect(sameGrounds(one, { ...one, answered: "reused", fallback: "none" })).toBe(true)
     for (const other of [
       { reason: "r" },
       { threshold: 0.4 },
       { by: { kind: "rule", name: "x" } },
       { candidates: [] }
     ] as const) {
-      expect(onTheSameGrounds(one, { ...one, ...other })).toBe(false)
+      expect(sameGrounds(one, { ...one, ...other })).toBe(false)
     }
   })
 })
@@ -173,7 +173,7 @@ describe("an event that nobody decides again", () => {
   const carry = (event: DaybookEvent, live: ReadonlyArray<Memory>, branch: ReadonlyArray<Memory>) => {
     const skipped: Array<string> = []
     const find = (all: ReadonlyArray<Memory>) => (id: string) => all.find((one) => one.id === id)
-    const made = carried(event, { liveNow: find(live), find: find(branch), skip: (_, { id }) => skipped.push(id) })
+    const made = carryOver(event, { liveNow: find(live), find: find(branch), skip: (_, { id }) => skipped.push(id) })
     return { images: made === undefined ? undefined : imagesOf(made), skipped }
   }
   const promoted = (after: Memory) => eventOf("UPDATE", { memory: after, reason: "promoted" })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { limits } from "../src/model/limits.js"
 import { earliest, latest } from "../text/when/dates.js"
-import { whenOf } from "../text/when/when.js"
+import { resolveTimes } from "../text/when/when.js"
 
 /** A text and the stretches that it names; null is an open end. */
 interface Case {
@@ -21,7 +21,7 @@ const timeless: ReadonlyArray<string> = fixture("none")
 const asked = Date.parse("2026-05-20T12:00:00Z")
 
 const named = (text: string, asked: number, zone: string) =>
-  whenOf(text, asked, zone).map(({ from, text, to }) => ({
+  resolveTimes(text, asked, zone).map(({ from, text, to }) => ({
     text,
     from: from === earliest ? null : new Date(from).toISOString(),
     to: to === latest ? null : new Date(to).toISOString()
@@ -63,7 +63,7 @@ describe("any text, any time, any zone", () => {
     fc.assert(
       fc.property(text, fc.oneof(instant, fc.constant(asked)), fc.constantFrom(...zones), (text, asked, zone) => {
         let end = 0
-        for (const when of whenOf(text, asked, zone)) {
+        for (const when of resolveTimes(text, asked, zone)) {
           expect(when.from).toBeLessThan(when.to)
           expect(when.from).toBeGreaterThanOrEqual(earliest)
           expect(when.to).toBeLessThanOrEqual(latest)
@@ -102,17 +102,18 @@ describe("any text, any time, any zone", () => {
   })
 
   it("a zone that is none is refused, an instant that is none names nothing", () => {
-    expect(() => whenOf("yesterday", asked, "Mars/Olympus")).toThrow(RangeError)
+    expect(() => resolveTimes("yesterday", asked, "Mars/Olympus")).toThrow(RangeError)
     for (const asked of [Number.NaN, Number.POSITIVE_INFINITY, earliest - 1, latest + 1])
-      expect(whenOf("yesterday", asked, "UTC")).toEqual([])
+      expect(resolveTimes("yesterday", asked, "UTC")).toEqual([])
   })
 
   it("what lies beyond the calendar names nothing, and breaks nothing", () => {
     for (const text of ["9999 decades ago", "the last 9999 decades", "9999 years from now"])
-      expect(whenOf(text, asked, "Europe/Berlin")).toEqual([])
+      expect(resolveTimes(text, asked, "Europe/Berlin")).toEqual([])
     const edges = [earliest, earliest + 86_400_000, latest - 86_400_000, latest, 253_370_761_200_000]
     for (const edge of edges)
-      for (const { text } of groups.flatMap(cases)) expect(() => whenOf(text, edge, "Europe/Berlin")).not.toThrow()
+      for (const { text } of groups.flatMap(cases))
+        expect(() => resolveTimes(text, edge, "Europe/Berlin")).not.toThrow()
   })
 
   it("only the first KiB is read", () => {

@@ -8,8 +8,8 @@ import * as SetClock from "../bench/year/clock.js"
 import { decodeYear, type Year } from "../bench/year/format.js"
 import { live, type Month } from "../bench/year/live.js"
 import { line, verdicts, wrongOf } from "../bench/year/render.js"
-import { firstTold } from "../bench/year/told.js"
-import { heldBy } from "../bench/year/truths.js"
+import { firstMentions } from "../bench/year/told.js"
+import { standingsIn } from "../bench/year/truths.js"
 import { writeYear } from "../bench/year/write.js"
 import * as Default from "../layers/Default.js"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
@@ -109,7 +109,7 @@ describe("a year's file", () => {
 
 describe("what is true", () => {
   const { attributes } = read(file())
-  const standing = (lines: ReadonlyArray<string>, at: string) => heldBy(attributes, lines, Date.parse(at))
+  const standing = (lines: ReadonlyArray<string>, at: string) => standingsIn(attributes, lines, Date.parse(at))
 
   it("is held, contradicted, outdated or missing in the lines of a profile", () => {
     const of = (...lines: ReadonlyArray<string>) => standing(lines, "2026-03-01")[0]!.standing
@@ -125,12 +125,12 @@ describe("what is true", () => {
   })
 
   it("was told when somebody first said it", () => {
-    expect([...firstTold(read(file()))]).toEqual([
+    expect([...firstMentions(read(file()))]).toEqual([
       ["home 1", Date.UTC(2026, 0, 2)],
       ["home 2", Date.UTC(2026, 1, 3, 10)]
     ])
     const silent = file({ attributes: [{ name: "car", truths: [{ from: "2026-01-02", says: ["Kia"] }] }] })
-    expect([...firstTold(read(silent))]).toEqual([])
+    expect([...firstMentions(read(silent))]).toEqual([])
   })
 })
 
@@ -190,7 +190,7 @@ describe("a written year", () => {
 
   it("tells every truth when it becomes one, and changes most of them", () => {
     const year = read(JSON.parse(JSON.stringify(writeYear(1, 365))))
-    const told = firstTold(year)
+    const told = firstMentions(year)
     for (const { name, truths } of year.attributes) {
       for (const [at, { from }] of truths.entries()) expect(told.get(`${name} ${at + 1}`)).toBeLessThanOrEqual(from)
     }

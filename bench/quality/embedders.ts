@@ -2,7 +2,7 @@ import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import { embedderNamed } from "../../layers/embedders.js"
 import { EmbedderError, type EmbedderService as Service } from "../../src/ports/Embedder.js"
-import type { NoEmbedder } from "../../src/ports/Embedders.js"
+import type { EmbedderLookupError } from "../../src/ports/Embedders.js"
 
 const model = "use-lite-512"
 
@@ -32,5 +32,5 @@ const encoder: Effect.Effect<Service> = Effect.promise(async () => {
 })
 
 /** The embedder with a name: `encoder`, or any name that the configuration accepts. */
-export const embedderFor = (name: string): Effect.Effect<Service, NoEmbedder> =>
+export const embedderFor = (name: string): Effect.Effect<Service, EmbedderLookupError> =>
   name === "encoder" ? encoder : embedderNamed(name)

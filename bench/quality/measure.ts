@@ -4,7 +4,7 @@ import type * as Layer from "effect/Layer"
 import { Daybook } from "../../src/Daybook.js"
 import type { Embedder } from "../../src/ports/Embedder.js"
 import { defaults } from "../../src/ports/Policy.js"
-import { memoryOf, openDaybook, remove, temporary } from "../harness.js"
+import { memoryOf, openDaybook, remove, temporaryFolder } from "../harness.js"
 import type { Exam } from "./exams.js"
 
 /** Retrieval scores, averaged over questions. */
@@ -34,7 +34,7 @@ export const measure = async (
   policies: ReadonlyArray<SearchPolicy>,
   embedder: Layer.Layer<Embedder>
 ): Promise<ReadonlyArray<ReadonlyArray<Result>>> => {
-  const folder = temporary()
+  const folder = temporaryFolder()
   const open = (search: SearchPolicy) => {
     const policy = {
       ...defaults,

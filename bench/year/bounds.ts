@@ -1,4 +1,4 @@
-import { isKept } from "../../src/maintenance/facts.js"
+import { isProtected } from "../../src/maintenance/facts.js"
 import type { WholeMemory } from "../../src/model/wholeMemory.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 
@@ -31,7 +31,7 @@ export const activeSetOf = (
   for (const memory of memories) {
     byTier[memory.tier] = (byTier[memory.tier] ?? 0) + 1
     if (memory.tier === "mid") mid[memory.store] = (mid[memory.store] ?? 0) + 1
-    if (isKept(memory as never, tiers.pin)) continue
+    if (isProtected(memory as never, tiers.pin)) continue
     if (memory.expiresAt !== undefined && memory.expiresAt + slack < now) note("active though it expired")
     const changed = Math.max(memory.createdAt, memory.updatedAt)
     const seen = Math.max(changed, memory.lastMentionedAt, memory.lastAccessedAt ?? 0)

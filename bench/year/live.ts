@@ -10,8 +10,8 @@ import type { PolicyValues } from "../../src/ports/Policy.js"
 import { type ActiveSet, activeSetOf } from "./bounds.js"
 import type { SetClock } from "./clock.js"
 import type { Happening, Year } from "./format.js"
-import { firstTold, reader } from "./told.js"
-import { type Held, heldBy } from "./truths.js"
+import { firstMentions, logReader } from "./told.js"
+import { type AttributeStanding, standingsIn } from "./truths.js"
 
 /** The state at a month's end, after the maintenance of that night. Durations are milliseconds. */
 export interface Month {
@@ -27,7 +27,7 @@ export interface Month {
     readonly text: string
     readonly entries: number
     readonly tokens: number
-    readonly held: ReadonlyArray<Held>
+    readonly held: ReadonlyArray<AttributeStanding>
   }
   /** Number of truths mentioned so far, and the names of those that no event states. */
   readonly truths: { readonly told: number; readonly lost: ReadonlyArray<string> }
@@ -69,8 +69,8 @@ export const live = (
     const memory = yield* daybook.agent(agent, { trust: "full", actor: "year" })
     // Reads of the checks must not count as use, so they are not recorded.
     const checker = yield* daybook.agent(agent, { trust: "full", record: false })
-    const firstMentions = firstTold(year)
-    const log = reader(year)
+    const firstSaid = firstMentions(year)
+    const log = logReader(year)
     let month = emptyMonth()
     const night = maintenance(memory, policy)
     const timed = <A, E, R>(what: keyof Took, effect: Effect.Effect<A, E, R>) =>
@@ -93,7 +93,7 @@ export const live = (
         if (midnight === year.from) return
         const { active, profile } = yield* timed("checks", state(checker, policy, at))
         yield* timed("checks", log.read(daybook, agent))
-        const due = [...firstMentions].filter(([, first]) => first <= at).map(([name]) => name)
+        const due = [...firstSaid].filter(([, first]) => first <= at).map(([name]) => name)
         report({
           name: new Date(midnight - day).toISOString().slice(0, 7),
           told: month.told,
@@ -104,7 +104,7 @@ export const live = (
             text: profile.text,
             entries: profile.entries.length,
             tokens: profile.tokens,
-            held: heldBy(year.attributes, profile.text.split("\n"), at)
+            held: standingsIn(year.attributes, profile.text.split("\n"), at)
           },
           truths: { told: due.length, lost: due.filter((name) => !log.found.has(name)) },
           took: month.took

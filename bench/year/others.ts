@@ -55,4 +55,4 @@ export const parsed = (lines: string): ReadonlyArray<Tracked> =>
     })
 
 /** 30 attributes by another author, about another person and two other projects, in other sentences. */
-export const others: ReadonlyArray<Tracked> = parsed(lines)
+export const jorenAttributes: ReadonlyArray<Tracked> = parsed(lines)

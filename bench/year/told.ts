@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Daybook } from "../../src/Daybook.js"
-import { asAsked } from "../../src/remember/asAsked.js"
+import { observationFrom } from "../../src/remember/asAsked.js"
 import type { Attribute, Happening, Year } from "./format.js"
-import { comparable, saying } from "./truths.js"
+import { comparable, statesTruth } from "./truths.js"
 
 /** Names a truth of an attribute by its position: "city 2". */
 type Name = string
@@ -17,7 +17,7 @@ interface NamedTruth {
 
 const namedTruths = (attributes: ReadonlyArray<Attribute>): ReadonlyArray<NamedTruth> =>
   attributes.flatMap(({ name, truths }) =>
-    truths.map((truth, index) => ({ name: `${name} ${index + 1}`, from: truth.from, says: saying(truth) }))
+    truths.map((truth, index) => ({ name: `${name} ${index + 1}`, from: truth.from, says: statesTruth(truth) }))
   )
 
 const textOf = (memory: {
@@ -38,7 +38,7 @@ const happeningText = (happening: Happening): string => {
 }
 
 /** The time of the first mention of each truth; truths that are never mentioned are absent. */
-export const firstTold = ({ attributes, happenings }: Year): ReadonlyMap<Name, number> => {
+export const firstMentions = ({ attributes, happenings }: Year): ReadonlyMap<Name, number> => {
   const told = new Map<Name, number>()
   const remaining = new Set(namedTruths(attributes))
   for (const happening of happenings) {
@@ -53,7 +53,7 @@ export const firstTold = ({ attributes, happenings }: Year): ReadonlyMap<Name, n
 }
 
 /** Finds truths in an agent's new events; reads each event once. */
-export const reader = ({ attributes }: Year) => {
+export const logReader = ({ attributes }: Year) => {
   const remaining = new Set(namedTruths(attributes))
   const found = new Set<Name>()
   let version = 0
@@ -64,7 +64,7 @@ export const reader = ({ attributes }: Year) => {
     const texts = [
       ...images.map(textOf),
       // The event also stores requested fields that did not become part of the memory.
-      ...(input === undefined || images.length === 0 ? [] : [textOf(asAsked(images.at(-1)!, input))]),
+      ...(input === undefined || images.length === 0 ? [] : [textOf(observationFrom(images.at(-1)!, input))]),
       ...(event.type === "TURN" ? [event.payload.turn.text] : [])
     ].map(comparable)
     if (texts.length === 0) return

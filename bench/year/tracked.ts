@@ -22,7 +22,7 @@ const of = (
 ): Tracked => ({ name, type, about, values: values.split(", "), said, changed })
 
 /** 30 attributes that a user tells an agent about herself, her preferences and two projects. */
-export const tracked: ReadonlyArray<Tracked> = [
+export const miraAttributes: ReadonlyArray<Tracked> = [
   of(
     "identity",
     "Mira",

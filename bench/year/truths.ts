@@ -1,4 +1,4 @@
-import { folded } from "../../text/normalise/letters.js"
+import { foldLetters } from "../../text/normalise/letters.js"
 import type { Attribute, Truth } from "./format.js"
 
 /**
@@ -8,7 +8,7 @@ import type { Attribute, Truth } from "./format.js"
 export type Standing = "held" | "contradicted" | "outdated" | "missing"
 
 /** The standing of an attribute at an instant. */
-export interface Held {
+export interface AttributeStanding {
   readonly name: string
   readonly standing: Standing
 }
@@ -18,14 +18,18 @@ export const truthAt = ({ truths }: Attribute, at: number): Truth | undefined =>
   truths.findLast(({ from }) => from <= at)
 
 /** The standing of every attribute that has a truth at an instant. */
-export const heldBy = (attributes: ReadonlyArray<Attribute>, lines: ReadonlyArray<string>, at: number): Array<Held> => {
+export const standingsIn = (
+  attributes: ReadonlyArray<Attribute>,
+  lines: ReadonlyArray<string>,
+  at: number
+): Array<AttributeStanding> => {
   const texts = lines.map(comparable)
   return attributes.flatMap((attribute) => {
     const truth = truthAt(attribute, at)
     if (truth === undefined) return []
-    const says = saying(truth)
+    const says = statesTruth(truth)
     // A value may recur: a line that states the current truth is never outdated.
-    const former = attribute.truths.filter(({ from }) => from < truth.from).map(saying)
+    const former = attribute.truths.filter(({ from }) => from < truth.from).map(statesTruth)
     const current = texts.some(says)
     const outdated = texts.some((text) => !says(text) && former.some((saysFormer) => saysFormer(text)))
     const standing: Standing = current ? (outdated ? "contradicted" : "held") : outdated ? "outdated" : "missing"
@@ -34,7 +38,7 @@ export const heldBy = (attributes: ReadonlyArray<Attribute>, lines: ReadonlyArra
 }
 
 /** A test whether a comparable text states a truth: it has all words of one wording. */
-export const saying = ({ ways }: Truth): ((text: string) => boolean) => {
+export const statesTruth = ({ ways }: Truth): ((text: string) => boolean) => {
   const wanted = ways.map((words) => words.map((word) => ` ${comparable(word).trim()} `))
   return (text) => wanted.some((words) => words.every((word) => text.includes(word)))
 }
@@ -44,7 +48,7 @@ export const saying = ({ ways }: Truth): ((text: string) => boolean) => {
  * without spaces, each character is a word.
  */
 export const comparable = (text: string): string =>
-  ` ${(folded(text).toLowerCase().normalize("NFD").replace(marks, "").match(word) ?? []).join(" ")} `
+  ` ${(foldLetters(text).toLowerCase().normalize("NFD").replace(marks, "").match(word) ?? []).join(" ")} `
 
 const unspaced = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}"
 const marks = /(?<=\p{Script=Latin})\p{M}+/gu

@@ -1,9 +1,9 @@
 import type { Observation } from "../../src/model/input.js"
 import { generator } from "../data.js"
 import { kinds, noise, passing } from "./noise.js"
-import { others } from "./others.js"
-import { third } from "./third.js"
-import { type Tracked, tracked } from "./tracked.js"
+import { jorenAttributes } from "./others.js"
+import { selmaAttributes } from "./third.js"
+import { miraAttributes, type Tracked } from "./tracked.js"
 
 /** A year as in its file; see `format.md`. */
 export interface WrittenYear {
@@ -25,9 +25,9 @@ export interface WrittenYear {
 
 /** Authors of years; each has their own sentences. */
 export const writers = {
-  mira: { name: "Mira", tracked },
-  joren: { name: "Joren", tracked: others },
-  selma: { name: "Selma", tracked: third }
+  mira: { name: "Mira", tracked: miraAttributes },
+  joren: { name: "Joren", tracked: jorenAttributes },
+  selma: { name: "Selma", tracked: selmaAttributes }
 } as const
 export type Writer = keyof typeof writers
 

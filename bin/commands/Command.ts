@@ -33,7 +33,7 @@ import type {
 import type { EmbedderError } from "../../src/ports/Embedder.js"
 import type { EmbedderUnavailable, UnknownEmbedder } from "../../src/ports/Embedders.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
-import type { Ended, Outcome } from "../exit.js"
+import type { CommandEnded, Outcome } from "../exit.js"
 import type { AsOf, Moment } from "../options.js"
 import type { Output } from "../output.js"
 
@@ -68,7 +68,7 @@ export interface Call {
   readonly agentGiven: boolean
   readonly trust: TrustLevel
   /** The policy of the data folder. */
-  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | Ended>
+  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | CommandEnded>
   /** The policy in a file. */
   readonly policyIn: (file: string) => Effect.Effect<PolicyValues, InvalidPolicy>
   readonly out: Output
@@ -90,7 +90,7 @@ export type Failure =
   | CredentialForbidden
   | EmbedderError
   | EmbedderUnavailable
-  | Ended
+  | CommandEnded
   | FileInSession
   | FileNotFound
   | InvalidInput

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Store } from "../../events/Trust.js"
-import { filesOf, type RefusedFile, readTextFile, type TextFile } from "../../src/import/textFiles.js"
+import { listFiles, type RefusedFile, readTextFile, type TextFile } from "../../src/import/textFiles.js"
 import { InvalidInput } from "../../src/model/errors.js"
 import { refused } from "../exit.js"
 import { count, oneLine } from "../format.js"
-import { flag, given, instant, one, storeOf } from "../options.js"
+import { definedFields, flag, isoTime, option, storeOf } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
@@ -24,10 +24,10 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
   creates: true,
   summary: "index text files and folders for search; skip unchanged files",
   options: [
-    one("--session <key>", "attach the files to a session; forget-session removes them"),
+    option("--session <key>", "attach the files to a session; forget-session removes them"),
     flag("--move", "move files from another session; needs --session"),
-    one("--store <store>", "set who may read them: private, shared or social", storeOf),
-    one("--at <time>", "set when they changed, ISO 8601 (default: the file's time)", instant)
+    option("--store <store>", "set who may read them: private, shared or social", storeOf),
+    option("--at <time>", "set when they changed, ISO 8601 (default: the file's time)", isoTime)
   ],
   examples: ["add-file README.md docs/", "add-file notes/harbour.md --session monday --store shared"],
   run: (call, options, [paths]) =>
@@ -37,7 +37,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
         return yield* new InvalidInput({ field: "--move", problem: "needs --session" })
       }
       const memory = yield* call.memory
-      const listings = paths.map(filesOf)
+      const listings = paths.map(listFiles)
       const failures: Array<RefusedFile> = uniqueByPath(listings.flatMap(({ refused }) => refused))
       const skipped: Array<RefusedFile> = []
       const moved: Array<MovedFile> = []
@@ -53,7 +53,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
         })
       const index = ({ changedAt, path, text }: TextFile) =>
         Effect.gen(function* () {
-          const answer = yield* Effect.either(memory.addFile({ path, text, at: changedAt, ...given(options) }))
+          const answer = yield* Effect.either(memory.addFile({ path, text, at: changedAt, ...definedFields(options) }))
           if (Either.isRight(answer)) {
             const { from, outcome, session } = answer.right
             if (outcome === "moved") moved.push({ path, from: from ?? null, session: session ?? "" })

@@ -3,7 +3,7 @@ import type { Store } from "../../events/Trust.js"
 import { Role } from "../../events/Turn.js"
 import type { AddedTurn } from "../../src/conversation/addTurn.js"
 import type { TurnInput } from "../../src/conversation/turnInput.js"
-import { among, commandId, given, instant, one, storeOf, whole } from "../options.js"
+import { commandIdOption, definedFields, isoTime, oneOf, option, storeOf, wholeNumber } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
@@ -23,13 +23,13 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
   creates: true,
   summary: "add a turn to a conversation; text - reads JSON lines from stdin",
   options: [
-    one("--role <role>", "set the role: user, assistant, system, tool (default: user)", among(Role.literals)),
-    one("--speaker <name>", "name the speaker"),
-    one("--channel <name>", "name the channel"),
-    one("--sequence <n>", "number the turn, above all earlier ones (default: the next)", whole(1)),
-    one("--store <store>", "set who may read it: private, shared or social", storeOf),
-    one("--at <time>", "set when it was said, ISO 8601 (default: now)", instant),
-    commandId
+    option("--role <role>", "set the role: user, assistant, system, tool (default: user)", oneOf(Role.literals)),
+    option("--speaker <name>", "name the speaker"),
+    option("--channel <name>", "name the channel"),
+    option("--sequence <n>", "number the turn, above all earlier ones (default: the next)", wholeNumber(1)),
+    option("--store <store>", "set who may read it: private, shared or social", storeOf),
+    option("--at <time>", "set when it was said, ISO 8601 (default: now)", isoTime),
+    commandIdOption
   ],
   examples: [
     'add-turn monday "Which harbour do you mean?" --speaker Mira',
@@ -38,7 +38,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
   ],
   run: (call, { commandId, ...options }, [session, text]) =>
     Effect.gen(function* () {
-      const fields = { session, ...given(options) }
+      const fields = { session, ...definedFields(options) }
       const memory = yield* call.memory
       if (text === "-") {
         const done = yield* Effect.exit(writeLines<TurnInput, AddedTurn>(memory.addTurns, call.out, fields))

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { second } from "../format.js"
+import { secondText } from "../format.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -14,7 +14,7 @@ export const agents: Command = {
         table(out, found, [
           { name: "name", of: ({ name }) => name, colour: "bold" },
           { name: "version", of: ({ version }) => version, right: true },
-          { name: "last event", of: ({ recordedAt }) => second(recordedAt) }
+          { name: "last event", of: ({ recordedAt }) => secondText(recordedAt) }
         ])
       )
     })

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { ArchivedMemory } from "../../src/maintenance/Life.js"
-import { Ended, exitCodes } from "../exit.js"
-import { day } from "../format.js"
-import { type AsOfOptions, asOf, commandId, type PageOptions, pageOptions } from "../options.js"
+import { CommandEnded, exitCodes } from "../exit.js"
+import { dayText } from "../format.js"
+import { type AsOfOptions, asOfOption, commandIdOption, type PageOptions, pageOptions } from "../options.js"
 import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
@@ -14,7 +14,7 @@ interface ArchiveCall extends AsOfOptions, PageOptions {
 export const archive: Command<ArchiveCall, readonly [what: string, words: ReadonlyArray<string>]> = {
   usage: "archive <what> [words...]",
   summary: "list, search or restore archived memories",
-  options: [...pageOptions, asOf, commandId],
+  options: [...pageOptions, asOfOption, commandIdOption],
   // The archive is in no other read.
   examples: ["archive list", "archive search harbour crane", "archive restore 8k2v0q5w1x"],
   run: (call, { asOf, commandId, limit, offset }, [what, words]) =>
@@ -42,9 +42,9 @@ const columns: ReadonlyArray<Column<ArchivedMemory>> = [
   { name: "id", of: ({ id }) => id, colour: "cyan" },
   { name: "type", of: ({ type }) => type },
   { name: "store", of: ({ store }) => store },
-  { name: "archived", of: ({ archivedAt }) => day(archivedAt) },
+  { name: "archived", of: ({ archivedAt }) => dayText(archivedAt) },
   { name: "why", of: ({ reason }) => reason },
   { name: "title", of: ({ title }) => title, elastic: true }
 ]
 
-const badCall = (message: string) => new Ended({ message, code: exitCodes.badCall })
+const badCall = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { embedderNamed } from "../../layers/embedders.js"
 import { rerankerNamed } from "../../layers/rerankers.js"
-import { inForce } from "../../src/actor/policyInForce.js"
+import { policyRecordOf } from "../../src/actor/policyInForce.js"
 import { InvalidPolicy } from "../../src/model/errors.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 import { refused } from "../exit.js"
@@ -15,7 +15,7 @@ export const check: Command<object, readonly [file: string | undefined]> = {
   run: ({ out, policy, policyIn }, _, [file]) =>
     Effect.matchEffect(Effect.tap(file === undefined ? policy : policyIn(file), checkModels), {
       onSuccess: (values) => {
-        const { digest } = inForce(values)
+        const { digest } = policyRecordOf(values)
         return out.show({ ok: true, policy: digest, values, problems: [] }, () => `ok  policy ${digest}`)
       },
       onFailure: (error) => {

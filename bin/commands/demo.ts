@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
-import type { Verified } from "../../events/verify.js"
+import type { Verification } from "../../events/verify.js"
 import type { Person } from "../../projections/people.js"
 import type { IndexRow } from "../../projections/search.js"
 import type { Imported } from "../../src/import/importFiles.js"
@@ -14,8 +14,8 @@ import type { Hit } from "../../src/search/search.js"
 import type { Undone } from "../../src/undo/undo.js"
 import type { WhatIf } from "../../src/whatIf/WhatIf.js"
 import type { Why } from "../../src/why.js"
-import { one } from "../options.js"
-import { stage } from "../stage.js"
+import { option } from "../options.js"
+import { demoRunner } from "../stage.js"
 import type { Command } from "./Command.js"
 
 type Hits = ReadonlyArray<Hit>
@@ -27,11 +27,11 @@ const examples = fileURLToPath(new URL("../examples/memories", import.meta.url))
 export const demo: Command<{ readonly keep?: boolean }> = {
   usage: "demo",
   summary: "try every feature on example memories in a temporary folder",
-  options: [one("--keep", "keep the temporary folder")],
+  options: [option("--keep", "keep the temporary folder")],
   run: (call, { keep }) =>
     Effect.gen(function* () {
       const folder = yield* temporary(keep === true)
-      const { daybook, heading, must, steps } = stage(call, folder)
+      const { daybook, heading, must, steps } = demoRunner(call, folder)
 
       yield* heading(`Import a folder of markdown, into ${folder}`)
       const memories = relative(process.cwd(), examples) || "."
@@ -107,7 +107,7 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       yield* must(equal, "the digests are equal")
 
       yield* heading("Verify the log")
-      const { events, head, ok } = yield* daybook<Verified>("verify")
+      const { events, head, ok } = yield* daybook<Verification>("verify")
       yield* must(ok && events > 0 && head !== null, "the log is sound")
       const kept = keep === true ? ` The folder is ${folder}.` : ""
       yield* call.out.show({ ok: true, folder, steps }, () => `\nAll checks passed.${kept}`)

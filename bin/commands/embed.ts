@@ -7,9 +7,9 @@ import { type Labelled, readLabelled } from "../../src/embedding/admin/labelled.
 import { InvalidInput } from "../../src/model/errors.js"
 import { UnknownEmbedder } from "../../src/ports/Embedders.js"
 import { calibratedText, comparedText, rateText, statusText, switchedText } from "../embedders.js"
-import { codeOf, Ended, exitCodes, refused } from "../exit.js"
+import { CommandEnded, exitCodeOf, exitCodes, refused } from "../exit.js"
 import { count } from "../format.js"
-import { flag, one, share, whole } from "../options.js"
+import { flag, fraction, option, wholeNumber } from "../options.js"
 import type { Output } from "../output.js"
 import type { Call, Command, Failure } from "./Command.js"
 
@@ -129,13 +129,13 @@ export const embed: Command<Options, readonly [what: string | undefined, model: 
     `A line of --questions is {"query": "…", "ids": ["…"]}.`
   ],
   options: [
-    one("--dimensions <n>", "set the vector length (default: the model's own)", whole(1, 8_192)),
-    one("--weight <share>", "switch: set the weight of vectors in ranking, 0 to 1", share),
+    option("--dimensions <n>", "set the vector length (default: the model's own)", wholeNumber(1, 8_192)),
+    option("--weight <share>", "switch: set the weight of vectors in ranking, 0 to 1", fraction),
     flag("--prepare", "switch: build the index, but keep the current embedder active"),
     flag("--now", "switch, back: activate at once and embed the rest afterwards"),
-    one("--with <model>", "compare, calibrate: use this index (default: prepared or last)"),
-    one("--limit <n>", "compare: use the n newest recalled queries (default: 50)", whole(1, 1_000)),
-    one("--questions <file>", "compare, calibrate: read labelled questions, JSON lines"),
+    option("--with <model>", "compare, calibrate: use this index (default: prepared or last)"),
+    option("--limit <n>", "compare: use the n newest recalled queries (default: 50)", wholeNumber(1, 1_000)),
+    option("--questions <file>", "compare, calibrate: read labelled questions, JSON lines"),
     flag("--all", "run for every agent of the data folder")
   ],
   examples: [
@@ -161,7 +161,7 @@ export const embed: Command<Options, readonly [what: string | undefined, model: 
       for (const { name } of yield* daybook.agents) {
         // A failure of one agent, a missing index for example, does not stop the others.
         const outcome = yield* Effect.either(verb.run({ ...call, agent: name }, daybook, options, model))
-        if (outcome._tag === "Left" && codeOf(outcome.left) === exitCodes.badCall) return yield* outcome.left
+        if (outcome._tag === "Left" && exitCodeOf(outcome.left) === exitCodes.badCall) return yield* outcome.left
         const error = outcome._tag === "Left" ? outcome.left.message : outcome.right.error
         const text = outcome._tag === "Left" ? "" : yield* Effect.promise(async () => outcome.right.text())
         values[name] = outcome._tag === "Left" ? { error: outcome.left.message } : outcome.right.value
@@ -180,7 +180,7 @@ const reportTo = (out: Output): Pick<SwitchOptions, "onFailure" | "onProgress"> 
 })
 
 /** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
-const checked = (what: string, model: string | undefined, options: Options): Effect.Effect<Verb, Ended> => {
+const checked = (what: string, model: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
   const verb = Object.hasOwn(verbs, what) ? verbs[what] : undefined
   if (verb === undefined) return badCall(`what: must be one of ${Object.keys(verbs).join(", ")}`)
   if (verb.needs !== undefined && model === undefined) return badCall(`'embed ${what}' needs ${verb.needs}`)
@@ -194,14 +194,14 @@ const checked = (what: string, model: string | undefined, options: Options): Eff
  * Turns an unknown embedder into a bad call, for a name that the call gives. A name from the log is not a bad call: it
  * may belong to another program's embedder.
  */
-const unknownAsBadCall = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | Ended> =>
+const unknownAsBadCall = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | CommandEnded> =>
   Effect.catchIf(
     effect,
     (error): error is UnknownEmbedder => error instanceof UnknownEmbedder,
     ({ message }) => badCall(message)
-  ) as Effect.Effect<A, E | Ended>
+  ) as Effect.Effect<A, E | CommandEnded>
 
-const badCall = (message: string) => Effect.fail(new Ended({ message, code: exitCodes.badCall }))
+const badCall = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
 
 const questionsIn = (file: string): Effect.Effect<ReadonlyArray<Labelled>, InvalidInput> =>
   Effect.flatMap(

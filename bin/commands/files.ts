@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
-import { day } from "../format.js"
-import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"
+import { dayText } from "../format.js"
+import { type AsOfOptions, asOfOption, type PageOptions, pageOptions } from "../options.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
 export const files: Command<AsOfOptions & PageOptions> = {
   usage: "files",
   summary: "list the indexed files, newest first",
-  options: [...pageOptions, asOf],
+  options: [...pageOptions, asOfOption],
   examples: ["files", "files --limit 5"],
   run: ({ out, reader }, { asOf, limit, offset }) =>
     Effect.gen(function* () {
@@ -15,7 +15,7 @@ export const files: Command<AsOfOptions & PageOptions> = {
       const rows = yield* memory.files({ limit, offset })
       yield* out.show(rows, () =>
         table(out, rows, [
-          { name: "changed", of: ({ occurredAt }) => day(occurredAt) },
+          { name: "changed", of: ({ occurredAt }) => dayText(occurredAt) },
           { name: "store", of: ({ store }) => store },
           { name: "kind", of: ({ media }) => media },
           { name: "lines", of: ({ lines }) => lines, right: true },

@@ -3,13 +3,13 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { refused } from "../exit.js"
 import { count, oneLine } from "../format.js"
-import { commandId } from "../options.js"
+import { commandIdOption } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const forgetFile: Command<{ readonly commandId?: string }, readonly [path: string]> = {
   usage: "forget-file <path>",
   summary: "hide an indexed file; its history stays in the log",
-  options: [commandId],
+  options: [commandIdOption],
   examples: ["forget-file notes/harbour.md"],
   run: ({ memory, out }, { commandId }, [path]) =>
     Effect.gen(function* () {

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import { count } from "../format.js"
-import { commandId } from "../options.js"
+import { commandIdOption } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const forgetSession: Command<{ readonly commandId?: string }, readonly [session: string]> = {
   usage: "forget-session <session>",
   summary: "hide a conversation and its files; their history stays in the log",
-  options: [commandId],
+  options: [commandIdOption],
   examples: ["forget-session monday"],
   run: ({ memory, out }, { commandId }, [session]) =>
     Effect.gen(function* () {

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
-import { commandId } from "../options.js"
+import { commandIdOption } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const forget: Command<{ readonly commandId?: string }, readonly [id: string]> = {
   usage: "forget <id>",
   summary: "hide a memory; its history stays in the log",
-  options: [commandId],
+  options: [commandIdOption],
   examples: ["forget 8k2v0q5w1x"],
   run: ({ memory, out }, { commandId }, [id]) =>
     Effect.gen(function* () {

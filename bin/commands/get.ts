@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import { refused } from "../exit.js"
 import { memoryText } from "../format.js"
-import { type AsOfOptions, asOf } from "../options.js"
+import { type AsOfOptions, asOfOption } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const get: Command<AsOfOptions, readonly [ids: ReadonlyArray<string>]> = {
   usage: "get <id...>",
   summary: "show whole memories, in the given order",
-  options: [asOf],
+  options: [asOfOption],
   examples: ["get 8k2v0q5w1x", "get 8k2v0q5w1x 3h7c9m2p4z --json"],
   run: ({ out, reader }, { asOf }, [ids]) =>
     Effect.gen(function* () {

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import type { HistoryEntry } from "../../src/Memory.js"
-import { type Colours, oneLine, second } from "../format.js"
-import { type AsOfOptions, asOf } from "../options.js"
+import { type Colours, oneLine, secondText } from "../format.js"
+import { type AsOfOptions, asOfOption } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const history: Command<AsOfOptions, readonly [id: string]> = {
   usage: "history <id>",
   summary: "list the versions of a memory: what changed, when, by whom and why",
-  options: [asOf],
+  options: [asOfOption],
   examples: ["history 8k2v0q5w1x"],
   run: ({ out, reader }, { asOf }, [id]) =>
     Effect.gen(function* () {
@@ -23,7 +23,7 @@ export const history: Command<AsOfOptions, readonly [id: string]> = {
 const entryText = (entry: HistoryEntry, before: HistoryEntry | undefined, colours: Colours): string => {
   const { actor, decision, memory, recordedAt, revision, type, version } = entry
   const place = version === undefined ? "" : `  version ${version}`
-  const head = `${colours.bold(`${revision}${place}`)}  ${second(recordedAt)}  ${colours.cyan(type)} by ${oneLine(actor)}`
+  const head = `${colours.bold(`${revision}${place}`)}  ${secondText(recordedAt)}  ${colours.cyan(type)} by ${oneLine(actor)}`
   const why = decision === null ? [] : [`   ${colours.dim(`${decision.by.name}: ${oneLine(decision.reason)}`)}`]
   return [head, ...why, ...changes(memory, before?.memory, colours).map((line) => `   ${line}`)].join("\n")
 }

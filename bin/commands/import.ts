@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import { refused } from "../exit.js"
 import { count, oneLine } from "../format.js"
-import { one, storeOf } from "../options.js"
+import { option, storeOf } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
@@ -10,7 +10,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
   usage: "import <path...>",
   creates: true,
   summary: "import markdown files and folders; skip what is already imported",
-  options: [one("--store <store>", "set the store of items whose front matter names none", storeOf)],
+  options: [option("--store <store>", "set the store of items whose front matter names none", storeOf)],
   examples: ["import MEMORY.md", "import notes/ journal/2026-03-01.md --store shared"],
   run: (call, { store }, [paths]) =>
     Effect.gen(function* () {

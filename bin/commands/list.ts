@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -8,7 +8,7 @@ import type { Command } from "./Command.js"
 export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: number }> = {
   usage: "list",
   summary: "list memories, newest first",
-  options: [...filterOptions, one("--offset <n>", "skip the n newest", whole(0)), asOf],
+  options: [...filterOptions, option("--offset <n>", "skip the n newest", wholeNumber(0)), asOfOption],
   examples: ["list --limit 20", "list --person Alice --store shared --offset 20 --limit 20"],
   run: (call, options) =>
     Effect.gen(function* () {

@@ -2,8 +2,8 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
-import { count, oneLine, second } from "../format.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { count, oneLine, secondText } from "../format.js"
+import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import type { Command } from "./Command.js"
 
 interface LogOptions extends AsOfOptions {
@@ -16,9 +16,9 @@ export const log: Command<LogOptions> = {
   summary: "list the events of an agent, oldest first",
   operator: true,
   options: [
-    one("--after <version>", "start after this version", whole(0)),
-    one("--limit <n>", "show at most n", whole(1)),
-    asOf
+    option("--after <version>", "start after this version", wholeNumber(0)),
+    option("--limit <n>", "show at most n", wholeNumber(1)),
+    asOfOption
   ],
   examples: ["log", "log --after 100 --limit 20 --json"],
   run: ({ agent, daybook, momentOf, out, reader }, { after, asOf, limit }) =>
@@ -54,7 +54,7 @@ const shown = (event: DaybookEvent | ErasedEvent) => {
 const eventText = (event: DaybookEvent | ErasedEvent): string =>
   [
     String(event.version).padStart(6),
-    second(event.recordedAt),
+    secondText(event.recordedAt),
     event.type.padEnd(8),
     oneLine(event.actor).padEnd(8),
     oneLine(event.payload === null ? "(erased)" : describe(event))
@@ -115,5 +115,5 @@ const scheduleText = ({ change, definition, schedule, state }: Payload<"SCHEDULE
   [
     `${schedule} ${change}`,
     ...(definition === undefined ? [] : [definition.name ?? definition.goal]),
-    ...(state === undefined ? [] : [state.next === null ? state.status : `next ${second(state.next)}`])
+    ...(state === undefined ? [] : [state.next === null ? state.status : `next ${secondText(state.next)}`])
   ].join(", ")

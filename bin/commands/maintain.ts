@@ -4,8 +4,8 @@ import type { RunRow } from "../../projections/runs.js"
 import type { MaintainOptions, StageRun } from "../../src/maintenance/maintain.js"
 import { isPlanned } from "../../src/maintenance/overlay.js"
 import type { StageName } from "../../src/model/stages.js"
-import { count, second } from "../format.js"
-import { among, flag, many, one, rowCount } from "../options.js"
+import { count, secondText } from "../format.js"
+import { flag, oneOf, option, repeatable, rowCount } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
@@ -37,10 +37,10 @@ export const maintain: Command<MaintainCall> = {
   summary: "promote, archive, compress and summarize memories, in stages",
   operator: true,
   options: [
-    many("--stage <name>", "run only this stage", among(stageNames)),
+    repeatable("--stage <name>", "run only this stage", oneOf(stageNames)),
     dryRun,
     flag("--history", "list past runs, newest first"),
-    one("--limit <n>", "list at most n runs (default: 50)", rowCount)
+    option("--limit <n>", "list at most n runs (default: 50)", rowCount)
   ],
   details: [`Stages: ${stageNames.join(", ")}`],
   examples: ["maintain --dry-run", "maintain --stage gc --stage archive", "maintain --history"],
@@ -133,7 +133,7 @@ const changeColumns: ReadonlyArray<Column<Change>> = [
 const historyColumns: ReadonlyArray<Column<RunRow>> = [
   { name: "run", of: ({ run }) => run, colour: "cyan" },
   { name: "stage", of: ({ stage }) => stage },
-  { name: "started", of: ({ startedAt }) => second(startedAt) },
+  { name: "started", of: ({ startedAt }) => secondText(startedAt) },
   { name: "ms", of: ({ duration }) => duration ?? "", right: true },
   { name: "status", of: ({ status }) => status ?? "interrupted" },
   { name: "policy", of: ({ policy }) => policy ?? "" },

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
-import { oneLine, second } from "../format.js"
-import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"
+import { oneLine, secondText } from "../format.js"
+import { type AsOfOptions, asOfOption, type PageOptions, pageOptions } from "../options.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
 export const people: Command<AsOfOptions & PageOptions, readonly [name: string | undefined]> = {
   usage: "people [name]",
   summary: "list the people mentioned, or show the facts about one name",
-  options: [...pageOptions, asOf],
+  options: [...pageOptions, asOfOption],
   examples: ["people", "people alice"],
   run: ({ out, reader }, { asOf, limit, offset }, [name]) =>
     Effect.gen(function* () {
@@ -17,7 +17,7 @@ export const people: Command<AsOfOptions & PageOptions, readonly [name: string |
         const rows = await table(out, mentioned, [
           { name: "name", of: ({ name }) => name, colour: "bold" },
           { name: "mentions", of: ({ mentions }) => mentions, right: true },
-          { name: "last mentioned", of: ({ lastMentionedAt }) => second(lastMentionedAt) },
+          { name: "last mentioned", of: ({ lastMentionedAt }) => secondText(lastMentionedAt) },
           { name: "facts", of: ({ facts }) => facts.length, right: true },
           { name: "stores", of: ({ stores }) => stores.join(", ") }
         ])

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import { count } from "../format.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
   usage: "profile",
   summary: "print a profile for a system prompt: core facts, people, preferences",
-  options: [one("--tokens <n>", "use at most n tokens (default: the policy's, 500)", whole(1)), asOf],
+  options: [option("--tokens <n>", "use at most n tokens (default: the policy's, 500)", wholeNumber(1)), asOfOption],
   examples: ["profile", "profile --tokens 100 --trust familiar"],
   run: ({ out, reader }, { asOf, tokens }) =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { refused } from "../exit.js"
-import { one } from "../options.js"
+import { option } from "../options.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -8,7 +8,7 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
   usage: "rebuild [projection...]",
   summary: "rebuild an agent's view from its log: all or the named projections",
   operator: true,
-  options: [one("--check", "fail unless the digest of the view is unchanged")],
+  options: [option("--check", "fail unless the digest of the view is unchanged")],
   examples: ["rebuild", "rebuild people vectors", "rebuild --check"],
   run: ({ agent, daybook, out }, { check }, [projections]) =>
     Effect.gen(function* () {

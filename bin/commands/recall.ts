@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import type { MemoryReader } from "../../src/Memory.js"
 import type { Recall, RecallDifference, RecallRow, Rerun } from "../../src/recalls/RecallReader.js"
 import { toIso } from "../../text/when/dates.js"
-import { Ended, exitCodes, refused } from "../exit.js"
-import { count, second } from "../format.js"
-import { type AsOfOptions, asOf, type PageOptions, pageOptions } from "../options.js"
+import { CommandEnded, exitCodes, refused } from "../exit.js"
+import { count, secondText } from "../format.js"
+import { type AsOfOptions, asOfOption, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, fields, table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -16,7 +16,7 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, 
   usage: "recall <list|show|rerun> [number]",
   summary: "list, show or rerun recorded searches",
   operator: true,
-  options: [...pageOptions, asOf],
+  options: [...pageOptions, asOfOption],
   examples: ['search "when do we deploy" --record', "recall list --limit 5", "recall show 12", "recall rerun 12"],
   run: ({ out, reader }, { asOf, limit, offset }, [what, number]) =>
     Effect.gen(function* () {
@@ -53,11 +53,11 @@ const verbsWithNumber = {
     })
 } satisfies Record<Exclude<Verb, "list">, unknown>
 
-const badCall = (message: string) => new Ended({ message, code: exitCodes.badCall })
+const badCall = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
 
 const rowColumns: ReadonlyArray<Column<RecallRow>> = [
   { name: "number", of: ({ number }) => number, right: true, colour: "cyan" },
-  { name: "asked", of: ({ askedAt }) => second(askedAt) },
+  { name: "asked", of: ({ askedAt }) => secondText(askedAt) },
   { name: "level", of: ({ level }) => level },
   { name: "kind", of: ({ kind }) => kind },
   { name: "shown", of: ({ shown }) => shown, right: true },
@@ -83,7 +83,7 @@ const recallText = (out: Output, recall: Recall): string => {
     ["text", text],
     ["filters", pairsText(filters)],
     ["asked", toIso(askedAt)],
-    ["recorded", second(recordedAt)],
+    ["recorded", secondText(recordedAt)],
     ["version", position],
     ["embedder", embedder === null ? "none" : `${embedder.model}, ${embedder.dimensions} dimensions`],
     ["mode", recall.mode ?? "none"],

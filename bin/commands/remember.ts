@@ -5,7 +5,7 @@ import type { Observation, SourceInput } from "../../src/model/input.js"
 import type { Remembered } from "../../src/remember/remember.js"
 import { type ContentOptions, contentOf, contentOptions } from "../content.js"
 import { count } from "../format.js"
-import { among, commandId, flag, given, many, one, sourceOf } from "../options.js"
+import { commandIdOption, definedFields, flag, oneOf, option, repeatable, sourceOf } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
@@ -27,13 +27,13 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
   details: ["With - as the title, reads one JSON object per line from stdin."],
   options: [
     ...contentOptions,
-    one("--session <key>", "set the session it comes from"),
-    one("--channel <name>", "set the channel it comes from"),
-    one("--sender <name>", "name who said it"),
-    one("--tier <tier>", "set how long to keep it: core, long, mid or daily", among(Tier.literals)),
-    many("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", sourceOf),
+    option("--session <key>", "set the session it comes from"),
+    option("--channel <name>", "set the channel it comes from"),
+    option("--sender <name>", "name who said it"),
+    option("--tier <tier>", "set how long to keep it: core, long, mid or daily", oneOf(Tier.literals)),
+    repeatable("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", sourceOf),
     flag("--no-reconcile", "store without comparing; detect only exact duplicates"),
-    commandId
+    commandIdOption
   ],
   examples: [
     'remember "Deploys happen on Tuesdays" --type decision --tag deploys --at 2025-09-16',
@@ -43,7 +43,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
   run: (call, options, [title]) =>
     Effect.gen(function* () {
       const { channel, commandId, from, reconcile, sender, session, tier } = options
-      const fields = { ...contentOf(options), ...given({ session, channel, sender, tier, from }) }
+      const fields = { ...contentOf(options), ...definedFields({ session, channel, sender, tier, from }) }
       const memory = yield* call.memory
       if (title === "-") {
         const rememberAll: typeof memory.rememberAll = (inputs) =>

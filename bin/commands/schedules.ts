@@ -4,22 +4,22 @@ import { Missed, Notify, ScheduleStatus } from "../../events/Schedule.js"
 import { limits } from "../../src/model/limits.js"
 import type { ScheduleChanges } from "../../src/schedules/input.js"
 import type { ScheduleFilter } from "../../src/schedules/Schedule.js"
-import { Ended, exitCodes } from "../exit.js"
+import { CommandEnded, exitCodes } from "../exit.js"
 import { count } from "../format.js"
 import {
   type AsOfOptions,
-  among,
-  asOf,
-  commandId,
-  given,
-  instant,
+  asOfOption,
+  commandIdOption,
+  definedFields,
+  isoTime,
   type Moment,
-  many,
-  moment,
-  one,
+  oneOf,
+  option,
   type PageOptions,
   pageOptions,
-  whole
+  repeatable,
+  timeOrWords,
+  wholeNumber
 } from "../options.js"
 import { runTable, runText, scheduledText, scheduleTable, scheduleText } from "../schedules.js"
 import type { Call, Command } from "./Command.js"
@@ -90,29 +90,29 @@ export const schedules: Command<Options, readonly [what: Verb | undefined, id: s
   operator: true,
   details: [`what: ${Object.keys(verbs).join(", ")} (default: list)`],
   options: [
-    one("--cron <expression>", "run at these times: minute hour day month weekday"),
-    one("--zone <zone>", "set the zone of --cron (default: the policy's schedules.zone)"),
-    one("--at <time>", "run once, at this time", instant),
-    one("--every <length>", "repeat at this interval: 90s, 15m, 2h, 1d", duration),
-    one("--from <time>", "set the first time of --every", instant),
-    one("--goal <text>", "update: set the goal"),
-    one("--name <name>", "set the name"),
-    one("--handler <name>", "set the handler that runs it (default: default)"),
-    one("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, among(Notify.literals)),
-    one("--missed <how>", `catch up on missed times: ${Missed.literals.join(", ")}`, among(Missed.literals)),
-    one("--keep <n>", "keep n runs in its history", whole(1, limits.page)),
-    one("--channel <name>", "set the channel it was requested in"),
-    one("--context <name>", "set the context within the channel"),
-    many(
+    option("--cron <expression>", "run at these times: minute hour day month weekday"),
+    option("--zone <zone>", "set the zone of --cron (default: the policy's schedules.zone)"),
+    option("--at <time>", "run once, at this time", isoTime),
+    option("--every <length>", "repeat at this interval: 90s, 15m, 2h, 1d", duration),
+    option("--from <time>", "set the first time of --every", isoTime),
+    option("--goal <text>", "update: set the goal"),
+    option("--name <name>", "set the name"),
+    option("--handler <name>", "set the handler that runs it (default: default)"),
+    option("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, oneOf(Notify.literals)),
+    option("--missed <how>", `catch up on missed times: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
+    option("--keep <n>", "keep n runs in its history", wholeNumber(1, limits.page)),
+    option("--channel <name>", "set the channel it was requested in"),
+    option("--context <name>", "set the context within the channel"),
+    repeatable(
       "--status <status>",
       `list, count: keep ${ScheduleStatus.literals.join(", ")}`,
-      among(ScheduleStatus.literals)
+      oneOf(ScheduleStatus.literals)
     ),
-    one("--text <text>", "list, count: keep those with this text in name or goal"),
-    one("--before <time>", "list, count: keep those due before this time", moment),
+    option("--text <text>", "list, count: keep those with this text in name or goal"),
+    option("--before <time>", "list, count: keep those due before this time", timeOrWords),
     ...pageOptions,
-    asOf,
-    commandId
+    asOfOption,
+    commandIdOption
   ],
   examples: [
     "schedules add 'Tell the tide' --cron '30 9 * * mon-fri' --zone Europe/Berlin --handler tides",
@@ -128,7 +128,7 @@ export const schedules: Command<Options, readonly [what: Verb | undefined, id: s
 }
 
 /** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
-const checked = (what: string, id: string | undefined, options: Options): Effect.Effect<Verb, Ended> => {
+const checked = (what: string, id: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
   if (!Object.hasOwn(verbs, what)) return badCall(`what: must be one of ${Object.keys(verbs).join(", ")}`)
   const { needs, takes }: { readonly needs?: string; readonly takes: ReadonlyArray<string> } = verbs[what as Verb]
   if (needs !== undefined && id === undefined) return badCall(`'schedules ${what}' needs ${needs}`)
@@ -139,7 +139,7 @@ const checked = (what: string, id: string | undefined, options: Options): Effect
     : badCall(`'schedules ${what}' takes no --${surplus[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
 }
 
-const badCall = (message: string) => Effect.fail(new Ended({ message, code: exitCodes.badCall }))
+const badCall = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
 
 const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
   Effect.gen(function* () {
@@ -189,12 +189,12 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
       default: {
         const memory = yield* call.memory
         const done = yield* verb === "add"
-          ? memory.addSchedule({ ...given(fields), goal: id }, { commandId })
+          ? memory.addSchedule({ ...definedFields(fields), goal: id }, { commandId })
           : verb === "delete"
             ? memory.deleteSchedule(id, { commandId })
             : memory.updateSchedule(
                 id,
-                verb === "update" ? given(fields) : { status: verb === "pause" ? "paused" : "active" },
+                verb === "update" ? definedFields(fields) : { status: verb === "pause" ? "paused" : "active" },
                 { commandId }
               )
         const schedule = verb === "delete" ? undefined : yield* memory.schedule(done.id)

@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import { Role } from "../../events/Turn.js"
 import type { ConversationHit } from "../../src/conversation/searchConversation.js"
 import { InvalidInput } from "../../src/model/errors.js"
-import { type Explained, linesOf } from "../../src/search/explain.js"
+import { type Explained, explanationLines } from "../../src/search/explain.js"
 import { scoreText } from "../../src/search/score.js"
 import type { Hit } from "../../src/search/search.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
-import { day } from "../format.js"
-import { type AsOfOptions, among, asOf, filled, flag, many, one } from "../options.js"
+import { dayText } from "../format.js"
+import { type AsOfOptions, asOfOption, flag, nonEmpty, oneOf, option, repeatable } from "../options.js"
 import type { Output } from "../output.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { type Column, table } from "../table.js"
@@ -36,15 +36,15 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
   options: [
     ...filterOptions,
     flag("--conversation", "search turns and files instead of memories"),
-    many("--speaker <name>", "with --conversation: keep this speaker"),
-    many("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, among(Role.literals)),
-    many("--kind <kind>", "with --conversation: keep turn or file", among(["turn", "file"])),
+    repeatable("--speaker <name>", "with --conversation: keep this speaker"),
+    repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
+    repeatable("--kind <kind>", "with --conversation: keep turn or file", oneOf(["turn", "file"])),
     flag("--explain", "explain how the query was read and why each hit matches"),
-    one("--mode <mode>", "use enhanced (default), or classic: full text only, 5 hits"),
+    option("--mode <mode>", "use enhanced (default), or classic: full text only, 5 hits"),
     flag("--gate", "find nothing if the query, a chat message, needs no memory"),
-    one("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", filled),
+    option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
     flag("--record", "record the answer for 'daybook recall'"),
-    asOf
+    asOfOption
   ],
   examples: [
     'search "when do we deploy"',
@@ -106,7 +106,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         { name: "source", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
         { name: "place", of: placeOf },
         score,
-        { name: "day", of: ({ occurredAt }) => day(occurredAt) },
+        { name: "day", of: ({ occurredAt }) => dayText(occurredAt) },
         { name: "who", of: (hit) => (hit.kind === "file" ? "" : (hit.speaker ?? hit.role)) },
         { name: "text", of: ({ text }) => text, elastic: true }
       ] satisfies ReadonlyArray<Column<ConversationHit>>
@@ -142,7 +142,7 @@ const explanationOf = async <Hit>(
   const places = hits.map(({ before }) => before)
   const order = places.length === 0 || places.includes(undefined) ? [] : [`${"before".padEnd(11)}${places.join(", ")}`]
   return [
-    ...linesOf(explanation),
+    ...explanationLines(explanation),
     ...order,
     "",
     head,

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { SessionSummary } from "../../src/maintenance/Life.js"
-import { count, second } from "../format.js"
-import { type AsOfOptions, asOf, flag, one, type PageOptions, pageOptions } from "../options.js"
+import { count, secondText } from "../format.js"
+import { type AsOfOptions, asOfOption, flag, option, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -12,9 +12,9 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
     summary: "list conversations, most recently used first",
     options: [
       flag("--summary", "show summaries: request, outcome, decisions, open questions"),
-      one("--session <key>", "show the summary of this session only"),
+      option("--session <key>", "show the summary of this session only"),
       ...pageOptions,
-      asOf
+      asOfOption
     ],
     examples: ["sessions", "sessions --limit 5", "sessions --summary", "sessions --summary --session monday"],
     run: ({ out, reader }, { asOf, limit, offset, session, summary }) =>
@@ -31,7 +31,7 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
             { name: "store", of: ({ store }) => store },
             { name: "turns", of: ({ turns }) => turns, right: true },
             { name: "tokens", of: ({ tokens }) => tokens, right: true },
-            { name: "last said", of: ({ lastAt }) => second(lastAt) },
+            { name: "last said", of: ({ lastAt }) => secondText(lastAt) },
             { name: "speakers", of: ({ speakers }) => speakers.join(", "), elastic: true }
           ])
         )
@@ -48,7 +48,7 @@ const textOf = ({ colours }: Output, summary: SessionSummary): string => {
   const lines = (name: string, texts: ReadonlyArray<string>) =>
     texts.flatMap((text, at) => line(at === 0 ? name : "", text))
   return [
-    `${colours.cyan(session)}  ${store}  ${second(lastAt)}  ${counts}${summary.behind ? ", newer turns not summarized yet" : ""}`,
+    `${colours.cyan(session)}  ${store}  ${secondText(lastAt)}  ${counts}${summary.behind ? ", newer turns not summarized yet" : ""}`,
     ...line("request", request),
     ...line("outcome", outcome),
     ...lines("decided", decisions),

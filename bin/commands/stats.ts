@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Tiers } from "../../src/maintenance/tiers.js"
-import { second } from "../format.js"
+import { secondText } from "../format.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -15,7 +15,7 @@ export const stats: Command = {
       const { archive, changes, conversation, maintenance, memories, recalls, schedules, vectors, version, view } =
         found
       const stages = Object.fromEntries(maintenance.map(({ runs, stage }) => [stage, runs]))
-      const next = schedules.nextRunAt === null ? "" : `, next ${second(schedules.nextRunAt)}`
+      const next = schedules.nextRunAt === null ? "" : `, next ${secondText(schedules.nextRunAt)}`
       yield* out.show({ ...found, life }, () =>
         fields(out, [
           ["agent", agent],

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Tiers } from "../../src/maintenance/tiers.js"
-import { decayOf, retained } from "../../src/search/score.js"
-import { type AsOfOptions, asOf, flag, one, whole } from "../options.js"
+import { decayOf, retention } from "../../src/search/score.js"
+import { type AsOfOptions, asOfOption, flag, option, wholeNumber } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -16,9 +16,9 @@ export const tiers: Command<TiersCall> = {
   summary: "show how many memories each tier holds, with scores",
   operator: true,
   options: [
-    one("--limit <n>", "list the n best memories (default: 10)", whole(0, 1_000)),
+    option("--limit <n>", "list the n best memories (default: 10)", wholeNumber(0, 1_000)),
     flag("--plot", "plot how recency decays with age, one curve per type"),
-    asOf
+    asOfOption
   ],
   examples: ["tiers", "tiers --plot"],
   run: ({ out, reader }, { asOf, limit, plot }) =>
@@ -63,7 +63,7 @@ const plotOf = ({ decay, decays }: Tiers, { colours }: Output): string => {
   const width = Math.max(...types.map(({ length }) => length))
   const line = (type: string): string => {
     const rate = decayOf(type, { decay, decays } as Parameters<typeof decayOf>[1])
-    const curve = Array.from({ length: plotDays }, (_, day) => heightOf(retained(rate, day))).join("")
+    const curve = Array.from({ length: plotDays }, (_, day) => heightOf(retention(rate, day))).join("")
     const half = rate === 0 ? "never" : `${(Math.LN2 / rate).toFixed(1)} days`
     return `${type.padEnd(width)}  ${colours.cyan(curve)}  ${String(rate).padStart(5)}  half after ${half}`
   }

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { limits } from "../../src/model/limits.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
-const neighbours = whole(0, limits.around)
+const neighbours = wholeNumber(0, limits.around)
 
 export const timeline: Command<
   AsOfOptions & { readonly before?: number; readonly after?: number },
@@ -14,9 +14,9 @@ export const timeline: Command<
   usage: "timeline <id>",
   summary: "list the memories before and after one in time, oldest first",
   options: [
-    one("--before <n>", `show n older ones, up to ${limits.around} (default: 5)`, neighbours),
-    one("--after <n>", `show n newer ones, up to ${limits.around} (default: 5)`, neighbours),
-    asOf
+    option("--before <n>", `show n older ones, up to ${limits.around} (default: 5)`, neighbours),
+    option("--after <n>", `show n newer ones, up to ${limits.around} (default: 5)`, neighbours),
+    asOfOption
   ],
   examples: ["timeline 8k2v0q5w1x --before 3 --after 3"],
   run: ({ out, reader }, { after, asOf, before }, [anchor]) =>

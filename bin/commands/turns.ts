@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import { limits } from "../../src/model/limits.js"
-import { oneLine, second } from "../format.js"
-import { type AsOfOptions, asOf, one, rowCount } from "../options.js"
+import { oneLine, secondText } from "../format.js"
+import { type AsOfOptions, asOfOption, option, rowCount } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [session: string]> = {
   usage: "turns <session>",
   summary: "list the last turns of a conversation, oldest first",
-  options: [one("--last <n>", `show the last n, up to ${limits.page} (default: 100)`, rowCount), asOf],
+  options: [option("--last <n>", `show the last n, up to ${limits.page} (default: 100)`, rowCount), asOfOption],
   examples: ["turns monday --last 10"],
   run: ({ out, reader }, { asOf, last }, [session]) =>
     Effect.gen(function* () {
@@ -20,7 +20,7 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
               .map(({ occurredAt, role, sequence, speaker, text, toolCalls = [] }) =>
                 [
                   String(sequence).padStart(5),
-                  out.colours.dim(second(occurredAt)),
+                  out.colours.dim(secondText(occurredAt)),
                   `${out.colours.bold(oneLine(speaker ?? role))}: ${oneLine([text, ...toolCalls.map(({ name }) => `[${name}]`)].join(" ").trim())}`
                 ].join("  ")
               )

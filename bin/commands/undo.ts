@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Undoable } from "../../src/undo/choose.js"
 import type { PlannedEvent, Undone, UndoneEvent } from "../../src/undo/undo.js"
-import { Ended, exitCodes, refused } from "../exit.js"
+import { CommandEnded, exitCodes, refused } from "../exit.js"
 import { count } from "../format.js"
-import { commandId, flag, instant, one, whole } from "../options.js"
+import { commandIdOption, flag, isoTime, option, wholeNumber } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
@@ -24,13 +24,13 @@ export const undo: Command<UndoCall> = {
   summary: "undo the changes of an event, a run or a source",
   operator: true,
   options: [
-    one("--event <version>", "undo the event of this version and its consequences", whole(1)),
-    one("--run <id>", "undo a run: an import, a maintenance run, another undo"),
-    one("--source <name>", "undo everything from a source, by its name or kind"),
-    one("--since <time>", "with --source: start at this time (ISO 8601, UTC)", instant),
+    option("--event <version>", "undo the event of this version and its consequences", wholeNumber(1)),
+    option("--run <id>", "undo a run: an import, a maintenance run, another undo"),
+    option("--source <name>", "undo everything from a source, by its name or kind"),
+    option("--since <time>", "with --source: start at this time (ISO 8601, UTC)", isoTime),
     flag("--dry-run", "show the events without writing them"),
     flag("--force", "undo changes that later events touched, too"),
-    commandId
+    commandIdOption
   ],
   details: ["Changes that later events made on purpose stay, unless --force is passed."],
   examples: ["undo --event 12", "undo --run 8k2v0q5w1x --dry-run", "undo --source notes.md --since 2026-03-01"],
@@ -114,4 +114,4 @@ const eventColumns: ReadonlyArray<Column<PlannedEvent>> = [
   }
 ]
 
-const badCall = (message: string) => new Ended({ message, code: exitCodes.badCall })
+const badCall = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type ContentOptions, contentOf, contentOptions } from "../content.js"
-import { among, commandId, many, one } from "../options.js"
+import { commandIdOption, oneOf, option, repeatable } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
@@ -27,10 +27,10 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
   usage: "update <id>",
   summary: "change the given fields of a memory; a list replaces the old list",
   options: [
-    one("--title <text>", "set the title"),
+    option("--title <text>", "set the title"),
     ...contentOptions,
-    many("--clear <option>", "clear the field of this option", among(Object.keys(emptyValues))),
-    commandId
+    repeatable("--clear <option>", "clear the field of this option", oneOf(Object.keys(emptyValues))),
+    commandIdOption
   ],
   details: [`--clear takes: ${Object.keys(emptyValues).join(", ")}`],
   examples: ['update 8k2v0q5w1x --title "Deploys happen on Thursdays"', "update 8k2v0q5w1x --store shared --clear tag"],

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import type { Verified } from "../../events/verify.js"
-import { Ended, exitCodes } from "../exit.js"
+import type { Verification } from "../../events/verify.js"
+import { CommandEnded, exitCodes } from "../exit.js"
 import { count } from "../format.js"
-import { one } from "../options.js"
+import { option } from "../options.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -10,7 +10,7 @@ export const verify: Command<{ readonly restored?: boolean }> = {
   usage: "verify",
   summary: "verify the log's hashes and anchor: of all agents, or of --agent",
   operator: true,
-  options: [one("--restored", "anchor the log anew after restoring a backup; keep the old anchor")],
+  options: [option("--restored", "anchor the log anew after restoring a backup; keep the old anchor")],
   examples: ["verify", "verify --agent scout --json", "verify --restored"],
   run: ({ agent, agentGiven, daybook, out }, { restored = false }) =>
     Effect.gen(function* () {
@@ -38,12 +38,15 @@ export const verify: Command<{ readonly restored?: boolean }> = {
         ].join("\n")
       )
       if (!ok) {
-        return yield* new Ended({ code: exitCodes.damaged, message: `${count(problems.length, "problem")} found` })
+        return yield* new CommandEnded({
+          code: exitCodes.damaged,
+          message: `${count(problems.length, "problem")} found`
+        })
       }
     })
 }
 
-const unreadable = (what: string): Verified => ({
+const unreadable = (what: string): Verification => ({
   ok: false,
   events: 0,
   streams: 0,

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { decode, type PolicyValues } from "../../src/ports/Policy.js"
-import { isSame, type Taken, type WhatIf, type Why } from "../../src/whatIf/WhatIf.js"
+import { type DecisionResult, type DifferenceCause, isSame, type WhatIf } from "../../src/whatIf/WhatIf.js"
 import { toIso } from "../../text/when/dates.js"
 import { count, oneLine } from "../format.js"
-import { among, filled, flag, given, one, share, whole } from "../options.js"
+import { definedFields, flag, fraction, nonEmpty, oneOf, option, wholeNumber } from "../options.js"
 import type { Output } from "../output.js"
-import { reconcilerNamed } from "../reconcilerNamed.js"
+import { buildReconciler } from "../reconcilerNamed.js"
 import { type Column, fields, table } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -27,14 +27,14 @@ export const whatIf: Command<WhatIfOptions> = {
   summary: "replay past decisions under another policy and show what changes",
   operator: true,
   options: [
-    one("--policy <file>", "use this policy file (TOML, JSON); other options override it", filled),
-    one("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, among(reconcilers)),
-    one("--threshold <number>", "compare memories at least this similar, 0 to 1", share),
-    one("--candidates <n>", "compare at most n memories", whole(1)),
-    one("--from <version>", "start at this version of the log (default: the first)", whole(1)),
-    one("--to <version>", "end at this version (default: the newest)", whole(1)),
+    option("--policy <file>", "use this policy file (TOML, JSON); other options override it", nonEmpty),
+    option("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, oneOf(reconcilers)),
+    option("--threshold <number>", "compare memories at least this similar, 0 to 1", fraction),
+    option("--candidates <n>", "compare at most n memories", wholeNumber(1)),
+    option("--from <version>", "start at this version of the log (default: the first)", wholeNumber(1)),
+    option("--to <version>", "end at this version (default: the newest)", wholeNumber(1)),
     flag("--ask", "ask the model where the log has no answer (default: rules)"),
-    one("--limit <n>", "show at most n rows of each table (default: 20)", whole(1))
+    option("--limit <n>", "show at most n rows of each table (default: 20)", wholeNumber(1))
   ],
   details: ["Nothing is changed: the replay runs in a temporary branch."],
   examples: [
@@ -45,8 +45,8 @@ export const whatIf: Command<WhatIfOptions> = {
   run: ({ agent, daybook, out, policy, policyIn }, { ask, from, limit = 20, policy: file, to, ...changes }) =>
     Effect.gen(function* () {
       const base = yield* file === undefined ? policy : policyIn(file)
-      const wanted = yield* decode({ ...base, reconcile: { ...base.reconcile, ...given(changes) } })
-      const reconciler = yield* reconcilerNamed(wanted)
+      const wanted = yield* decode({ ...base, reconcile: { ...base.reconcile, ...definedFields(changes) } })
+      const reconciler = yield* buildReconciler(wanted)
       const opened = yield* daybook
       const found = yield* opened.whatIf(agent, {
         from,
@@ -145,12 +145,12 @@ const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf
   ])
 }
 
-const outcomeText = ({ id, outcome, replaced }: Taken): string => {
+const outcomeText = ({ id, outcome, replaced }: DecisionResult): string => {
   if (outcome === "replaced") return `replaced ${replaced}`
   return outcome === "added" || outcome === "refused" ? outcome : `${outcome} ${id}`
 }
 
-const reasonText = (why: Why): string =>
+const reasonText = (why: DifferenceCause): string =>
   why.kind === "follows" ? (why.version === 0 ? "already gone" : `follows from ${why.version}`) : why.kind
 
 /** A field's value, cut to 60 characters. */

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { scoreText } from "../../src/search/score.js"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
-import { type Colours, count, oneLine, second, staleOf } from "../format.js"
-import { type AsOfOptions, asOf, one, whole } from "../options.js"
+import { type Colours, count, oneLine, secondText, staleText } from "../format.js"
+import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import type { Command } from "./Command.js"
 
 interface WhyOptions extends AsOfOptions {
@@ -12,7 +12,7 @@ interface WhyOptions extends AsOfOptions {
 export const why: Command<WhyOptions, readonly [id: string]> = {
   usage: "why <id>",
   summary: "explain how and why a memory was created or changed",
-  options: [asOf, one("--limit <n>", "show the n newest versions (default: 20)", whole(1, 200))],
+  options: [asOfOption, option("--limit <n>", "show the n newest versions (default: 20)", wholeNumber(1, 200))],
   examples: ["why 8k2v0q5w1x", "why 8k2v0q5w1x --json"],
   run: ({ out, reader }, { asOf, limit }, [id]) =>
     Effect.gen(function* () {
@@ -34,7 +34,7 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
   const details = `${memory.type}, ${memory.store}, ${memory.status}, mentioned ${count(memory.mentions, "time")}${recalled}`
   const head = `${colours.cyan(memory.id)}  ${colours.bold(oneLine(memory.title))}`
   const branches: ReadonlyArray<Branch> = [
-    ...(memory.stale === undefined ? [] : [{ text: colours.red(`stale: ${staleOf(memory.stale)}`) }]),
+    ...(memory.stale === undefined ? [] : [{ text: colours.red(`stale: ${staleText(memory.stale)}`) }]),
     ...(why.supersededBy === null
       ? []
       : [{ text: `replaced by ${colours.cyan(why.supersededBy.id)}  ${oneLine(why.supersededBy.title)}` }]),
@@ -67,7 +67,7 @@ const versionBranch = (
   colours: Colours
 ): Branch => {
   const place = version === undefined ? String(revision) : `${revision} (version ${version})`
-  const text = `${colours.bold(place)}  ${second(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${oneLine(actor)}`
+  const text = `${colours.bold(place)}  ${secondText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${oneLine(actor)}`
   if (decision === null) return { text: `${text}  ${colours.dim("its content was erased")}` }
   const { by, candidates, fallback, latency, reason, threshold } = decision
   const grounds = [

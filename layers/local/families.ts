@@ -166,4 +166,4 @@ export const familyOf = (model: string): (Recipe & { readonly dimensions: number
 }
 
 /** Defaults for a model of no known family, whose own files do not set them. */
-export const unnamed = { query: "", document: "", weight: strong, floor: 0 } as const
+export const defaultRecipe = { query: "", document: "", weight: strong, floor: 0 } as const

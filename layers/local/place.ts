@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
-import { weightOf } from "../encoderWeight.js"
-import { familyOf, type Recipe, unnamed } from "./families.js"
+import { encoderWeightOf } from "../encoderWeight.js"
+import { defaultRecipe, familyOf, type Recipe } from "./families.js"
 
 /** The source of a hub's model, and its cache. */
 export interface Hub {
@@ -15,7 +15,7 @@ export interface Hub {
 }
 
 /** An encoder that can be loaded: its location, its recipe, and its name in the log. */
-export interface Place {
+export interface LocalModel {
   /** `local/PLACE#FINGERPRINT`. The fingerprint covers weights, prefixes and pooling: a change makes it another model. */
   readonly model: string
   /** The folder, or its id on the hub. */
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** Why a name gives no model, in one line. */
-export class Problem {
+export class ModelProblem {
   constructor(
     readonly problem: string,
     /** `name`: the name is wrong anywhere. `files`: the files on this machine are missing or unsuitable. */
@@ -44,48 +44,48 @@ export const modelsFolder = (environment: NodeJS.ProcessEnv = process.env): stri
   environment.DAYBOOK_MODELS || join(homedir(), ".cache", "daybook", "models")
 
 /** The prefix of every local model's name. */
-export const prefix = "local/"
+export const localModelPrefix = "local/"
 
 /** Locates a model on disk; sends no request. */
-export const placeOf = (
+export const locateModel = (
   name: string,
   dimensions: number | undefined,
   environment: NodeJS.ProcessEnv = process.env
-): Place | Problem => {
+): LocalModel | ModelProblem => {
   const [, place = "", expectedFingerprint] = /^(.*?)(?:#([0-9a-z]+))?$/s.exec(name.replace(/^local\//, ""))!
   const isFolder = isAbsolute(place) || /^(?:\.{1,2}|~)(?:[/\\]|$)/.test(place)
   const located = isFolder ? folderOf(place) : hubOf(place, environment)
-  if (located instanceof Problem) return located
+  if (located instanceof ModelProblem) return located
   const { native, recipe } = located
   const length = dimensions ?? native
   if (length !== native && !(recipe.shorter ?? []).includes(length)) {
     const others = recipe.shorter === undefined ? "" : `, or ${recipe.shorter.join(", ")}`
-    return new Problem(`its vectors have ${native} dimensions${others}`, "name")
+    return new ModelProblem(`its vectors have ${native} dimensions${others}`, "name")
   }
   const fingerprint = shortOf(
     JSON.stringify([recipe.pooling, recipe.query, recipe.document, recipe.tokens]),
     located.files
   )
-  const model = `${prefix}${located.name}#${fingerprint}`
+  const model = `${localModelPrefix}${located.name}#${fingerprint}`
   if (expectedFingerprint !== undefined && expectedFingerprint !== fingerprint) {
-    return new Problem(`its files now hold another model, ${model}`)
+    return new ModelProblem(`its files now hold another model, ${model}`)
   }
   return { ...located, model, dimensions: length }
 }
 
-type Located = Omit<Place, "model" | "dimensions"> & { readonly name: string; readonly files: string }
+type Located = Omit<LocalModel, "model" | "dimensions"> & { readonly name: string; readonly files: string }
 
-const hubOf = (id: string, environment: NodeJS.ProcessEnv): Located | Problem => {
+const hubOf = (id: string, environment: NodeJS.ProcessEnv): Located | ModelProblem => {
   const [, path, revision = "main"] = /^([\w.-]+\/[\w.-]+)(?:@([\w.-]+))?$/.exec(id) ?? []
   if (path === undefined) {
-    return new Problem(
+    return new ModelProblem(
       "is neither a folder (/…, ./…, ~/…) nor a hub's model (ORGANISATION/MODEL or …@REVISION)",
       "name"
     )
   }
   const family = familyOf(path)
   if (family === undefined) {
-    return new Problem(
+    return new ModelProblem(
       "is of no known family (MiniLM, bge, gte, e5, arctic): use a folder with 1_Pooling/config.json",
       "name"
     )
@@ -108,20 +108,20 @@ const kinds = [
   ["bnb4", "_bnb4"]
 ] as const
 
-const folderOf = (place: string): Located | Problem => {
+const folderOf = (place: string): Located | ModelProblem => {
   const folder = resolve(place.replace(/^~(?=$|[/\\])/, homedir()))
   const config = json(folder, "config.json")
-  if (config === undefined) return new Problem(`config.json is missing in ${folder}`)
+  if (config === undefined) return new ModelProblem(`config.json is missing in ${folder}`)
   const missing = ["tokenizer.json", "tokenizer_config.json"].find((name) => !existsSync(join(folder, name)))
-  if (missing !== undefined) return new Problem(`${missing} is missing in ${folder}`)
+  if (missing !== undefined) return new ModelProblem(`${missing} is missing in ${folder}`)
   const [kind, suffix] = kinds.find(([, suffix]) => existsSync(join(folder, "onnx", `model${suffix}.onnx`))) ?? []
-  if (kind === undefined) return new Problem(`onnx/model.onnx is missing in ${folder}`)
+  if (kind === undefined) return new ModelProblem(`onnx/model.onnx is missing in ${folder}`)
   const native = [config.hidden_size, config.dim, config.d_model].find((value) => Number.isInteger(value))
   if (typeof native !== "number" || native < 1 || native > 8_192) {
-    return new Problem(`config.json in ${folder} needs a hidden_size from 1 to 8192`)
+    return new ModelProblem(`config.json in ${folder} needs a hidden_size from 1 to 8192`)
   }
   const recipe = recipeOf(folder, config)
-  if (recipe instanceof Problem) return recipe
+  if (recipe instanceof ModelProblem) return recipe
   const files = shortOf(
     kind,
     readFileSync(join(folder, "config.json")),
@@ -132,7 +132,7 @@ const folderOf = (place: string): Located | Problem => {
 }
 
 /** The recipe from the model's own files, in the format of sentence-transformers, then from its family. Guesses nothing. */
-const recipeOf = (folder: string, config: Json): Recipe | Problem => {
+const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
   const named = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
   const { dimensions: _, ...family } = named ?? familyOf(folder) ?? { dimensions: 0 }
   const known: Partial<Recipe> = family
@@ -140,11 +140,11 @@ const recipeOf = (folder: string, config: Json): Recipe | Problem => {
   const modules = json(folder, "modules.json")
   const dense = Object.values(modules ?? {}).some((module) => /\.Dense$/.test(String(Object(module).type)))
   if (dense || existsSync(join(folder, "2_Dense"))) {
-    return new Problem(`${folder} has a Dense layer after its pooling, which is not supported`)
+    return new ModelProblem(`${folder} has a Dense layer after its pooling, which is not supported`)
   }
   const pooling = poolingOf(json(folder, join("1_Pooling", "config.json"))) ?? known.pooling
   if (pooling === undefined) {
-    return new Problem(
+    return new ModelProblem(
       `the pooling of ${folder} is unknown: add 1_Pooling/config.json, or name the folder after a known family`
     )
   }
@@ -160,8 +160,8 @@ const recipeOf = (folder: string, config: Json): Recipe | Problem => {
     config.max_position_embeddings
   ].filter((value): value is number => Number.isInteger(value) && (value as number) > 2)
   return {
-    ...unnamed,
-    weight: weightOf(`${String(config._name_or_path)} ${folder}`),
+    ...defaultRecipe,
+    weight: encoderWeightOf(`${String(config._name_or_path)} ${folder}`),
     ...known,
     pooling,
     query: prompt("query") ?? known.query ?? "",

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
 import { type ExitGuard, guardExit } from "./exitGuard.js"
-import type { Place } from "./place.js"
+import type { LocalModel } from "./place.js"
 
 /** A message to the thread: texts to embed, or null to abort the request with this id. */
 interface Request {
@@ -24,7 +24,7 @@ export interface Encoder {
 }
 
 /** The values that the thread starts with. */
-type ThreadData = Place & { readonly library: string; readonly guard: ExitGuard }
+type ThreadData = LocalModel & { readonly library: string; readonly guard: ExitGuard }
 
 const library = "@huggingface/transformers"
 
@@ -152,7 +152,7 @@ const thread = (require: NodeJS.Require) => {
 }
 
 /** An encoder whose thread loads the model with the first text. The thread does not keep the process alive. */
-export const encoderOf = (place: Place, library: string): Encoder => {
+export const startEncoder = (place: LocalModel, library: string): Encoder => {
   let worker: Worker | undefined
   let lastId = 0
   const pending = new Map<number, { readonly done: (response: Response) => void }>()

@@ -7,11 +7,11 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { ModelSettings } from "../../src/ports/Policy.js"
 import type { Connection } from "./connection.js"
-import { errors } from "./failures.js"
+import { modelErrors } from "./failures.js"
 import { makeModel } from "./messages.js"
 import { missingPackage } from "./packages.js"
-import { steady } from "./steady.js"
-import { bare, guarded, keyIn } from "./transport.js"
+import { limitRequests } from "./steady.js"
+import { guarded, readKey, withoutTrailingSlashes } from "./transport.js"
 
 /** The policy's model cannot be used. `problem` is one line that says what to do. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -36,7 +36,7 @@ export const make = (
 ): Effect.Effect<LanguageModel.Service, ModelUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const apiKey = yield* keyOf(settings, environment)
-    const baseUrl = settings.baseUrl === undefined ? undefined : bare(settings.baseUrl)
+    const baseUrl = settings.baseUrl === undefined ? undefined : withoutTrailingSlashes(settings.baseUrl)
     const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient: guarded }
     const api =
       settings.provider === "anthropic" ? "messages" : (settings.api ?? (baseUrl === undefined ? "responses" : "chat"))
@@ -46,7 +46,7 @@ export const make = (
         new ModelUnavailable({ model: nameOf(settings), problem: missingPackage(error) ?? "cannot be loaded" })
     })
     const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)
-    const bounded = yield* steady(settings, errors)
+    const bounded = yield* limitRequests(settings, modelErrors)
     return yield* makeModel((asked) => bounded(ask(asked)))
   })
 
@@ -72,7 +72,7 @@ const keyOf = (
 ): Effect.Effect<Redacted.Redacted | undefined, ModelUnavailable> => {
   const variable = settings.keyVariable ?? (settings.baseUrl === undefined ? variables[settings.provider] : undefined)
   if (variable === undefined) return Effect.succeed(undefined)
-  const key = keyIn(variable, environment)
+  const key = readKey(variable, environment)
   return key !== undefined
     ? Effect.succeed(key)
     : Effect.fail(new ModelUnavailable({ model: nameOf(settings), problem: `${variable} is not set` }))

@@ -6,14 +6,14 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import {
   decodeVerdict,
-  none,
+  noReconciler,
   type Question,
   Reconciler,
   ReconcilerError,
   type Verdict
 } from "../../src/ports/Reconciler.js"
 import { failureOf } from "./failures.js"
-import { answerSchema, instructions, promptDigest, tell } from "./reconcilePrompt.js"
+import { answerSchema, buildPrompt, instructions, promptDigest } from "./reconcilePrompt.js"
 
 type Service = Context.Tag.Service<Reconciler>
 
@@ -23,7 +23,7 @@ type Service = Context.Tag.Service<Reconciler>
  */
 export const ask = (model: LanguageModel.Service, name: string): NonNullable<Service["ask"]> =>
   Effect.fn("ModelReconciler.ask", { attributes: { model: name } })(function* (question: Question) {
-    const prompt = tell(question)
+    const prompt = buildPrompt(question)
     yield* Effect.annotateCurrentSpan({ memories: prompt.memories, characters: prompt.text.length })
     const { value } = yield* model
       .generateObject({
@@ -51,7 +51,7 @@ export const ask = (model: LanguageModel.Service, name: string): NonNullable<Ser
 /** A reconciler that asks a model. If the model fails, the statement is added, and no memory is changed or retired. */
 export const make = (model: LanguageModel.Service, name: string): Service => ({
   name,
-  judge: none.judge,
+  judge: noReconciler.judge,
   ask: ask(model, name)
 })
 

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { decodeSummary, Summarizer, SummarizerError, type SummaryRequest } from "../../src/ports/Summarizer.js"
 import { failureOf } from "./failures.js"
-import { summaryInstructions, summaryPromptDigest, summarySchema, tellSources } from "./summarizePrompt.js"
+import { buildSummaryPrompt, summaryInstructions, summaryPromptDigest, summarySchema } from "./summarizePrompt.js"
 
 type Service = Context.Tag.Service<Summarizer>
 
@@ -19,7 +19,7 @@ export const make = (model: LanguageModel.Service, name: string): Service => ({
   summarize: Effect.fn("ModelSummarizer.summarize", { attributes: { model: name } })(function* (
     request: SummaryRequest
   ) {
-    const prompt = tellSources(request)
+    const prompt = buildSummaryPrompt(request)
     if (prompt === undefined) {
       return yield* new SummarizerError({ name, reason: "failed", detail: "the sources are too long" })
     }

@@ -5,7 +5,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Connection } from "./connection.js"
-import type { Answer, Asked } from "./messages.js"
+import type { ModelAnswer, ModelRequest } from "./messages.js"
 
 /** The protocol requires a limit; this is more than any verdict needs. */
 const maxTokens = 4_096
@@ -17,7 +17,7 @@ export const make = ({
   model,
   transformClient
 }: Connection): Effect.Effect<
-  (asked: Asked) => Effect.Effect<Answer, AiError.AiError>,
+  (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
   never,
   HttpClient.HttpClient | Scope.Scope
 > =>
@@ -41,12 +41,12 @@ export const make = ({
       }
   )
 
-const forced = ({ name, schema }: NonNullable<Asked["shape"]>) => ({
+const forced = ({ name, schema }: NonNullable<ModelRequest["shape"]>) => ({
   tools: [{ name, description: "Gives the answer.", input_schema: schema as { readonly type: "object" } }],
   tool_choice: { type: "tool" as const, name, disable_parallel_tool_use: true }
 })
 
-const answerOf = ({ content, stop_reason }: Generated.BetaMessage, json: boolean): Answer => {
+const answerOf = ({ content, stop_reason }: Generated.BetaMessage, json: boolean): ModelAnswer => {
   const texts = content.flatMap((part) =>
     part.type === "tool_use" && json ? [JSON.stringify(part.input)] : part.type === "text" && !json ? [part.text] : []
   )

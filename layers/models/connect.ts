@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import { bare, keyIn } from "./transport.js"
+import { readKey, withoutTrailingSlashes } from "./transport.js"
 
 /** A provider's URL and key from its documentation; a field is absent if only the user knows it. */
 interface Facts {
@@ -17,7 +17,7 @@ interface Settings {
 }
 
 /** A provider's URL and credentials. */
-export interface Connection {
+export interface ProviderConnection {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted | undefined
   /** The problem if the key is missing. */
@@ -28,15 +28,15 @@ export interface Connection {
  * The URL and key of a provider; fails with one line that names the missing setting in the policy's `section`. A
  * provider's own key is sent to another URL only if `keyVariable` is set.
  */
-export const connectionOf = (
+export const providerConnection = (
   facts: Facts,
   settings: Settings,
   section: string,
   environment: NodeJS.ProcessEnv
-): Effect.Effect<Connection, string> => {
+): Effect.Effect<ProviderConnection, string> => {
   const url = settings.baseUrl ?? facts.baseUrl
   if (url === undefined) return Effect.fail(`${section}.baseUrl is missing`)
-  const baseUrl = bare(url)
+  const baseUrl = withoutTrailingSlashes(url)
   const defaultVariable = settings.baseUrl === undefined ? facts.keyVariable : undefined
   const variable = settings.keyVariable ?? defaultVariable
   if (variable === undefined) {
@@ -44,13 +44,13 @@ export const connectionOf = (
       ? Effect.succeed({ baseUrl, apiKey: undefined })
       : Effect.fail(`${section}.keyVariable is missing`)
   }
-  const apiKey = keyIn(variable, environment)
+  const apiKey = readKey(variable, environment)
   const missing = `${variable} is not set`
   return Effect.succeed(apiKey === undefined ? { baseUrl, apiKey, missing } : { baseUrl, apiKey })
 }
 
 /** Whether a URL is on this machine. */
-export const isOwn = (address: string): boolean => {
+export const isThisMachine = (address: string): boolean => {
   const { hostname } = new URL(address)
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

@@ -1,7 +1,7 @@
 import * as AiError from "@effect/ai/AiError"
 import type { ReconcilerError } from "../../src/ports/Reconciler.js"
-import type { Errors } from "./steady.js"
-import { isPassing, waitOf } from "./transport.js"
+import type { ErrorHandling } from "./steady.js"
+import { isRetryable, retryAfterMillisOf } from "./transport.js"
 
 type Reason = Extract<ReconcilerError["reason"], "failed" | "timeout" | "refused" | "unreadable">
 
@@ -30,13 +30,13 @@ export const cutOff: AiError.AiError = failure("unreadable", "cut off")
 export const timedOut: AiError.AiError = failure("timeout")
 
 /** A bug in this program. */
-export const broken: AiError.AiError = failure("failed", "defect")
+export const internalError: AiError.AiError = failure("failed", "defect")
 
 /** The model does not support the request. */
 export const unsupported: AiError.AiError = failure("failed", "unsupported request")
 
 /** The same error without the URLs and answers that the package's own errors contain. */
-export const clean = (error: AiError.AiError): AiError.AiError => {
+export const withoutPrivateData = (error: AiError.AiError): AiError.AiError => {
   const { detail, reason } = failureOf(error)
   return failure(reason, detail)
 }
@@ -63,14 +63,19 @@ export const failureOf = (error: unknown): Failure => {
 
 const ofResponse = ({ response: { headers, status } }: AiError.HttpResponseError): Failure => {
   if (status < 300) return { reason: "unreadable", retryable: false }
-  const retryAfterMillis = waitOf(headers)
+  const retryAfterMillis = retryAfterMillisOf(headers)
   return {
     reason: "failed",
     detail: `status ${status}`,
-    retryable: isPassing(status),
+    retryable: isRetryable(status),
     ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   }
 }
 
 /** How `steady` handles these errors. */
-export const errors: Errors<AiError.AiError> = { failureOf, clean, broken, timedOut }
+export const modelErrors: ErrorHandling<AiError.AiError> = {
+  failureOf,
+  clean: withoutPrivateData,
+  broken: internalError,
+  timedOut
+}

@@ -13,13 +13,13 @@ export interface Message {
 }
 
 /** A request: messages, and the JSON schema of the answer if it must be JSON. */
-export interface Asked {
+export interface ModelRequest {
   readonly messages: ReadonlyArray<Message>
   readonly shape?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
 }
 
 /** The model's answer. */
-export interface Answer {
+export interface ModelAnswer {
   readonly text: string
   readonly end: "stop" | "length" | "refused"
 }
@@ -32,7 +32,7 @@ export interface Answer {
  * request.
  */
 export const makeModel = (
-  ask: (asked: Asked) => Effect.Effect<Answer, AiError.AiError>
+  ask: (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>
 ): Effect.Effect<LanguageModel.Service> =>
   LanguageModel.make({
     generateText: (options) => Effect.flatMap(Effect.flatMap(askedOf(options), ask), partsOf),
@@ -43,7 +43,7 @@ const askedOf = ({
   prompt,
   responseFormat,
   tools
-}: LanguageModel.ProviderOptions): Effect.Effect<Asked, AiError.AiError> => {
+}: LanguageModel.ProviderOptions): Effect.Effect<ModelRequest, AiError.AiError> => {
   if (tools.length > 0) return Effect.fail(unsupported)
   const messages: Array<Message> = []
   for (const { content, role } of prompt.content) {
@@ -60,7 +60,7 @@ const askedOf = ({
   return Effect.succeed({ messages, shape: { name: responseFormat.objectName, schema } })
 }
 
-const partsOf = ({ end, text }: Answer): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> => {
+const partsOf = ({ end, text }: ModelAnswer): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> => {
   if (end === "refused") return Effect.fail(refused)
   if (end === "length") return Effect.fail(cutOff)
   const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined }

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Schema from "effect/Schema"
 import type { Connection } from "./connection.js"
-import type { Answer, Asked } from "./messages.js"
+import type { ModelAnswer, ModelRequest } from "./messages.js"
 
 const module = "openaiChat"
 const method = "ask"
@@ -21,13 +21,17 @@ export const make = ({
   baseUrl = "https://api.openai.com/v1",
   model,
   transformClient
-}: Connection): Effect.Effect<(asked: Asked) => Effect.Effect<Answer, AiError.AiError>, never, HttpClient.HttpClient> =>
+}: Connection): Effect.Effect<
+  (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
+  never,
+  HttpClient.HttpClient
+> =>
   Effect.map(HttpClient.HttpClient, (plain) => {
     const client = transformClient(plain)
     /** Index into `formats`: the strictest format that the server has not rejected. */
     let acceptedFormat = 0
 
-    const send = ({ messages, shape }: Asked, format: number): Effect.Effect<Answer, AiError.AiError> =>
+    const send = ({ messages, shape }: ModelRequest, format: number): Effect.Effect<ModelAnswer, AiError.AiError> =>
       HttpClientRequest.post(`${baseUrl}/chat/completions`).pipe(
         apiKey === undefined ? identity : HttpClientRequest.bearerToken(apiKey),
         HttpClientRequest.acceptJson,
@@ -46,7 +50,7 @@ export const make = ({
         Effect.map((completion) => answerOf(completion, shape !== undefined))
       )
 
-    const sendWithFallback = (asked: Asked, format: number): Effect.Effect<Answer, AiError.AiError> =>
+    const sendWithFallback = (asked: ModelRequest, format: number): Effect.Effect<ModelAnswer, AiError.AiError> =>
       Effect.catchIf(
         send(asked, format),
         (error) => asked.shape !== undefined && format < formats.length - 1 && isRefusedFormat(error),
@@ -60,7 +64,7 @@ export const make = ({
   })
 
 /** The request fields for the answer's schema, the strictest first. */
-const formats: ReadonlyArray<(shape: NonNullable<Asked["shape"]>) => object> = [
+const formats: ReadonlyArray<(shape: NonNullable<ModelRequest["shape"]>) => object> = [
   (shape) => ({ response_format: { type: "json_schema", json_schema: { strict: true, ...shape } } }),
   () => ({ response_format: { type: "json_object" } }),
   () => ({})
@@ -89,7 +93,7 @@ const Completion = Schema.Struct({
   )
 })
 
-const answerOf = ({ choices: [{ finish_reason, message }] }: typeof Completion.Type, json: boolean): Answer => {
+const answerOf = ({ choices: [{ finish_reason, message }] }: typeof Completion.Type, json: boolean): ModelAnswer => {
   const { content } = message
   const text =
     typeof content === "string"

@@ -5,7 +5,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Connection } from "./connection.js"
-import type { Answer, Asked } from "./messages.js"
+import type { ModelAnswer, ModelRequest } from "./messages.js"
 
 /** OpenAI's newer protocol: `POST /responses`. The server does not store the answers. */
 export const make = ({
@@ -14,7 +14,7 @@ export const make = ({
   model,
   transformClient
 }: Connection): Effect.Effect<
-  (asked: Asked) => Effect.Effect<Answer, AiError.AiError>,
+  (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
   never,
   HttpClient.HttpClient | Scope.Scope
 > =>
@@ -33,7 +33,7 @@ export const make = ({
         )
   )
 
-const answerOf = (response: Generated.Response): Answer => {
+const answerOf = (response: Generated.Response): ModelAnswer => {
   const texts: Array<string> = []
   for (const item of response.output) {
     if (item.type !== "message") continue

@@ -7,8 +7,8 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import type { Errors } from "./steady.js"
-import { isPassing, waitOf } from "./transport.js"
+import type { ErrorHandling } from "./steady.js"
+import { isRetryable, retryAfterMillisOf } from "./transport.js"
 
 /** A failed request: the kind of failure, without the texts sent or received. */
 export class RequestFailed extends Data.TaggedError("RequestFailed")<{
@@ -24,7 +24,7 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
 }> {}
 
 /** How `steady` handles these errors, which contain no private data to remove. */
-export const errors: Errors<RequestFailed> = {
+export const requestErrors: ErrorHandling<RequestFailed> = {
   failureOf: identity,
   clean: identity,
   broken: new RequestFailed({ reason: "failed", detail: "defect", retryable: false }),
@@ -85,7 +85,7 @@ const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, maxBytes: number): Effec
 
 const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseError): RequestFailed => {
   if (status < 300) return unreadable
-  const retryAfterMillis = waitOf(headers)
+  const retryAfterMillis = retryAfterMillisOf(headers)
   const meaning = meanings[status]
   const kind = kinds[status]
   return new RequestFailed({
@@ -93,7 +93,7 @@ const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseEr
     detail: `status ${status}${meaning === undefined ? "" : `, ${meaning}`}`,
     status,
     ...(kind === undefined ? {} : { kind }),
-    retryable: isPassing(status),
+    retryable: isRetryable(status),
     ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 }

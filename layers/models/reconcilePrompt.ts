@@ -63,7 +63,7 @@ export const answerSchema: Readonly<Record<string, unknown>> = {
 }
 
 /** The user prompt for a question, and which texts in it are cut. */
-export interface Told {
+export interface ReconcilePrompt {
   readonly text: string
   /** The number of memories in the prompt. */
   readonly memories: number
@@ -71,7 +71,7 @@ export interface Told {
   readonly isCut: (index: number) => boolean
 }
 
-export const tell = ({ candidates, statement }: Question): Told => {
+export const buildPrompt = ({ candidates, statement }: Question): ReconcilePrompt => {
   const [first, ...others] = [statement, ...candidates.slice(0, bounds.memories)].map(shorten) as [
     Short,
     ...Array<Short>
@@ -132,6 +132,6 @@ const example: Statement = { type: "t", title: "t", narrative: "n", facts: ["f"]
 /** Identifies the prompt of a decision: 16 hexadecimal digits of a SHA-256 over wording, schema and data format. */
 export const promptDigest: string = createHash("sha256")
   .update(JSON.stringify([promptVersion, instructions, answerSchema, bounds]))
-  .update(tell({ statement: example, candidates: [{ ...example, score: 1 }] }).text)
+  .update(buildPrompt({ statement: example, candidates: [{ ...example, score: 1 }] }).text)
   .digest("hex")
   .slice(0, 16)

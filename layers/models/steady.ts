@@ -5,10 +5,10 @@ import * as Random from "effect/Random"
 import type { ModelSettings } from "../../src/ports/Policy.js"
 
 /** Time-outs, retries and concurrency of requests; units as in the policy's section `model`. */
-export type Limits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "backoff" | "concurrency">
+export type RequestLimits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "backoff" | "concurrency">
 
 /** How to read and clean the errors of a kind of request. */
-export interface Errors<E> {
+export interface ErrorHandling<E> {
   /** Whether the same request may succeed later, and the server's own retry delay in milliseconds. */
   readonly failureOf: (error: E) => { readonly retryable: boolean; readonly retryAfterMillis?: number }
   /** The error reduced to its kind, without private data. */
@@ -27,9 +27,9 @@ export interface Errors<E> {
  *
  * Errors contain the kind of failure only.
  */
-export const steady = <E>(
-  limits: Limits,
-  { broken, clean, failureOf, timedOut }: Errors<E>
+export const limitRequests = <E>(
+  limits: RequestLimits,
+  { broken, clean, failureOf, timedOut }: ErrorHandling<E>
 ): Effect.Effect<<A>(request: Effect.Effect<A, E>) => Effect.Effect<A, E>> =>
   Effect.map(Effect.makeSemaphore(limits.concurrency), (slots) => (request) => {
     type Request = typeof request

@@ -69,7 +69,7 @@ export const summarySchema = (kind: SummaryKind): Readonly<Record<string, unknow
 }
 
 /** The user prompt for a request; undefined if it would be too long. */
-export const tellSources = ({ budget, kind, sources, subject }: SummaryRequest): string | undefined => {
+export const buildSummaryPrompt = ({ budget, kind, sources, subject }: SummaryRequest): string | undefined => {
   const document = {
     kind,
     ...(subject === "" ? {} : { subject: subject.toWellFormed() }),
@@ -107,6 +107,6 @@ const example: SummaryRequest = {
 /** Identifies the prompt of a summary: 16 hexadecimal digits of a SHA-256 over wordings, schemas and data format. */
 export const summaryPromptDigest: string = createHash("sha256")
   .update(JSON.stringify([summaryPromptVersion, kinds.map(summaryInstructions), kinds.map(summarySchema), maxLength]))
-  .update(tellSources(example)!)
+  .update(buildSummaryPrompt(example)!)
   .digest("hex")
   .slice(0, 16)

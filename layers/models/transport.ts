@@ -19,7 +19,7 @@ export const guarded: (client: HttpClient.HttpClient) => HttpClient.HttpClient =
 )
 
 /** The server's retry delay in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or a date (RFC 9110, 10.2.3). */
-export const waitOf = (headers: Readonly<Record<string, string>>): number | undefined => {
+export const retryAfterMillisOf = (headers: Readonly<Record<string, string>>): number | undefined => {
   const exact = Number(headers["retry-after-ms"] || "none")
   if (Number.isFinite(exact)) return Math.max(0, exact)
   const retryAfter = headers["retry-after"]
@@ -31,13 +31,13 @@ export const waitOf = (headers: Readonly<Record<string, string>>): number | unde
 }
 
 /** Whether a request with this status may succeed later. */
-export const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
+export const isRetryable = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
 /** The key in an environment variable; undefined if the variable is not set or blank. */
-export const keyIn = (variable: string, environment: NodeJS.ProcessEnv): Redacted.Redacted | undefined => {
+export const readKey = (variable: string, environment: NodeJS.ProcessEnv): Redacted.Redacted | undefined => {
   const key = environment[variable]?.trim()
   return key ? Redacted.make(key) : undefined
 }
 
 /** A URL without trailing slashes. */
-export const bare = (url: string): string => url.replace(/\/+$/, "")
+export const withoutTrailingSlashes = (url: string): string => url.replace(/\/+$/, "")

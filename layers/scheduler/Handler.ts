@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type { Memory } from "../../src/Memory.js"
-import type { Finished, Outcome, RunOf } from "../../src/schedules/Runner.js"
+import type { Finished, Outcome, RunAttempt } from "../../src/schedules/Runner.js"
 import type { Schedule } from "../../src/schedules/Schedule.js"
 
 /** The result of a run. Texts that are too long are cut. */
@@ -46,7 +46,7 @@ export interface Handler {
 }
 
 /** A finished run that the schedule's `notify` setting reports. It is already in the log. */
-export interface Notification extends RunOf, Outcome {
+export interface Notification extends RunAttempt, Outcome {
   readonly agent: string
   /** The schedule that ran. */
   readonly of: Schedule

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Daybook } from "../../src/Daybook.js"
-import type { Claimed, Outcome, RunnerError, RunOf } from "../../src/schedules/Runner.js"
+import type { Claimed, Outcome, RunAttempt, RunnerError } from "../../src/schedules/Runner.js"
 import type { Handler, Job, Notification } from "./Handler.js"
-import { failed, outcomeOf, TimedOut } from "./outcome.js"
+import { failedOutcome, outcomeOf, TimedOut } from "./outcome.js"
 
 /** A handler with its limits filled in from the policy. Durations are in milliseconds. */
-export type Settled = Required<Handler>
+export type HandlerWithLimits = Required<Handler>
 
 interface Services {
   readonly daybook: Context.Tag.Service<Daybook>
@@ -41,18 +41,18 @@ const stopTimeoutMillis = 1_000
  * If it is interrupted, it releases the run once the handler has stopped. If the handler does not stop, no other process
  * starts the run before its lease expires. Fails if another process has taken the run over.
  */
-export const carry = (
+export const runClaimed = (
   { daybook, notify }: Services,
   agent: string,
   claimed: Claimed,
-  handler: Settled
+  handler: HandlerWithLimits
 ): Effect.Effect<void, RunnerError> => {
   const { runner } = daybook
   const { backoff, backoffMost, grace } = runner.policy
   const { definition, lease: _, ...claim } = claimed
   const activeHandlers = handlerTracker()
   /** The attempt that the log knows. */
-  let run: RunOf = claim
+  let run: RunAttempt = claim
 
   /** The outcome of one attempt. `disconnect` leaves a handler behind that does not stop at its time-out. */
   const runHandler = Effect.gen(function* () {
@@ -68,7 +68,7 @@ export const carry = (
         onTimeout: () => new TimedOut({ milliseconds: handler.timeout })
       })
     )
-  }).pipe(Effect.matchCause({ onFailure: failed, onSuccess: outcomeOf }))
+  }).pipe(Effect.matchCause({ onFailure: failedOutcome, onSuccess: outcomeOf }))
 
   const timedAttempt: Effect.Effect<Outcome> = Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis

@@ -32,7 +32,7 @@ export const outcomeOf = (result: Result | string | void): Ended => {
 }
 
 /** The outcome of a run whose handler failed, died or timed out. */
-export const failed = (cause: Cause.Cause<unknown>): Ended => {
+export const failedOutcome = (cause: Cause.Cause<unknown>): Ended => {
   const failure = Option.getOrElse(Cause.failureOption(cause), () =>
     Cause.isInterruptedOnly(cause) ? new Error("was interrupted") : Cause.squash(cause)
   )

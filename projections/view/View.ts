@@ -6,7 +6,7 @@ import type { Codec } from "../../events/Codec.js"
 import type { EventLog, Head } from "../../events/EventLog.js"
 import { type StorageError, storageError } from "../../events/errors.js"
 import type { Mutex } from "../../events/Mutex.js"
-import { untilFree } from "../../events/sqlite.js"
+import { retryWhileBusy } from "../../events/sqlite.js"
 import { type Db, type Projection, sql } from "../Projection.js"
 import type * as Generations from "./generations.js"
 import * as ViewFile from "./ViewFile.js"
@@ -79,7 +79,7 @@ export const withWriter = <A>({ config }: ViewContext, view: View, work: (db: Db
  * while another process holds the lock.
  */
 export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect<LockedView, StorageError> =>
-  untilFree("view", () => {
+  retryWhileBusy("view", () => {
     const db = openWriter(config, view)
     sql(db, "BEGIN IMMEDIATE").run()
     const { lastWrite } = view
@@ -87,7 +87,7 @@ export const lockForWrite = ({ config }: ViewContext, view: View): Effect.Effect
     try {
       const { data_version: dataVersion } = sql(db, "PRAGMA data_version").get()
       if (lastWrite !== undefined && lastWrite.db === db && lastWrite.dataVersion === dataVersion) return lastWrite
-      return { db, dataVersion, ...ViewFile.standing(db) }
+      return { db, dataVersion, ...ViewFile.writerState(db) }
     } catch (cause) {
       db.exec("ROLLBACK")
       throw cause

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import { isSqliteError, openDatabase } from "../../events/driver.js"
-import { atLeast, busyTimeout, checkpointPages } from "../../events/sqlite.js"
+import { busyTimeoutMillis, isVersionAtLeast, walCheckpointPages } from "../../events/sqlite.js"
 import { type Db, type Lookup, makeDigest, type Projection, sql } from "../Projection.js"
 
 /** The last event of the stream that a view has applied. */
@@ -47,7 +47,7 @@ export const openFile = (
   mode: "read" | "write" | "bulk",
   options: ViewOptions
 ): { readonly db: Db; readonly hasVectors: boolean } => {
-  const db = openDatabase(file, { timeout: busyTimeout, readonly: false, fileMustExist: mode !== "bulk" })
+  const db = openDatabase(file, { timeout: busyTimeoutMillis, readonly: false, fileMustExist: mode !== "bulk" })
   try {
     if (mode === "bulk") {
       chmodSync(file, 0o600)
@@ -56,7 +56,7 @@ export const openFile = (
       db.pragma("cache_size = -65536")
     } else {
       db.pragma("synchronous = NORMAL")
-      db.pragma(`wal_autocheckpoint = ${checkpointPages}`)
+      db.pragma(`wal_autocheckpoint = ${walCheckpointPages}`)
     }
     db.pragma("trusted_schema = OFF")
     const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
@@ -77,7 +77,7 @@ export const readEmpty = <A>(
   const db = openDatabase(":memory:")
   try {
     const hasVectors = options.vectorExtension !== null && loadVectors(db, options.vectorExtension)
-    create(db, projections, hasVectors)
+    createView(db, projections, hasVectors)
     // Some statements name their index (INDEXED BY), and fail without it.
     for (const { indexes } of projections) db.exec(indexes)
     return f(db, hasVectors)
@@ -87,7 +87,7 @@ export const readEmpty = <A>(
 }
 
 /** Creates the tables of a new view, before any event. */
-export const create = (db: Db, projections: ReadonlyArray<Projection>, hasVectors: boolean) => {
+export const createView = (db: Db, projections: ReadonlyArray<Projection>, hasVectors: boolean) => {
   db.exec(`CREATE TABLE view (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, hash BLOB NOT NULL,
       recorded_at INTEGER NOT NULL, retired INTEGER NOT NULL);
     CREATE TABLE projections (name TEXT PRIMARY KEY, version INTEGER NOT NULL, parked_at INTEGER, reason TEXT) WITHOUT ROWID;`)
@@ -121,7 +121,7 @@ export const moveCheckpoint = (db: Db, position: number, hash: Uint8Array, recor
 export const retire = (db: Db, retired = true) => void sql(db, "UPDATE view SET retired = ?").run(retired ? 1 : 0)
 
 /** The checkpoint and the parked projections, in one query: a writer needs both for each write. */
-export const standing = (db: Db): { readonly head: Checkpoint; readonly parked: ParkedAt } => {
+export const writerState = (db: Db): { readonly head: Checkpoint; readonly parked: ParkedAt } => {
   const row = sql(
     db,
     `SELECT position, hash, recorded_at, retired,
@@ -144,7 +144,7 @@ export const park = (db: Db, { projection, position, reason }: Parked) =>
 
 /** Parks the projections that need sqlite-vec while it is not available. They are rebuilt when it is again. */
 export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
-  const { head, parked } = standing(db)
+  const { head, parked } = writerState(db)
   for (const { name, needsVectors } of projections) {
     if (needsVectors === true && !parked.has(name)) {
       park(db, { projection: name, position: head.position, reason: missingVectors })
@@ -241,7 +241,7 @@ const loadVectors = (db: Db, extension: string): boolean => {
   try {
     db.loadExtension(extension)
     const version = db.prepare("SELECT vec_version()").pluck().get() as string
-    return atLeast(version.replace(/^v/, ""), minVecVersion)
+    return isVersionAtLeast(version.replace(/^v/, ""), minVecVersion)
   } catch {
     return false
   }

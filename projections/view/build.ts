@@ -164,7 +164,7 @@ const createTables = ({
   readonly early: ReadonlyArray<Projection>
 }): number => {
   db.exec("BEGIN")
-  if (options.copyOf === undefined) ViewFile.create(db, options.projections, hasVectors)
+  if (options.copyOf === undefined) ViewFile.createView(db, options.projections, hasVectors)
   else {
     // The original may have been retired before it was copied; the copy must not be.
     ViewFile.retire(db, false)

@@ -24,7 +24,7 @@ export interface Generations {
 }
 
 export const make = (views: string, agent: string): Generations => {
-  const folder = join(views, folderName(agent))
+  const folder = join(views, agentFolderName(agent))
   const pointer = join(folder, "current")
   const current = () => {
     try {
@@ -60,31 +60,31 @@ export const make = (views: string, agent: string): Generations => {
       }
     },
     point: (file) => renameSync(writePointer(file), pointer),
-    remove: removeView,
+    remove: removeViewFile,
     sweep: () => {
       const currentFile = current()
       for (const name of readdirSync(folder)) {
-        const maker = makerOf(name)
+        const maker = builderPid(name)
         const file = join(folder, name)
-        if (maker !== undefined && file !== currentFile && !isAlive(maker)) removeView(file)
+        if (maker !== undefined && file !== currentFile && !isProcessAlive(maker)) removeViewFile(file)
       }
     }
   }
 }
 
 /** Removes a view's file and SQLite's files next to it. */
-export const removeView = (file: string) => {
+export const removeViewFile = (file: string) => {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true })
 }
 
 /** The id of the process that built a file; undefined if the name does not hold one. */
-export const makerOf = (name: string): number | undefined => {
+export const builderPid = (name: string): number | undefined => {
   const [, pid] = /\.(\d+)\.db$/.exec(name) ?? []
   return pid === undefined ? undefined : Number(pid)
 }
 
 /** A folder name for an agent, safe where file names ignore case: bytes other than a–z, 0–9, _ and - are escaped. */
-export const folderName = (agent: string): string =>
+export const agentFolderName = (agent: string): string =>
   [...Buffer.from(agent, "utf8")]
     .map((byte) =>
       /[a-z0-9_-]/.test(String.fromCharCode(byte))
@@ -94,7 +94,7 @@ export const folderName = (agent: string): string =>
     .join("")
 
 /** Whether a process runs, under any user. */
-export const isAlive = (pid: number): boolean => {
+export const isProcessAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true

@@ -8,7 +8,14 @@ import type { ViewError } from "../../projections/view/build.js"
 import type { View } from "../../projections/view/Views.js"
 import { Overloaded } from "../model/errors.js"
 import type { AnyCommand, Command } from "./Command.js"
-import { type CarryingOut, type CommandError, carryOut, nothingTold, type Outcome, type ToldOf } from "./carryOut.js"
+import {
+  type AdviceByCommand,
+  type CarryOutServices,
+  type CommandError,
+  carryOut,
+  noAdvice,
+  type Outcome
+} from "./carryOut.js"
 
 export type { CommandError } from "./carryOut.js"
 
@@ -23,7 +30,7 @@ export interface Actor {
   ) => Effect.Effect<ReadonlyArray<Either.Either<A, E | CommandError>>, CommandError>
 }
 
-export interface ActorOptions extends CarryingOut {
+export interface ActorOptions extends CarryOutServices {
   /** How many commands may wait. */
   readonly waiting: number
   /** Wraps work that runs in no caller's fiber, to keep the view open. */
@@ -32,11 +39,14 @@ export interface ActorOptions extends CarryingOut {
   readonly beside: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /** Milliseconds after which stale advice is no longer asked for again, so that a slow model cannot block the queue. */
   readonly patience: number
-  readonly consult: Consult
+  readonly consult: AskModels
 }
 
 /** Asks the models for the advice that commands need before their turn and do not have yet; null if they need none. */
-export type Consult = (commands: ReadonlyArray<AnyCommand>, told: ToldOf) => Effect.Effect<ToldOf, ViewError> | null
+export type AskModels = (
+  commands: ReadonlyArray<AnyCommand>,
+  told: AdviceByCommand
+) => Effect.Effect<AdviceByCommand, ViewError> | null
 
 /** Commands that are carried out together. */
 type Job = ReadonlyArray<AnyCommand>
@@ -102,7 +112,7 @@ const exitsByJob = (jobs: ReadonlyArray<Job>, exits: ReadonlyArray<CommandExit>)
  * advice is not asked for again.
  */
 const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
-  const decide = (commands: Job, advice: ToldOf, retries: number): Decided =>
+  const decide = (commands: Job, advice: AdviceByCommand, retries: number): Decided =>
     Effect.matchEffect(
       carryOut(view, { commands, advice, mayRedecide: retries > 0 && performance.now() < deadline }, options),
       {
@@ -132,17 +142,17 @@ const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
         if (error !== undefined) return Effect.succeed(commands.map(() => Exit.succeed(Either.left(error))))
         if (commands.length === 1) return Effect.succeed([Exit.failCause(cause as Cause.Cause<never>)])
         const decideAlone = (command: AnyCommand) =>
-          isolateFailures([command], adviseAndDecide([command], nothingTold, maxRetries))
+          isolateFailures([command], adviseAndDecide([command], noAdvice, maxRetries))
         return Effect.map(Effect.forEach(commands, decideAlone), (exits) => exits.flat())
       }
     })
 
-  const adviseAndDecide = (commands: Job, advice: ToldOf, retries: number): Decided => {
+  const adviseAndDecide = (commands: Job, advice: AdviceByCommand, retries: number): Decided => {
     const asking = options.consult(commands, advice)
     return asking === null
       ? decide(commands, advice, retries)
       : Effect.flatMap(asking, (newAdvice) => decide(commands, newAdvice, retries))
   }
 
-  return (commands: Job): Decided => adviseAndDecide(commands, nothingTold, maxRetries)
+  return (commands: Job): Decided => adviseAndDecide(commands, noAdvice, maxRetries)
 }

@@ -17,7 +17,7 @@ import type { EmbedderService } from "../ports/Embedder.js"
 import { Policy } from "../ports/Policy.js"
 import * as Actor from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
-import { ImpliedPolicy, inForce } from "./policyInForce.js"
+import { ImpliedPolicy, policyRecordOf } from "./policyInForce.js"
 
 /** The services of an awake agent, for its background work. */
 export interface AgentServices {
@@ -51,7 +51,7 @@ export interface AgentFeatures<Embedding extends AgentEmbedding> {
     | ((
         embedder: Effect.Effect<EmbedderService>,
         read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
-      ) => Actor.Consult)
+      ) => Actor.AskModels)
     | undefined
   /** Milliseconds that a reconciler may take. */
   readonly patience: number
@@ -153,7 +153,7 @@ const makeWake = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embe
     const codec = yield* CurrentCodec
     const policy = yield* Policy
     const configuring = views.config.projections.some(({ name }) => name === "configuration")
-      ? { policy: inForce(policy), implied: inForce(yield* ImpliedPolicy) }
+      ? { policy: policyRecordOf(policy), implied: policyRecordOf(yield* ImpliedPolicy) }
       : undefined
     return (name: string, entry: Entry<Embedding>) =>
       Effect.gen(function* () {

@@ -4,10 +4,10 @@ import { join } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { storageError } from "../../events/errors.js"
-import { floorOf, type TrustLevel } from "../../events/Trust.js"
-import { findTightened } from "../../projections/reads.js"
+import { minOpennessOf, type TrustLevel } from "../../events/Trust.js"
+import { findRestricted } from "../../projections/reads.js"
 import type { ViewError } from "../../projections/view/build.js"
-import { folderName, isAlive, makerOf, removeView } from "../../projections/view/generations.js"
+import { agentFolderName, builderPid, isProcessAlive, removeViewFile } from "../../projections/view/generations.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { View, Views } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
@@ -39,14 +39,14 @@ export const read = <A>(
   Effect.gen(function* () {
     const { version } = past
     const stricter =
-      level === "full" ? new Map<string, number>() : yield* views.read(live, (db) => findTightened(db, version))
-    const folder = join(views.config.folder, "cache", folderName(live.agent))
+      level === "full" ? new Map<string, number>() : yield* views.read(live, (db) => findRestricted(db, version))
+    const folder = join(views.config.folder, "cache", agentFolderName(live.agent))
     const file = join(folder, nameOf(views.config.projections, past, stricter, live.hasVectors))
     const attemptRead = Effect.gen(function* () {
       if (!existsSync(file)) {
         const building = `${file}.${randomId()}.${process.pid}.db`
         yield* Effect.onError(views.prefix(live.agent, { file: building, to: version, stricter }), () =>
-          Effect.sync(() => removeView(building))
+          Effect.sync(() => removeViewFile(building))
         )
         yield* attempt(() => {
           renameSync(building, file)
@@ -68,7 +68,7 @@ export const read = <A>(
       (error) => error._tag === "StorageError" && (error.kind === "damaged" || evictedCodes.has(error.code)),
       () =>
         Effect.zipRight(
-          attempt(() => removeView(file)),
+          attempt(() => removeViewFile(file)),
           attemptRead
         )
     )
@@ -78,7 +78,7 @@ export const read = <A>(
 const evictedCodes = new Set(["SQLITE_CANTOPEN", "ENOENT"])
 
 /** Whether a level may name past versions. Versions count everybody's writes, so only a level that reads everything may. */
-export const mayNameVersions = (level: TrustLevel): boolean => floorOf(level) === 0
+export const mayNameVersions = (level: TrustLevel): boolean => minOpennessOf(level) === 0
 
 const nameOf = (
   projections: Context.Tag.Service<Views>["config"]["projections"],
@@ -102,13 +102,13 @@ const nameOf = (
  */
 const evict = (folder: string, kept: number) => {
   const names = readdirSync(folder).filter((name) => name.endsWith(".db"))
-  const unfinished = names.filter((name) => makerOf(name) !== undefined)
-  for (const name of unfinished) if (!isAlive(makerOf(name)!)) removeView(join(folder, name))
+  const unfinished = names.filter((name) => builderPid(name) !== undefined)
+  for (const name of unfinished) if (!isProcessAlive(builderPid(name)!)) removeViewFile(join(folder, name))
   const views = names
-    .filter((name) => makerOf(name) === undefined)
+    .filter((name) => builderPid(name) === undefined)
     .map((name) => ({ file: join(folder, name), usedAt: statSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.usedAt - a.usedAt)
-  for (const { file } of views.slice(kept)) removeView(file)
+  for (const { file } of views.slice(kept)) removeViewFile(file)
 }
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("view") })

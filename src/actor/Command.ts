@@ -6,7 +6,7 @@ import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
 import { type InvalidInput, ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import type { Told, Weighed } from "./Told.js"
+import type { Advice, Weighed } from "./Told.js"
 
 /** An event that a decider returns. The log gives it its version and its recording time. */
 export type DecidedEvent = {
@@ -30,7 +30,7 @@ export interface Situation {
   /** The events of the earlier commands in the same transaction. */
   readonly decided: ReadonlyArray<DecidedEvent>
   /** The models' advice, for a command that weighs a statement. */
-  readonly told?: Told | undefined
+  readonly told?: Advice | undefined
   /** Whether it may wait for new advice. Retries are bounded, because other writers can keep changing the candidates. */
   readonly again: boolean
 }
@@ -80,7 +80,7 @@ export const runOf = (cause: string | null): string | undefined =>
 export const eventCause = (version: number): string => `event:${version}`
 
 /** A decision that a rule made. */
-export const ruled = (action: Decision["action"], name: string, reason: string): Decision => ({
+export const ruleDecision = (action: Decision["action"], name: string, reason: string): Decision => ({
   action,
   by: { kind: "rule", name },
   reason,
@@ -88,7 +88,7 @@ export const ruled = (action: Decision["action"], name: string, reason: string):
 })
 
 /** A decision that the caller made. */
-export const asked = (action: Decision["action"], name: string, reason: string): Decision => ({
+export const callerDecision = (action: Decision["action"], name: string, reason: string): Decision => ({
   action,
   by: { kind: "caller", name },
   reason,
@@ -96,7 +96,7 @@ export const asked = (action: Decision["action"], name: string, reason: string):
 })
 
 /** The defined fields, sorted by name, to compare two requests. */
-export const given = (fields: object): ReadonlyArray<readonly [string, unknown]> =>
+export const definedFields = (fields: object): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -116,11 +116,11 @@ export const commandIdOf = (
       )
 
 /** Refuses to decide on the tables of a parked projection, which lack everything written since it stopped. */
-export const whileSound = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
+export const requireUnparked = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
   const parked = parkedOf(db).find((entry) => entry.projection === projection)
   return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))
 }
 
 /** The version for full trust only, because versions count everybody's writes. */
-export const versionAt = (level: TrustLevel, version: number): { readonly version?: number } =>
+export const visibleVersion = (level: TrustLevel, version: number): { readonly version?: number } =>
   level === "full" ? { version } : {}

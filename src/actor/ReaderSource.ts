@@ -10,11 +10,11 @@ import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Reranker } from "../ports/Reranker.js"
 import type { SettlerService } from "../ports/Settler.js"
-import type { InUse } from "./activeEmbedders.js"
+import type { ActiveEmbedders } from "./activeEmbedders.js"
 
 /** One snapshot of one agent's view, at one moment. */
 export interface Snapshot {
@@ -43,15 +43,15 @@ export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "a
 export type Figures = Payload<"RECALL">["embedder"]
 
 /** The results that a read showed. The recording adds the asking time and the position of the snapshot. */
-export type Showing = Omit<UnrecordedRecall, "askedAt" | "position">
+export type ShownResults = Omit<UnrecordedRecall, "askedAt" | "position">
 
 /** A snapshot of a read that may be recorded. */
-export interface Observed extends Snapshot {
+export interface ObservedSnapshot extends Snapshot {
   /**
    * Call it while the snapshot lasts. The function that it returns may be called later, once it is known what the
    * read showed. Absent if reads are not recorded.
    */
-  readonly observe?: (() => (showing: Showing) => void) | undefined
+  readonly observe?: (() => (showing: ShownResults) => void) | undefined
 }
 
 /** The view that a reader reads: the live one, or that of a past version. */
@@ -59,7 +59,7 @@ export interface ReaderSource {
   readonly agent: string
   readonly level: TrustLevel
   /** Runs queries on one snapshot, at its asking time. */
-  readonly read: <A>(f: (snapshot: Observed) => A) => Effect.Effect<A, ViewError>
+  readonly read: <A>(f: (snapshot: ObservedSnapshot) => A) => Effect.Effect<A, ViewError>
   /** Runs queries on the view of a past version, at an asking time in milliseconds. It ignores trust, so the caller needs full trust. */
   readonly readAt: <A>(version: number, now: number, f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 }
@@ -69,9 +69,9 @@ export interface ReaderServices {
   readonly codec: Codec
   readonly ranking: Omit<Ranking, "embedder">
   /** Finds the active embedder. */
-  readonly inUse: InUse
+  readonly inUse: ActiveEmbedders
   /** How long memories are kept. */
-  readonly life: LifePolicy
+  readonly life: MaintenancePolicy
   readonly countTokens: (text: string) => number
   /** Judges whether two memories state the same fact. Absent if the policy has no reconciler. */
   readonly judge: Judge | undefined

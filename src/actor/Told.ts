@@ -12,14 +12,14 @@ export interface Weighed extends Omit<Statement, "at" | "narrative"> {
 }
 
 /** The models' input to a decision. It is gathered before the command's turn, because a transaction cannot wait for models. */
-export interface Told {
+export interface Advice {
   /** The vector of the command's text; null if the embedder is remote or failed. */
   readonly vector: QueryVector | null
   /** The reconciler's answer. */
-  readonly asked?: Asked
+  readonly asked?: ModelAnswer
 }
 
-export interface Asked {
+export interface ModelAnswer {
   /** The candidates that the question named, as `about` writes them. The answer is stale once they differ. */
   readonly about: string
   readonly answer: Either.Either<Judgement, ReconcilerError>

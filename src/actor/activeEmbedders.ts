@@ -2,11 +2,11 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import { stores as allStores, type Store } from "../../events/Trust.js"
-import { type EmbedderFact, findInForce, type ModelName } from "../../projections/embedders.js"
+import { type EmbedderFact, findActiveEmbedder, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
-import { modelsOf as modelsByStore, together } from "../ports/byStore.js"
+import { combineEmbedders, modelsByStore } from "../ports/byStore.js"
 import { type Embedder, EmbedderError } from "../ports/Embedder.js"
-import type { Embedders, NoEmbedder } from "../ports/Embedders.js"
+import type { EmbedderLookupError, Embedders } from "../ports/Embedders.js"
 import { UnknownEmbedder } from "../ports/Embedders.js"
 
 export { sameModel } from "../../projections/embedders.js"
@@ -14,19 +14,19 @@ export { sameModel } from "../../projections/embedders.js"
 type Service = Context.Tag.Service<Embedder>
 
 /** Finds the active embedder of an agent from its log, which names embedders by model and dimensions. */
-export interface InUse {
+export interface ActiveEmbedders {
   /** The configured embedder, for agents whose log names none. */
   readonly configured: Service
-  readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, NoEmbedder>
+  readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, EmbedderLookupError>
   /**
    * The embedder that a fact of the log names. Stores that this process's settings withhold from it go to a local
    * substitute. An embedder that is unavailable here fails each request with the reason.
    */
   readonly of: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
   /** The same for past versions: the log decides which stores were withheld, whatever the settings are now. */
-  readonly past: InUse
+  readonly past: ActiveEmbedders
   /** The embedder to record anew, if the settings now withhold other stores from the active embedder than the log says. */
-  readonly restated: (fact: EmbedderFact) => Effect.Effect<Service | undefined, NoEmbedder>
+  readonly restated: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
   /** The active embedder of a view. */
   readonly inForce: (db: Db) => Effect.Effect<Service>
 }
@@ -57,50 +57,53 @@ interface Figures extends ModelName {
 }
 
 /** The embedder of withheld stores, as the log records it. */
-export const statedOf = ({ embedder, stores }: NonNullable<Service["apart"]>): NonNullable<EmbedderFact["apart"]> => ({
+export const withheldFactOf = ({
+  embedder,
+  stores
+}: NonNullable<Service["apart"]>): NonNullable<EmbedderFact["apart"]> => ({
   ...figuresOf(embedder),
   stores: allStores.filter((store) => stores.includes(store))
 })
 
 /** Whether a fact records the current figures and withheld stores of an embedder. */
-export const saysSame = (
+export const matchesFact = (
   { apart, floor, weight }: EmbedderFact,
   embedder: Pick<Service, "weight" | "floor" | "apart">
 ): boolean =>
   weight === embedder.weight &&
   floor === embedder.floor &&
-  JSON.stringify(apart ?? null) === JSON.stringify(embedder.apart === undefined ? null : statedOf(embedder.apart))
+  JSON.stringify(apart ?? null) === JSON.stringify(embedder.apart === undefined ? null : withheldFactOf(embedder.apart))
 
 /** Whether two embedders have the same substitute for the same withheld stores. */
-export const sameApart = (a: Pick<Service, "apart">, b: Pick<Service, "apart">): boolean => {
+export const sameWithheld = (a: Pick<Service, "apart">, b: Pick<Service, "apart">): boolean => {
   const keyOf = ({ apart }: Pick<Service, "apart">) => {
     if (apart === undefined) return ""
-    const { dimensions, model, stores } = statedOf(apart)
+    const { dimensions, model, stores } = withheldFactOf(apart)
     return JSON.stringify([model, dimensions, stores])
   }
   return keyOf(a) === keyOf(b)
 }
 
-export const nameOf = ({ dimensions, model }: ModelName): string => `${model}, ${dimensions} dimensions`
+export const modelLabel = ({ dimensions, model }: ModelName): string => `${model}, ${dimensions} dimensions`
 
-export const make = (configured: Service, embedders: Context.Tag.Service<Embedders> | undefined): InUse => {
+export const make = (configured: Service, embedders: Context.Tag.Service<Embedders> | undefined): ActiveEmbedders => {
   const named = makeNamed(configured, embedders)
   const finders = makeFinders(configured, named)
 
-  const restated: InUse["restated"] = (fact) =>
+  const restated: ActiveEmbedders["restated"] = (fact) =>
     Effect.map(named(fact.model, fact.dimensions), (embedder) => {
       const current = { ...embedder, weight: fact.weight!, floor: fact.floor! }
-      return saysSame(fact, current) ? undefined : current
+      return matchesFact(fact, current) ? undefined : current
     })
 
-  const makeWith = (of: InUse["of"]): Omit<InUse, "past"> => ({
+  const makeWith = (of: ActiveEmbedders["of"]): Omit<ActiveEmbedders, "past"> => ({
     configured,
     named,
     of,
     restated,
-    inForce: (db) => Effect.suspend(() => of(findInForce(db)))
+    inForce: (db) => Effect.suspend(() => of(findActiveEmbedder(db)))
   })
-  const past: InUse = {
+  const past: ActiveEmbedders = {
     ...makeWith(finders.past),
     get past() {
       return past
@@ -110,7 +113,10 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
 }
 
 /** Makes the lookup by name, which creates each embedder once. */
-const makeNamed = (configured: Service, embedders: Context.Tag.Service<Embedders> | undefined): InUse["named"] => {
+const makeNamed = (
+  configured: Service,
+  embedders: Context.Tag.Service<Embedders> | undefined
+): ActiveEmbedders["named"] => {
   const created = new Map<string, Service>()
   return (name, dimensions) =>
     Effect.suspend(() => {
@@ -128,7 +134,7 @@ const makeNamed = (configured: Service, embedders: Context.Tag.Service<Embedders
 }
 
 /** Makes the functions that find the embedder of a fact: by the present settings, and as the log says of the past. */
-const makeFinders = (configured: Service, named: InUse["named"]) => {
+const makeFinders = (configured: Service, named: ActiveEmbedders["named"]) => {
   /**
    * The embedder of a log that only has first vectors. Nobody chose their models, so a model that is unavailable
    * gives way to the configured embedder.
@@ -140,7 +146,7 @@ const makeFinders = (configured: Service, named: InUse["named"]) => {
           Effect.orElseSucceed(named(model, dimensions), () => configured)
         )
       ),
-      (each) => together(each, mainOf(fact), bySettings)
+      (each) => combineEmbedders(each, mainOf(fact), bySettings)
     )
 
   /** The embedder with the figures in the log, because those ranked: a later release may state others. */
@@ -159,12 +165,12 @@ const makeFinders = (configured: Service, named: InUse["named"]) => {
           apart: { stores: apart.stores, embedder }
         }))
 
-  const present: InUse["of"] = (fact) => {
+  const present: ActiveEmbedders["of"] = (fact) => {
     if (fact === undefined) return Effect.succeed(configured)
     return fact.state === "first" ? ofFirsts(fact, true) : withFigures(fact)
   }
 
-  const past: InUse["of"] = (fact) => {
+  const past: ActiveEmbedders["of"] = (fact) => {
     if (fact === undefined) return Effect.succeed(configured)
     if (fact.state === "first") return ofFirsts(fact, false)
     return Effect.zipWith(
@@ -185,9 +191,9 @@ const mainOf = ({ stores = {} }: EmbedderFact): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 
 /** The fact in a view; undefined while the view cannot be read. */
-export const inForceIn = (db: Db): EmbedderFact | undefined => {
+export const readActiveFact = (db: Db): EmbedderFact | undefined => {
   try {
-    return findInForce(db)
+    return findActiveEmbedder(db)
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../../events/EventLog.js"
 import { type AlreadyErased, CommandConflict, VersionConflict } from "../../events/errors.js"
-import { firstDue } from "../../projections/scheduleReads.js"
+import { firstDueAt } from "../../projections/scheduleReads.js"
 import { makeLookup, type ViewError } from "../../projections/view/build.js"
 import type { Poisoned } from "../../projections/view/ViewFile.js"
 import type { Transaction, View, Views } from "../../projections/view/Views.js"
@@ -15,8 +15,8 @@ import type { Overloaded } from "../model/errors.js"
 import { randomId } from "../model/ids.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
 import { configureCommand } from "./configure.js"
-import type { Configuring } from "./policyInForce.js"
-import type { Told } from "./Told.js"
+import type { PolicyRecords } from "./policyInForce.js"
+import type { Advice } from "./Told.js"
 
 /** Why a command that was decoded could still not be carried out. */
 export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded
@@ -25,24 +25,24 @@ export type CommandError = ViewError | CommandConflict | AlreadyErased | Version
 export type Outcome = Either.Either<any, any>
 
 /** The services that carry out commands. */
-export interface CarryingOut {
+export interface CarryOutServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly views: Context.Tag.Service<Views>
   /** Called after each commit with its events, which took the stream from version `after` to version `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** The current policy. If the last one in the history differs, a CONFIGURE event comes first. */
-  readonly configuring?: Configuring | undefined
+  readonly configuring?: PolicyRecords | undefined
 }
 
 /** Advice by command, gathered before the commands' turn. */
-export type ToldOf = ReadonlyMap<AnyCommand, Told>
-export const nothingTold: ToldOf = new Map()
+export type AdviceByCommand = ReadonlyMap<AnyCommand, Advice>
+export const noAdvice: AdviceByCommand = new Map()
 
 /** Commands that are decided in one transaction. */
 export interface Batch {
   readonly commands: ReadonlyArray<AnyCommand>
-  readonly advice: ToldOf
+  readonly advice: AdviceByCommand
   /** Whether a command with stale advice may be put off until it has new advice. */
   readonly mayRedecide: boolean
 }
@@ -55,7 +55,7 @@ export interface Batch {
 export const carryOut = (
   view: View,
   batch: Batch,
-  services: CarryingOut
+  services: CarryOutServices
 ): Effect.Effect<ReadonlyArray<Outcome>, CommandError> =>
   services.views.write(view, (transaction) =>
     batch.commands.some(({ commandId }) => commandId !== undefined)
@@ -73,7 +73,7 @@ interface Deciding extends Batch {
   readonly transaction: Transaction
   /** Outcomes of command ids that the log already has. */
   readonly answers: Answers
-  readonly services: CarryingOut
+  readonly services: CarryOutServices
 }
 
 const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcome>, CommandError | Poisoned> =>
@@ -116,7 +116,7 @@ const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcom
   })
 
 /** Outcomes of the command ids that the log already has: the first answer, or why the log refuses the id. */
-const answersInLog = (agent: string, commands: ReadonlyArray<AnyCommand>, { codec, log }: CarryingOut) =>
+const answersInLog = (agent: string, commands: ReadonlyArray<AnyCommand>, { codec, log }: CarryOutServices) =>
   Effect.gen(function* () {
     const answers = new Map<AnyCommand, Outcome>()
     for (const command of commands) {
@@ -198,7 +198,7 @@ const decideAll = (deciding: Deciding, now: number) => {
     newCommands.unshift({ actor: commands[0]!.actor, events: configured })
   }
   // The log keeps when the agent's next schedule is due, so that the scheduler need not open every view.
-  const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDue(db) : undefined
+  const due = decided.some(({ type }) => type === "SCHEDULE" || type === "RUN") ? firstDueAt(db) : undefined
   return { outcomes, newCommands, vectors, decided, due }
 }
 

@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
 import type { Link, Memory, Stale } from "../../events/Memory.js"
 import { opennessOf, type Store, type TrustLevel } from "../../events/Trust.js"
-import { findMadeOf, findSourceStore } from "../../projections/lineage.js"
+import { findMemoriesBySource, findSourceStore } from "../../projections/lineage.js"
 import type { Db } from "../../projections/Projection.js"
 import { InvalidInput, SourceNotFound } from "../model/errors.js"
 import type { SourceInput } from "../model/input.js"
-import { type DecidedEvent, eventCause, ruled } from "./Command.js"
+import { type DecidedEvent, eventCause, ruleDecision } from "./Command.js"
 
 /** Lineage as a graph. Rules that pass a change on to derived memories read no more than this. */
 export interface Graph {
@@ -13,7 +13,7 @@ export interface Graph {
   readonly madeOf: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
 }
 
-export const graphIn = (db: Db): Graph => ({ madeOf: (kind, source) => findMadeOf(db, kind, source) })
+export const graphIn = (db: Db): Graph => ({ madeOf: (kind, source) => findMemoriesBySource(db, kind, source) })
 
 /** A source of a memory. Kind `derived` means that the source is a memory too. */
 export type Source = Pick<Link, "kind" | "to">
@@ -38,7 +38,7 @@ export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory>
  * The after-images of memories derived from sources that are gone. Each is
  * flagged as stale with its source and the reason. An existing flag stays.
  */
-export const madeStale = (
+export const flaggedStale = (
   graph: Graph,
   gone: ReadonlyArray<Source>,
   reason: Stale["reason"]
@@ -63,13 +63,13 @@ export const madeStale = (
 }
 
 /** The after-images of derived memories whose store is less restrictive than their source's new store. */
-export const demotedWith = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
+export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
   descendants(graph, { kind: "derived", to: id })
     .filter((memory) => opennessOf(memory.store) > opennessOf(store))
     .map((memory) => ({ ...memory, revision: memory.revision + 1, store }))
 
 /** A memory without its stale flag: a write confirms it. */
-export const confirmed = ({ stale: _, ...memory }: Memory): Memory => memory
+export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory
 
 /** The events that flag memories derived from sources which the event of this version removes. */
 export const staleEvents = (
@@ -79,16 +79,16 @@ export const staleEvents = (
   version: number,
   rests: (memory: Memory) => boolean = () => true
 ): ReadonlyArray<DecidedEvent> =>
-  madeStale(graphIn(db), gone, reason)
+  flaggedStale(graphIn(db), gone, reason)
     .filter(rests)
-    .map((memory) => carried(memory, "stale", `what it came from was ${reason}`, version))
+    .map((memory) => followingUpdate(memory, "stale", `what it came from was ${reason}`, version))
 
 /**
  * Whether a memory depends on copies of a file that are removed. It can only come
  * from a copy at least as open as its own store. It does not depend on the
  * removed copies while such a copy remains.
  */
-export const restsOnCopies =
+export const dependsOnCopies =
   (gone: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
   ({ store }: Memory): boolean =>
     gone.some((copy) => opennessOf(copy) >= opennessOf(store)) &&
@@ -96,38 +96,38 @@ export const restsOnCopies =
 
 /** The events that move derived memories to their source's store if theirs is less restrictive. The event of this version is their cause. */
 export const demotedEvents = (db: Db, memory: Memory, version: number): ReadonlyArray<DecidedEvent> =>
-  demotedWith(graphIn(db), memory).map((derived) =>
-    carried(derived, "demoted", `what it came from is ${memory.store} now`, version)
+  demotedDescendants(graphIn(db), memory).map((derived) =>
+    followingUpdate(derived, "demoted", `what it came from is ${memory.store} now`, version)
   )
 
 /** The event of a derived memory that follows a change of its source. */
-export const carried = (
+export const followingUpdate = (
   memory: Memory,
   reason: "stale" | "demoted",
   why: string,
   version: number
 ): Extract<DecidedEvent, { type: "UPDATE" }> => ({
   type: "UPDATE",
-  payload: { memory, reason, decision: ruled("UPDATE", "lineage", why) },
+  payload: { memory, reason, decision: ruleDecision("UPDATE", "lineage", why) },
   cause: eventCause(version)
 })
 
 /** The link to a source that an observation names. */
-export const linkOf = ({ id, kind }: SourceInput): Link => ({
+export const sourceLink = ({ id, kind }: SourceInput): Link => ({
   kind: kind === "memory" ? "derived" : kind,
   to: id,
   reason: "extracted"
 })
 
 /** Refuses a store that is less restrictive than one of the sources, and sources that the level cannot read. */
-export const boundBySources = (
+export const checkSources = (
   db: Db,
   level: TrustLevel,
   store: Store,
   from: ReadonlyArray<SourceInput>
 ): Either.Either<void, InvalidInput | SourceNotFound> => {
   for (const source of from) {
-    const { kind, to } = linkOf(source)
+    const { kind, to } = sourceLink(source)
     const sourceStore = findSourceStore(db, level, kind, to)
     if (sourceStore === undefined) return Either.left(new SourceNotFound(source))
     if (opennessOf(store) > opennessOf(sourceStore)) {
@@ -141,7 +141,7 @@ export const boundBySources = (
  * Refuses a store that is less restrictive than a known source of the memory.
  * `planned` has the stores, by id, that memories will have after this change.
  */
-export const boundByLineage = (
+export const checkLineage = (
   db: Db,
   level: TrustLevel,
   memory: Memory,

@@ -4,16 +4,16 @@ import type { Payload } from "../../events/catalogue.js"
 import { defaults, type PolicyValues } from "../ports/Policy.js"
 
 /** A policy as CONFIGURE events store it. */
-export interface PolicyInForce {
+export interface PolicyRecord {
   /** The first 16 hexadecimal digits of the SHA-256 over its settings, by name. */
   readonly digest: string
   readonly values: Payload<"CONFIGURE">["values"]
 }
 
 /** The current policy, and the one that a history without CONFIGURE events implies. */
-export interface Configuring {
-  readonly policy: PolicyInForce
-  readonly implied: PolicyInForce
+export interface PolicyRecords {
+  readonly policy: PolicyRecord
+  readonly implied: PolicyRecord
 }
 
 /** These sections and settings change speed and resource use only, never results. */
@@ -33,20 +33,17 @@ const operational: ReadonlySet<string> = new Set([
 const isOperational = (section: string, name: string): boolean =>
   operational.has(section) || operational.has(`${section}.${name}`)
 
-export const inForce = (policy: PolicyValues): PolicyInForce => {
+export const policyRecordOf = (policy: PolicyValues): PolicyRecord => {
   const sections = Object.entries(policy).flatMap(([section, settings]) => {
     const recorded = Object.entries(settings).filter(([name]) => !isOperational(section, name))
     return recorded.length === 0 ? [] : [[section, Object.fromEntries(recorded)] as const]
   })
-  const values = sorted(Object.fromEntries(sections)) as PolicyInForce["values"]
+  const values = sorted(Object.fromEntries(sections)) as PolicyRecord["values"]
   return { digest: hash("sha256", JSON.stringify(values), "hex").slice(0, 16), values }
 }
 
 /** The settings that differ, as `section.name`. */
-export const changedSettings = (
-  before: PolicyInForce["values"],
-  after: PolicyInForce["values"]
-): ReadonlyArray<string> =>
+export const changedSettings = (before: PolicyRecord["values"], after: PolicyRecord["values"]): ReadonlyArray<string> =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((section) => {
     const [then, now] = [before[section] ?? {}, after[section] ?? {}]
     return (

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { Media } from "../../events/File.js"
-import { canRead, opennessOf, readable, type Store, type TrustLevel } from "../../events/Trust.js"
-import { findFile, findFilesAt, hasFile } from "../../projections/files.js"
+import { canRead, opennessOf, readableStores, type Store, type TrustLevel } from "../../events/Trust.js"
+import { findFile, findFilesByPath, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
 import { toInstant } from "../../text/when/dates.js"
@@ -10,12 +10,12 @@ import {
   commandIdOf,
   type Decided,
   type DecidedEvent,
-  given,
+  definedFields,
+  requireUnparked,
   type Situation,
-  versionAt,
-  whileSound
+  visibleVersion
 } from "../actor/Command.js"
-import { restsOnCopies, staleEvents } from "../actor/lineage.js"
+import { dependsOnCopies, staleEvents } from "../actor/lineage.js"
 import { FileInSession, InvalidInput, type ProjectionParked, StoreForbidden } from "../model/errors.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
@@ -66,7 +66,7 @@ export const addFile = (
     const { level } = writer
     const checked = yield* decodeFile(input)
     const commandId = yield* commandIdOf(level, options.commandId)
-    const store = checked.store ?? readable(level)[0]
+    const store = checked.store ?? readableStores(level)[0]
     if (store === undefined || !canRead(level, store)) {
       return yield* Either.left(new StoreForbidden({ level, store: store ?? "social" }))
     }
@@ -80,7 +80,7 @@ export const addFile = (
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["addFile", given({ ...checked, text: digest, store })]),
+      request: () => JSON.stringify(["addFile", definedFields({ ...checked, text: digest, store })]),
       decide: (situation) => decide(situation, request),
       answer: ([event], repeated) => {
         if (event?.type !== "FILE") throw new Error("addFile made another event")
@@ -89,7 +89,7 @@ export const addFile = (
           outcome: movedFrom !== undefined ? "moved" : replaces === undefined ? "added" : "updated",
           ...placeOf(file),
           ...(movedFrom === undefined ? {} : { from: movedFrom }),
-          ...versionAt(level, event.version),
+          ...visibleVersion(level, event.version),
           repeated
         }
       }
@@ -101,7 +101,7 @@ const decide = (
   { at, digest, input, level, media, store, tokens }: Request
 ): Either.Either<Decided<AddedFile>, FileInSession | InvalidInput | ProjectionParked> =>
   Either.gen(function* () {
-    yield* whileSound(db, "conversation")
+    yield* requireUnparked(db, "conversation")
     const { path, text } = input
     const before = findFile(db, path, store)
     if (before === undefined && text.trim() === "") {
@@ -126,8 +126,8 @@ const decide = (
     }
     const event: DecidedEvent = { type: "FILE", payload, ...(at === undefined ? {} : { occurredAt: at }) }
     if (before === undefined || before.digest === digest) return { events: [event] }
-    const copies = findFilesAt(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
-    const rests = restsOnCopies([store], copies)
+    const copies = findFilesByPath(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
+    const rests = dependsOnCopies([store], copies)
     return { events: [event, ...staleEvents(db, [{ kind: "file", to: path }], "replaced", version, rests)] }
   })
 

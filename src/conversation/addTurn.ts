@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
-import { canRead, readable } from "../../events/Trust.js"
+import { canRead, readableStores } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
 import { toInstant } from "../../text/when/dates.js"
-import { type Command, commandIdOf, given, versionAt, whileSound } from "../actor/Command.js"
+import { type Command, commandIdOf, definedFields, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../model/errors.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { decodeTurn, type TurnInput } from "./turnInput.js"
@@ -27,7 +27,7 @@ export const addTurn = (
   Either.gen(function* () {
     const checked = yield* decodeTurn(input)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
-    const store = checked.store ?? readable(writer.level)[0]
+    const store = checked.store ?? readableStores(writer.level)[0]
     if (store === undefined || !canRead(writer.level, store)) {
       return yield* Either.left(new StoreForbidden({ level: writer.level, store: store ?? "social" }))
     }
@@ -37,9 +37,9 @@ export const addTurn = (
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["addTurn", given({ ...checked, store })]),
+      request: () => JSON.stringify(["addTurn", definedFields({ ...checked, store })]),
       decide: ({ db, newId, now }) => {
-        const sound = whileSound(db, "conversation")
+        const sound = requireUnparked(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
         const last = lastSequence(db, session, store)
         const sequence = checked.sequence ?? last + 1
@@ -66,7 +66,7 @@ export const addTurn = (
       answer: ([event], repeated) => {
         if (event?.type !== "TURN") throw new Error("addTurn made another event")
         const { id, sequence, session } = event.payload.turn
-        return { id, session, sequence, ...versionAt(writer.level, event.version), repeated }
+        return { id, session, sequence, ...visibleVersion(writer.level, event.version), repeated }
       }
     }
   })

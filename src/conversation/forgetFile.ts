@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import { findFilesAt } from "../../projections/files.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
-import { restsOnCopies, staleEvents } from "../actor/lineage.js"
+import { findFilesByPath } from "../../projections/files.js"
+import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
+import { dependsOnCopies, staleEvents } from "../actor/lineage.js"
 import { FileNotFound, InvalidInput, type ProjectionParked } from "../model/errors.js"
 import { limits } from "../model/limits.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
@@ -35,27 +35,27 @@ export const forgetFile = (
       commandId,
       request: () => JSON.stringify(["forgetFile", path]),
       decide: ({ db, version }) => {
-        const sound = whileSound(db, "conversation")
+        const sound = requireUnparked(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
-        const files = findFilesAt(db, writer.level, path)
+        const files = findFilesByPath(db, writer.level, path)
         if (files.length === 0) return Either.left(new FileNotFound({ path }))
         const payload = {
           path,
           stores: files.map(({ store }) => store),
           turns: [],
           files: files.map(({ born }) => born),
-          decision: asked("FORGET", "forgetFile", "asked to forget it")
+          decision: callerDecision("FORGET", "forgetFile", "asked to forget it")
         }
         const stores = files.map(({ store }) => store)
-        const copies = findFilesAt(db, "full", path).flatMap(({ store }) => (stores.includes(store) ? [] : [store]))
-        const rests = restsOnCopies(stores, copies)
+        const copies = findFilesByPath(db, "full", path).flatMap(({ store }) => (stores.includes(store) ? [] : [store]))
+        const rests = dependsOnCopies(stores, copies)
         const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version, rests)
         return Either.right({ events: [{ type: "FORGET", payload }, ...stale] })
       },
       answer: ([event], repeated) => {
         if (event?.type !== "FORGET") throw new Error("forgetFile made another event")
         const files = event.payload.files.length
-        return { outcome: "forgotten", path, files, ...versionAt(writer.level, event.version), repeated }
+        return { outcome: "forgotten", path, files, ...visibleVersion(writer.level, event.version), repeated }
       }
     }
   })

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import { findSourcesAt } from "../../projections/lineage.js"
+import { findSourcesByVersion } from "../../projections/lineage.js"
 import { findSessionEvents } from "../../projections/sessionReads.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { staleEvents } from "../actor/lineage.js"
 import { type InvalidInput, type ProjectionParked, SessionNotFound } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
@@ -33,12 +33,12 @@ export const forgetSession = (
       commandId,
       request: () => JSON.stringify(["forgetSession", session]),
       decide: ({ db, version }) => {
-        const sound = whileSound(db, "conversation")
+        const sound = requireUnparked(db, "conversation")
         if (Either.isLeft(sound)) return Either.left(sound.left)
         const contents = findSessionEvents(db, writer.level, session)
         if (contents.turns.length + contents.files.length === 0) return Either.left(new SessionNotFound({ session }))
-        const decision = asked("FORGET", "forgetSession", "asked to forget it")
-        const stale = staleEvents(db, findSourcesAt(db, contents), "forgotten", version)
+        const decision = callerDecision("FORGET", "forgetSession", "asked to forget it")
+        const stale = staleEvents(db, findSourcesByVersion(db, contents), "forgotten", version)
         return Either.right({ events: [{ type: "FORGET", payload: { session, ...contents, decision } }, ...stale] })
       },
       answer: ([event], repeated) => {
@@ -49,7 +49,7 @@ export const forgetSession = (
           session,
           turns,
           ...(files === 0 ? {} : { files }),
-          ...versionAt(writer.level, event.version),
+          ...visibleVersion(writer.level, event.version),
           repeated
         }
       }

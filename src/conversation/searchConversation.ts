@@ -3,28 +3,28 @@ import * as Schema from "effect/Schema"
 import { Store } from "../../events/Trust.js"
 import { Role } from "../../events/Turn.js"
 import {
+  type ChunkCandidate,
   type ChunkFilters,
-  chunks,
+  chunkCandidatesOf,
+  chunkCorpus,
   type FileChunk,
-  type FoundChunk,
-  findChunks,
+  findChunkCandidates,
   findChunksLike,
   findRecentChunks,
-  foundChunks,
   readChunks,
   type TurnChunk
 } from "../../projections/conversationReads.js"
 import type { Db } from "../../projections/Projection.js"
 import { findNameWords } from "../../projections/speakers.js"
 import type { InvalidInput } from "../model/errors.js"
-import { instantOf, integerOf, listOf, noOthers, textOf } from "../model/filters.js"
+import { checkInteger, optionalInstant, optionalList, optionalText, refuseUnknownOptions } from "../model/filters.js"
 import type { InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { contextIn, dateCue, namesIn, speakerCue, withoutNames } from "../search/cues.js"
+import { dateCue, dropSpeakerNames, neighbourScores, speakerCue, speakersNamedIn } from "../search/cues.js"
 import { conversationFilters, conversationSyntax } from "../search/fields.js"
-import { lookFor, type Searched } from "../search/lookFor.js"
-import { fuse, recencyOf, timeWorth } from "../search/rank.js"
+import { type SearchKind, searchRows } from "../search/lookFor.js"
+import { fuse, recencyOf, timeMatchScore } from "../search/rank.js"
 import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "../search/retrieve.js"
 
 /** Filters of a conversation search. The values of a list are alternatives. */
@@ -74,16 +74,16 @@ export const decodeConversationFilter = (
   filter: ConversationFilter
 ): Either.Either<ChunkFilters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
-    yield* noOthers(filter, filterNames)
+    yield* refuseUnknownOptions(filter, filterNames)
     return {
-      limit: yield* integerOf("limit", filter.limit ?? 10, 1, limits.page),
-      sessions: yield* listOf("sessions", filter.sessions, Schema.String),
-      stores: yield* listOf("stores", filter.stores, Store),
-      speakers: yield* listOf("speakers", filter.speakers, Schema.String),
-      roles: yield* listOf("roles", filter.roles, Role),
-      kinds: yield* listOf("kinds", filter.kinds, Schema.Literal("turn", "file")),
-      ...(yield* instantOf("after", filter.after)),
-      ...(yield* instantOf("before", filter.before))
+      limit: yield* checkInteger("limit", filter.limit ?? 10, 1, limits.page),
+      sessions: yield* optionalList("sessions", filter.sessions, Schema.String),
+      stores: yield* optionalList("stores", filter.stores, Store),
+      speakers: yield* optionalList("speakers", filter.speakers, Schema.String),
+      roles: yield* optionalList("roles", filter.roles, Role),
+      kinds: yield* optionalList("kinds", filter.kinds, Schema.Literal("turn", "file")),
+      ...(yield* optionalInstant("after", filter.after)),
+      ...(yield* optionalInstant("before", filter.before))
     }
   })
 
@@ -93,16 +93,16 @@ export const decodeConversationQuery = (
   policy: PolicyValues["search"]
 ): Either.Either<Request<ChunkFilters>, InvalidInput> =>
   Either.gen(function* () {
-    const checked = (yield* textOf("text", text)).text!
-    yield* textOf("mode", mode)
+    const checked = (yield* optionalText("text", text)).text!
+    yield* optionalText("mode", mode)
     const limit = (mode ?? policy.mode) === "enhanced" ? 10 : 5
     const filters = yield* decodeConversationFilter({ limit, ...filter })
     return requestOf(checked, conversationSyntax, filters, { gate, mode }, policy)
   })
 
 /** How the pipeline searches turns and files. */
-const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
-  corpus: chunks,
+const searched: SearchKind<ChunkFilters, ChunkCandidate, Shown, ConversationParts> = {
+  corpus: chunkCorpus,
   things: "turn or file",
   text: "conversation",
   vectors: "chunkVectors",
@@ -111,21 +111,25 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   filtersOf: (asked, fields, asking) => ({ ...asked, and: conversationFilters(fields, asking) }),
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   chosen: ({ db, level, parsed }, words) => {
-    const kept = withoutNames(words, namesIn(findNameWords(db, level, parsed.plain), parsed.plain), parsed.plain)
+    const kept = dropSpeakerNames(
+      words,
+      speakersNamedIn(findNameWords(db, level, parsed.plain), parsed.plain),
+      parsed.plain
+    )
     const names = words.filter((word) => !kept.includes(word))
     return { words: kept, leftOut: names.map(({ text }) => ({ word: text, reason: "speaker" as const })) }
   },
-  find: ({ db }, query) => findChunks(db, query),
+  find: ({ db }, query) => findChunkCandidates(db, query),
   recent: ({ db }, { filters, level, limit, required }) =>
     unscored(db, findRecentChunks(db, level, filters, limit, required)),
   like: ({ db }, { filters, level, limit, needles }) =>
     unscored(db, findChunksLike(db, level, filters, needles, limit), 1),
   score: ({ db, level, now, parsed, policy, times, weights }, candidates) => {
-    const isBySpeaker = speakerCue(parsed.plain, namesIn(findNameWords(db, level, parsed.plain), parsed.plain))
+    const isBySpeaker = speakerCue(parsed.plain, speakersNamedIn(findNameWords(db, level, parsed.plain), parsed.plain))
     const isOnDate = dateCue(parsed.plain, times.ranges)
-    const timeBonus = times.ranges.length === 0 ? 0 : timeWorth
+    const timeBonus = times.ranges.length === 0 ? 0 : timeMatchScore
     const fused = fuse(candidates, policy, weights)
-    const contextOf = contextIn(fused, policy)
+    const contextOf = neighbourScores(fused, policy)
     return fused.map(({ candidate: { born, chunk, time }, text, vector }) => {
       const context = contextOf(chunk)
       const base = text + vector + context
@@ -150,11 +154,11 @@ const searched: Searched<ChunkFilters, FoundChunk, Shown, ConversationParts> = {
   }
 }
 
-const unscored = (db: Db, borns: ReadonlyArray<number>, text: number | null = null): ReadonlyArray<FoundChunk> =>
-  foundChunks(
+const unscored = (db: Db, borns: ReadonlyArray<number>, text: number | null = null): ReadonlyArray<ChunkCandidate> =>
+  chunkCandidatesOf(
     db,
     borns.map((born) => ({ born, text, similarity: null }))
   )
 
 /** Ranks the chunks that a level may read. Synchronous: it sees one snapshot. */
-export const searchConversationIn: Find<ChunkFilters, Shown, ConversationParts> = lookFor(searched)
+export const searchConversationIn: Find<ChunkFilters, Shown, ConversationParts> = searchRows(searched)

@@ -1,11 +1,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { findInForce, findPreparing } from "../../projections/embedders.js"
+import { findActiveEmbedder, findPreparingEmbedder } from "../../projections/embedders.js"
 import type { View } from "../../projections/view/Views.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { AgentEmbedding, AgentServices } from "../actor/Agents.js"
-import { type InUse, inForceIn, sameFact } from "../actor/activeEmbedders.js"
+import { type ActiveEmbedders, readActiveFact, sameFact } from "../actor/activeEmbedders.js"
 import type { NoSuchIndex, ProjectionParked } from "../model/errors.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
@@ -39,7 +39,7 @@ export interface Embedding extends AgentEmbedding {
 const resumeAfterMillis = 2_000
 
 /** The returned effect makes the embedding of one agent. It runs each time an agent wakes. */
-export const make = (inUse: InUse, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> => {
+export const make = (inUse: ActiveEmbedders, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> => {
   const restated = new Map<string, string>()
   return Effect.map(makeState(inUse, policy.timeout, restated), (state) => embeddingOf(state, policy))
 }
@@ -85,7 +85,7 @@ const isLocal = ({ apart, local }: EmbedderService): boolean => local === true &
 
 const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService> =>
   Effect.suspend(() => {
-    const fact = inForceIn(view.reader)
+    const fact = readActiveFact(view.reader)
     if (sameFact(fact, state.fact)) return Effect.succeed(state.embedder)
     return Effect.map(state.embedders.of(fact), (embedder) => {
       state.fact = fact
@@ -120,7 +120,10 @@ const start = (state: State, services: AgentServices, options: StartOptions): Ef
 const resume = ({ active, candidate }: State, { actor, views }: AgentServices) =>
   Effect.gen(function* () {
     yield* Effect.sleep(Duration.millis(resumeAfterMillis))
-    const facts = yield* views.read(actor.view, (db) => ({ active: findInForce(db), candidate: findPreparing(db) }))
+    const facts = yield* views.read(actor.view, (db) => ({
+      active: findActiveEmbedder(db),
+      candidate: findPreparingEmbedder(db)
+    }))
     if (facts.candidate !== undefined) candidate.signal.request()
     // The adopted index may lack the newest texts if the process that adopted it ended right after.
     if (facts.active?.state === "inForce") active.signal.request()

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
-import { findInForce } from "../../projections/embedders.js"
+import { findActiveEmbedder } from "../../projections/embedders.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { CommandError } from "../actor/Actor.js"
 import { sameFact, sameModel } from "../actor/activeEmbedders.js"
 import type { EmbedderError } from "../ports/Embedder.js"
-import { fillPending, lackingOf } from "./indexFill.js"
+import { countLackingIn, fillPending } from "./indexFill.js"
 import { fillsOf, refresh, type State } from "./state.js"
 
 /** The result of a backfill. `remaining` is 0 when every text has its vector. */
@@ -39,7 +39,7 @@ const fillOnce = (state: State, full: boolean) =>
     let switched = false
     /** The first vectors of a store may make another embedder the active one. */
     const stillActive = Effect.map(
-      views.read(actor.view, (db) => findInForce(db)),
+      views.read(actor.view, (db) => findActiveEmbedder(db)),
       (active) => {
         switched = active !== undefined && !sameFact(active, fact) && !sameModel(active, embedder)
         return !switched
@@ -77,5 +77,5 @@ const countRemaining = (state: State): Effect.Effect<number, ViewError> =>
     const { embedder, services } = state
     return services === undefined
       ? Effect.succeed(0)
-      : services.views.read(services.actor.view, (db) => lackingOf(db, fillsOf(state, state.active, embedder)))
+      : services.views.read(services.actor.view, (db) => countLackingIn(db, fillsOf(state, state.active, embedder)))
   })

@@ -17,7 +17,7 @@ const maxRetryMillis = 300_000
  * Milliseconds until the next retry after `failures` earlier failures in a row, and never less than the provider asks
  * for. Undefined when no retry can help until the settings change.
  */
-export const pauseAfter = ({ after = 0, kind }: EmbedderError, failures: number): number | undefined =>
+export const retryDelayMillis = ({ after = 0, kind }: EmbedderError, failures: number): number | undefined =>
   kind === "settings" ? undefined : Math.max(after, Math.min(maxRetryMillis, firstRetryMillis * 2 ** failures))
 
 /** A flag that starts background work. */
@@ -94,7 +94,7 @@ export const background = <E>({
       yield* Effect.sleep(Duration.millis(gatherMillis))
       signal.clear()
       const failure = yield* run
-      const retryAfterMillis = failure === undefined ? undefined : pauseAfter(failure, failures)
+      const retryAfterMillis = failure === undefined ? undefined : retryDelayMillis(failure, failures)
       failures = failure === undefined ? 0 : failures + 1
       if (retryAfterMillis === undefined) return
       yield* Effect.sleep(Duration.millis(retryAfterMillis))

@@ -1,12 +1,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { findPreparing } from "../../projections/embedders.js"
+import { findPreparingEmbedder } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import type { AgentServices } from "../actor/Agents.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { adoptEmbedder } from "./commands.js"
 import { minInlineBatch } from "./embedInline.js"
-import { fillPending, type IndexFill, lackingOf, newestIn } from "./indexFill.js"
+import { countLackingIn, fillPending, type IndexFill, newestIn } from "./indexFill.js"
 import { fillsOf, type Preparation, refresh, type State } from "./state.js"
 
 /** Counts the progress of one embedder. `startedAt` is milliseconds since the epoch. */
@@ -61,9 +61,9 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
       for (const listener of state.listeners) listener(progress.at(now))
     })
     /** A dropped or replaced candidate must not cost any more requests. */
-    const isCandidate = (db: Db) => findPreparing(db)?.version === version
+    const isCandidate = (db: Db) => findPreparingEmbedder(db)?.version === version
     const measure = views.read(actor.view, (db) => {
-      progress.setLacking(lackingOf(db, fills))
+      progress.setLacking(countLackingIn(db, fills))
       return isCandidate(db)
     })
     yield* measure
@@ -108,11 +108,11 @@ interface Adoption {
 const adoptIfComplete = ({ actor, views }: AgentServices, { active, candidate, embedder, isCandidate }: Adoption) =>
   Effect.gen(function* () {
     const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
-      allowed: Math.max(minInlineBatch, lackingOf(db, active)),
-      lacking: lackingOf(db, candidate),
+      allowed: Math.max(minInlineBatch, countLackingIn(db, active)),
+      lacking: countLackingIn(db, candidate),
       newest: newestIn(db)
     }))
     if (lacking > allowed) return
-    const isComplete = (db: Db) => isCandidate(db) && lacking + lackingOf(db, candidate, newest) <= allowed
+    const isComplete = (db: Db) => isCandidate(db) && lacking + countLackingIn(db, candidate, newest) <= allowed
     yield* actor.run(adoptEmbedder("embedder", embedder, isComplete))
   })

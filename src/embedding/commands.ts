@@ -2,14 +2,19 @@ import * as Either from "effect/Either"
 import { imagesOf, type Payload } from "../../events/catalogue.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
-import { chunkVectorIndex, findChunk } from "../../projections/chunkVectors.js"
-import { findInForce, findPreparing, isWanted, type ModelName } from "../../projections/embedders.js"
-import { findActiveAt, findById } from "../../projections/observations.js"
+import { chunkVectorIndex, findChunkText } from "../../projections/chunkVectors.js"
+import {
+  findActiveEmbedder,
+  findPreparingEmbedder,
+  isModelNeeded,
+  type ModelName
+} from "../../projections/embedders.js"
+import { findActiveRevision, findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import { memoryVectors, textDigest } from "../../projections/vectors.js"
-import { cutting } from "../../text/normalise/chunks.js"
-import { figuresOf, sameModel, saysSame, statedOf } from "../actor/activeEmbedders.js"
-import { type Command, type Situation, whileSound } from "../actor/Command.js"
+import { memoryVectorIndex, textDigest } from "../../projections/vectors.js"
+import { chunkingVersion } from "../../text/normalise/chunks.js"
+import { figuresOf, matchesFact, sameModel, withheldFactOf } from "../actor/activeEmbedders.js"
+import { type Command, requireUnparked, type Situation } from "../actor/Command.js"
 import { NoSuchIndex, type ProjectionParked } from "../model/errors.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 
@@ -44,7 +49,7 @@ export const embedMemories = (model: IndexModel, embedded: ReadonlyArray<MemoryV
     embedded.map(({ digest, vector }) => [digest, vector]),
     ({ db }) => ({
       entries: embedded.flatMap((entry) => {
-        const memory = findActiveAt(db, entry.id, entry.revision) ?? changedWithSameText(db, entry)
+        const memory = findActiveRevision(db, entry.id, entry.revision) ?? changedWithSameText(db, entry)
         // A memory that moved to a store of another embedder has no place in this index.
         return memory === undefined || model.stores?.includes(memory.store) === false
           ? []
@@ -90,7 +95,7 @@ export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVect
     ({ db }) => ({
       entries: [],
       chunks: embedded.flatMap(({ born, digest }) => {
-        const chunk = findChunk(db, born)
+        const chunk = findChunkText(db, born)
         return chunk === undefined ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
       })
     })
@@ -106,14 +111,14 @@ const embedCommand = (
   vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
   decide: (situation) => {
     // Late vectors do not bring back an index that was dropped or abandoned meanwhile.
-    if (!isWanted(situation.db, of ?? { model, dimensions })) return Either.right({ answer: 0 })
+    if (!isModelNeeded(situation.db, of ?? { model, dimensions })) return Either.right({ answer: 0 })
     const { chunks = [], entries } = select(situation)
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
     const payload = {
       model,
       dimensions,
       entries,
-      ...(chunks.length === 0 ? {} : { chunks, cutting }),
+      ...(chunks.length === 0 ? {} : { chunks, cutting: chunkingVersion }),
       ...(apart === true ? { apart } : {})
     }
     return Either.right({ events: [{ type: "EMBED", payload }] })
@@ -136,12 +141,12 @@ type Refused = ProjectionParked | NoSuchIndex
 /** The command that starts a candidate index. Writes nothing when the log says the same already. */
 export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, Refused> =>
   embedderCommand(actor, embedder, ({ db }) => {
-    const candidate = findPreparing(db)
+    const candidate = findPreparingEmbedder(db)
     const unchanged =
       candidate !== undefined &&
       sameModel(candidate, embedder) &&
       candidate.adopt === adopt &&
-      saysSame(candidate, embedder)
+      matchesFact(candidate, embedder)
     return Either.right(unchanged ? null : { ...stated(embedder), state: "preparing", adopt })
   })
 
@@ -152,23 +157,23 @@ export const adoptEmbedder = (
   isComplete: (db: Db) => boolean
 ): Command<boolean, Refused> =>
   embedderCommand(actor, embedder, ({ db }) => {
-    const active = findInForce(db)
-    const unchanged = active?.state === "inForce" && sameModel(active, embedder) && saysSame(active, embedder)
+    const active = findActiveEmbedder(db)
+    const unchanged = active?.state === "inForce" && sameModel(active, embedder) && matchesFact(active, embedder)
     return Either.right(unchanged || !isComplete(db) ? null : { ...stated(embedder), state: "inForce" })
   })
 
 /** The command that drops an index. It refuses to drop the active one. */
 export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, Refused> =>
   embedderCommand(actor, index, ({ db }) => {
-    const active = findInForce(db)
+    const active = findActiveEmbedder(db)
     const { dimensions, model } = index
     if (active !== undefined && sameModel(active, index)) {
       const problem = `${model}: is the active embedder; switch to another one, or go back, before you drop it`
       return Either.left(new NoSuchIndex({ problem }))
     }
-    const candidate = findPreparing(db)
+    const candidate = findPreparingEmbedder(db)
     const exists =
-      memoryVectors.setNumber(db, model, dimensions) + chunkVectorIndex.setNumber(db, model, dimensions) > 0 ||
+      memoryVectorIndex.setNumber(db, model, dimensions) + chunkVectorIndex.setNumber(db, model, dimensions) > 0 ||
       (candidate !== undefined && sameModel(candidate, index))
     if (!exists) return Either.left(new NoSuchIndex({ problem: `no index of ${model} with ${dimensions} dimensions` }))
     return Either.right({ model, dimensions, weight: 0, floor: 0, state: "dropped" })
@@ -182,7 +187,7 @@ const embedderCommand = (
   actor,
   request: () => JSON.stringify([model, dimensions]),
   decide: (situation) =>
-    Either.flatMap(whileSound(situation.db, "embedders"), () =>
+    Either.flatMap(requireUnparked(situation.db, "embedders"), () =>
       Either.map(decide(situation), (payload) =>
         payload === null ? { answer: false } : { events: [{ type: "EMBEDDER", payload }] as const }
       )
@@ -192,5 +197,5 @@ const embedderCommand = (
 
 const stated = ({ apart, ...embedder }: Figures) => ({
   ...figuresOf(embedder),
-  ...(apart === undefined ? {} : { apart: statedOf(apart) })
+  ...(apart === undefined ? {} : { apart: withheldFactOf(apart) })
 })

@@ -6,11 +6,11 @@ import {
   chunkEmbeddingText,
   countUnembeddedChunks,
   findUnembeddedChunks,
-  newestChunk
+  newestChunkNumber
 } from "../../projections/chunkVectors.js"
 import type { ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
-import { countUnembedded, newestMemory, textDigest, type VectorSet } from "../../projections/vectors.js"
+import { countUnembedded, newestMemoryNumber, textDigest, type VectorSet } from "../../projections/vectors.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agents.js"
 import { sameModel } from "../actor/activeEmbedders.js"
@@ -41,13 +41,13 @@ export interface Newest {
   readonly chunk: number
 }
 
-export const newestIn = (db: Db): Newest => ({ memory: newestMemory(db), chunk: newestChunk(db) })
+export const newestIn = (db: Db): Newest => ({ memory: newestMemoryNumber(db), chunk: newestChunkNumber(db) })
 
 /** Memories and chunks without a vector; with `since`, only those that came after it. */
 export const countLacking = (db: Db, set: VectorSet, since?: Newest): number =>
   countUnembedded(db, set, since?.memory) + countUnembeddedChunks(db, set, since?.chunk)
 
-export const lackingOf = (db: Db, fills: ReadonlyArray<IndexFill>, since?: Newest): number =>
+export const countLackingIn = (db: Db, fills: ReadonlyArray<IndexFill>, since?: Newest): number =>
   fills.reduce((sum, { set }) => sum + countLacking(db, set, since), 0)
 
 export interface FillOptions {
@@ -207,7 +207,7 @@ export const pendingFrom = (
 }
 
 /** The embedders that fill the indexes of one embedder: itself, and the local one for stores withheld from it. */
-export const partsOf = (
+export const indexEmbeddersOf = (
   embedder: EmbedderService
 ): ReadonlyArray<{ embedder: EmbedderService; apart: boolean; stores?: ReadonlyArray<Store> }> => {
   const { apart, standsIn = false } = embedder

@@ -2,11 +2,11 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { CurrentCodec } from "../../events/Codec.js"
 import type { Memory } from "../../events/Memory.js"
-import { findUnembedded, findUnembeddedOf, type VectorSet } from "../../projections/vectors.js"
+import { findUnembedded, findUnembeddedAmong, type VectorSet } from "../../projections/vectors.js"
 import type { ViewError } from "../../projections/view/build.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { AgentServices } from "../actor/Agents.js"
-import { pause } from "../model/pause.js"
+import { yieldToEventLoop } from "../model/pause.js"
 
 /** The memories of an agent that may lack a vector. It reads them in small pages, so that other work is not blocked. */
 export interface PendingMemories {
@@ -47,9 +47,9 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
       let checked = 0
       for (const borns of Arr.chunksOf(among, memoriesPerQuery)) {
         if (pending.length >= batchSize) break
-        pending.push(...(yield* views.read(view, (db) => findUnembeddedOf(db, set, borns))))
+        pending.push(...(yield* views.read(view, (db) => findUnembeddedAmong(db, set, borns))))
         checked += borns.length
-        yield* pause
+        yield* yieldToEventLoop
       }
       let last = checkedUpTo
       while (pending.length < batchSize) {
@@ -58,7 +58,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
         if (next.last === undefined) break
         pending.push(...next.memories)
         last = next.last
-        yield* pause
+        yield* yieldToEventLoop
       }
       const rest = pending.slice(batchSize).map(({ born }) => born)
       return { memories: pending.slice(0, batchSize), left: [...rest, ...among.slice(checked)], last }

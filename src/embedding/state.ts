@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
-import { type EmbedderFact, findInForce, findPreparing } from "../../projections/embedders.js"
+import { type EmbedderFact, findActiveEmbedder, findPreparingEmbedder } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import type { Actor, CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agents.js"
-import { type InUse, nameOf, sameFact } from "../actor/activeEmbedders.js"
+import { type ActiveEmbedders, modelLabel, sameFact } from "../actor/activeEmbedders.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { type Failures, makeFailures, makeSignal, type Signal, type WithLease } from "./background.js"
 import { adoptEmbedder } from "./commands.js"
@@ -41,7 +41,7 @@ export interface StartedServices extends AgentServices {
 
 /** The state of one agent's embedding while the agent is awake. */
 export interface State {
-  readonly embedders: InUse
+  readonly embedders: ActiveEmbedders
   /** By agent: the active embedder whose settings this process compared with the log. */
   readonly restated: Map<string, string>
   readonly timeoutMillis: number
@@ -67,7 +67,7 @@ const makeLane: Effect.Effect<Lane> = Effect.map(Effect.makeSemaphore(1), (lock)
 }))
 
 export const makeState = (
-  embedders: InUse,
+  embedders: ActiveEmbedders,
   timeoutMillis: number,
   restated: Map<string, string>
 ): Effect.Effect<State> =>
@@ -98,7 +98,7 @@ export const fillsOf = (
 ): ReadonlyArray<IndexFill.IndexFill> => {
   const of = { model: main.model, dimensions: main.dimensions }
   lane.fills = new Map(
-    IndexFill.partsOf(main).map(({ apart, embedder, stores }) => {
+    IndexFill.indexEmbeddersOf(main).map(({ apart, embedder, stores }) => {
       const key = JSON.stringify([embedder.model, embedder.dimensions, apart, stores])
       const options = { apart, of, timeoutMillis, ...(stores === undefined ? {} : { stores }) }
       return [key, lane.fills.get(key) ?? IndexFill.make(embedder, options)]
@@ -113,7 +113,10 @@ export const refresh = (state: State, services: AgentServices) =>
     const { actor, views } = services
     const changed = yield* state.changes.take(services)
     for (const fill of allFills(state)) changed === null ? fill.reset() : fill.markChanged(changed)
-    const facts = yield* views.read(actor.view, (db) => ({ active: findInForce(db), candidate: findPreparing(db) }))
+    const facts = yield* views.read(actor.view, (db) => ({
+      active: findActiveEmbedder(db),
+      candidate: findPreparingEmbedder(db)
+    }))
     state.fact = facts.active
     state.embedder = yield* state.embedders.of(facts.active)
     yield* restate(state, actor, facts.active)
@@ -139,11 +142,11 @@ const restate = (
 ): Effect.Effect<void, CommandError> =>
   Effect.gen(function* () {
     const { agent } = actor.view
-    if (fact?.state !== "inForce" || restated.get(agent) === nameOf(fact)) return
+    if (fact?.state !== "inForce" || restated.get(agent) === modelLabel(fact)) return
     const embedder = yield* embedders.restated(fact)
-    const isSame = (db: Db) => sameFact(findInForce(db), fact)
+    const isSame = (db: Db) => sameFact(findActiveEmbedder(db), fact)
     if (embedder === undefined || (yield* actor.run(adoptEmbedder("embedder", embedder, isSame)))) {
-      restated.set(agent, nameOf(fact))
+      restated.set(agent, modelLabel(fact))
     }
   }).pipe(
     Effect.catchTag("NoSuchIndex", "ProjectionParked", "UnknownEmbedder", "EmbedderUnavailable", () => Effect.void)

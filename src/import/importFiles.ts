@@ -12,7 +12,7 @@ import {
   type SourceNotFound,
   type StoreForbidden
 } from "../model/errors.js"
-import { listOf } from "../model/filters.js"
+import { optionalList } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
@@ -90,7 +90,7 @@ export const importFiles = (
 ): Effect.Effect<Imported, CommandError | InvalidInput | PathRefused> =>
   Effect.gen(function* () {
     if (options.whenEmpty === true && !(yield* target.isEmpty)) return emptyImport
-    yield* listOf("paths", paths, Schema.String)
+    yield* optionalList("paths", paths, Schema.String)
     const refused: Array<Imported["refused"][number]> = []
     const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
     for (const path of paths) {

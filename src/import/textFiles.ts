@@ -17,7 +17,7 @@ export interface RefusedFile {
 }
 
 /** The files of a path in order, and the paths that were refused. */
-export interface Found {
+export interface ListedFiles {
   readonly paths: ReadonlyArray<string>
   readonly refused: ReadonlyArray<RefusedFile>
 }
@@ -26,7 +26,7 @@ export interface Found {
  * Lists the file at a path, or all files below a folder. It skips names that begin
  * with a dot and installed packages, and refuses links that lead out of the folder.
  */
-export const filesOf = (path: string): Found => {
+export const listFiles = (path: string): ListedFiles => {
   const paths: Array<string> = []
   const refused: Array<RefusedFile> = []
   const refuse = (path: string, problem: string) => void refused.push({ path, problem })

@@ -5,15 +5,15 @@ import type { PageKind } from "../../projections/lifePages.js"
 import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import type { StageName } from "../model/stages.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
-import { scoreOf } from "../search/score.js"
-import { factsOf, type Row, ruled } from "./facts.js"
+import { lifeScoreOf } from "../search/score.js"
+import { type Row, scoreFactsOf, visibleToRules } from "./facts.js"
 import type { Draft } from "./summarize.js"
 
 /** Services that a stage uses besides its rows, policy and time. */
-export interface Tools {
+export interface StageTools {
   readonly newId: () => string
   readonly countTokens: (text: string) => number
   /** Compares two memories; undefined when no reconciler is configured. */
@@ -23,7 +23,7 @@ export interface Tools {
 }
 
 /** The plan of a stage. */
-export interface Planned {
+export interface StagePlan {
   /** In write order. The write sets `born` of the memories that they add. */
   readonly events: ReadonlyArray<DecidedEvent>
   /** Number of memories by action: promoted, archived … */
@@ -34,7 +34,7 @@ export interface Planned {
   readonly drafts?: ReadonlyArray<Draft>
 }
 
-export const nothingPlanned: Planned = { events: [], counts: {}, left: false }
+export const emptyPlan: StagePlan = { events: [], counts: {}, left: false }
 
 /**
  * A step of maintenance. It runs for each store separately and has a limit per store. So the result for one store does
@@ -45,10 +45,10 @@ export interface Stage {
   readonly name: StageName
   readonly kind: PageKind
   /** The stage ignores memories that were created after this time, in milliseconds since the epoch. */
-  readonly before: (policy: LifePolicy, now: number) => number
-  readonly gather: (policy: LifePolicy, now: number, tools: Tools, store: Store) => Gathering
+  readonly before: (policy: MaintenancePolicy, now: number) => number
+  readonly gather: (policy: MaintenancePolicy, now: number, tools: StageTools, store: Store) => Gathering
   /** Replaces the paged read of active memories, for a stage that needs other rows. One bounded read. */
-  readonly read?: (db: Db, policy: LifePolicy, now: number, store: Store) => ReadonlyArray<Row>
+  readonly read?: (db: Db, policy: MaintenancePolicy, now: number, store: Store) => ReadonlyArray<Row>
 }
 
 export interface Gathering {
@@ -60,25 +60,29 @@ export interface Gathering {
   /** Row numbers of the memories to read in full before planning. */
   readonly wanted?: () => ReadonlyArray<number>
   /** Does one portion of the planning work; returns true while there is more. The caller pauses between portions. */
-  readonly weigh?: (tools: Tools, wanted: ReadonlyArray<Row>) => boolean
-  readonly plan: (tools: Tools, wanted: ReadonlyArray<Row>) => Planned
+  readonly weigh?: (tools: StageTools, wanted: ReadonlyArray<Row>) => boolean
+  readonly plan: (tools: StageTools, wanted: ReadonlyArray<Row>) => StagePlan
 }
 
 /** The gathering of one store. */
-export interface Part {
+export interface StorePart {
   readonly store: Store
   readonly gathering: Gathering
 }
 
-export const partsOf = (stage: Stage, policy: LifePolicy, now: number, tools: Tools): ReadonlyArray<Part> =>
-  stores.map((store) => ({ store, gathering: stage.gather(policy, now, tools, store) }))
+export const storePartsOf = (
+  stage: Stage,
+  policy: MaintenancePolicy,
+  now: number,
+  tools: StageTools
+): ReadonlyArray<StorePart> => stores.map((store) => ({ store, gathering: stage.gather(policy, now, tools, store) }))
 
 /** The rows of one store, reduced to what rules may read. */
-export const rowsIn = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
-  rows.filter(({ memory }) => memory.store === store).map(ruled)
+export const rowsOfStore = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  rows.filter(({ memory }) => memory.store === store).map(visibleToRules)
 
 /** Concatenates plans, in order. */
-export const together = (all: ReadonlyArray<Planned>): Planned => {
+export const mergePlans = (all: ReadonlyArray<StagePlan>): StagePlan => {
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
   const counts: Record<string, number> = {}
@@ -91,16 +95,16 @@ export const together = (all: ReadonlyArray<Planned>): Planned => {
 }
 
 /** Plans a whole stage over rows in memory. */
-export const planOf = (
+export const planStage = (
   stage: Stage,
   rows: ReadonlyArray<Row>,
-  policy: LifePolicy,
+  policy: MaintenancePolicy,
   now: number,
-  tools: Tools
-): Planned =>
-  together(
-    partsOf(stage, policy, now, tools).map(({ gathering, store }) => {
-      const storeRows = rowsIn(store, rows)
+  tools: StageTools
+): StagePlan =>
+  mergePlans(
+    storePartsOf(stage, policy, now, tools).map(({ gathering, store }) => {
+      const storeRows = rowsOfStore(store, rows)
       gathering.take(storeRows)
       const wanted = new Set(gathering.wanted?.() ?? [])
       return gathering.plan(
@@ -111,36 +115,36 @@ export const planOf = (
   )
 
 /** The after-image of a change. */
-export const changed = (memory: Memory, fields: Partial<Memory>): Memory => ({
+export const nextRevision = (memory: Memory, fields: Partial<Memory>): Memory => ({
   ...memory,
   ...fields,
   revision: memory.revision + 1
 })
 
 /** A rule's decision on memories, with the score of each. */
-export const decided = (
+export const ruleDecision = (
   action: Decision["action"],
   name: string,
   reason: string,
   rows: ReadonlyArray<Row>,
-  policy: LifePolicy,
+  policy: MaintenancePolicy,
   now: number
 ): Decision => ({
   action,
   by: { kind: "rule", name },
   reason,
   candidates: rows.map((row) => {
-    const { frequency, importance, recency, score } = scoreOf(factsOf(row), policy.tiers, now)
+    const { frequency, importance, recency, score } = lifeScoreOf(scoreFactsOf(row), policy.tiers, now)
     const { id, revision } = row.memory
     return { id, revision, score, parts: { frequency, recency, importance } }
   })
 })
 
 /** Events that archive memories: one reason an event, and at most `maxArchivedPerEvent` memories. */
-export const archiving = (
+export const archiveEvents = (
   name: string,
   byReason: ReadonlyMap<string, ReadonlyArray<Row>>,
-  policy: LifePolicy,
+  policy: MaintenancePolicy,
   now: number
 ): ReadonlyArray<DecidedEvent> =>
   [...byReason].flatMap(([reason, rows]) =>
@@ -148,8 +152,8 @@ export const archiving = (
       (chunk): DecidedEvent => ({
         type: "ARCHIVE",
         payload: {
-          memories: chunk.map(({ memory }) => changed(memory, { status: "archived", updatedAt: now })),
-          decision: decided("ARCHIVE", name, reason, chunk, policy, now)
+          memories: chunk.map(({ memory }) => nextRevision(memory, { status: "archived", updatedAt: now })),
+          decision: ruleDecision("ARCHIVE", name, reason, chunk, policy, now)
         }
       })
     )
@@ -162,7 +166,7 @@ export const chunksOf = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArr
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /** Rows by reason. */
-export const grouped = (
+export const groupByReason = (
   rows: ReadonlyArray<Row>,
   reasonOf: (row: Row) => string
 ): ReadonlyMap<string, ReadonlyArray<Row>> => {

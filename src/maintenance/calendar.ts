@@ -1,15 +1,18 @@
 import { clockOf } from "../../text/when/clock.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 
 // Days and weeks of the engine's own jobs, in the policy's time zone (`maintenance.zone`).
 
-type Zone = Pick<LifePolicy["maintenance"], "zone">
+type Zone = Pick<MaintenancePolicy["maintenance"], "zone">
 
 /** The first instant of the day that contains an instant. Milliseconds since the epoch. */
 export const startOfDay = (instant: number, { zone }: Zone): number => startOfDayBefore(instant, zone, 0)
 
 /** The first instant of the policy's weekday: the same day, or the last such day before it. */
-export const startOfWeek = (instant: number, { weekday, zone }: Zone & Pick<LifePolicy["maintenance"], "weekday">) => {
+export const startOfWeek = (
+  instant: number,
+  { weekday, zone }: Zone & Pick<MaintenancePolicy["maintenance"], "weekday">
+) => {
   const current = new Date(clockOf(instant, zone).local(instant)).getUTCDay()
   return startOfDayBefore(instant, zone, (current - weekdays.indexOf(weekday) + 7) % 7)
 }

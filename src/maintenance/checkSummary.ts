@@ -15,7 +15,7 @@ export type SummaryProblem = Pick<SummarizerError, "reason" | "detail">
  *
  * A correct paraphrase is refused as well. The rule's text is used then, so nothing is lost.
  */
-export const problemOf = (
+export const summaryProblemOf = (
   request: SummaryRequest,
   { lines }: Summary,
   countTokens: (text: string) => number,

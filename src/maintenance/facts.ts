@@ -8,32 +8,33 @@ export type { Row } from "../model/MemoryRow.js"
  * Removes the access counts of memories that are not private. Only full trust may read access counts. If they decided
  * about memories that lower levels read, those levels could infer the searches of higher levels.
  */
-export const ruled = ({ accesses, memory }: Row): Row => ({
+export const visibleToRules = ({ accesses, memory }: Row): Row => ({
   memory,
   accesses: memory.store === "private" ? accesses : undefined
 })
 
 /** When a memory was last added, mentioned or shown. */
-export const seenAt = ({ accesses, memory }: Row): number =>
+export const lastSeenAt = ({ accesses, memory }: Row): number =>
   Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)
 
 /** When a memory was last seen, changed, or moved by the rules. The age of an unused memory counts from here. */
-export const touchedAt = (row: Row): number => Math.max(seenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
+export const lastTouchedAt = (row: Row): number =>
+  Math.max(lastSeenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
 
-export const factsOf = (row: Row): ScoreFacts => ({
+export const scoreFactsOf = (row: Row): ScoreFacts => ({
   type: row.memory.type,
   importance: row.memory.importance,
   mentions: row.memory.mentions,
   accesses: row.accesses?.accesses ?? 0,
-  seenAt: seenAt(row)
+  seenAt: lastSeenAt(row)
 })
 
 /** Milliseconds of a day. */
-export const day = 86_400_000
+export const dayMillis = 86_400_000
 
 /** Days since an instant, with fractions. */
-export const ageOf = (since: number, now: number): number => Math.max(0, now - since) / day
+export const ageInDays = (since: number, now: number): number => Math.max(0, now - since) / dayMillis
 
 /** True for memories that no stage may remove, merge or shorten: core, people and pinned ones. */
-export const isKept = ({ tags, tier, type }: Memory, pin: string): boolean =>
+export const isProtected = ({ tags, tier, type }: Memory, pin: string): boolean =>
   tier === "core" || type === "person" || tags.includes(pin)

@@ -2,13 +2,13 @@ import type { Memory } from "../../events/Memory.js"
 import type { Row } from "../model/MemoryRow.js"
 
 /** The memories that a memory superseded. */
-export type Former = (row: Row) => ReadonlyArray<Row>
+export type Predecessors = (row: Row) => ReadonlyArray<Row>
 
 /** Other wordings of a memory that the settler reads: the newest ones. */
 export const maxWordings = 12
 
 /** The memories that a memory superseded, directly or through others: at most `maxSteps` back and `maxFormer` in all. */
-export const formerOf = (memory: Memory, find: (id: string) => Memory | undefined): ReadonlyArray<Row> => {
+export const predecessorsOf = (memory: Memory, find: (id: string) => Memory | undefined): ReadonlyArray<Row> => {
   const former = new Map<string, Row>()
   let latest: ReadonlyArray<Memory> = [memory]
   for (let step = 0; step < maxSteps && latest.length > 0 && former.size < maxFormer; step++) {

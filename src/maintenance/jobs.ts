@@ -1,5 +1,5 @@
 import type { StageName } from "../model/stages.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import type { Job } from "../schedules/Runner.js"
 
 /** Number of runs that the schedule's history keeps. */
@@ -16,7 +16,7 @@ interface JobPlan {
 }
 
 /** The engine's own jobs, at the policy's times. A job that missed several runs runs once. */
-export const jobsOf = ({ daily, gc, weekday, weekly, zone }: LifePolicy["maintenance"]): ReadonlyArray<Job> => {
+export const jobsOf = ({ daily, gc, weekday, weekly, zone }: MaintenancePolicy["maintenance"]): ReadonlyArray<Job> => {
   const job = ({ days, goal, name, stages, time }: JobPlan): Job => {
     const [hour, minute] = time.split(":").map(Number)
     const handler = `daybook/${name}`

@@ -6,21 +6,21 @@ import type { CommandError } from "../actor/Actor.js"
 import type { Command, DecidedEvent } from "../actor/Command.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, TrustRequired } from "../model/errors.js"
-import { integerOf } from "../model/filters.js"
+import { checkInteger } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
-import { pause } from "../model/pause.js"
+import { yieldToEventLoop } from "../model/pause.js"
 import { type StageName, stageNames } from "../model/stages.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
 import type { Writer } from "../remember/remember.js"
 import { countsOf } from "./counts.js"
-import { bornAt, maintain as portionCommand, recordRun } from "./maintainCommand.js"
-import { plannedBorn } from "./overlay.js"
+import { portionCommand, recordRunCommand, withBorn } from "./maintainCommand.js"
+import { nextPlannedBorn } from "./overlay.js"
 import { planFromView } from "./planFromView.js"
-import type { Planned, Stage } from "./Stage.js"
+import type { Stage, StagePlan } from "./Stage.js"
 import { stages } from "./stages/all.js"
-import { type Draft, type Summarizing, summarized } from "./summarize.js"
+import { applySummarizer, type Draft, type SummarizerSetup } from "./summarize.js"
 
 export interface MaintainOptions {
   /** Stages to run, always in the order of `stageNames`; all of them by default. */
@@ -53,11 +53,11 @@ export type MaintainError = CommandError | InvalidInput | TrustRequired
 
 /** The agent that is maintained, and the services that stages need. */
 export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
-  readonly policy: LifePolicy
+  readonly policy: MaintenancePolicy
   /** Digest of the active policy. */
   readonly digest: string
   /** Writes the texts of summaries; without it, rules write them. */
-  readonly summarizing?: Summarizing | undefined
+  readonly summarizing?: SummarizerSetup | undefined
   /** Judges whether one memory contradicts another; without it, no memory is superseded. */
   readonly judge?: Judge | undefined
   /** Finds memories that later ones supersede; without it, no memory is superseded. */
@@ -82,7 +82,7 @@ export const maintain = (
     if (unknown !== undefined) {
       return yield* new InvalidInput({ field: "stages", problem: `must be one of ${stageNames.join(", ")}` })
     }
-    const end = deadline === undefined ? unbounded : yield* integerOf("deadline", deadline, 0, unbounded)
+    const end = deadline === undefined ? unbounded : yield* checkInteger("deadline", deadline, 0, unbounded)
     const runs: Array<StageRun> = []
     const planned = new Map<number, Memory>()
     for (const stage of stages.filter(({ name }) => requested === undefined || requested.includes(name))) {
@@ -98,8 +98,8 @@ const dryRunStage = (maintainer: Maintainer, writer: Writer, stage: Stage, plann
   Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
     const { drafts = [], events, left } = yield* planFromView(maintainer, writer, stage, planned)
-    const written = yield* summarized(maintainer.summarizing, events, drafts, writer.countTokens)
-    const placed = written.map((event, index) => bornAt(event, plannedBorn(planned) + index))
+    const written = yield* applySummarizer(maintainer.summarizing, events, drafts, writer.countTokens)
+    const placed = written.map((event, index) => withBorn(event, nextPlannedBorn(planned) + index))
     for (const { payload, type } of placed) {
       for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
     }
@@ -131,7 +131,7 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
           sent += portion.length
           written.push(...result.events)
           conflicts += result.left
-          yield* pause
+          yield* yieldToEventLoop
         }
       })
     // Each batch of summaries is written before the next one is requested, so that a failure loses no paid answer.
@@ -139,7 +139,7 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
       if (summarizing === undefined || drafts.length === 0) yield* append(events, deadline)
       else {
         if ((yield* Clock.currentTimeMillis) + summarizing.policy.timeout > deadline) break
-        yield* append(yield* summarized(summarizing, events, drafts, countTokens), unbounded)
+        yield* append(yield* applySummarizer(summarizing, events, drafts, countTokens), unbounded)
       }
     }
     const left = plan.left || conflicts > 0 || sent < plan.events.length
@@ -148,7 +148,7 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
     const actionCounts = countsOf(stage.name, written)
     const counts = conflicts === 0 ? actionCounts : { ...actionCounts, "changed meanwhile": conflicts }
     yield* runCommand(
-      recordRun(actor, run, {
+      recordRunCommand(actor, run, {
         type: "RUN",
         payload: { ...runFields, phase: "finished", status: "ok", counts, duration }
       })
@@ -162,7 +162,7 @@ interface DraftBatch {
 }
 
 /** Splits a plan into consecutive batches with at most `maxDrafts` drafts each. */
-const draftBatchesOf = ({ drafts = [], events }: Planned, maxDrafts: number): ReadonlyArray<DraftBatch> => {
+const draftBatchesOf = ({ drafts = [], events }: StagePlan, maxDrafts: number): ReadonlyArray<DraftBatch> => {
   const draftByIndex = new Map(drafts.map((draft) => [draft.at, draft]))
   const batches: Array<DraftBatch> = []
   for (const [index, event] of events.entries()) {

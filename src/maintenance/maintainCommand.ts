@@ -4,7 +4,7 @@ import type { Memory } from "../../events/Memory.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findAccesses } from "../../projections/recalls.js"
-import { findSummary, isFounded } from "../../projections/summaries.js"
+import { findSummary, hasAllSources } from "../../projections/summaries.js"
 import { type Command, type DecidedEvent, runCause } from "../actor/Command.js"
 
 /** A portion of a run's events, written by one command. */
@@ -19,13 +19,13 @@ export interface Portion {
 }
 
 /** The written events, and the number of memories left out because somebody else changed them after planning. */
-export interface Carried {
+export interface PortionResult {
   readonly events: ReadonlyArray<DaybookEvent>
   readonly left: number
 }
 
 /** The command that writes a portion of a run. */
-export const maintain = ({ actor, events, run, shown, started }: Portion): Command<Carried, never> => {
+export const portionCommand = ({ actor, events, run, shown, started }: Portion): Command<PortionResult, never> => {
   let left = 0
   return {
     actor,
@@ -40,7 +40,7 @@ export const maintain = ({ actor, events, run, shown, started }: Portion): Comma
       })
       if (valid.length === 0) return Either.right({ answer: { events: [], left } })
       const firstVersion = version + (started === undefined ? 0 : 1)
-      const placed = valid.map((event, index) => bornAt(event, firstVersion + index))
+      const placed = valid.map((event, index) => withBorn(event, firstVersion + index))
       const [head, ...rest] = started === undefined ? placed : [started, ...placed]
       return Either.right({ events: [head!, ...rest] })
     },
@@ -49,7 +49,7 @@ export const maintain = ({ actor, events, run, shown, started }: Portion): Comma
 }
 
 /** The command that writes one event of a run. */
-export const recordRun = (actor: string, run: string, event: DecidedEvent): Command<void, never> => ({
+export const recordRunCommand = (actor: string, run: string, event: DecidedEvent): Command<void, never> => ({
   actor,
   request: () => JSON.stringify(["run", run]),
   cause: runCause(run),
@@ -93,7 +93,7 @@ const revalidate = (
     case "SUMMARIZE": {
       const { replaces, session, store, summary } = event.payload
       // A turn that was forgotten since planning must not reappear in a summary.
-      const hasSources = summary === null || isFounded(db, summary)
+      const hasSources = summary === null || hasAllSources(db, summary)
       return hasSources && findSummary(db, session, store)?.version === replaces ? { event, left: 0 } : { left: 1 }
     }
     default:
@@ -102,7 +102,7 @@ const revalidate = (
 }
 
 /** Sets `born` of the memory that an event adds to the version of that event. */
-export const bornAt = (event: DecidedEvent, version: number): DecidedEvent =>
+export const withBorn = (event: DecidedEvent, version: number): DecidedEvent =>
   event.type === "COMPRESS" || event.type === "ADD"
     ? ({
         ...event,

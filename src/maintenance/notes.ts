@@ -1,15 +1,15 @@
 import type { Memory } from "../../events/Memory.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import { limits } from "../model/limits.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import type { Row } from "./facts.js"
-import { changed, decided } from "./Stage.js"
-import { type Summary, summaryOf } from "./summary.js"
+import { nextRevision, ruleDecision } from "./Stage.js"
+import { type MergedContent, mergeContents } from "./summary.js"
 
 // A note merges the memories of one kind from one day or week.
 
 /** The kind of a note: all of its memories share these fields. */
-export interface Kind extends Pick<Memory, "store" | "type"> {
+export interface NoteKind extends Pick<Memory, "store" | "type"> {
   readonly project: string | undefined
   readonly topic: string | undefined
 }
@@ -18,18 +18,24 @@ export interface Kind extends Pick<Memory, "store" | "type"> {
  * Types that are never merged into notes. A later statement may supersede one of these memories; it must not supersede
  * others that were merged with it.
  */
-export const standing: ReadonlySet<string> = new Set(["identity", "preference", "decision", "config", "credential"])
+export const standaloneTypes: ReadonlySet<string> = new Set([
+  "identity",
+  "preference",
+  "decision",
+  "config",
+  "credential"
+])
 
 /** Types of short-lived memories. */
-export const passing: ReadonlySet<string> = new Set(["temp", "debug"])
+export const temporaryTypes: ReadonlySet<string> = new Set(["temp", "debug"])
 
 /** True if a memory may become part of a note. A stale memory must stay visible as stale. */
-export const isNotable = ({ stale, type }: Memory): boolean => !standing.has(type) && stale === undefined
+export const canJoinNote = ({ stale, type }: Memory): boolean => !standaloneTypes.has(type) && stale === undefined
 
-export const kindOf = ({ project, store, topic, type }: Memory): Kind => ({ store, type, project, topic })
+export const noteKindOf = ({ project, store, topic, type }: Memory): NoteKind => ({ store, type, project, topic })
 
 /** The title of a note: type, time, project and topic. */
-export const headingOf = ({ project, topic, type }: Kind, time: string): string => {
+export const headingOf = ({ project, topic, type }: NoteKind, time: string): string => {
   const about = [project, topic].filter((name) => name !== undefined).join(", ")
   const title = `${type.slice(0, 1).toUpperCase()}${type.slice(1)} notes of ${time}`
   return (about === "" ? title : `${title} on ${about}`).slice(0, limits.title)
@@ -41,7 +47,7 @@ const maxSources = 50
 /** A note and its sources. */
 export interface Note {
   readonly sources: ReadonlyArray<Row>
-  readonly summary: Summary
+  readonly summary: MergedContent
 }
 
 /** Merges rows, oldest first, into as few notes as the field limits allow. `others` fit into no note. */
@@ -55,7 +61,7 @@ export const notesOf = (
   const fold = (candidates: ReadonlyArray<Row>): ReadonlyArray<Row> => {
     if (candidates.length < 2) return candidates
     const memories = candidates.map(({ memory }) => memory)
-    const summary = candidates.length > maxSources ? null : summaryOf(memories, countTokens, heading)
+    const summary = candidates.length > maxSources ? null : mergeContents(memories, countTokens, heading)
     if (summary === null) {
       const half = Math.ceil(candidates.length / 2)
       return [...fold(candidates.slice(0, half)), ...fold(candidates.slice(half))]
@@ -73,12 +79,12 @@ export const notesOf = (
 }
 
 /** The event that replaces the sources by a note of tier mid. */
-export const noted = (
+export const noteEvent = (
   { sources, summary }: Note,
   name: "daily" | "weekly",
   reason: string,
   id: string,
-  policy: LifePolicy,
+  policy: MaintenancePolicy,
   now: number
 ): Extract<DecidedEvent, { type: "COMPRESS" }> => {
   const { store, type } = sources[0]!.memory
@@ -99,8 +105,8 @@ export const noted = (
         // The age of an unused note counts from now, however old its sources are.
         updatedAt: now
       },
-      sources: sources.map(({ memory }) => changed(memory, { status: "compressed" })),
-      decision: decided("COMPRESS", name, reason, sources, policy, now)
+      sources: sources.map(({ memory }) => nextRevision(memory, { status: "compressed" })),
+      decision: ruleDecision("COMPRESS", name, reason, sources, policy, now)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Memory } from "../../events/Memory.js"
-import type { LifePage } from "../../projections/lifePages.js"
+import type { MaintenancePage } from "../../projections/lifePages.js"
 import { withAccesses } from "../../projections/lifePages.js"
 import type { Db } from "../../projections/Projection.js"
 
@@ -12,12 +12,17 @@ export type Overlay = ReadonlyMap<number, Memory>
 /** Memories that a dry run would add get row numbers from here, in write order: after all stored ones. */
 const firstPlanned = 2 ** 52
 
-export const plannedBorn = (planned: Overlay): number => firstPlanned + planned.size
+export const nextPlannedBorn = (planned: Overlay): number => firstPlanned + planned.size
 
 export const isPlanned = ({ born }: Pick<Memory, "born">): boolean => born >= firstPlanned
 
 /** A page of active memories after row `from`, with the overlay applied, whatever kind of row each memory was before. */
-export const overlaid = (db: Db, { next, rows }: LifePage, from: number, planned: Overlay): LifePage["rows"] => {
+export const applyOverlay = (
+  db: Db,
+  { next, rows }: MaintenancePage,
+  from: number,
+  planned: Overlay
+): MaintenancePage["rows"] => {
   if (planned.size === 0) return rows
   const active = [...planned.values()].filter(
     ({ born, status }) => status === "active" && born > from && born <= (next ?? Number.POSITIVE_INFINITY)

@@ -1,24 +1,24 @@
 import * as Effect from "effect/Effect"
-import { findLifePage, withAccesses } from "../../projections/lifePages.js"
-import { memoriesAt } from "../../projections/search.js"
+import { findMaintenancePage, withAccesses } from "../../projections/lifePages.js"
+import { readMemories } from "../../projections/search.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { randomId } from "../model/ids.js"
-import { pause } from "../model/pause.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import { yieldToEventLoop } from "../model/pause.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
 import type { Writer } from "../remember/remember.js"
 import type { Row } from "./facts.js"
 import type { Portion } from "./maintainCommand.js"
-import { type Overlay, overlaid } from "./overlay.js"
-import { chunksOf, type Part, type Planned, partsOf, rowsIn, type Stage, together } from "./Stage.js"
+import { applyOverlay, type Overlay } from "./overlay.js"
+import { chunksOf, mergePlans, rowsOfStore, type Stage, type StagePlan, type StorePart, storePartsOf } from "./Stage.js"
 
 /** Memories that are read without a pause. */
 const pageSize = 500
 
 interface PlanSource {
-  readonly policy: LifePolicy
+  readonly policy: MaintenancePolicy
   readonly judge?: Judge | undefined
   readonly settler?: SettlerService | undefined
   readonly read: ReaderSource["read"]
@@ -33,11 +33,11 @@ export const planFromView = (
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
-): Effect.Effect<Planned & Pick<Portion, "shown">, ViewError> =>
+): Effect.Effect<StagePlan & Pick<Portion, "shown">, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
     const tools = { newId: randomId, countTokens, judge, settler }
-    const parts = partsOf(stage, policy, now, tools)
+    const parts = storePartsOf(stage, policy, now, tools)
     let shown: Portion["shown"]
     if (stage.read === undefined) {
       shown = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
@@ -48,20 +48,20 @@ export const planFromView = (
         gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
       }
     }
-    const plans: Array<Planned> = []
+    const plans: Array<StagePlan> = []
     for (const { gathering, store } of parts) {
-      while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* pause
-      const rows = rowsIn(store, yield* readWanted(read, gathering.wanted?.() ?? [], planned))
-      while (gathering.weigh?.(tools, rows) === true) yield* pause
+      while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* yieldToEventLoop
+      const rows = rowsOfStore(store, yield* readWanted(read, gathering.wanted?.() ?? [], planned))
+      while (gathering.weigh?.(tools, rows) === true) yield* yieldToEventLoop
       plans.push(gathering.plan(tools, rows))
-      yield* pause
+      yield* yieldToEventLoop
     }
-    return { ...together(plans), shown }
+    return { ...mergePlans(plans), shown }
   })
 
 interface PagedRead {
   readonly stage: Stage
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<StorePart>
   /** Milliseconds since the epoch; see `Stage.before`. */
   readonly before: number
   readonly now: number
@@ -76,15 +76,15 @@ const takePages = (read: PlanSource["read"], { before, now, parts, planned, stag
     while (after !== undefined) {
       const from: number = after
       const page = yield* read(({ db }) => {
-        const stored = findLifePage(db, stage.kind, { after: from, before, now, size: pageSize })
-        return { ...stored, rows: overlaid(db, stored, from, planned) }
+        const stored = findMaintenancePage(db, stage.kind, { after: from, before, now, size: pageSize })
+        return { ...stored, rows: applyOverlay(db, stored, from, planned) }
       })
       for (const { accesses, memory } of page.rows) {
         if (accesses !== undefined && memory.store === "private") shown.set(memory.id, accesses.accesses)
       }
-      for (const { gathering, store } of parts) gathering.take(rowsIn(store, page.rows))
+      for (const { gathering, store } of parts) gathering.take(rowsOfStore(store, page.rows))
       after = parts.every(({ gathering }) => gathering.full?.() === true) ? undefined : page.next
-      yield* pause
+      yield* yieldToEventLoop
     }
     return shown
   })
@@ -96,14 +96,14 @@ const readWanted = (read: PlanSource["read"], wanted: ReadonlyArray<number>, pla
     for (const chunk of chunksOf(wanted, pageSize)) {
       rows.push(
         ...(yield* read(({ db }) => {
-          const stored = memoriesAt(db, chunk)
+          const stored = readMemories(db, chunk)
           return withAccesses(
             db,
             chunk.flatMap((born) => planned.get(born) ?? stored.get(born) ?? [])
           )
         }))
       )
-      yield* pause
+      yield* yieldToEventLoop
     }
     return rows
   })

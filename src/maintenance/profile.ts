@@ -4,13 +4,13 @@ import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findProfile } from "../../projections/profile.js"
 import { findWordings } from "../../projections/wordings.js"
-import { type WholeMemory, wholeOf } from "../model/wholeMemory.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
-import { type ScoreFacts, scoreOf } from "../search/score.js"
-import { factsOf, type Row } from "./facts.js"
-import { type Former, formerOf, maxWordings } from "./former.js"
+import { lifeScoreOf, type ScoreFacts } from "../search/score.js"
+import { type Row, scoreFactsOf } from "./facts.js"
+import { maxWordings, type Predecessors, predecessorsOf } from "./former.js"
 import { contradictsBy } from "./pairs.js"
 import { type Subject, subjectsOf } from "./subjects.js"
 
@@ -34,7 +34,7 @@ export interface Profile {
 export const profileOf = (
   db: Db,
   level: TrustLevel,
-  { maintenance, tiers }: Pick<LifePolicy, "maintenance" | "tiers">,
+  { maintenance, tiers }: Pick<MaintenancePolicy, "maintenance" | "tiers">,
   now: number,
   countTokens: (text: string) => number,
   {
@@ -52,7 +52,7 @@ export const profileOf = (
   const former = ({ memory }: Row): ReadonlyArray<Row> => {
     let rows = formerById.get(memory.id)
     if (rows === undefined) {
-      rows = formerOf(memory, (id) => {
+      rows = predecessorsOf(memory, (id) => {
         const predecessor = findById(db, id)
         return predecessor !== undefined && canRead(level, predecessor.store) ? predecessor : undefined
       })
@@ -66,7 +66,7 @@ export const profileOf = (
   const chosen = within(ranked, countTokens, budget, settler?.repeats)
   const lines = [...chosen.values()]
   return {
-    entries: [...chosen.keys()].map(({ memory }) => wholeOf(memory)),
+    entries: [...chosen.keys()].map(({ memory }) => toWholeMemory(memory)),
     text: lines.join("\n"),
     tokens: lines.reduce((sum, line) => sum + countTokens(line), 0),
     left: ranked.length - chosen.size
@@ -109,13 +109,13 @@ export const within = (
 export const rankedBy = (
   rows: ReadonlyArray<Row>,
   context: RankingContext,
-  tiers: LifePolicy["tiers"],
+  tiers: MaintenancePolicy["tiers"],
   now: number
 ): ReadonlyArray<Row> => {
   const { subjects, superseded } = settlementOf(rows, context)
   const current = rows.filter((row) => isGiven(row) || !superseded.has(row))
   const supersededBy = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
-  const former: Former = (row) => [...context.former(row), ...(supersededBy.get(row) ?? [])]
+  const former: Predecessors = (row) => [...context.former(row), ...(supersededBy.get(row) ?? [])]
   return subjectsOf(current, context.judge, subjects)
     .map((subject) => ({ ...subject, ...rankOf(subject, former, tiers, now) }))
     .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
@@ -124,7 +124,7 @@ export const rankedBy = (
 
 /** What the ranking uses beside the rows. */
 export interface RankingContext extends Pick<Evidence, "wordings"> {
-  readonly former: Former
+  readonly former: Predecessors
   readonly judge: Judge | undefined
   readonly settler: SettlerService | undefined
 }
@@ -137,8 +137,8 @@ const settlementOf = (rows: ReadonlyArray<Row>, { former, judge, settler, wordin
 }
 
 /** The score of a subject, from all its statements and those that they superseded. */
-const rankOf = ({ others, row }: Subject, former: Former, tiers: LifePolicy["tiers"], now: number) => {
-  const all = [row, ...others].map(factsOf)
+const rankOf = ({ others, row }: Subject, former: Predecessors, tiers: MaintenancePolicy["tiers"], now: number) => {
+  const all = [row, ...others].map(scoreFactsOf)
   const formerMentions = [row, ...others].flatMap(former).reduce((sum, { memory }) => sum + memory.mentions, 0)
   const facts: ScoreFacts = {
     type: row.memory.type,
@@ -148,7 +148,7 @@ const rankOf = ({ others, row }: Subject, former: Former, tiers: LifePolicy["tie
     seenAt: Math.max(...all.map(({ seenAt }) => seenAt))
   }
   return {
-    score: scoreOf(facts, tiers, now).score,
+    score: lifeScoreOf(facts, tiers, now).score,
     // Maintenance made the others core because of their score, so they compete by score again.
     core: [row, ...others].some(isGiven)
   }

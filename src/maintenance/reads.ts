@@ -1,20 +1,20 @@
 import * as Effect from "effect/Effect"
 import type { TrustLevel } from "../../events/Trust.js"
-import { type Archived, type ArchivePlace, findArchived } from "../../projections/archive.js"
+import { type ArchiveCursor, type ArchiveEntry, findArchived } from "../../projections/archive.js"
 import type { Db } from "../../projections/Projection.js"
 import { findRuns } from "../../projections/runs.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, TrustRequired } from "../model/errors.js"
-import { integerOf, pageOf, textOf } from "../model/filters.js"
+import { checkInteger, checkPage, optionalText } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { pause } from "../model/pause.js"
-import { wholeOf } from "../model/wholeMemory.js"
+import { yieldToEventLoop } from "../model/pause.js"
+import { toWholeMemory } from "../model/wholeMemory.js"
 import type { LifeReader, SessionSummary } from "./Life.js"
 import { profileOf } from "./profile.js"
-import { plainly } from "./summary.js"
-import { tiersOf } from "./tiers.js"
+import { comparisonKey } from "./summary.js"
+import { readTiers } from "./tiers.js"
 
 /** Makes the reads about tiers, the profile, session summaries, runs and the archive. */
 export const make = (
@@ -25,12 +25,12 @@ export const make = (
   return {
     tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
       yield* requireFull("tiers")
-      const limit = yield* integerOf("limit", query.limit ?? 10, 0, limits.page)
-      return yield* tiersOf(read, life, limit)
+      const limit = yield* checkInteger("limit", query.limit ?? 10, 0, limits.page)
+      return yield* readTiers(read, life, limit)
     }),
 
     profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
-      if (tokens !== undefined) yield* integerOf("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
+      if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
       return yield* read(({ db, now }) =>
         profileOf(db, level, life, now, countTokens, { budget: tokens, judge, settler })
       )
@@ -38,7 +38,7 @@ export const make = (
 
     sessionSummaries: Effect.fn("Memory.sessionSummaries")(function* ({ session, ...query } = {}) {
       if (session !== undefined) yield* decodeKey("session", session)
-      const page = yield* pageOf(query, 50)
+      const page = yield* checkPage(query, 50)
       return yield* read(({ db, now }) =>
         findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, level, now, row))
       )
@@ -46,22 +46,22 @@ export const make = (
 
     runs: Effect.fn("Memory.runs")(function* (query = {}) {
       yield* requireFull("runs")
-      const page = yield* pageOf(query, 50)
+      const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findRuns(db, page))
     }),
 
     archived: Effect.fn("Memory.archived")(function* (query = {}) {
-      const page = yield* pageOf(query, 50)
-      const { text = "" } = yield* textOf("text", query.text)
+      const page = yield* checkPage(query, 50)
+      const { text = "" } = yield* optionalText("text", query.text)
       const words = text.split(/\s+/u).filter((word) => word !== "")
       if (words.length > limits.queryTerms) {
         return yield* new InvalidInput({ field: "text", problem: `has more than ${limits.queryTerms} words` })
       }
-      const rows: Array<Archived> = []
-      let after: ArchivePlace | undefined
+      const rows: Array<ArchiveEntry> = []
+      let after: ArchiveCursor | undefined
       let skipped = 0
       do {
-        const place: ArchivePlace | undefined = after
+        const place: ArchiveCursor | undefined = after
         const missing = page.offset - skipped + page.limit - rows.length
         const look = words.length === 0 ? Math.min(missing, maxArchiveRowsPerRead) : maxArchiveRowsPerRead
         const { found, next } = yield* read(({ db }) => findArchived(db, level, words, { after: place, look }))
@@ -69,9 +69,9 @@ export const make = (
         skipped += skip
         rows.push(...found.slice(skip, skip + page.limit - rows.length))
         after = next
-        if (after !== undefined) yield* pause
+        if (after !== undefined) yield* yieldToEventLoop
       } while (after !== undefined && rows.length < page.limit)
-      return rows.map(({ memory, ...row }) => ({ ...wholeOf(memory), ...row }))
+      return rows.map(({ memory, ...row }) => ({ ...toWholeMemory(memory), ...row }))
     })
   }
 }
@@ -82,8 +82,8 @@ const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): Ses
   const titles = (type: string) =>
     observations === 0 ? [] : findSessionTitles(db, level, now, row, type, maxTitles).toReversed()
   const merged = (summarized: ReadonlyArray<string>, remembered: ReadonlyArray<string>) => {
-    const keys = new Set(summarized.map(plainly))
-    return [...summarized, ...remembered.filter((title) => !keys.has(plainly(title)))]
+    const keys = new Set(summarized.map(comparisonKey))
+    return [...summarized, ...remembered.filter((title) => !keys.has(comparisonKey(title)))]
   }
   return {
     session,

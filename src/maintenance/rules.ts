@@ -1,6 +1,6 @@
-import type { LifePolicy } from "../ports/policy/life.js"
-import { type LifeScore, scoreOf } from "../search/score.js"
-import { ageOf, factsOf, isKept, type Row, ruled, seenAt, touchedAt } from "./facts.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
+import { type LifeScore, lifeScoreOf } from "../search/score.js"
+import { ageInDays, isProtected, lastSeenAt, lastTouchedAt, type Row, scoreFactsOf, visibleToRules } from "./facts.js"
 
 /** The rules' verdict on a memory, with its reason. */
 export interface Verdict {
@@ -16,11 +16,11 @@ export interface Verdict {
  * Decides on a memory by its score and age; capacity is not checked here. Only mid and daily memories are removed, and
  * by score only a day after they were last seen or changed. Only promoted memories are demoted.
  */
-export const verdictOf = (row: Row, { gc, tiers }: Pick<LifePolicy, "gc" | "tiers">, now: number): Verdict => {
-  const visible = ruled(row)
+export const verdictOf = (row: Row, { gc, tiers }: Pick<MaintenancePolicy, "gc" | "tiers">, now: number): Verdict => {
+  const visible = visibleToRules(row)
   const { memory } = visible
-  const { hits, score } = scoreOf(factsOf(visible), tiers, now)
-  const fullScore = scoreOf(factsOf(row), tiers, now)
+  const { hits, score } = lifeScoreOf(scoreFactsOf(visible), tiers, now)
+  const fullScore = lifeScoreOf(scoreFactsOf(row), tiers, now)
   const verdict = (action: Verdict["action"], reason: string, rule = reason): Verdict => ({
     action,
     reason,
@@ -29,8 +29,8 @@ export const verdictOf = (row: Row, { gc, tiers }: Pick<LifePolicy, "gc" | "tier
   })
   if (memory.tier === "core") return verdict("keep", "core is kept")
   if (memory.type === "person") return verdict("keep", "people are kept")
-  if (isKept(memory, tiers.pin)) return verdict("keep", "it is pinned")
-  const [unseenDays, untouchedDays] = [ageOf(seenAt(visible), now), ageOf(touchedAt(visible), now)]
+  if (isProtected(memory, tiers.pin)) return verdict("keep", "it is pinned")
+  const [unseenDays, untouchedDays] = [ageInDays(lastSeenAt(visible), now), ageInDays(lastTouchedAt(visible), now)]
   const isInUse = hits >= gc.promoteHits && unseenDays <= gc.promoteWithin
   const untouchedReason = `left alone for ${Math.floor(untouchedDays)} days`
   if (memory.tier === "long") {

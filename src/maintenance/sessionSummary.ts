@@ -1,14 +1,14 @@
 import type { SessionSummary } from "../../events/SessionSummary.js"
-import type { SaidTurn } from "../../projections/summaries.js"
+import type { SummaryTurn } from "../../projections/summaries.js"
 import { gate } from "../../text/normalise/gate.js"
-import { sentencesOf, shortened } from "../../text/normalise/sentences.js"
-import { marksOf } from "../../text/personal/marks.js"
+import { sentencesOf, shortenText } from "../../text/normalise/sentences.js"
+import { findSensitiveData } from "../../text/personal/marks.js"
 import type { Line, SummaryRequest } from "../ports/Summarizer.js"
-import { plainly } from "./summary.js"
+import { comparisonKey } from "./summary.js"
 
 /** The turns of a session: its first and last ones when it is long. */
 export interface Conversation {
-  readonly turns: ReadonlyArray<SaidTurn>
+  readonly turns: ReadonlyArray<SummaryTurn>
   /** Number of all turns of the session. */
   readonly count: number
   readonly startedAt: number
@@ -16,9 +16,9 @@ export interface Conversation {
 }
 
 /** A summary by rules, and its source turns. `facts` holds the decisions and open items of a turn, by its row number. */
-export interface Ruled {
+export interface SessionDraft {
   readonly summary: SessionSummary
-  readonly turns: ReadonlyArray<SaidTurn>
+  readonly turns: ReadonlyArray<SummaryTurn>
   readonly facts: ReadonlyMap<number, ReadonlyArray<string>>
 }
 
@@ -30,24 +30,24 @@ const maximum = { text: 280, items: 20, item: 500 }
  * the last assistant turn after it. Decisions and open items are sentences that match English patterns, plus the
  * unanswered questions of the last turn. Null if neither user nor assistant said anything.
  */
-export const ruledSummary = ({ count, lastAt, startedAt, turns }: Conversation): Ruled | null => {
+export const summarizeByRules = ({ count, lastAt, startedAt, turns }: Conversation): SessionDraft | null => {
   const spoken = turns.filter(({ role, text }) => (role === "user" || role === "assistant") && text.trim() !== "")
   const last = spoken.at(-1)
   if (last === undefined) return null
   // A turn with a credential is neither summarized nor shown to a summarizer.
-  const sources = spoken.filter(({ text }) => marksOf([text]).credential.length === 0)
+  const sources = spoken.filter(({ text }) => findSensitiveData([text]).credential.length === 0)
   const userTurns = sources.filter(({ role }) => role === "user")
   const request = userTurns.find(({ text }) => gate(text).recall) ?? userTurns[0]
   const answer = sources.findLast(({ born, role }) => role === "assistant" && born > (request?.born ?? 0))
   const facts = new Map<number, Array<string>>()
-  const itemsOf = (matches: (sentence: string, turn: SaidTurn) => boolean): ReadonlyArray<string> => {
+  const itemsOf = (matches: (sentence: string, turn: SummaryTurn) => boolean): ReadonlyArray<string> => {
     const items = new Map<string, { readonly sentence: string; readonly born: number }>()
     for (const turn of sources) {
       for (const sentence of sentencesOf(turn.text)) {
         if (sentence.length > maximum.item || !matches(sentence, turn)) continue
         // A repeated sentence moves to its last mention.
-        items.delete(plainly(sentence))
-        items.set(plainly(sentence), { sentence, born: turn.born })
+        items.delete(comparisonKey(sentence))
+        items.set(comparisonKey(sentence), { sentence, born: turn.born })
       }
     }
     const newest = [...items.values()].slice(-maximum.items)
@@ -60,8 +60,8 @@ export const ruledSummary = ({ count, lastAt, startedAt, turns }: Conversation):
     (sentence, turn) => !isDecision(sentence) && (openPattern.test(sentence) || (turn === last && isQuestion(sentence)))
   )
   const summary: SessionSummary = {
-    ...(request === undefined ? {} : { request: shortened(oneLine(request.text), maximum.text) }),
-    ...(answer === undefined ? {} : { outcome: shortened(oneLine(answer.text), maximum.text) }),
+    ...(request === undefined ? {} : { request: shortenText(oneLine(request.text), maximum.text) }),
+    ...(answer === undefined ? {} : { outcome: shortenText(oneLine(answer.text), maximum.text) }),
     decisions,
     open: openItems,
     turns: count,
@@ -74,7 +74,7 @@ export const ruledSummary = ({ count, lastAt, startedAt, turns }: Conversation):
 }
 
 /** The request to a summarizer. Omits middle turns of a long session, unless they state a decision or an open item. */
-export const sessionRequest = ({ facts, summary, turns }: Ruled): SummaryRequest => {
+export const sessionRequest = ({ facts, summary, turns }: SessionDraft): SummaryRequest => {
   let room = maxRequestLength
   // The first two turns hold the request, the last ones the outcome: prefer both to the middle.
   const byImportance = [...turns.slice(0, 2), ...turns.slice(2).reverse()]

@@ -17,10 +17,10 @@ import {
   type Summary,
   type SummaryRequest
 } from "../ports/Summarizer.js"
-import { problemOf } from "./checkSummary.js"
+import { summaryProblemOf } from "./checkSummary.js"
 
 /** The summarizer, and its time-out and concurrency. */
-export interface Summarizing {
+export interface SummarizerSetup {
   readonly summarizer: Context.Tag.Service<Summarizer>
   /** Reads summaries and their sources, to check one against the other. */
   readonly reader: StatementReaderService
@@ -41,8 +41,8 @@ export interface Draft {
  * it word for word, the event keeps the text by rules and its decision names the failure. Never fails. Without a
  * summarizer, returns the events unchanged.
  */
-export const summarized = (
-  summarizing: Summarizing | undefined,
+export const applySummarizer = (
+  summarizing: SummarizerSetup | undefined,
   events: ReadonlyArray<DecidedEvent>,
   drafts: ReadonlyArray<Draft>,
   countTokens: (text: string) => number
@@ -73,7 +73,7 @@ export const summarized = (
 
 /** A valid answer of the summarizer within its time-out, or the reason for its failure. */
 const answerOf = (
-  { policy, reader, summarizer }: Summarizing,
+  { policy, reader, summarizer }: SummarizerSetup,
   request: SummaryRequest,
   countTokens: (text: string) => number
 ): Effect.Effect<Either.Either<Summary, SummarizerError>> => {
@@ -87,7 +87,7 @@ const answerOf = (
     // Summarizers are plug-ins, so their answers are not trusted.
     Effect.flatMap((answer) => decodeSummary(name, answer, request)),
     Effect.tap((summary) => {
-      const problem = problemOf(request, summary, countTokens, reader)
+      const problem = summaryProblemOf(request, summary, countTokens, reader)
       return problem === undefined ? Effect.void : Effect.fail(new SummarizerError({ name, ...problem }))
     }),
     // A defect or an interruption inside the summarizer must not end the run.
@@ -109,7 +109,7 @@ const withDecision = (event: DecidedEvent, fields: Partial<Decision>): DecidedEv
   }) as DecidedEvent
 
 /** The request to summarize memories; undefined if one of them is a credential, which no summarizer may read. */
-export const requestAbout = (
+export const memoriesRequest = (
   kind: SummaryRequest["kind"],
   subject: string,
   memories: ReadonlyArray<Memory>,

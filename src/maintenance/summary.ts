@@ -1,11 +1,11 @@
 import type { Link, Memory } from "../../events/Memory.js"
-import { folded } from "../../text/normalise/letters.js"
-import { sentencesOf, tellingWords } from "../../text/normalise/sentences.js"
+import { foldLetters } from "../../text/normalise/letters.js"
+import { sentencesOf, specificWords } from "../../text/normalise/sentences.js"
 import { normaliseTags } from "../model/input.js"
 import { limits } from "../model/limits.js"
 
 /** The content of a memory that merges several others: all fields except its identity. */
-export type Summary = Pick<
+export type MergedContent = Pick<
   Memory,
   | "title"
   | "facts"
@@ -26,8 +26,8 @@ export type Summary = Pick<
   }
 
 /** The comparison key of a title or fact: without case, accents, punctuation around words, and doubled spaces. */
-export const plainly = (text: string): string =>
-  folded(text)
+export const comparisonKey = (text: string): string =>
+  foldLetters(text)
     .toLowerCase()
     .replace(/[\p{P}\p{S}]+(?=\s|$)|(?<=\s|^)[\p{P}]+/gu, " ")
     .trim()
@@ -41,11 +41,11 @@ export const plainly = (text: string): string =>
  * With a heading, the sources have different content: the heading becomes the title, each source's title precedes its
  * facts, saving tokens is not required, and `mentions` is the highest count instead of the sum.
  */
-export const summaryOf = (
+export const mergeContents = (
   sources: ReadonlyArray<Memory>,
   countTokens: (text: string) => number,
   heading?: string
-): Summary | null => {
+): MergedContent | null => {
   const title = heading ?? sources.at(-1)!.title
   const facts = mergedFacts(sources, title, heading !== undefined)
   const narrative = newSentences([title, ...facts], sources).join(" ")
@@ -65,7 +65,7 @@ export const summaryOf = (
   const tokens = countTokens([title, narrative, ...facts].join("\n"))
   if (heading === undefined && tokens >= sources.reduce((sum, source) => sum + source.tokens, 0)) return null
   const happened = sources.flatMap(({ occurredAt }) => occurredAt ?? [])
-  const summary: Summary = {
+  const summary: MergedContent = {
     title,
     ...(narrative === "" ? {} : { narrative }),
     facts,
@@ -93,15 +93,15 @@ export const summaryOf = (
     ...common(sources, "sender"),
     lineage: sources.map(({ id }): Link => ({ kind: "derived", to: id, reason: "compressed" }))
   }
-  return missingFrom(sources, summary).length === 0 ? summary : null
+  return missingContent(sources, summary).length === 0 ? summary : null
 }
 
 /** Titles and facts of the sources, without repeats; for sources of several days, plus a fact that lists the days. */
 const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether: boolean): ReadonlyArray<string> => {
   const facts = new Map<string, string>()
-  const titleKey = plainly(title)
+  const titleKey = comparisonKey(title)
   const add = (fact: string) => {
-    const key = plainly(fact)
+    const key = comparisonKey(fact)
     const equal = key === titleKey ? title : facts.get(key)
     if (equal === undefined) facts.set(key, fact)
     // Equal keys, but only this wording has, for example, the name in capitals: keep both.
@@ -119,11 +119,11 @@ const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether
 
 /** Sentences of the narratives with a number, date or name that neither the texts nor an earlier sentence has. */
 const newSentences = (texts: ReadonlyArray<string>, sources: ReadonlyArray<Memory>): ReadonlyArray<string> => {
-  const words = new Set(texts.flatMap((text) => [...tellingWords(text)]))
+  const words = new Set(texts.flatMap((text) => [...specificWords(text)]))
   const sentences: Array<string> = []
   for (const { narrative = "" } of sources) {
     for (const sentence of sentencesOf(narrative)) {
-      const newWords = [...tellingWords(sentence)].filter((word) => !words.has(word))
+      const newWords = [...specificWords(sentence)].filter((word) => !words.has(word))
       if (newWords.length === 0) continue
       sentences.push(sentence)
       for (const word of newWords) words.add(word)
@@ -133,24 +133,24 @@ const newSentences = (texts: ReadonlyArray<string>, sources: ReadonlyArray<Memor
 }
 
 /** The fact that lists the days of sources from several days. It is generated, not part of a source text. */
-export const daysIn = ({ facts }: Pick<Summary, "facts">): ReadonlyArray<string> =>
+export const dayFactsOf = ({ facts }: Pick<MergedContent, "facts">): ReadonlyArray<string> =>
   facts.filter((fact) => fact.startsWith(happenedOn))
 
 const happenedOn = "Happened on "
 
 /** Content of the sources that a summary lacks: facts, numbers, dates, names, people, files, tags. */
-export const missingFrom = (
+export const missingContent = (
   sources: ReadonlyArray<Memory>,
   summary: Pick<Memory, "title" | "facts" | "people" | "files" | "tags" | "occurredAt"> &
     Partial<Pick<Memory, "narrative">>
 ): ReadonlyArray<string> => {
-  const statements = new Set([summary.title, ...summary.facts].map(plainly))
+  const statements = new Set([summary.title, ...summary.facts].map(comparisonKey))
   const texts = [summary.title, summary.narrative ?? "", ...summary.facts]
-  const words = new Set(texts.flatMap((text) => [...tellingWords(text)]))
+  const words = new Set(texts.flatMap((text) => [...specificWords(text)]))
   return sources.flatMap((source) => [
-    ...[source.title, ...source.facts].filter((text) => !statements.has(plainly(text))),
+    ...[source.title, ...source.facts].filter((text) => !statements.has(comparisonKey(text))),
     ...[source.title, source.narrative ?? "", ...source.facts].flatMap((text) =>
-      [...tellingWords(text)].filter((word) => !words.has(word))
+      [...specificWords(text)].filter((word) => !words.has(word))
     ),
     ...source.people.filter((name) => !summary.people.includes(name)),
     ...source.files.filter((file) => !summary.files.includes(file)),
@@ -164,8 +164,8 @@ const hasDay = ({ facts, occurredAt }: Pick<Memory, "facts" | "occurredAt">, day
 
 /** True if a text has a number, date or name that the others lack. */
 const hasNewWords = (others: ReadonlyArray<string>, text: string): boolean => {
-  const words = new Set(others.flatMap((other) => [...tellingWords(other)]))
-  return [...tellingWords(text)].some((word) => !words.has(word))
+  const words = new Set(others.flatMap((other) => [...specificWords(other)]))
+  return [...specificWords(text)].some((word) => !words.has(word))
 }
 
 const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10)

@@ -1,19 +1,19 @@
 import * as Effect from "effect/Effect"
 import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
 import type { Db } from "../../projections/Projection.js"
-import { type IndexRow, indexRows } from "../../projections/search.js"
-import { countStandings, type Formula, findByScore, type Standing } from "../../projections/standing.js"
+import { type IndexRow, readIndexRows } from "../../projections/search.js"
+import { countScores, findByScore, type ScoreFormula, type ScoreSummary } from "../../projections/standing.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
-import { pause } from "../model/pause.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import { yieldToEventLoop } from "../model/pause.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 import { decayOf } from "../search/score.js"
 
 /** Memory counts and scores, by tier, type and score. */
 export interface Tiers {
-  readonly all: Standing
-  readonly byTier: Readonly<Record<string, Standing>>
-  readonly byType: Readonly<Record<string, Standing>>
+  readonly all: ScoreSummary
+  readonly byTier: Readonly<Record<string, ScoreSummary>>
+  readonly byType: Readonly<Record<string, ScoreSummary>>
   /** Number of memories with a score from `from` up to the next bound. The rules may remove those of the first entry. */
   readonly byScore: ReadonlyArray<{ readonly from: number; readonly memories: number }>
   /** The memories with the highest scores. */
@@ -24,7 +24,7 @@ export interface Tiers {
   readonly decay: number
 }
 
-export const formulaOf = (policy: LifePolicy["tiers"]): Formula => ({
+export const formulaOf = (policy: MaintenancePolicy["tiers"]): ScoreFormula => ({
   frequencyWeight: policy.frequencyWeight,
   recencyWeight: policy.recencyWeight,
   importanceWeight: policy.importanceWeight,
@@ -35,17 +35,17 @@ export const formulaOf = (policy: LifePolicy["tiers"]): Formula => ({
  * Computes all scores in SQL, in portions with pauses between them. A concurrent write may appear in a later portion but
  * not in an earlier one. For full trust only.
  */
-export const tiersOf = (
+export const readTiers = (
   read: ReaderSource["read"],
-  { gc, tiers }: Pick<LifePolicy, "gc" | "tiers">,
+  { gc, tiers }: Pick<MaintenancePolicy, "gc" | "tiers">,
   limit = 10
 ): Effect.Effect<Tiers, ViewError> =>
   Effect.gen(function* () {
     const formula = formulaOf(tiers)
     const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
     const now = yield* read((snapshot) => snapshot.now)
-    const counting = countStandings(formula, now, bounds)
-    while (yield* read(({ db }) => counting.next(db))) yield* pause
+    const counting = countScores(formula, now, bounds)
+    while (yield* read(({ db }) => counting.next(db))) yield* yieldToEventLoop
     const { all, below, byTier, byType } = counting.result()
     const best = limit === 0 ? [] : yield* read(({ db }) => bestOf(db, formula, now, limit))
     return {
@@ -64,10 +64,10 @@ export const tiersOf = (
     }
   })
 
-const bestOf = (db: Db, formula: Formula, now: number, limit: number): Tiers["best"] => {
+const bestOf = (db: Db, formula: ScoreFormula, now: number, limit: number): Tiers["best"] => {
   const ranked = findByScore(db, "full", formula, now, limit)
   const rows = new Map(
-    indexRows(
+    readIndexRows(
       db,
       ranked.map(({ born }) => born)
     ).map((row) => [row.born, row])

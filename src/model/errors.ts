@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { levels, readable, Store, TrustLevel } from "../../events/Trust.js"
+import { levels, readableStores, Store, TrustLevel } from "../../events/Trust.js"
 
 /** A field of the input is invalid: which one, and why. Never contains the value. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
@@ -159,11 +159,11 @@ export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreF
   store: Store
 }) {
   override get message() {
-    const writable = readable(this.level)
+    const writable = readableStores(this.level)
     if (writable.length > 0) {
       return `store: trust level ${this.level} cannot write to ${this.store}: use ${writable.join(" or ")}`
     }
-    const writers = levels.filter((level) => readable(level).length > 0)
+    const writers = levels.filter((level) => readableStores(level).length > 0)
     return `trust: level ${this.level} cannot write: use ${writers.join(", ")}`
   }
 }

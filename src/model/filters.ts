@@ -11,13 +11,13 @@ type Checked<A> = Either.Either<A, InvalidInput>
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
 /** Refuses unknown option names, which would otherwise be ignored silently. */
-export const noOthers = (options: object, names: ReadonlyArray<string>): Checked<void> => {
+export const refuseUnknownOptions = (options: object, names: ReadonlyArray<string>): Checked<void> => {
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)
 }
 
 /** A list of allowed values; empty where it is absent. */
-export const listOf = <A extends string>(
+export const optionalList = <A extends string>(
   field: string,
   values: ReadonlyArray<A> | undefined,
   item: Schema.Schema<A> | Schema.Literal<[A, ...Array<A>]>
@@ -34,7 +34,7 @@ export const listOf = <A extends string>(
 }
 
 /** A record with one field: the instant in milliseconds; empty where it is absent. */
-export const instantOf = <Field extends string>(
+export const optionalInstant = <Field extends string>(
   field: Field,
   value: InstantInput | undefined
 ): Checked<{ readonly [K in Field]?: number }> => {
@@ -46,7 +46,7 @@ export const instantOf = <Field extends string>(
 }
 
 /** A record with one field: the text; empty where it is absent. */
-export const textOf = <Field extends string>(
+export const optionalText = <Field extends string>(
   field: Field,
   value: string | undefined
 ): Checked<{ readonly [K in Field]?: string }> =>
@@ -57,7 +57,7 @@ export const textOf = <Field extends string>(
       : invalid(field, "must be text")
 
 /** A whole number within bounds, both included. */
-export const integerOf = (field: string, value: number, min: number, max: number): Checked<number> =>
+export const checkInteger = (field: string, value: number, min: number, max: number): Checked<number> =>
   Number.isInteger(value) && value >= min && value <= max
     ? Either.right(value)
     : invalid(field, `must be a whole number from ${min} to ${max}`)
@@ -73,11 +73,11 @@ export interface PageQuery {
 }
 
 /** The page of a paged read, checked. */
-export const pageOf = (
+export const checkPage = (
   query: PageQuery,
   defaultLimit: number
 ): Checked<{ readonly limit: number; readonly offset: number }> =>
   Either.all({
-    limit: integerOf("limit", query.limit ?? defaultLimit, 1, limits.page),
-    offset: integerOf("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
+    limit: checkInteger("limit", query.limit ?? defaultLimit, 1, limits.page),
+    offset: checkInteger("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
   })

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { compile, copier } from "../../events/check.js"
+import { compileCheck, compileCopy } from "../../events/check.js"
 import { Source, Tier } from "../../events/Memory.js"
 import { Store } from "../../events/Trust.js"
 import { toInstant } from "../../text/when/dates.js"
@@ -154,8 +154,8 @@ export interface Changes {
 
 /** A decoder for input of programs; the schema is compiled once. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
-  const check = compile(schema)
-  const copy = copier(schema)
+  const check = compileCheck(schema)
+  const copy = compileCopy(schema)
   return (input: unknown): Either.Either<A, InvalidInput> => {
     // Schema costs six times as much, so it runs only to find out what is wrong.
     if (check(input)) return Either.right(copy(input) as A)

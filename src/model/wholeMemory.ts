@@ -8,4 +8,4 @@ import type { Accesses } from "../../projections/recalls.js"
 export type WholeMemory = Omit<Image, "born" | "revision" | "status"> & Partial<Accesses>
 
 /** A memory without the engine's own counters. */
-export const wholeOf = ({ born, revision, status, ...memory }: Image): WholeMemory => memory
+export const toWholeMemory = ({ born, revision, status, ...memory }: Image): WholeMemory => memory

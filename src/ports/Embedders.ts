@@ -38,12 +38,12 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
 }
 
 /** Errors of looking up an embedder: it does not exist, or this process cannot use it. */
-export type NoEmbedder = UnknownEmbedder | EmbedderUnavailable
+export type EmbedderLookupError = UnknownEmbedder | EmbedderUnavailable
 
 /** Looks up embedders by name, for a switch, a past version, or the configuration. */
 export class Embedders extends Context.Tag("daybook/Embedders")<
   Embedders,
   {
-    readonly named: (name: string, dimensions?: number) => Effect.Effect<EmbedderService, NoEmbedder>
+    readonly named: (name: string, dimensions?: number) => Effect.Effect<EmbedderService, EmbedderLookupError>
   }
 >() {}

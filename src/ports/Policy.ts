@@ -3,7 +3,17 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "../model/errors.js"
-import { address, count, exactly, positive, section, share, variable, withDefault, zone } from "./policy/fields.js"
+import {
+  address,
+  count,
+  exactOptional,
+  positive,
+  section,
+  share,
+  variable,
+  withDefault,
+  zone
+} from "./policy/fields.js"
 import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/life.js"
 import { Embedding, Rerank } from "./policy/models.js"
 import { Schedules } from "./policy/schedules.js"
@@ -136,14 +146,14 @@ const Model = Schema.Struct({
   /** The provider's name of the model. */
   model: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
   /** The base URL including the API version, for example http://localhost:11434/v1; default: the provider's own. */
-  baseUrl: exactly(address),
+  baseUrl: exactOptional(address),
   /** OpenAI's API variant; default: "responses" at OpenAI's own address, "chat" at any other. */
-  api: exactly(Schema.Literal("responses", "chat")),
+  api: exactOptional(Schema.Literal("responses", "chat")),
   /**
    * The environment variable with the key. Default: the provider's usual one; at another address no key is sent unless
    * this is set.
    */
-  keyVariable: exactly(variable),
+  keyVariable: exactOptional(variable),
   /** Milliseconds for one request. */
   timeout: withDefault(count, 10_000),
   /** Milliseconds for one question with all its requests and the pauses between them. */
@@ -177,7 +187,7 @@ export const PolicySchema = Schema.Struct({
   sessions: section(Sessions),
   maintenance: section(Maintenance),
   schedules: section(Schedules),
-  model: exactly(Model)
+  model: exactOptional(Model)
 })
 export type PolicyValues = typeof PolicySchema.Type
 

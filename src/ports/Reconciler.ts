@@ -104,7 +104,7 @@ const isAction = (answer: unknown): boolean =>
   ["ADD", "UPDATE", "DELETE", "NONE"].includes((answer as { readonly action?: string } | null)?.action ?? "")
 
 /** Stores every statement as a new memory. */
-export const none: Context.Tag.Service<Reconciler> = {
+export const noReconciler: Context.Tag.Service<Reconciler> = {
   name: "none",
   judge: () => ({
     verdict: { action: "ADD", reason: "nothing is reconciled" },

@@ -11,7 +11,7 @@ type Each<A> = Readonly<Record<Store, A>>
  * store, else the configured one. A store's content reveals nothing to more open stores. There are at most two models:
  * the strictest store adopts another store's model.
  */
-export const modelsOf = (firsts: NonNullable<EmbedderFact["stores"]>, configured: ModelName): Each<ModelName> => {
+export const modelsByStore = (firsts: NonNullable<EmbedderFact["stores"]>, configured: ModelName): Each<ModelName> => {
   const social = firsts.social ?? configured
   const shared = firsts.shared ?? social
   return { social, shared, private: sameModel(shared, social) ? (firsts.private ?? shared) : shared }
@@ -22,7 +22,7 @@ export const modelsOf = (firsts: NonNullable<EmbedderFact["stores"]>, configured
  * With `bySettings`, stores withheld by this process's settings are enforced; without it, each store gets the embedder
  * that the log records.
  */
-export const together = (each: Each<Service>, main: Store, bySettings: boolean): Service => {
+export const combineEmbedders = (each: Each<Service>, main: Store, bySettings: boolean): Service => {
   const isWithheld = (store: Store, from = store) => each[from].apart?.stores.includes(store) === true
   const localSubstitute = (store: Store): Service => ({ ...each[store].apart!.embedder, standsIn: true })
   const withoutApart = (store: Store): Service => {
@@ -58,7 +58,7 @@ export const together = (each: Each<Service>, main: Store, bySettings: boolean):
  * The embedder of a store, where each store keeps the model of its first vectors. For an embedder with a local
  * substitute it is the embedder itself.
  */
-export const ofStore = (embedder: Service, store: Store): Service => {
+export const embedderOfStore = (embedder: Service, store: Store): Service => {
   const { apart } = embedder
   return apart?.embedder.standsIn === false && apart.stores.includes(store) ? apart.embedder : embedder
 }

@@ -8,14 +8,14 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Codec } from "../../events/Codec.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { lastRecall } from "../../projections/recalls.js"
+import { lastRecallNumber } from "../../projections/recalls.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Agents } from "../actor/Agents.js"
-import type { Showing, Snapshot, UnrecordedRecall } from "../actor/ReaderSource.js"
+import type { ShownResults, Snapshot, UnrecordedRecall } from "../actor/ReaderSource.js"
 import type { Embedder } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { recalled, recordRecalls } from "./recordRecalls.js"
+import { recallEventOf, recordRecalls } from "./recordRecalls.js"
 
 /**
  * Recalls that wait to be recorded. Reads hand in what they showed and go on. One event records all waiting recalls of
@@ -26,7 +26,7 @@ export interface Recalls {
    * Reads from a snapshot, while it is open, what a recall needs. The answered function takes in what the read showed.
    * When too many recalls wait, the oldest is dropped and counted.
    */
-  readonly observe: (agent: string, snapshot: Snapshot) => (showing: Showing) => void
+  readonly observe: (agent: string, snapshot: Snapshot) => (showing: ShownResults) => void
   /** Records all waiting recalls; answers how many. After a failure they go on waiting. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError>
   readonly counts: (agent: string) => { readonly waiting: number; readonly dropped: number }
@@ -111,7 +111,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     return {
       observe: (agent, { db, now }) => {
         const { position } = ViewFile.checkpointOf(db)
-        const last = lastRecall(db)
+        const last = lastRecallNumber(db)
         return (showing) => {
           // An agent without events showed nothing, and a read must not create it.
           if (position === 0) return
@@ -190,7 +190,7 @@ const append = (
     const done = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
     if (Option.isSome(done)) return
     const now = yield* Clock.currentTimeMillis
-    const { payload, vectors } = recalled(batch, common)
+    const { payload, vectors } = recallEventOf(batch, common)
     const event = { type: "RECALL", ...codec.encode("RECALL", payload(first)) }
     yield* log.append({
       stream: agent,

@@ -6,20 +6,20 @@ import type { TrustLevel } from "../../events/Trust.js"
 import type { ChunkFilters } from "../../projections/conversationReads.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { getMemories } from "../../projections/reads.js"
-import { findRecall, findRecalls, type RecallPlace } from "../../projections/recalls.js"
+import { findRecall, findRecalls, type RecallPosition } from "../../projections/recalls.js"
 import type { Filters } from "../../projections/search.js"
 import type { ViewError } from "../../projections/view/build.js"
-import { nameOf } from "../actor/activeEmbedders.js"
-import type { Ranking, ReaderServices, ReaderSource, Showing, Snapshot } from "../actor/ReaderSource.js"
+import { modelLabel } from "../actor/activeEmbedders.js"
+import type { Ranking, ReaderServices, ReaderSource, ShownResults, Snapshot } from "../actor/ReaderSource.js"
 import { searchConversationIn } from "../conversation/searchConversation.js"
 import { RecallNotFound, TrustRequired } from "../model/errors.js"
-import { integerOf, pageOf } from "../model/filters.js"
-import { wholeOf } from "../model/wholeMemory.js"
+import { checkInteger, checkPage } from "../model/filters.js"
+import { toWholeMemory } from "../model/wholeMemory.js"
 import { defaults } from "../ports/Policy.js"
-import { embedderOf } from "../search/asInForce.js"
+import { activeEmbedderOf } from "../search/asInForce.js"
 import { conversationSyntax, memorySyntax } from "../search/fields.js"
 import type { Syntax } from "../search/query.js"
-import { askedFor, bothOf } from "../search/queryVector.js"
+import { combineVectors, embedderForQuery } from "../search/queryVector.js"
 import { rankerVersion } from "../search/ranker.js"
 import { type Answer, type Request, requestOf, retrieve } from "../search/retrieve.js"
 import { searchIn } from "../search/search.js"
@@ -42,7 +42,7 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
   const findOne = (number: number) =>
     Effect.gen(function* () {
       yield* requireFullTrust
-      yield* integerOf("number", number, 1, Number.MAX_SAFE_INTEGER)
+      yield* checkInteger("number", number, 1, Number.MAX_SAFE_INTEGER)
       const place = yield* read(({ db }) => findRecall(db, number))
       const [found] = place === undefined ? [] : yield* readRecalls(services, source.agent, [place])
       return found ?? (yield* new RecallNotFound({ number }))
@@ -51,7 +51,7 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
   return {
     recalls: Effect.fn("Memory.recalls")(function* (query = {}) {
       yield* requireFullTrust
-      const page = yield* pageOf(query, 50)
+      const page = yield* checkPage(query, 50)
       const places = yield* read(({ db }) => findRecalls(db, page))
       const found = yield* readRecalls(services, source.agent, places)
       return found.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
@@ -65,13 +65,13 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
     rerun: Effect.fn("Memory.rerun")(function* (number) {
       const { batch, recall, recorded } = yield* findOne(number)
       const vector = yield* vectorOf(services, recorded, batch)
-      const embedder = yield* embedderOf({ read }, inUse)
+      const embedder = yield* activeEmbedderOf({ read }, inUse)
       const rankingThen = rankingOf(batch, recorded, { ...ranking, embedder })
       const hits = yield* repeat(recorded, vector, rankingThen, (f) => readAt(recorded.position, recorded.askedAt, f))
       const moved = movedBetween(recorded.hits, hits.map(hitOf))
       const differences = [
         ...changed("ranker", batch.ranker, rankerVersion),
-        ...changed("embedder", nameOf(batch.embedder), nameOf(embedder)),
+        ...changed("embedder", modelLabel(batch.embedder), modelLabel(embedder)),
         ...changed("reranker", recorded.reranker ?? "none", rankingThen.reranker?.name ?? "none"),
         ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
         ...moved
@@ -82,7 +82,7 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
 }
 
 /** Reads recalls from the log. Erased ones are missing. */
-const readRecalls = ({ codec, log }: ReaderServices, agent: string, places: ReadonlyArray<RecallPlace>) =>
+const readRecalls = ({ codec, log }: ReaderServices, agent: string, places: ReadonlyArray<RecallPosition>) =>
   Effect.gen(function* () {
     const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
     const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
@@ -110,7 +110,7 @@ const vectorOf = ({ log }: ReaderServices, { apart, vector }: Recorded, { embedd
     const own = vector === null ? null : yield* cached(embedder, vector)
     if (apart === undefined) return own
     const other = yield* cached(apart, apart.vector)
-    return other === null ? null : bothOf(own, other, apart.stores)
+    return other === null ? null : combineVectors(own, other, apart.stores)
   })
 
 const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
@@ -171,7 +171,7 @@ const repeat = (
       )
     case "get": {
       const ids = hits.map(({ id }) => id)
-      return read(({ db, now }) => getMemories(db, level, ids, now).map(wholeOf))
+      return read(({ db, now }) => getMemories(db, level, ids, now).map(toWholeMemory))
     }
   }
 }
@@ -187,8 +187,8 @@ export const showingOf = (
   request: Request<object>,
   { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>,
   embedder: Ranking["embedder"]
-): Showing => {
-  const { apart, ...own } = askedFor(request, level, embedder)
+): ShownResults => {
+  const { apart, ...own } = embedderForQuery(request, level, embedder)
   const { filters, gated, limit, mode, text } = request
   return {
     kind,
@@ -215,7 +215,7 @@ const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embe
 })
 
 /** The recall log's record of a read by id. */
-export const gotten = (level: TrustLevel, memories: ReadonlyArray<{ readonly id: string }>): Showing => ({
+export const showingOfGet = (level: TrustLevel, memories: ReadonlyArray<{ readonly id: string }>): ShownResults => ({
   kind: "get",
   level,
   text: "",

@@ -4,7 +4,7 @@ import type { Payload } from "../../events/catalogue.js"
 import type { CachedVector } from "../../events/EventLog.js"
 import type { Recall } from "../../events/Recall.js"
 import type { QueryVector } from "../../projections/hits.js"
-import { lastRecall } from "../../projections/recalls.js"
+import { lastRecallNumber } from "../../projections/recalls.js"
 import type { Command } from "../actor/Command.js"
 import type { Figures, UnrecordedRecall } from "../actor/ReaderSource.js"
 import { rankerVersion } from "../search/ranker.js"
@@ -16,7 +16,7 @@ type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
  * The RECALL event of some recalls, by the number of the first one, and the query vectors for the embeddings cache. With
  * cached vectors, a rerun calls no embedder.
  */
-export const recalled = (
+export const recallEventOf = (
   recalls: ReadonlyArray<UnrecordedRecall>,
   { dropped, embedder, policy }: Common
 ): {
@@ -56,12 +56,12 @@ export const recalled = (
 
 /** Makes the command that records recalls. */
 export const recordRecalls = (recalls: ReadonlyArray<UnrecordedRecall>, common: Common): Command<number, never> => {
-  const { payload, vectors } = recalled(recalls, common)
+  const { payload, vectors } = recallEventOf(recalls, common)
   return {
     actor: "recall",
     request: () => "",
     vectors,
-    decide: ({ db }) => Either.right({ events: [{ type: "RECALL", payload: payload(lastRecall(db) + 1) }] }),
+    decide: ({ db }) => Either.right({ events: [{ type: "RECALL", payload: payload(lastRecallNumber(db) + 1) }] }),
     answer: () => recalls.length
   }
 }

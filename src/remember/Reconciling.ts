@@ -1,3 +1,4 @@
+import type { AdviceByCommand } from "../actor/carryOut.js"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -10,19 +11,19 @@ import * as Option from "effect/Option"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
-import { contentOf, findDuplicate } from "../../projections/observations.js"
+import { contentDigest, findDuplicate } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/build.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { AnyCommand } from "../actor/Command.js"
-import type { Asked, Told, Weighed } from "../actor/Told.js"
+import type { ModelAnswer, Weighed } from "../actor/Told.js"
 import { atOnce } from "../ports/atOnce.js"
-import { ofStore } from "../ports/byStore.js"
+import { embedderOfStore } from "../ports/byStore.js"
 import type { Embedder } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { type Judgement, type Question, type Reconciler, ReconcilerError, type Statement } from "../ports/Reconciler.js"
-import { type CandidatePolicy, findLikely, type Likely } from "./candidates.js"
+import { type CandidatePolicy, findSimilar, type SimilarMemory } from "./candidates.js"
 
 /** The reconciler and its settings. */
 export interface Reconciling {
@@ -41,11 +42,11 @@ export const candidatePolicy = ({ commonShare, policy, reconciler }: Reconciling
 })
 
 /** Identifies candidates and their revisions, to see whether an answer is stale. */
-export const about = (likely: ReadonlyArray<Likely>): string =>
+export const candidatesKey = (likely: ReadonlyArray<SimilarMemory>): string =>
   likely.map(({ memory }) => `${memory.id}/${memory.revision}`).join(" ")
 
 /** The question that a reconciler gets. */
-export const questionOf = (draft: Weighed, at: number, likely: ReadonlyArray<Likely>): Question => ({
+export const questionOf = (draft: Weighed, at: number, likely: ReadonlyArray<SimilarMemory>): Question => ({
   statement: statementOf(draft, at),
   candidates: likely.map(({ memory, score }) => ({ ...statementOf(memory, timeOf(memory)), score }))
 })
@@ -81,7 +82,6 @@ export const answerOf = (
     Effect.either
   )
 
-type Advice = ReadonlyMap<AnyCommand, Told>
 type Read = <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
 
 /**
@@ -89,14 +89,14 @@ type Read = <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
  * commands, because a transaction cannot wait for either. Advice that a command
  * has already is kept, except that of the first command, which is stale.
  */
-export const consult = (
+export const askModels = (
   reconciling: Reconciling,
   activeEmbedder: Effect.Effect<Context.Tag.Service<Embedder>>,
   read: Read
 ) => {
   const { policy, reconciler } = reconciling
 
-  const advise = (weighing: ReadonlyArray<AnyCommand>, existing: Advice): Effect.Effect<Advice, ViewError> =>
+  const advise = (weighing: ReadonlyArray<AnyCommand>, existing: AdviceByCommand): Effect.Effect<AdviceByCommand, ViewError> =>
     Effect.gen(function* () {
       const embedder = yield* activeEmbedder
       const statements = weighing.map(({ weighs }) => weighs!)
@@ -115,7 +115,7 @@ export const consult = (
       return advice
     })
 
-  return (commands: ReadonlyArray<AnyCommand>, existing: Advice): Effect.Effect<Advice, ViewError> | null => {
+  return (commands: ReadonlyArray<AnyCommand>, existing: AdviceByCommand): Effect.Effect<AdviceByCommand, ViewError> | null => {
     const weighing = commands.filter(
       (command, index) => command.weighs !== undefined && (index === 0 || existing.get(command) === undefined)
     )
@@ -133,19 +133,19 @@ const ask = (
   read: Read,
   draft: Weighed,
   vector: QueryVector | null
-): Effect.Effect<Asked | undefined, ViewError> =>
+): Effect.Effect<ModelAnswer | undefined, ViewError> =>
   Effect.gen(function* () {
     const { policy, reconciler } = reconciling
     const began = yield* Clock.currentTimeMillis
     const { likely, now } = yield* read((db) => {
       // The decision uses the same time, which is never before the newest event even if the clock is behind.
       const now = Math.max(began, checkpointOf(db).recordedAt)
-      const isDuplicate = findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now) !== undefined
-      return { now, likely: isDuplicate ? [] : findLikely(db, draft, { vector, now }, candidatePolicy(reconciling)) }
+      const isDuplicate = findDuplicate(db, draft.store, contentDigest(draft.title, draft.facts), now) !== undefined
+      return { now, likely: isDuplicate ? [] : findSimilar(db, draft, { vector, now }, candidatePolicy(reconciling)) }
     })
     if (likely.length === 0) return undefined
     const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
-    return { about: about(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
+    return { about: candidatesKey(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
   })
 
 /** Embeds statements with the embedder of their own store, because only vectors of one model can be compared. */
@@ -155,12 +155,12 @@ const embedByStore = (
   timeout: number
 ): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
   Effect.gen(function* () {
-    if (statements.every(({ store }) => ofStore(active, store) === active)) {
+    if (statements.every(({ store }) => embedderOfStore(active, store) === active)) {
       return yield* embedWith(active, statements.map(embeddingText), timeout)
     }
     const byStatement = new Map<Weighed, QueryVector | null>()
     for (const [store, ofOneStore] of Object.entries(Arr.groupBy(statements, ({ store }) => store))) {
-      const vectors = yield* embedWith(ofStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
+      const vectors = yield* embedWith(embedderOfStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
       for (const [index, statement] of ofOneStore.entries()) byStatement.set(statement, vectors[index]!)
     }
     return statements.map((statement) => byStatement.get(statement)!)

@@ -30,7 +30,10 @@ const fields: ReadonlyArray<keyof Observation> = [
  * fields that differ from it, null for a field that was absent. Without
  * differences the event keeps no input.
  */
-export const inputBeside = (observation: Observation, memory: Memory): { readonly input?: Record<string, unknown> } => {
+export const differingInput = (
+  observation: Observation,
+  memory: Memory
+): { readonly input?: Record<string, unknown> } => {
   const input: Record<string, unknown> = {}
   for (const field of fields) {
     const [requested, stored] = [plain(observation[field]), (memory as Partial<Observation>)[field]]
@@ -41,7 +44,7 @@ export const inputBeside = (observation: Observation, memory: Memory): { readonl
 }
 
 /** Restores the observation from an event's after-image and its input. */
-export const asAsked = (memory: Memory, input: Readonly<Record<string, unknown>> | undefined): Observation => {
+export const observationFrom = (memory: Memory, input: Readonly<Record<string, unknown>> | undefined): Observation => {
   const observation: Record<string, unknown> = {}
   for (const field of fields) {
     const value = input !== undefined && field in input ? input[field] : (memory as Partial<Observation>)[field]
@@ -55,7 +58,7 @@ export const asAsked = (memory: Memory, input: Readonly<Record<string, unknown>>
  * An additional list entry counts; a missing one does not, and neither does the
  * source's line.
  */
-export const notTaken = (
+export const ignoredFields = (
   memory: Memory,
   input: Readonly<Record<string, unknown>> | undefined
 ): ReadonlyArray<keyof Observation> =>

@@ -1,18 +1,18 @@
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { opennessOf, readingLevels } from "../../events/Trust.js"
-import { countRows, nothingRequired, type QueryVector } from "../../projections/hits.js"
+import { countRows, noRequiredWords, type QueryVector } from "../../projections/hits.js"
 import type { Db } from "../../projections/Projection.js"
-import { findCandidates, memories, memoriesAt } from "../../projections/search.js"
+import { findCandidates, memoryCorpus, readMemories } from "../../projections/search.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
-import { overlap, wordSet } from "../../text/normalise/likeness.js"
+import { similarity as wordSimilarity, wordSet } from "../../text/normalise/likeness.js"
 import { isStopWord } from "../../text/normalise/stopWords.js"
-import { expression } from "../../text/normalise/text.js"
+import { ftsExpression } from "../../text/normalise/text.js"
 import type { Weighed } from "../actor/Told.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
 /** A memory that a statement may concern, and how similar it is. */
-export interface Likely {
+export interface SimilarMemory {
   readonly memory: Memory
   /** 0…1: the greater of the parts. */
   readonly score: number
@@ -35,22 +35,22 @@ export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candid
  * the word overlap and the vector similarity, scaled so that the embedder's
  * floor is 0 and 1 stays 1.
  */
-export const findLikely = (
+export const findSimilar = (
   db: Db,
   statement: Pick<Weighed, "title" | "narrative" | "facts" | "store">,
   { now, vector }: { readonly vector: QueryVector | null; readonly now: number },
   { candidates, commonShare, credentials, threshold }: CandidatePolicy
-): ReadonlyArray<Likely> => {
+): ReadonlyArray<SimilarMemory> => {
   const level = readingLevels[opennessOf(statement.store)]!
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
   const text = embeddingText(statement)
   const words = parked.has("fulltext") ? [] : wordsOf([statement.title, ...statement.facts].join("\n"))
-  const maxRows = Math.max(alwaysRareRows, Math.floor(memories.text.count(db, level) * commonShare))
-  const rareWords = words.filter((word) => countRows(db, memories, level, word, maxRows) <= maxRows)
+  const maxRows = Math.max(alwaysRareRows, Math.floor(memoryCorpus.text.count(db, level) * commonShare))
+  const rareWords = words.filter((word) => countRows(db, memoryCorpus, level, word, maxRows) <= maxRows)
   const match = (rareWords.length === 0 ? words : rareWords).join(" OR ")
   const hits = findCandidates(db, {
     match: match === "" ? null : match,
-    ...nothingRequired,
+    ...noRequiredWords,
     level,
     filters: { stores: [statement.store] },
     openness: opennessOf(statement.store),
@@ -58,20 +58,20 @@ export const findLikely = (
     vector: parked.has("vectors") ? null : vector,
     pool: candidates
   })
-  const byBorn = memoriesAt(
+  const byBorn = readMemories(
     db,
     hits.map(({ born }) => born)
   )
   const statementWords = wordSet(text)
   return hits
-    .flatMap(({ born, similarity }): ReadonlyArray<Likely> => {
+    .flatMap(({ born, similarity }): ReadonlyArray<SimilarMemory> => {
       const memory = byBorn.get(born)
       if (memory === undefined || (memory.type === "credential" && !credentials)) return []
       // A note states several things. Replacing it for one of them would lose the others.
       if (isNote(memory)) return []
       const floor = vector?.floor ?? 0
       const parts = {
-        words: rounded(overlap(statementWords, wordSet(embeddingText(memory)))),
+        words: rounded(wordSimilarity(statementWords, wordSet(embeddingText(memory)))),
         meaning: similarity === null ? 0 : rounded(Math.max(0, (similarity - floor) / (1 - floor)))
       }
       const score = Math.max(parts.words, parts.meaning)
@@ -93,7 +93,7 @@ const alwaysRareRows = 200
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = new Map<string, string>()
   for (const [word] of text.slice(0, limits.queryBytes).matchAll(/\S+/gu)) {
-    const fts = expression(word)
+    const fts = ftsExpression(word)
     const key = word.toLowerCase()
     if (fts === null || words.has(key) || isStopWord(word)) continue
     words.set(key, fts)

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import { findInArchive } from "../../projections/archive.js"
+import { findArchivedById } from "../../projections/archive.js"
 import { getMemories } from "../../projections/reads.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { staleEvents } from "../actor/lineage.js"
 import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
@@ -32,10 +32,10 @@ export const forget = (
       decide: ({ db, now, version }) => {
         let [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) {
-          const archive = whileSound(db, "archive")
+          const archive = requireUnparked(db, "archive")
           if (Either.isLeft(archive)) return Either.left(archive.left)
           // An archived memory can be forgotten too, and then leaves the archive.
-          memory = findInArchive(db, writer.level, id)
+          memory = findArchivedById(db, writer.level, id)
         }
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
         return Either.right({
@@ -45,7 +45,7 @@ export const forget = (
               payload: {
                 memory: { ...memory, revision: memory.revision + 1, status: "forgotten", updatedAt: now },
                 reason: "forgotten",
-                decision: asked("DELETE", "forget", "asked to forget it")
+                decision: callerDecision("DELETE", "forget", "asked to forget it")
               }
             },
             ...staleEvents(db, [{ kind: "derived", to: id }], "forgotten", version)
@@ -55,7 +55,7 @@ export const forget = (
       answer: ([event], repeated) => ({
         outcome: "forgotten",
         id,
-        ...(event === undefined ? {} : versionAt(writer.level, event.version)),
+        ...(event === undefined ? {} : visibleVersion(writer.level, event.version)),
         repeated
       })
     }

@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Decision } from "../../events/catalogue.js"
-import type { Told, Weighed } from "../actor/Told.js"
+import type { Advice, Weighed } from "../actor/Told.js"
 import { decodeChanges } from "../model/input.js"
 import { type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
-import type { Likely } from "./candidates.js"
-import { about, questionOf, type Reconciling } from "./Reconciling.js"
+import type { SimilarMemory } from "./candidates.js"
+import { candidatesKey, questionOf, type Reconciling } from "./Reconciling.js"
 
 /** A verdict, and the decision that records it. */
 export interface Judged {
@@ -16,8 +16,8 @@ export interface Judged {
 /** A statement to judge, its candidates and the advice about them. */
 export interface Judging {
   readonly weighed: Weighed
-  readonly likely: ReadonlyArray<Likely>
-  readonly advice: Told | undefined
+  readonly likely: ReadonlyArray<SimilarMemory>
+  readonly advice: Advice | undefined
   /** Whether stale advice may be asked for again. */
   readonly mayRedecide: boolean
   /** Milliseconds since the epoch. */
@@ -37,12 +37,12 @@ export const judge = (
   const judgeNow = (): Judgement => {
     try {
       const judgement = reconciler.judge(questionOf(weighed, weighed.occurredAt ?? now, likely))
-      return Either.isRight(usable(judgement, likely.length)) ? judgement : failedJudgement
+      return Either.isRight(checkJudgement(judgement, likely.length)) ? judgement : failedJudgement
     } catch {
       return failedJudgement
     }
   }
-  const current = advice?.asked?.about === about(likely) ? advice.asked : undefined
+  const current = advice?.asked?.about === candidatesKey(likely) ? advice.asked : undefined
   if (reconciler.ask !== undefined && current === undefined && mayRedecide) return "redecide"
   const answer =
     current === undefined ? undefined : Either.flatMap(current.answer, checked(reconciler.name, likely.length))
@@ -86,7 +86,7 @@ const failedJudgement: Judgement = {
 const checked =
   (name: string, candidates: number) =>
   (judgement: Judgement): Either.Either<Judgement, ReconcilerError> =>
-    Either.mapBoth(usable(judgement, candidates), {
+    Either.mapBoth(checkJudgement(judgement, candidates), {
       onLeft: (reason) => new ReconcilerError({ name, reason }),
       onRight: () => judgement
     })
@@ -95,7 +95,7 @@ const checked =
 const isJudgement = Schema.is(Schema.Struct({ verdict: Schema.typeSchema(Verdict), by: Decision.fields.by }))
 
 /** Checks that a judgement is well formed, names one of the candidates, and merges only what can be stored. */
-export const usable = (
+export const checkJudgement = (
   judgement: Judgement,
   candidates: number
 ): Either.Either<void, "unreadable" | "target" | "merged"> => {

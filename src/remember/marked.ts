@@ -1,6 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
 import type { CredentialKind } from "../../text/personal/kinds.js"
-import { marksOf } from "../../text/personal/marks.js"
+import { findSensitiveData } from "../../text/personal/marks.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
@@ -23,11 +23,11 @@ type Markable = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "type" |
  * memory that was given type `credential` counts as one too. People, files and
  * tags are not scanned.
  */
-export const marked = <M extends Markable>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
+export const applyMarks = <M extends Markable>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
   const { facts, narrative, title } = memory
   const detected =
     policy.pii || policy.credentials
-      ? marksOf([title, ...(narrative === undefined ? [] : [narrative]), ...facts])
+      ? findSensitiveData([title, ...(narrative === undefined ? [] : [narrative]), ...facts])
       : { pii: [], credential: [] }
   const credentials = policy.credentials ? detected.credential : []
   const confined = policy.credentials && (credentials.length > 0 || memory.type === "credential")

@@ -1,21 +1,29 @@
 import * as Either from "effect/Either"
 import type { DaybookEvent, Decision } from "../../events/catalogue.js"
 import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
-import { canRead, readable, type TrustLevel } from "../../events/Trust.js"
-import { contentOf, findById, findDuplicate } from "../../projections/observations.js"
+import { canRead, readableStores, type TrustLevel } from "../../events/Trust.js"
+import { contentDigest, findById, findDuplicate } from "../../projections/observations.js"
 import { toInstant } from "../../text/when/dates.js"
-import { type Command, commandIdOf, type Decided, given, ruled, type Situation, versionAt } from "../actor/Command.js"
-import { boundBySources, linkOf, staleEvents } from "../actor/lineage.js"
+import {
+  type Command,
+  commandIdOf,
+  type Decided,
+  definedFields,
+  ruleDecision,
+  type Situation,
+  visibleVersion
+} from "../actor/Command.js"
+import { checkSources, sourceLink, staleEvents } from "../actor/lineage.js"
 import { CredentialForbidden, type InvalidInput, type SourceNotFound, StoreForbidden } from "../model/errors.js"
 import { decodeObservation, normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { notTaken } from "./asAsked.js"
-import { findLikely } from "./candidates.js"
+import { ignoredFields } from "./asAsked.js"
+import { findSimilar } from "./candidates.js"
 import { type Judged, judge } from "./judge.js"
-import { marked } from "./marked.js"
+import { applyMarks } from "./marked.js"
 import { candidatePolicy, type Reconciling } from "./Reconciling.js"
-import { added, counted, type Draft, reconciled, unweighed } from "./rememberEvents.js"
+import { addEvent, type Draft, duplicateEvent, unweighed, verdictEvent } from "./rememberEvents.js"
 
 /** The result of `remember`. */
 export interface Remembered {
@@ -87,7 +95,7 @@ export const remember = (
   const keyed = commandIdOf(writer.level, options.commandId)
   if (Either.isLeft(keyed)) return Either.left(keyed.left)
   const [observation, commandId] = [decoded.right, keyed.right]
-  const askedStore = observation.store ?? readable(writer.level)[0]
+  const askedStore = observation.store ?? readableStores(writer.level)[0]
   if (askedStore === undefined || !canRead(writer.level, askedStore)) {
     return Either.left(new StoreForbidden({ level: writer.level, store: askedStore ?? "social" }))
   }
@@ -96,7 +104,7 @@ export const remember = (
     credentials,
     memory: draft,
     reason
-  } = marked(draftOf(observation, askedStore, writer), writer.marks)
+  } = applyMarks(draftOf(observation, askedStore, writer), writer.marks)
   if (confined && !canRead(writer.level, draft.store)) {
     return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
   }
@@ -141,25 +149,25 @@ const decide = (
   { draft, isUnweighed, marksReason, observation, reconciling, writer }: Request,
   { again: mayRedecide, db, newId, now, told: advice, version }: Situation
 ): Either.Either<Decided<Remembered>, InvalidInput | SourceNotFound> => {
-  const allowed = boundBySources(db, writer.level, draft.store, observation.from ?? [])
+  const allowed = checkSources(db, writer.level, draft.store, observation.from ?? [])
   if (Either.isLeft(allowed)) return Either.left(allowed.left)
-  const duplicate = findDuplicate(db, draft.store, contentOf(draft.title, draft.facts), now)
+  const duplicate = findDuplicate(db, draft.store, contentDigest(draft.title, draft.facts), now)
   let id = duplicate?.id ?? newId()
   while (duplicate === undefined && findById(db, id) !== undefined) id = newId()
   const state = { observation, draft, id, now, version, countTokens: writer.countTokens, marks: marksReason }
-  if (duplicate !== undefined) return Either.right({ events: [counted(state, duplicate)] })
-  if (isUnweighed) return Either.right({ events: [added(state, unweighed)] })
-  if (reconciling === undefined) return Either.right({ events: [added(state)] })
+  if (duplicate !== undefined) return Either.right({ events: [duplicateEvent(state, duplicate)] })
+  if (isUnweighed) return Either.right({ events: [addEvent(state, unweighed)] })
+  if (reconciling === undefined) return Either.right({ events: [addEvent(state)] })
   const { threshold } = reconciling.policy
-  const likely = findLikely(db, draft, { vector: advice?.vector ?? null, now }, candidatePolicy(reconciling))
-  if (likely.length === 0) return Either.right({ events: [added(state, belowThreshold(threshold))] })
+  const likely = findSimilar(db, draft, { vector: advice?.vector ?? null, now }, candidatePolicy(reconciling))
+  if (likely.length === 0) return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
   const judged = judge(reconciling, { weighed: draft, likely, advice, mayRedecide, now })
   if (judged === "redecide") return Either.right({ redecide: true })
   const targets = likely.map(({ memory }) => memory)
   if (exceedsSources(judged, targets, draft)) {
-    return Either.right({ events: [added(state, belowThreshold(threshold))] })
+    return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
   }
-  const event = reconciled(state, judged, targets)
+  const event = verdictEvent(state, judged, targets)
   const gone = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
   return Either.right({ events: [event, ...staleEvents(db, gone, "replaced", version)] })
 }
@@ -171,12 +179,12 @@ const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Reme
   const replacement = event.type === "DELETE" ? event.payload.replacement : undefined
   const memory = replacement ?? event.payload.memory
   const isMention = event.type === "UPDATE" && event.payload.decision.action === "NONE"
-  const ignored = isMention ? notTaken(memory, event.payload.input) : []
+  const ignored = isMention ? ignoredFields(memory, event.payload.input) : []
   return {
     outcome: outcomeOf(event),
     id: memory.id,
     ...(replacement === undefined ? {} : { replaced: event.payload.memory.id }),
-    ...versionAt(level, event.version),
+    ...visibleVersion(level, event.version),
     mentions: memory.mentions,
     ...(ignored.length === 0 ? {} : { notTaken: ignored })
   }
@@ -199,7 +207,7 @@ const exceedsSources = ({ verdict }: Judged, targets: ReadonlyArray<Memory>, { l
 
 /** The decision if no memory is above the threshold. */
 const belowThreshold = (threshold: number): Decision => ({
-  ...ruled("ADD", "threshold", "nothing in the store is like it"),
+  ...ruleDecision("ADD", "threshold", "nothing in the store is like it"),
   threshold
 })
 
@@ -210,7 +218,7 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
   const imported = source.kind === "import" ? source.name : undefined
   const lineage: ReadonlyArray<Link> = [
     ...(imported === undefined ? [] : [{ kind: "file", to: imported, reason: "imported" } as const]),
-    ...(observation.from ?? []).map(linkOf)
+    ...(observation.from ?? []).map(sourceLink)
   ]
   return {
     revision: 1,
@@ -237,7 +245,7 @@ const draftOf = (observation: Observation, store: Memory["store"], writer: Write
 /** The request without the place in its source: a line that moved within its file repeats the same request. */
 const requestOf = (observation: Observation, store: string): string => {
   const { source, ...rest } = observation
-  return JSON.stringify(["remember", given({ ...rest, store }), source?.kind, source?.name])
+  return JSON.stringify(["remember", definedFields({ ...rest, store }), source?.kind, source?.name])
 }
 
 const definedOnly = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } => {

@@ -1,10 +1,10 @@
 import type { Decision, Payload } from "../../events/catalogue.js"
 import type { Link, Memory } from "../../events/Memory.js"
-import { asked, type DecidedEvent, ruled } from "../actor/Command.js"
-import { confirmed } from "../actor/lineage.js"
+import { callerDecision, type DecidedEvent, ruleDecision } from "../actor/Command.js"
+import { withoutStale } from "../actor/lineage.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { inputBeside } from "./asAsked.js"
+import { differingInput } from "./asAsked.js"
 import type { Judged } from "./judge.js"
 import { mergeStatements } from "./mergeStatements.js"
 import { statementOf, timeOf } from "./Reconciling.js"
@@ -13,7 +13,7 @@ import { statementOf, timeOf } from "./Reconciling.js"
 export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">
 
 /** The input from which the events of `remember` are made. */
-export interface State {
+export interface EventInput {
   readonly observation: Observation
   readonly draft: Draft
   readonly id: string
@@ -25,34 +25,39 @@ export interface State {
 }
 
 /** Counts an exact duplicate as another mention. */
-export const counted = (state: State, duplicate: Memory): DecidedEvent =>
-  mentioned(state, duplicate, "duplicate", ruled("NONE", "exact duplicate", "same title and facts in the same store"))
+export const duplicateEvent = (state: EventInput, duplicate: Memory): DecidedEvent =>
+  mentioned(
+    state,
+    duplicate,
+    "duplicate",
+    ruleDecision("NONE", "exact duplicate", "same title and facts in the same store")
+  )
 
 /** The decision for `reconcile: false`. What-if does not weigh it either. */
-export const unweighed: Decision = asked("ADD", "unweighed", "asked to store it without weighing it")
+export const unweighed: Decision = callerDecision("ADD", "unweighed", "asked to store it without weighing it")
 
 export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighed.by.name
 
 /** Stores a new memory. */
-export const added = (
-  state: State,
-  decision: Decision = asked("ADD", "remember", "no exact duplicate in the store")
+export const addEvent = (
+  state: EventInput,
+  decision: Decision = callerDecision("ADD", "remember", "no exact duplicate in the store")
 ): DecidedEvent => {
   const memory = memoryOf(state, state.draft.lineage)
   return {
     type: "ADD",
-    payload: { memory, ...inputBeside(state.observation, memory), decision: withMarks(state, decision) },
+    payload: { memory, ...differingInput(state.observation, memory), decision: withMarks(state, decision) },
     ...occurrence(memory)
   }
 }
 
 /** The event of a reconciler's verdict: another mention, a merge, a replacement or a new memory. */
-export const reconciled = (
-  state: State,
+export const verdictEvent = (
+  state: EventInput,
   { decision, verdict }: Judged,
   targets: ReadonlyArray<Memory>
 ): DecidedEvent => {
-  if (verdict.action === "ADD") return added(state, decision)
+  if (verdict.action === "ADD") return addEvent(state, decision)
   const target = targets[verdict.target]!
   switch (verdict.action) {
     case "NONE":
@@ -60,7 +65,7 @@ export const reconciled = (
     case "UPDATE": {
       const { countTokens, draft, now } = state
       const merged = mergeStatements(statementOf(target, timeOf(target)), statementOf(draft, now), verdict.merged)
-      const { expiresAt, narrative, ...others } = confirmed(target)
+      const { expiresAt, narrative, ...others } = withoutStale(target)
       const lineage = united(target, draft.lineage)
       const memory: Memory = {
         ...others,
@@ -83,7 +88,7 @@ export const reconciled = (
         payload: {
           memory,
           reason: "reconciled",
-          ...inputBeside(state.observation, memory),
+          ...differingInput(state.observation, memory),
           decision: withMarks(state, decision)
         },
         ...occurrence(state.draft)
@@ -105,7 +110,7 @@ export const reconciled = (
         memory: { ...target, revision: target.revision + 1, status: "superseded", updatedAt: state.now },
         reason: "replaced",
         replacement,
-        ...inputBeside(state.observation, replacement),
+        ...differingInput(state.observation, replacement),
         decision: withMarks(state, decision)
       }
       return { type: "DELETE", payload, ...occurrence(replacement) }
@@ -114,12 +119,12 @@ export const reconciled = (
 }
 
 const mentioned = (
-  state: State,
+  state: EventInput,
   target: Memory,
   reason: Payload<"UPDATE">["reason"],
   decision: Decision
 ): DecidedEvent => {
-  const { expiresAt: _, ...others } = confirmed(target)
+  const { expiresAt: _, ...others } = withoutStale(target)
   const memory: Memory = {
     ...others,
     revision: target.revision + 1,
@@ -129,14 +134,14 @@ const mentioned = (
   }
   return {
     type: "UPDATE",
-    payload: { memory, reason, ...inputBeside(state.observation, memory), decision: withMarks(state, decision) }
+    payload: { memory, reason, ...differingInput(state.observation, memory), decision: withMarks(state, decision) }
   }
 }
 
-const withMarks = ({ marks }: State, decision: Decision): Decision =>
+const withMarks = ({ marks }: EventInput, decision: Decision): Decision =>
   marks === "" ? decision : { ...decision, reason: `${decision.reason}${marks}` }
 
-const memoryOf = ({ draft, id, now, version }: State, lineage: ReadonlyArray<Link> | undefined): Memory => {
+const memoryOf = ({ draft, id, now, version }: EventInput, lineage: ReadonlyArray<Link> | undefined): Memory => {
   const { expiresAt, lineage: _, occurredAt, ...rest } = draft
   return {
     id,

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
-import { findInArchive } from "../../projections/archive.js"
-import { asked, type Command, commandIdOf, versionAt, whileSound } from "../actor/Command.js"
+import { findArchivedById } from "../../projections/archive.js"
+import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "./remember.js"
@@ -33,8 +33,8 @@ export const restore = (
       commandId,
       request: () => JSON.stringify(["restore", id]),
       decide: ({ db, now }) =>
-        Either.flatMap(whileSound(db, "archive"), () => {
-          const archived = findInArchive(db, writer.level, id)
+        Either.flatMap(requireUnparked(db, "archive"), () => {
+          const archived = findArchivedById(db, writer.level, id)
           if (archived === undefined) return Either.left(new MemoryNotFound({ id }))
           const { expiresAt, promotedAt: _, coreFrom: __, movedAt: ___, ...rest } = archived
           const memory: Memory = {
@@ -45,13 +45,13 @@ export const restore = (
             tier: archived.tier === "core" ? "core" : "long",
             updatedAt: now
           }
-          const decision = asked("UPDATE", "restore", "asked to take it out of the archive")
+          const decision = callerDecision("UPDATE", "restore", "asked to take it out of the archive")
           return Either.right({ events: [{ type: "UPDATE", payload: { memory, reason: "restored", decision } }] })
         }),
       answer: ([event], repeated) => ({
         outcome: "restored",
         id,
-        ...(event === undefined ? {} : versionAt(writer.level, event.version)),
+        ...(event === undefined ? {} : visibleVersion(writer.level, event.version)),
         repeated
       })
     }

@@ -4,11 +4,11 @@ import type { Memory } from "../../events/Memory.js"
 import { canRead } from "../../events/Trust.js"
 import { getMemories } from "../../projections/reads.js"
 import { toInstant } from "../../text/when/dates.js"
-import { asked, type Command, commandIdOf, given, versionAt } from "../actor/Command.js"
-import { boundByLineage, confirmed, demotedEvents } from "../actor/lineage.js"
+import { type Command, callerDecision, commandIdOf, definedFields, visibleVersion } from "../actor/Command.js"
+import { checkLineage, demotedEvents, withoutStale } from "../actor/lineage.js"
 import { CredentialForbidden, InvalidInput, MemoryNotFound, StoreForbidden } from "../model/errors.js"
 import { type Changes, decodeChanges, decodeKey, normaliseTags } from "../model/input.js"
-import { marked } from "./marked.js"
+import { applyMarks } from "./marked.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
 /** The result of `update`. */
@@ -43,7 +43,7 @@ export const update = (
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["update", id, given(changes)]),
+      request: () => JSON.stringify(["update", id, definedFields(changes)]),
       decide: ({ db, now, version }) => {
         const [memory] = getMemories(db, writer.level, [id], now)
         if (memory === undefined) return Either.left(new MemoryNotFound({ id }))
@@ -51,7 +51,7 @@ export const update = (
         if (confined && !canRead(writer.level, next.store)) {
           return Either.left(new CredentialForbidden({ level: writer.level, kinds: credentials }))
         }
-        const allowed = boundByLineage(db, writer.level, memory, next.store)
+        const allowed = checkLineage(db, writer.level, memory, next.store)
         if (Either.isLeft(allowed)) return Either.left(allowed.left)
         const changed = changedFrom(memory, next, now, writer.countTokens)
         // With a command id this is recorded too. Otherwise a repeat could do something else later.
@@ -61,11 +61,11 @@ export const update = (
               outcome: "unchanged",
               id,
               repeated: false,
-              ...versionAt(writer.level, version - 1)
+              ...visibleVersion(writer.level, version - 1)
             }
           })
         }
-        const fields = given(changes).map(([field]) => field)
+        const fields = definedFields(changes).map(([field]) => field)
         return Either.right({
           events: [
             {
@@ -75,14 +75,14 @@ export const update = (
                   ? {
                       memory,
                       reason: "unchanged",
-                      input: Object.fromEntries(given(changes)),
-                      decision: asked("NONE", "update", `it said so already${reason}`)
+                      input: Object.fromEntries(definedFields(changes)),
+                      decision: callerDecision("NONE", "update", `it said so already${reason}`)
                     }
                   : {
                       memory: changed,
                       reason: "edited",
-                      input: Object.fromEntries(given(changes)),
-                      decision: asked("UPDATE", "update", `changed ${fields.join(", ")}${reason}`)
+                      input: Object.fromEntries(definedFields(changes)),
+                      decision: callerDecision("UPDATE", "update", `changed ${fields.join(", ")}${reason}`)
                     }
             },
             ...(changed === undefined ? [] : demotedEvents(db, changed, version))
@@ -92,7 +92,7 @@ export const update = (
       answer: ([event], repeated) => ({
         outcome: event?.type === "UPDATE" && event.payload.reason === "unchanged" ? "unchanged" : "updated",
         id,
-        ...(event === undefined ? {} : versionAt(writer.level, event.version)),
+        ...(event === undefined ? {} : visibleVersion(writer.level, event.version)),
         repeated
       })
     }
@@ -111,11 +111,11 @@ const markedBy = (memory: Memory, changes: Changes, { marks }: Writer) => {
   if (!changesText && store === undefined && type === undefined) {
     return { memory: next, credentials: [], confined: false, reason: "" }
   }
-  return marked(next, changesText ? marks : { ...marks, pii: false })
+  return applyMarks(next, changesText ? marks : { ...marks, pii: false })
 }
 
 const withChanges = (memory: Memory, changes: Changes): Memory => {
-  const next: Record<string, unknown> = { ...confirmed(memory) }
+  const next: Record<string, unknown> = { ...withoutStale(memory) }
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) continue
     if (value === null) delete next[field]

@@ -10,7 +10,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import type { Schedule } from "./Schedule.js"
 
 /** One attempt at one occurrence of a schedule. */
-export interface RunOf {
+export interface RunAttempt {
   readonly run: string
   readonly schedule: string
   /** When it was due, milliseconds since the epoch. */
@@ -19,7 +19,7 @@ export interface RunOf {
 }
 
 /** A claimed run. `lease` is when its lease ends, milliseconds since the epoch. */
-export interface Claimed extends RunOf {
+export interface Claimed extends RunAttempt {
   readonly lease: number
   /** The schedule at the time of the claim. */
   readonly definition: Schedule
@@ -88,11 +88,15 @@ export interface Runner {
     limit: number
   ) => Effect.Effect<Claims, CommandError | ProjectionParked>
   /** Starts another attempt of the same run with a new lease. */
-  readonly renew: (agent: string, run: RunOf, lease: number) => Effect.Effect<void, CommandError | LeaseLost>
+  readonly renew: (agent: string, run: RunAttempt, lease: number) => Effect.Effect<void, CommandError | LeaseLost>
   /** Ends a run and sets the next time of its schedule, in one append. Fails if the run lost its lease. */
-  readonly finish: (agent: string, run: RunOf, outcome: Outcome) => Effect.Effect<Finished, CommandError | LeaseLost>
+  readonly finish: (
+    agent: string,
+    run: RunAttempt,
+    outcome: Outcome
+  ) => Effect.Effect<Finished, CommandError | LeaseLost>
   /** Gives back a claimed run that was not done. */
-  readonly release: (agent: string, run: RunOf) => Effect.Effect<void, CommandError | LeaseLost>
+  readonly release: (agent: string, run: RunAttempt) => Effect.Effect<void, CommandError | LeaseLost>
   /** Rebuilds the timers of all agents from their events; answers the agents whose timer was wrong. */
   readonly retime: Effect.Effect<{ readonly agents: number; readonly mended: ReadonlyArray<string> }, ViewError>
 }

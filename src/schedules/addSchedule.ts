@@ -1,10 +1,10 @@
 import * as Either from "effect/Either"
 import { countSchedules } from "../../projections/scheduleReads.js"
-import { type Command, commandIdOf, given, whileSound } from "../actor/Command.js"
+import { type Command, commandIdOf, definedFields, requireUnparked } from "../actor/Command.js"
 import { InvalidInput, type ProjectionParked, TooManySchedules, type TrustRequired } from "../model/errors.js"
 import { limits } from "../model/limits.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
-import { created } from "./decide.js"
+import { initialState } from "./decide.js"
 import { cadenceOf, checkCadence, decodeSchedule, definitionOf, type ScheduleInput } from "./input.js"
 import { fullTrust } from "./Schedule.js"
 
@@ -41,17 +41,22 @@ export const addSchedule = (
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["addSchedule", given(checked)]),
+      request: () => JSON.stringify(["addSchedule", definedFields(checked)]),
       decide: ({ db, newId, now }) =>
         Either.gen(function* () {
-          yield* whileSound(db, "schedules")
+          yield* requireUnparked(db, "schedules")
           const cadence = cadenceFrom(now)
           yield* checkCadence(cadence, now, writer.schedules)
           if (countSchedules(db, { statuses: ["active", "paused"], handlers: [] }) >= limits.schedules) {
             return yield* Either.left(new TooManySchedules({ most: limits.schedules }))
           }
           const definition = definitionOf(checked, cadence, writer.schedules)
-          const payload = { schedule: newId(), change: "created", definition, state: created(cadence, now) } as const
+          const payload = {
+            schedule: newId(),
+            change: "created",
+            definition,
+            state: initialState(cadence, now)
+          } as const
           return { events: [{ type: "SCHEDULE", payload }] }
         }),
       answer: ([event], repeated) => {

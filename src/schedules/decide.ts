@@ -7,14 +7,14 @@ import { nextAfter } from "./cadence.js"
 type Policy = PolicyValues["schedules"]
 
 /** The first state of a schedule. */
-export const created = (cadence: Cadence, now: number): ScheduleState => ({
+export const initialState = (cadence: Cadence, now: number): ScheduleState => ({
   status: "active",
   next: nextAfter(cadence, now),
   failures: 0
 })
 
 /** The state of a schedule after a change; `problem` if the change is not possible. */
-export const changed = (
+export const stateAfterChange = (
   { definition: before, state }: Pick<ScheduleRow, "definition" | "state">,
   definition: ScheduleDefinition,
   requested: "active" | "paused" | undefined,
@@ -34,7 +34,7 @@ export const changed = (
 }
 
 /** The state of a schedule after a run. */
-export const ran = (
+export const stateAfterRun = (
   { definition: { cadence, missed }, occurrence, state }: ScheduleRow,
   status: ScheduleRunRow["status"],
   now: number,
@@ -56,7 +56,7 @@ export const ran = (
 }
 
 /** Whether to notify the user of a run. */
-export const tells = (
+export const shouldNotify = (
   notify: Notify,
   run: Pick<Payload<"RUN">, "status" | "output" | "summary">,
   { lastOutput, lastStatus }: Pick<ScheduleRow, "lastOutput" | "lastStatus">
@@ -74,7 +74,7 @@ export const tells = (
 }
 
 /** The decision about a due schedule. */
-export type Due =
+export type DueDecision =
   /** The current run lost its lease, and the schedule is not due now. */
   | { readonly abandon: true; readonly start?: undefined; readonly giveUp?: undefined }
   /** Too many runs lost their lease: the occurrence counts as failed. */
@@ -87,7 +87,11 @@ export type Due =
     }
 
 /** Decides about a schedule whose `due` has passed; see `projections/schedules.ts`. */
-export const due = (row: ScheduleRow, now: number, { takeovers }: Pick<Policy, "takeovers">): Due | undefined => {
+export const decideDue = (
+  row: ScheduleRow,
+  now: number,
+  { takeovers }: Pick<Policy, "takeovers">
+): DueDecision | undefined => {
   const { next, status } = row.state
   const hasRun = row.run !== null
   const sameOccurrence = row.occurrence === next

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { findSchedule } from "../../projections/scheduleReads.js"
-import { type Command, commandIdOf, whileSound } from "../actor/Command.js"
+import { type Command, commandIdOf, requireUnparked } from "../actor/Command.js"
 import { type InvalidInput, type ProjectionParked, ScheduleNotFound, type TrustRequired } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
@@ -23,7 +23,7 @@ export const deleteSchedule = (
       request: () => JSON.stringify(["deleteSchedule", id]),
       decide: ({ db }) =>
         Either.gen(function* () {
-          yield* whileSound(db, "schedules")
+          yield* requireUnparked(db, "schedules")
           if (findSchedule(db, id) === undefined) return yield* Either.left(new ScheduleNotFound({ id }))
           return { events: [{ type: "SCHEDULE", payload: { schedule: id, change: "deleted" } }] }
         }),

@@ -1,7 +1,7 @@
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 
 /** Computes the timer of a stream from its SCHEDULE and RUN events. */
-export const dueFold = () => {
+export const timerFold = () => {
   const schedules = new Map<string, { active: boolean; next: number | null; run?: string; lease?: number }>()
   return {
     apply: (event: DaybookEvent | ErasedEvent): void => {

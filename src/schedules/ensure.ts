@@ -2,30 +2,30 @@ import { isDeepStrictEqual } from "node:util"
 import * as Either from "effect/Either"
 import type { ScheduleDefinition } from "../../events/Schedule.js"
 import { findSchedules } from "../../projections/scheduleReads.js"
-import { engine } from "../../projections/schedules.js"
-import { type Command, type DecidedEvent, whileSound } from "../actor/Command.js"
+import { engineActor } from "../../projections/schedules.js"
+import { type Command, type DecidedEvent, requireUnparked } from "../actor/Command.js"
 import type { ProjectionParked } from "../model/errors.js"
 import { limits } from "../model/limits.js"
-import { changed, created } from "./decide.js"
+import { initialState, stateAfterChange } from "./decide.js"
 
 // The schedules of the engine's own jobs. They are added once, so a schedule that a caller deletes or pauses stays so.
 
 /** The command id that marks agents with these schedules in the log. It must never change: older logs contain it. */
-export const ensured = { commandId: "daybook/jobs", request: "daybook/jobs" } as const
+export const ensureRequest = { commandId: "daybook/jobs", request: "daybook/jobs" } as const
 
 /** Adds the missing schedules of an agent, once. `first` is the time of the first run, milliseconds since the epoch. */
 export const ensureJobs = (
   definitions: ReadonlyArray<ScheduleDefinition>,
   first: number | undefined
 ): Command<boolean, ProjectionParked> => ({
-  actor: engine,
-  commandId: ensured.commandId,
-  request: () => ensured.request,
+  actor: engineActor,
+  commandId: ensureRequest.commandId,
+  request: () => ensureRequest.request,
   decide: ({ db, newId, now }) =>
-    Either.map(whileSound(db, "schedules"), () => {
+    Either.map(requireUnparked(db, "schedules"), () => {
       const [head, ...rest] = definitions.flatMap((definition): ReadonlyArray<DecidedEvent> => {
         if (schedulesOf(db, definition.handler).length > 0) return []
-        const state = created(definition.cadence, now)
+        const state = initialState(definition.cadence, now)
         const payload = {
           schedule: newId(),
           change: "created",
@@ -41,10 +41,10 @@ export const ensureJobs = (
 
 /** Updates the times of an agent's schedules to the current policy, unless a caller changed them. */
 export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Command<boolean, ProjectionParked> => ({
-  actor: engine,
+  actor: engineActor,
   request: () => "",
   decide: ({ db, now }) =>
-    Either.map(whileSound(db, "schedules"), () => {
+    Either.map(requireUnparked(db, "schedules"), () => {
       const [head, ...rest] = definitions.flatMap((definition) =>
         schedulesOf(db, definition.handler).flatMap((row): ReadonlyArray<DecidedEvent> => {
           const { cadence } = row.definition
@@ -52,7 +52,7 @@ export const adjustJobs = (definitions: ReadonlyArray<ScheduleDefinition>): Comm
           // A caller changed this time: it stays.
           if (row.definition.name !== definition.name || !isDeepStrictEqual(row.given, cadence)) return []
           if (isDeepStrictEqual(next.cadence, cadence)) return []
-          const state = changed(row, next, undefined, now)
+          const state = stateAfterChange(row, next, undefined, now)
           if ("problem" in state) return []
           return [{ type: "SCHEDULE", payload: { schedule: row.id, change: "updated", definition: next, state } }]
         })

@@ -5,14 +5,14 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Codec } from "../../events/Codec.js"
 import { type EventLog, readAll } from "../../events/EventLog.js"
-import { firstDue } from "../../projections/scheduleReads.js"
+import { firstDueAt } from "../../projections/scheduleReads.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { Views } from "../../projections/view/Views.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Agents } from "../actor/Agents.js"
 import type { Command } from "../actor/Command.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { dueFold } from "./due.js"
+import { timerFold } from "./due.js"
 import type { Job, Runner } from "./Runner.js"
 
 interface Services {
@@ -46,7 +46,7 @@ export const make = (services: Services): Runner => {
     policy,
     jobs,
     ensure: Effect.fn("Runner.ensure")(function* (agent, first) {
-      const { ensured, ensureJobs } = yield* Effect.promise(() => import("./ensure.js"))
+      const { ensureRequest: ensured, ensureJobs } = yield* Effect.promise(() => import("./ensure.js"))
       const hasJobs = yield* log.command(agent, ensured.commandId, ensured.request).pipe(
         Effect.map(Option.isSome),
         // The agent had them; the event is erased.
@@ -95,7 +95,7 @@ const correctTimer = (services: Services, agent: string) =>
       const now = yield* Clock.currentTimeMillis
       const [due, { position }] = yield* services.views.read(
         view,
-        (db) => [firstDue(db), ViewFile.checkpointOf(db)] as const
+        (db) => [firstDueAt(db), ViewFile.checkpointOf(db)] as const
       )
       if (due === null || due > now) yield* writeTimer(services, agent, position, due)
     })
@@ -119,7 +119,7 @@ const retime = (services: Services): Runner["retime"] =>
 
 const dueFromEvents = ({ codec, log }: Services, agent: string, version: number) =>
   Effect.gen(function* () {
-    const fold = dueFold()
+    const fold = timerFold()
     yield* Stream.runForEach(readAll(log, agent, { to: version }), (row) =>
       row.type === "SCHEDULE" || row.type === "RUN" ? Effect.map(codec.decode(row), fold.apply) : Effect.void
     )

@@ -11,7 +11,7 @@ import {
 import type { ScheduleRow, ScheduleRunRow } from "../../projections/schedules.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { RunNotFound, ScheduleNotFound } from "../model/errors.js"
-import { instantOf, listOf, pageOf, textOf } from "../model/filters.js"
+import { checkPage, optionalInstant, optionalList, optionalText } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { fullTrust, type Schedule, type ScheduleFilter, type ScheduleRun } from "./Schedule.js"
 import type { ScheduleReader } from "./Schedules.js"
@@ -38,11 +38,11 @@ const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun
 
 const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
   Effect.gen(function* () {
-    const { before: dueBefore } = yield* instantOf("before", before)
+    const { before: dueBefore } = yield* optionalInstant("before", before)
     return {
-      statuses: yield* listOf("statuses", statuses, ScheduleStatus),
-      handlers: yield* listOf("handlers", handlers, Schema.String),
-      ...(yield* textOf("text", text === "" ? undefined : text)),
+      statuses: yield* optionalList("statuses", statuses, ScheduleStatus),
+      handlers: yield* optionalList("handlers", handlers, Schema.String),
+      ...(yield* optionalText("text", text === "" ? undefined : text)),
       ...(dueBefore === undefined ? {} : { dueBefore })
     }
   })
@@ -59,7 +59,7 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log }: Reade
   return {
     schedules: Effect.fn("Memory.schedules")(function* (query = {}) {
       yield* requireFullTrust
-      const [filters, page] = [yield* filterOf(query), yield* pageOf(query, 50)]
+      const [filters, page] = [yield* filterOf(query), yield* checkPage(query, 50)]
       const rows = yield* read(({ db }) => findSchedules(db, filters, page))
       return rows.map(scheduleOf)
     }),
@@ -76,7 +76,7 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log }: Reade
 
     scheduleRuns: Effect.fn("Memory.scheduleRuns")(function* (id, query = {}) {
       yield* requireFullTrust
-      const page = yield* pageOf(query, 50)
+      const page = yield* checkPage(query, 50)
       yield* findOne(id)
       const rows = yield* read(({ db }) => findScheduleRuns(db, id, page))
       return rows.map(runOf)

@@ -1,12 +1,12 @@
 import * as Either from "effect/Either"
 import type { Payload } from "../../events/catalogue.js"
-import { findDue, findSchedule, nextDue } from "../../projections/scheduleReads.js"
+import { findDueSchedules, findSchedule, nextDueAt } from "../../projections/scheduleReads.js"
 import type { ScheduleRow } from "../../projections/schedules.js"
-import { type Command, type DecidedEvent, runCause, whileSound } from "../actor/Command.js"
+import { type Command, type DecidedEvent, requireUnparked, runCause } from "../actor/Command.js"
 import { LeaseLost, type ProjectionParked } from "../model/errors.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { due, ran, tells } from "./decide.js"
-import type { Claimed, Claims, Finished, Outcome, RunOf } from "./Runner.js"
+import { decideDue, shouldNotify, stateAfterRun } from "./decide.js"
+import type { Claimed, Claims, Finished, Outcome, RunAttempt } from "./Runner.js"
 import { scheduleOf } from "./reads.js"
 
 /** The policy, its digest, which each run records, and the handlers whose schedules are never given up. */
@@ -19,13 +19,13 @@ const noRequest = () => ""
 
 type RunPayload = Payload<"RUN">
 
-const started = ({ attempt, occurrence, run, schedule }: RunOf, lease: number, policy: string): DecidedEvent => ({
+const started = ({ attempt, occurrence, run, schedule }: RunAttempt, lease: number, policy: string): DecidedEvent => ({
   type: "RUN",
   payload: { run, kind: "schedule", phase: "started", name: schedule, occurrence, attempt, lease, policy }
 })
 
 const finished = (
-  { attempt, occurrence, run, schedule }: RunOf,
+  { attempt, occurrence, run, schedule }: RunAttempt,
   policy: string,
   rest: Pick<RunPayload, "status"> & Partial<RunPayload>
 ): DecidedEvent => ({
@@ -34,7 +34,7 @@ const finished = (
 })
 
 /** The event with the state of a schedule after a run. */
-const moved = (row: ScheduleRow, run: string, state: ReturnType<typeof ran>): DecidedEvent => ({
+const moved = (row: ScheduleRow, run: string, state: ReturnType<typeof stateAfterRun>): DecidedEvent => ({
   type: "SCHEDULE",
   payload: { schedule: row.id, change: "ran", state },
   cause: runCause(run)
@@ -45,7 +45,7 @@ const policyFor = ({ definition }: ScheduleRow, { failures, lasting }: Policy) =
   failures: lasting.has(definition.handler) ? 0 : failures
 })
 
-const underWay = (row: ScheduleRow): RunOf => ({
+const underWay = (row: ScheduleRow): RunAttempt => ({
   schedule: row.id,
   run: row.run ?? "",
   occurrence: row.occurrence ?? 0,
@@ -67,18 +67,18 @@ export const claimRuns = (
     request: noRequest,
     decide: ({ db, newId, now }) =>
       Either.gen(function* () {
-        yield* whileSound(db, "schedules")
+        yield* requireUnparked(db, "schedules")
         const events: Array<DecidedEvent> = []
         const claimed: Array<Claimed> = []
-        for (const row of findDue(db, { until: now, handlers: [...handlers.keys()], limit })) {
-          const decision = due(row, now, policy)
+        for (const row of findDueSchedules(db, { until: now, handlers: [...handlers.keys()], limit })) {
+          const decision = decideDue(row, now, policy)
           if (decision === undefined) continue
           const current = underWay(row)
           if (decision.abandon) events.push(finished(current, policy.digest, { status: "abandoned" }))
           if (decision.giveUp) {
             const error = `was begun ${row.abandoned + 1} times and never ended`
             events.push(finished(current, policy.digest, { status: "failed", error }))
-            events.push(moved(row, current.run, ran(row, "failed", now, policyFor(row, policy))))
+            events.push(moved(row, current.run, stateAfterRun(row, "failed", now, policyFor(row, policy))))
           }
           if (decision.start === undefined) continue
           const run = { schedule: row.id, run: newId(), ...decision.start }
@@ -86,7 +86,7 @@ export const claimRuns = (
           events.push(started(run, lease, policy.digest))
           claimed.push({ ...run, lease, definition: scheduleOf(row) })
         }
-        claims = { claimed, next: nextDue(db, [...handlers.keys()], now) }
+        claims = { claimed, next: nextDueAt(db, [...handlers.keys()], now) }
         const [first, ...rest] = events
         return first === undefined ? { answer: claims } : { events: [first, ...rest] }
       }),
@@ -94,11 +94,11 @@ export const claimRuns = (
   }
 }
 
-const stillMine = (row: ScheduleRow | undefined, { run }: RunOf): Either.Either<ScheduleRow, LeaseLost> =>
+const stillMine = (row: ScheduleRow | undefined, { run }: RunAttempt): Either.Either<ScheduleRow, LeaseLost> =>
   row?.run === run ? Either.right(row) : Either.left(new LeaseLost({ run }))
 
 /** Starts another attempt of the same run with a new lease (milliseconds since the epoch). */
-export const renewRun = (run: RunOf, lease: number, policy: string): Command<void, LeaseLost> => ({
+export const renewRun = (run: RunAttempt, lease: number, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,
   decide: ({ db }) =>
@@ -109,7 +109,7 @@ export const renewRun = (run: RunOf, lease: number, policy: string): Command<voi
 })
 
 /** Gives back a run, so that another process may start it at once. The count `released` marks it. */
-export const releaseRun = (run: RunOf, policy: string): Command<void, LeaseLost> => ({
+export const releaseRun = (run: RunAttempt, policy: string): Command<void, LeaseLost> => ({
   actor,
   request: noRequest,
   decide: ({ db }) =>
@@ -120,16 +120,18 @@ export const releaseRun = (run: RunOf, policy: string): Command<void, LeaseLost>
 })
 
 /** Records how a run ended and when its schedule is due next, in one append. */
-export const finishRun = (run: RunOf, outcome: Outcome, policy: Policy): Command<Finished, LeaseLost> => ({
+export const finishRun = (run: RunAttempt, outcome: Outcome, policy: Policy): Command<Finished, LeaseLost> => ({
   actor,
   request: noRequest,
   decide: ({ db, now }) =>
     Either.gen(function* () {
       const row = yield* stillMine(findSchedule(db, run.schedule), run)
-      const notify = tells(row.definition.notify, outcome, row)
+      const notify = shouldNotify(row.definition.notify, outcome, row)
       const counts = { ...outcome.counts, ...(notify ? { notified: 1 } : {}) }
       const ended = finished(run, policy.digest, { ...outcome, counts })
-      return { events: [ended, moved(row, run.run, ran(row, outcome.status, now, policyFor(row, policy)))] as const }
+      return {
+        events: [ended, moved(row, run.run, stateAfterRun(row, outcome.status, now, policyFor(row, policy)))] as const
+      }
     }),
   answer: ([ended, after]) => ({
     notify: ended?.type === "RUN" && (ended.payload.counts?.notified ?? 0) > 0,

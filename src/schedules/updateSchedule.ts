@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Either from "effect/Either"
 import { findSchedule } from "../../projections/scheduleReads.js"
-import { type Command, commandIdOf, given, whileSound } from "../actor/Command.js"
+import { type Command, commandIdOf, definedFields, requireUnparked } from "../actor/Command.js"
 import { InvalidInput, type ProjectionParked, ScheduleNotFound, type TrustRequired } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Scheduled } from "./addSchedule.js"
-import { changed } from "./decide.js"
+import { stateAfterChange } from "./decide.js"
 import { cadenceOf, changedDefinition, checkCadence, decodeScheduleChanges, type ScheduleChanges } from "./input.js"
 import { fullTrust } from "./Schedule.js"
 
@@ -32,17 +32,17 @@ export const updateSchedule = (
     return {
       actor: writer.actor,
       commandId,
-      request: () => JSON.stringify(["updateSchedule", id, given(changes)]),
+      request: () => JSON.stringify(["updateSchedule", id, definedFields(changes)]),
       decide: ({ db, now, version }) =>
         Either.gen(function* () {
-          yield* whileSound(db, "schedules")
+          yield* requireUnparked(db, "schedules")
           const row = findSchedule(db, id)
           if (row === undefined) return yield* Either.left(new ScheduleNotFound({ id }))
           const before = row.definition
           const cadence = cadenceFrom?.(now) ?? before.cadence
           if (cadenceFrom !== undefined) yield* checkCadence(cadence, now, writer.schedules)
           const definition = changedDefinition(before, changes, cadence)
-          const state = changed(row, definition, changes.status, now)
+          const state = stateAfterChange(row, definition, changes.status, now)
           if ("problem" in state) {
             return yield* Either.left(new InvalidInput({ field: "status", problem: state.problem }))
           }

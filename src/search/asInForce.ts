@@ -1,18 +1,18 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type EmbedderFact, findInForce } from "../../projections/embedders.js"
+import { type EmbedderFact, findActiveEmbedder } from "../../projections/embedders.js"
 import type { ViewError } from "../../projections/view/build.js"
-import { type InUse, sameFact } from "../actor/activeEmbedders.js"
-import type { Observed, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
+import { type ActiveEmbedders, sameFact } from "../actor/activeEmbedders.js"
+import type { ObservedSnapshot, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 
 /** Runs a search: embeds the query with the embedder of `ranking`, then ranks rows through `read`. */
-export type Ask<A> = (
+export type SearchWith<A> = (
   ranking: Ranking,
-  read: <B>(f: (snapshot: Observed) => B) => Effect.Effect<B, ViewError | Moved>
-) => Effect.Effect<A, ViewError | Moved>
+  read: <B>(f: (snapshot: ObservedSnapshot) => B) => Effect.Effect<B, ViewError | EmbedderChanged>
+) => Effect.Effect<A, ViewError | EmbedderChanged>
 
 /** The snapshot has another active embedder than the one that embeds the query. */
-export class Moved {
+export class EmbedderChanged {
   readonly _tag = "Moved"
   constructor(readonly fact: EmbedderFact | undefined) {}
 }
@@ -25,19 +25,21 @@ const maxRetries = 3
  * vectors of another model. A first read looks up the active embedder. The snapshot that ranks checks it again: another
  * process may switch embedders while the query is being embedded.
  */
-export const asInForce = <A>(
+export const withActiveEmbedder = <A>(
   { read }: Pick<ReaderSource, "read">,
   { inUse, ranking }: Pick<ReaderServices, "inUse" | "ranking">,
-  search: Ask<A>
+  search: SearchWith<A>
 ): Effect.Effect<A, ViewError> => {
   const attempt = (fact: EmbedderFact | undefined, retries: number): Effect.Effect<A, ViewError> =>
     Effect.gen(function* () {
       const embedder = yield* inUse.of(fact)
-      const readIfSame = <B>(f: (snapshot: Observed) => B): Effect.Effect<B, ViewError | Moved> =>
+      const readIfSame = <B>(f: (snapshot: ObservedSnapshot) => B): Effect.Effect<B, ViewError | EmbedderChanged> =>
         Effect.flatten(
           read((snapshot) => {
-            const active = findInForce(snapshot.db)
-            return retries > 0 && !sameFact(active, fact) ? Either.left(new Moved(active)) : Either.right(f(snapshot))
+            const active = findActiveEmbedder(snapshot.db)
+            return retries > 0 && !sameFact(active, fact)
+              ? Either.left(new EmbedderChanged(active))
+              : Either.right(f(snapshot))
           })
         )
       return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isMoved, (moved) =>
@@ -47,10 +49,10 @@ export const asInForce = <A>(
   return Effect.flatMap(activeFact(read), (fact) => attempt(fact, maxRetries))
 }
 
-const isMoved = (error: ViewError | Moved): error is Moved => error._tag === "Moved"
+const isMoved = (error: ViewError | EmbedderChanged): error is EmbedderChanged => error._tag === "Moved"
 
 /** The active embedder of the view that a source reads. */
-export const embedderOf = ({ read }: Pick<ReaderSource, "read">, inUse: InUse) =>
+export const activeEmbedderOf = ({ read }: Pick<ReaderSource, "read">, inUse: ActiveEmbedders) =>
   Effect.flatMap(activeFact(read), inUse.of)
 
-const activeFact = (read: ReaderSource["read"]) => read(({ db }) => findInForce(db))
+const activeFact = (read: ReaderSource["read"]) => read(({ db }) => findActiveEmbedder(db))

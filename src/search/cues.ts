@@ -1,13 +1,13 @@
 import { dateWords, months } from "../../projections/chunkText.js"
-import type { ChunkFacts, FoundChunk } from "../../projections/conversationReads.js"
+import type { ChunkCandidate, ChunkFacts } from "../../projections/conversationReads.js"
 import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
 import { isStopWord } from "../../text/normalise/stopWords.js"
 import { earliest, latest } from "../../text/when/dates.js"
-import { type When, whenOf } from "../../text/when/when.js"
+import { type ResolvedTime, resolveTimes } from "../../text/when/when.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "./everydayNames.js"
 import type { LeftOut } from "./explain.js"
-import type { Asking } from "./fields.js"
+import type { TimeReference } from "./fields.js"
 import type { ParsedQuery, Word } from "./query.js"
 
 // Cues of a question besides its words: who said it, when, and what was said shortly before and after.
@@ -16,8 +16,8 @@ import type { ParsedQuery, Word } from "./query.js"
  * The score that a short chunk gains from its neighbours. People stay with a subject for a few turns, and the turn that
  * names it is not always the one that answers. Each neighbour adds its score × contextWeight × contextDecay^(distance − 1).
  */
-export const contextIn = (
-  fused: ReadonlyArray<{ readonly candidate: FoundChunk; readonly text: number; readonly vector: number }>,
+export const neighbourScores = (
+  fused: ReadonlyArray<{ readonly candidate: ChunkCandidate; readonly text: number; readonly vector: number }>,
   { contextDecay, contextTurns, contextWeight }: PolicyValues["search"]
 ): ((chunk: ChunkFacts) => number) => {
   /** The best score of each turn of a session, by its sequence. */
@@ -60,7 +60,11 @@ const maxLength = 450
  * if the whole name is there, or if it is written as a name: the "Mira" of "Mira Holt" in "did Mira go", but not the
  * "deploy" of "Deploy Bot".
  */
-export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, plain: string): ReadonlyArray<Word> => {
+export const dropSpeakerNames = (
+  words: ReadonlyArray<Word>,
+  names: NamedSpeakers,
+  plain: string
+): ReadonlyArray<Word> => {
   const sentence = lowerCaseWord.test(plain)
   const isName = ({ at, text }: Word) => {
     const parts = nameWords(text.replace(possessive, ""))
@@ -78,7 +82,7 @@ export const withoutNames = (words: ReadonlyArray<Word>, names: NamedSpeakers, p
  * The speakers that a text names, without everyday words that are not written as a name there: a speaker "Will" is not
  * named by "will it rain", nor "May" by "in May". A whole name of several words always counts.
  */
-export const namesIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
+export const speakersNamedIn = (names: NamedSpeakers, text: string): NamedSpeakers => {
   const doubtful = new Set([...names.words].filter(isEverydayName))
   if (doubtful.size === 0) return names
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
@@ -108,7 +112,7 @@ export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chu
 
 /** The times that a query names, and its words without those that only name a time. */
 export interface Times {
-  readonly ranges: ReadonlyArray<When>
+  readonly ranges: ReadonlyArray<ResolvedTime>
   readonly words: ReadonlyArray<Word>
   readonly leftOut: ReadonlyArray<LeftOut>
   /** Whether the query asks for everything in its times, with no other subject. */
@@ -125,12 +129,12 @@ const maxTimes = 8
  * Finds the times of a query. Words like "last week" do not occur in the text of a memory, so they are not searched.
  * Months, days, feasts, years and dates may occur, so they are.
  */
-export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Asking): Times => {
-  const named = whenOf(plain, now, zone)
+export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: TimeReference): Times => {
+  const named = resolveTimes(plain, now, zone)
   const ranges = named.slice(0, maxTimes)
   const hints = named.length > maxTimes ? [`only the first ${maxTimes} times are used`] : []
   if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, said: [], hints }
-  const within = ({ at }: Word, { index, text }: When) => at >= index && at < index + text.length
+  const within = ({ at }: Word, { index, text }: ResolvedTime) => at >= index && at < index + text.length
   const isRelative = (word: Word) =>
     word.droppable &&
     ranges.some((range) => {
@@ -192,7 +196,7 @@ export const projectCue = (text: string): ((project: string | null) => boolean) 
  * Matches instants in a time that a question names: in one of `ranges`, or on a day, in a month or in a year that it
  * names, in any year or century. UTC.
  */
-export const dateCue = (text: string, ranges: ReadonlyArray<When>): ((instant: number) => boolean) => {
+export const dateCue = (text: string, ranges: ReadonlyArray<ResolvedTime>): ((instant: number) => boolean) => {
   const named = calendarCue(text)
   return (instant) => named(instant) || ranges.some(({ from, to }) => instant >= from && instant < to)
 }

@@ -1,6 +1,6 @@
 import type { Gated } from "../../text/normalise/gate.js"
 import { earliest, latest, toIso } from "../../text/when/dates.js"
-import type { When } from "../../text/when/when.js"
+import type { ResolvedTime } from "../../text/when/when.js"
 import type { Field, Word } from "./query.js"
 import type { LifeScore } from "./score.js"
 
@@ -27,7 +27,7 @@ export interface Explanation {
   /** Filters in the text. */
   readonly fields: ReadonlyArray<Field>
   /** Times that the text names, in milliseconds. Rows in them score higher. */
-  readonly times: ReadonlyArray<Pick<When, "text" | "from" | "to">>
+  readonly times: ReadonlyArray<Pick<ResolvedTime, "text" | "from" | "to">>
   /** The model whose vectors took part; null for full text alone. */
   readonly vectors: string | null
   /** The reranker that ordered the first hits; null without one. */
@@ -37,11 +37,11 @@ export interface Explanation {
 }
 
 /** The hint that nothing lies in the times of a query, so that its words answer it. */
-export const nothingIn = (ranges: Explanation["times"]): string =>
+export const emptyTimesHint = (ranges: Explanation["times"]): string =>
   `nothing is recorded for ${ranges.map(({ text }) => text).join(", ")}; searched by words`
 
 /** Hints why no row passes the filters: values that no row has. `passes` sees what the level may read. */
-export const withoutRows = <Filters extends object>(
+export const unmatchedFilterHints = <Filters extends object>(
   thing: string,
   filters: Filters & { readonly and?: Filters },
   passes: (filters: Filters) => boolean
@@ -99,7 +99,7 @@ export interface Explained<Hit> {
   >
 }
 
-export const wordsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> => words.map(({ text }) => text)
+export const textsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> => words.map(({ text }) => text)
 
 const meanings: Readonly<Record<string, string>> = {
   text: "has the words",
@@ -115,7 +115,7 @@ const meanings: Readonly<Record<string, string>> = {
 }
 
 /** The parts of a score in words, the largest first, without parts below 0.0005. */
-export const whyOf = (parts: object, alike: number): ReadonlyArray<string> => [
+export const scoreReasons = (parts: object, alike: number): ReadonlyArray<string> => [
   ...Object.entries(parts as Record<string, number>)
     .filter(([, part]) => part >= 0.0005)
     .sort(([, a], [, b]) => b - a)
@@ -124,7 +124,7 @@ export const whyOf = (parts: object, alike: number): ReadonlyArray<string> => [
 ]
 
 /** The explanation in lines, for people. */
-export const linesOf = (explanation: Explanation): ReadonlyArray<string> => {
+export const explanationLines = (explanation: Explanation): ReadonlyArray<string> => {
   const { excluded, fields, gate, hints, leftOut, mode, required, reranker, times, vectors, words } = explanation
   const line = (name: string, values: ReadonlyArray<string>) =>
     values.length === 0 ? [] : [`${name.padEnd(11)}${values.join(", ")}`]

@@ -4,7 +4,7 @@ import type { ChunkFilters } from "../../projections/conversationReads.js"
 import { textColumns } from "../../projections/fulltext.js"
 import type { Filters } from "../../projections/search.js"
 import { earliest, toInstant } from "../../text/when/dates.js"
-import { whenOf } from "../../text/when/when.js"
+import { resolveTimes } from "../../text/when/when.js"
 import { normaliseTag } from "../model/input.js"
 import type { Field, KnownField, Syntax } from "./query.js"
 
@@ -18,16 +18,16 @@ const oneOf = (values: ReadonlyArray<string>): KnownField => ({
 const time: KnownField = {
   problem: (value, excluded) => {
     if (excluded) return "a time cannot be excluded (after: is the opposite of before:)"
-    return toInstant(value) !== undefined || stretchOf(value, { now: 0, zone: "UTC" }) !== undefined
+    return toInstant(value) !== undefined || timeRangeOf(value, { now: 0, zone: "UTC" }) !== undefined
       ? undefined
       : 'is not a date or time (such as 2026-03-14, 2026-03-14T09:30Z, 2026, March, yesterday, "last week")'
   }
 }
 
 /** The time that a value names, alone or after a preposition ("2026", "Monday"). */
-export const stretchOf = (value: string, { now, zone }: Asking) => {
+export const timeRangeOf = (value: string, { now, zone }: TimeReference) => {
   for (const phrase of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
-    const [stretch, ...more] = whenOf(phrase, now, zone)
+    const [stretch, ...more] = resolveTimes(phrase, now, zone)
     if (stretch !== undefined && more.length === 0) return stretch
   }
   return undefined
@@ -74,14 +74,14 @@ export const conversationSyntax: Syntax = {
 }
 
 /** The reference of relative times in a query. */
-export interface Asking {
+export interface TimeReference {
   /** Milliseconds since the epoch. */
   readonly now: number
   /** An IANA time zone. */
   readonly zone: string
 }
 
-export const memoryFilters = (fields: ReadonlyArray<Field>, asking: Asking): Filters => {
+export const memoryFilters = (fields: ReadonlyArray<Field>, asking: TimeReference): Filters => {
   const listsOf = (valuesOf: ValuesOf) => ({
     types: valuesOf("type").map((value) => value.toLowerCase()),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
@@ -93,7 +93,7 @@ export const memoryFilters = (fields: ReadonlyArray<Field>, asking: Asking): Fil
   return filtersOf(fields, asking, listsOf)
 }
 
-export const conversationFilters = (fields: ReadonlyArray<Field>, asking: Asking): ChunkFilters => {
+export const conversationFilters = (fields: ReadonlyArray<Field>, asking: TimeReference): ChunkFilters => {
   const listsOf = (valuesOf: ValuesOf) => ({
     sessions: valuesOf("session"),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
@@ -106,7 +106,11 @@ export const conversationFilters = (fields: ReadonlyArray<Field>, asking: Asking
 
 type ValuesOf = (name: string) => ReadonlyArray<string>
 
-const filtersOf = <Lists>(fields: ReadonlyArray<Field>, asking: Asking, listsOf: (valuesOf: ValuesOf) => Lists) => {
+const filtersOf = <Lists>(
+  fields: ReadonlyArray<Field>,
+  asking: TimeReference,
+  listsOf: (valuesOf: ValuesOf) => Lists
+) => {
   const included = fields.filter(({ excluded }) => !excluded)
   const excluded = fields.filter(({ excluded }) => excluded)
   const not = excluded.length === 0 ? {} : { not: listsOf(valuesIn(excluded)) }
@@ -121,12 +125,12 @@ const valuesIn =
 /** `after:` starts at the beginning of the time that it names; `before:` ends there. */
 const timesOf = (
   fields: ReadonlyArray<Field>,
-  asking: Asking
+  asking: TimeReference
 ): { readonly after?: number; readonly before?: number } => {
   const instantOf = (name: string): number | undefined => {
     const value = valuesIn(fields)(name).at(-1)
     if (value === undefined) return undefined
-    const stretch = stretchOf(value, asking)
+    const stretch = timeRangeOf(value, asking)
     if (stretch === undefined) return toInstant(value)
     return stretch.from === earliest ? stretch.to : stretch.from
   }

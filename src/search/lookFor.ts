@@ -1,18 +1,24 @@
 import { opennessOf, type ReadingLevel } from "../../events/Trust.js"
-import { type Corpus, type HitsQuery, type Needles, nothingRequired, type Required } from "../../projections/hits.js"
+import {
+  type Corpus,
+  type HitsQuery,
+  type Needles,
+  noRequiredWords,
+  type RequiredWords
+} from "../../projections/hits.js"
 import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
-import type { When } from "../../text/when/when.js"
+import type { ResolvedTime } from "../../text/when/when.js"
 import type { Snapshot } from "../actor/ReaderSource.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { type Times, timesIn } from "./cues.js"
-import { type LeftOut, nothingIn, withoutRows, wordsOf } from "./explain.js"
-import type { Asking } from "./fields.js"
+import { emptyTimesHint, type LeftOut, textsOf, unmatchedFilterHints } from "./explain.js"
+import type { TimeReference } from "./fields.js"
 import { expressionsOf, type Field, type ParsedQuery, type Word } from "./query.js"
-import { type Draft, type Fusable, inOrder, newestFirst, type Scored, type Weights } from "./rank.js"
-import { type Find, type FindQuery, type Found, nothing } from "./retrieve.js"
-import { folding } from "./same.js"
-import { telling } from "./telling.js"
+import { type Draft, type Fusable, orderByScore, orderByTime, type Scored, type Weights } from "./rank.js"
+import { type Find, type FindQuery, type FoundDrafts, initialExplanation } from "./retrieve.js"
+import { foldEqual } from "./same.js"
+import { distinguishingWords } from "./telling.js"
 
 /** The inputs of a score, besides the candidates. */
 export interface Weighing {
@@ -33,7 +39,7 @@ export interface RowsQuery<Filters> {
 }
 
 /** A kind of rows that the pipeline searches: memories, or chunks of turns and files. */
-export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
+export interface SearchKind<Filters, Candidate extends Fusable, Row, Parts> {
   readonly corpus: Corpus
   /** The name of a row in hints: "memory". */
   readonly things: string
@@ -41,8 +47,8 @@ export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
   readonly text: string
   readonly vectors: string
   /** Combines the filters of the call with those in the query's text. */
-  readonly filtersOf: (asked: Filters, fields: ReadonlyArray<Field>, asking: Asking) => Filters
-  readonly during: (filters: Filters, when: When) => Filters
+  readonly filtersOf: (asked: Filters, fields: ReadonlyArray<Field>, asking: TimeReference) => Filters
+  readonly during: (filters: Filters, when: ResolvedTime) => Filters
   /** Drops further words from the distinguishing ones. If full text finds none of the rest, all are searched. */
   readonly chosen?: (
     weighing: Weighing,
@@ -54,7 +60,7 @@ export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
   /** The newest rows that match `required`. */
   readonly recent: (
     snapshot: Snapshot,
-    query: RowsQuery<Filters> & { readonly required: Required }
+    query: RowsQuery<Filters> & { readonly required: RequiredWords }
   ) => ReadonlyArray<Candidate>
   /** Rows that contain the needles as substrings, the newest first. */
   readonly like: (
@@ -67,9 +73,9 @@ export interface Searched<Filters, Candidate extends Fusable, Row, Parts> {
 }
 
 /** Searches one kind of rows. If it finds nothing, hints name the filters or required terms that exclude every row. */
-export const lookFor =
+export const searchRows =
   <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
-    kind: Searched<Filters, Candidate, Row, Parts>
+    kind: SearchKind<Filters, Candidate, Row, Parts>
   ): Find<Filters, Row, Parts> =>
   (snapshot, query) => {
     const found = answer(planOf(kind, snapshot, query))
@@ -78,8 +84,8 @@ export const lookFor =
     const { fields, required } = request.parsed
     const asking = { now: snapshot.now, zone: ranking.policy.zone }
     const passes = (filters: Filters) =>
-      kind.recent(snapshot, { level, filters, required: nothingRequired, limit: 1 }).length > 0
-    const unmatched = withoutRows(kind.things, kind.filtersOf(request.filters, fields, asking), passes)
+      kind.recent(snapshot, { level, filters, required: noRequiredWords, limit: 1 }).length > 0
+    const unmatched = unmatchedFilterHints(kind.things, kind.filtersOf(request.filters, fields, asking), passes)
     const terms = required.map((text) => `+${text}`).join(", ")
     const hints =
       unmatched.length > 0 || required.length === 0
@@ -89,7 +95,7 @@ export const lookFor =
   }
 
 const planOf = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
-  kind: Searched<Filters, Candidate, Row, Parts>,
+  kind: SearchKind<Filters, Candidate, Row, Parts>,
   snapshot: Snapshot,
   { level, ranking, request, vector }: FindQuery<Filters>
 ) => {
@@ -103,13 +109,13 @@ const planOf = <Filters extends object, Candidate extends Fusable, Row, Parts ex
   const weighing: Weighing = { db, level, now, parsed, times, policy, weights: weights.shares }
   const byText = !parked.has(kind.text)
   const should = kind.saysTimes === true ? parsed.should : times.words
-  const distinguishing = telling(db, kind.corpus, level, { ...parsed, should }, policy.commonShare)
+  const distinguishing = distinguishingWords(db, kind.corpus, level, { ...parsed, should }, policy.commonShare)
   const { leftOut = [], words } = kind.chosen?.(weighing, distinguishing.words) ?? { words: distinguishing.words }
   const expressionsFor = (words: ReadonlyArray<Word>) =>
     expressionsOf({ ...parsed, should: words, joined: distinguishing.joined })
   const expressions = expressionsFor(words)
   const explanationOf = (words: ReadonlyArray<Word>, dropped: ReadonlyArray<LeftOut>) => ({
-    words: wordsOf(words),
+    words: textsOf(words),
     leftOut: [...(kind.saysTimes === true ? [] : times.leftOut), ...distinguishing.leftOut, ...dropped]
   })
   return {
@@ -129,10 +135,10 @@ const planOf = <Filters extends object, Candidate extends Fusable, Row, Parts ex
     leftOut,
     expressions,
     expressionsFor,
-    required: byText ? expressions : nothingRequired,
+    required: byText ? expressions : noRequiredWords,
     explanationOf,
     explanation: {
-      ...nothing(request),
+      ...initialExplanation(request),
       leftOut: explanationOf(words, leftOut).leftOut,
       times: times.ranges,
       hints: [...parsed.hints, ...times.hints]
@@ -170,7 +176,7 @@ const weightsOf = ({
  */
 const answer = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
   plan: Plan<Filters, Candidate, Row, Parts>
-): Found<Row, Parts> => {
+): FoundDrafts<Row, Parts> => {
   const { byText, expressions, filters, kind, level, pageSize, required, snapshot, weighing } = plan
   const { parsed, policy, times } = weighing
   const inTimes = distinct(
@@ -184,7 +190,7 @@ const answer = <Filters extends object, Candidate extends Fusable, Row, Parts ex
   }
   // If nothing lies in the named time, its name may still be a word of a text.
   if (times.only && inTimes.length > 0) return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
-  const timeHints = times.ranges.length > 0 && inTimes.length === 0 ? [nothingIn(times.ranges)] : []
+  const timeHints = times.ranges.length > 0 && inTimes.length === 0 ? [emptyTimesHint(times.ranges)] : []
   if (expressions.match === null || !byText) {
     const { excluded, needles: any } = parsed
     const all = byText ? [] : parsed.required.filter((text) => !text.includes(" OR "))
@@ -223,8 +229,8 @@ const answerByTime = <Filters extends object, Candidate extends Fusable, Row, Pa
   { explanation, kind, pageSize, weighing }: Plan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
   more: ReadonlyArray<Candidate>
-): Found<Row, Parts> => {
-  const ranked = [...newestFirst(kind.score(weighing, candidates)), ...inOrder(kind.score(weighing, more))]
+): FoundDrafts<Row, Parts> => {
+  const ranked = [...orderByTime(kind.score(weighing, candidates)), ...orderByScore(kind.score(weighing, more))]
   return { drafts: kind.read(weighing.db, ranked.slice(0, pageSize)), settled: true, explanation }
 }
 
@@ -234,16 +240,16 @@ const answerByScore = <Filters extends object, Candidate extends Fusable, Row, P
   candidates: ReadonlyArray<Candidate>,
   vectors: string | null,
   hints: ReadonlyArray<string>
-): Found<Row, Parts> => {
-  const ranked = inOrder(kind.score(weighing, candidates))
-  const drafts = folding<Draft<Row, Parts>>(weighing.policy.fold)
+): FoundDrafts<Row, Parts> => {
+  const ranked = orderByScore(kind.score(weighing, candidates))
+  const drafts = foldEqual<Draft<Row, Parts>>(weighing.policy.fold)
   for (let from = 0; from < ranked.length && drafts.kept().length < limit; from += pageSize) {
     for (const draft of kind.read(weighing.db, ranked.slice(from, from + pageSize))) drafts.take(draft)
   }
   return {
     drafts: drafts.kept(),
     settled: false,
-    explanation: { ...explanation, words: wordsOf(words), vectors, hints: [...explanation.hints, ...hints] }
+    explanation: { ...explanation, words: textsOf(words), vectors, hints: [...explanation.hints, ...hints] }
   }
 }
 

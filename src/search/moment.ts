@@ -1,15 +1,15 @@
 import { earliest, toInstant } from "../../text/when/dates.js"
-import { type Asking, stretchOf } from "./fields.js"
+import { type TimeReference, timeRangeOf } from "./fields.js"
 
 /**
  * The instant that a text names, in milliseconds since the epoch; undefined if it names none. The text is an ISO 8601
  * date or time, or a range in words ("last week", "3 days ago", "May 2025"). A range stands for its beginning, or for
  * its end if it has no beginning, as in `after:` and `before:` of a query.
  */
-export const momentOf = (text: string, asking: Asking): number | undefined => {
+export const parseInstant = (text: string, asking: TimeReference): number | undefined => {
   const instant = toInstant(text)
   if (instant !== undefined) return instant
-  const stretch = stretchOf(text, asking)
+  const stretch = timeRangeOf(text, asking)
   if (stretch === undefined) return undefined
   return stretch.from === earliest ? stretch.to : stretch.from
 }

@@ -1,7 +1,7 @@
 import { textColumns } from "../../projections/fulltext.js"
 import { telephone } from "../../text/normalise/forms.js"
 import { isStopWord } from "../../text/normalise/stopWords.js"
-import { expression } from "../../text/normalise/text.js"
+import { ftsExpression } from "../../text/normalise/text.js"
 import { limits } from "../model/limits.js"
 
 /** A parsed query. Any text is a query: text that is not syntax is read as words. */
@@ -170,7 +170,7 @@ const readTerm = (parser: Parser, token: string, at: number) => {
   if (column !== undefined) blank(parser, at, token.length - rest.length)
   const bodies = wrongField ? [field!, value] : [column !== undefined || phrase ? value : `${name ?? ""}${value}`]
   for (const body of bodies) {
-    const match = prefix(body) ?? expression(body)
+    const match = prefix(body) ?? ftsExpression(body)
     if (match === null) continue
     const start = at + Math.max(0, token.indexOf(body))
     const term =
@@ -273,7 +273,7 @@ const withoutTerms = ({ excluded, fields, hints, not, plain }: Parser, query: st
 /** `harb*`: words with this prefix, and the stemmed word itself. */
 const prefix = (body: string): string | null => {
   const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
-  const whole = start === undefined ? null : expression(start)
+  const whole = start === undefined ? null : ftsExpression(start)
   return whole === null ? null : `(${whole} OR "${start}" *)`
 }
 

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { stores as allStores, opennessOf, readable, type Store, type TrustLevel } from "../../events/Trust.js"
+import { stores as allStores, opennessOf, readableStores, type Store, type TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hits.js"
 import { limits } from "../model/limits.js"
 import { EmbedderError, type EmbedderService } from "../ports/Embedder.js"
@@ -10,7 +10,7 @@ import type { ParsedQuery } from "./query.js"
  * The embedders that may see a query. If the query can only mean stores withheld from the active embedder, only the local
  * embedder sees it, or none.
  */
-export const askedFor = (
+export const embedderForQuery = (
   { filters, parsed }: { readonly filters: unknown; readonly parsed: Pick<ParsedQuery, "fields"> },
   level: TrustLevel,
   { apart, withheld = [], ...embedder }: EmbedderService
@@ -21,7 +21,7 @@ export const askedFor = (
     name === "store" && excluded !== true ? [value] : []
   )
   const isIn = (list: ReadonlyArray<string>) => (store: Store) => list.length === 0 || list.includes(store)
-  const searched = readable(level).filter(isIn(stores)).filter(isIn(named))
+  const searched = readableStores(level).filter(isIn(stores)).filter(isIn(named))
   if (searched.length > 0 && searched.every((store) => withheld.includes(store))) return refusing(embedder)
   if (apart === undefined) return embedder
   const own = searched.filter((store) => !apart.stores.includes(store))
@@ -39,7 +39,7 @@ const refusing = (embedder: EmbedderService): EmbedderService => ({
 })
 
 /** A query's vector, or null and the failures in words: then full text answers alone. */
-export interface Embedded {
+export interface EmbeddedQuery {
   readonly vector: QueryVector | null
   readonly failures: ReadonlyArray<string>
 }
@@ -49,8 +49,8 @@ export const queryVector = (
   text: string,
   embedder: EmbedderService,
   timeoutMillis: number
-): Effect.Effect<Embedded> => {
-  const embed = (service: EmbedderService): Effect.Effect<Embedded> =>
+): Effect.Effect<EmbeddedQuery> => {
+  const embed = (service: EmbedderService): Effect.Effect<EmbeddedQuery> =>
     embedAll(service, [text.slice(0, limits.queryBytes)], "query", timeoutMillis).pipe(
       Effect.match({
         onSuccess: ([values]) => ({
@@ -67,7 +67,7 @@ export const queryVector = (
         embed(embedder),
         embed(apart.embedder),
         (own, other) => ({
-          vector: bothOf(own.vector, other.vector, apart.stores),
+          vector: combineVectors(own.vector, other.vector, apart.stores),
           failures: [...own.failures, ...other.failures]
         }),
         { concurrent: true }
@@ -78,7 +78,7 @@ export const queryVector = (
  * Combines the vectors of both embedders. Each is compared only with rows of its own stores. If only the second exists,
  * the first is a vector of length 0, which finds nothing.
  */
-export const bothOf = (
+export const combineVectors = (
   own: QueryVector | null,
   apart: QueryVector | null,
   stores: ReadonlyArray<Store>

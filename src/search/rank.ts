@@ -20,7 +20,7 @@ export interface ScoreParts {
 }
 
 /** The sum of a score's parts. */
-export const sum = (parts: object): number => {
+export const sumOfParts = (parts: object): number => {
   let total = 0
   for (const name in parts) total += (parts as Record<string, number>)[name]!
   return total
@@ -45,13 +45,13 @@ export interface Draft<Row, Parts> extends Scored<Parts> {
 }
 
 /** Orders by score, then by time, then by place in the log; larger first. */
-export const inOrder = <D extends Scored<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
-  const scores = new Map(drafts.map((draft) => [draft, sum(draft.parts)]))
+export const orderByScore = <D extends Scored<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
+  const scores = new Map(drafts.map((draft) => [draft, sumOfParts(draft.parts)]))
   return drafts.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.time - a.time || b.born - a.born)
 }
 
 /** Orders by time alone. */
-export const newestFirst = <D extends { readonly born: number; readonly time: number }>(
+export const orderByTime = <D extends { readonly born: number; readonly time: number }>(
   rows: ReadonlyArray<D>
 ): ReadonlyArray<D> => rows.toSorted((a, b) => b.time - a.time || b.born - a.born)
 
@@ -99,10 +99,10 @@ export interface Cues {
 export const noCues: Cues = { date: () => false, project: () => false }
 
 /** The score of lying in a named time, with no word in common. */
-export const timeWorth = 0.05
+export const timeMatchScore = 0.05
 
 /** Fuses full text and vectors, and adds cues, recency, mentions and importance. */
-export const scored = (
+export const scoreMemories = (
   candidates: ReadonlyArray<Candidate>,
   policy: PolicyValues["search"],
   weights: Weights,
@@ -111,7 +111,7 @@ export const scored = (
 ): ReadonlyArray<Scored<ScoreParts>> =>
   fuse(candidates, policy, weights).map(({ candidate, text, vector }) => {
     const base = text + vector
-    const date = cues.date(candidate.time) ? policy.dateBoost * base + timeWorth : 0
+    const date = cues.date(candidate.time) ? policy.dateBoost * base + timeMatchScore : 0
     const project = cues.project(candidate.project) ? policy.projectBoost * base : 0
     const parts = {
       text,

@@ -9,10 +9,10 @@ import type { Ranking, Snapshot } from "../actor/ReaderSource.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { RerankerError } from "../ports/Reranker.js"
-import { type Explanation, whyOf } from "./explain.js"
+import { type Explanation, scoreReasons } from "./explain.js"
 import { type ParsedQuery, parse, type Syntax } from "./query.js"
-import { askedFor, queryVector } from "./queryVector.js"
-import { type Draft, inOrder, sum } from "./rank.js"
+import { embedderForQuery, queryVector } from "./queryVector.js"
+import { type Draft, orderByScore, sumOfParts } from "./rank.js"
 
 /** A checked query with its filters. */
 export interface Request<Filters> {
@@ -53,7 +53,7 @@ export const requestOf = <Filters>(
 })
 
 /** The ranked drafts of a snapshot, before reranking. */
-export interface Found<Row, Parts> {
+export interface FoundDrafts<Row, Parts> {
   readonly drafts: ReadonlyArray<Draft<Row, Parts>>
   /** Whether a reranker must keep the order: the query asked for rows by time and nothing else. */
   readonly settled: boolean
@@ -85,7 +85,7 @@ export interface FindQuery<Filters> {
 }
 
 /** Ranks the rows of a snapshot against a request. Synchronous and a pure function of its arguments. */
-export type Find<Filters, Row, Parts> = (snapshot: Snapshot, query: FindQuery<Filters>) => Found<Row, Parts>
+export type Find<Filters, Row, Parts> = (snapshot: Snapshot, query: FindQuery<Filters>) => FoundDrafts<Row, Parts>
 
 export interface Retrieval<Filters, Row, Parts, E> {
   readonly request: Request<Filters>
@@ -111,10 +111,10 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
 }: Retrieval<Filters, Row, Parts, E>): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
   Effect.gen(function* () {
     const { gate, gated, limit, mode, parsed } = request
-    const ranking = { ...configured, embedder: askedFor(request, level, configured.embedder) }
+    const ranking = { ...configured, embedder: embedderForQuery(request, level, configured.embedder) }
     if (level === "public" || (gated && !gate.recall)) {
       yield* read(() => undefined)
-      return { hits: [], explanation: { ...nothing(request), reranker: null }, before: [], vector: null }
+      return { hits: [], explanation: { ...initialExplanation(request), reranker: null }, before: [], vector: null }
     }
     const text = parsed.plain.trim()
     const needsVector = known === undefined && text !== "" && mode !== "classic"
@@ -124,7 +124,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     const found = yield* read((snapshot) => find(snapshot, { level, request, vector, ranking }))
     const reranking = mode === "classic" || found.settled ? notReranked : yield* rerank(text, found.drafts, ranking)
     const shown = ("drafts" in reranking ? reranking.drafts : found.drafts).slice(0, limit)
-    const hits = shown.map(({ alike, parts, row }) => ({ ...row, score: sum(parts), parts, alike }))
+    const hits = shown.map(({ alike, parts, row }) => ({ ...row, score: sumOfParts(parts), parts, alike }))
     const places = new Map(found.drafts.map(({ born }, index) => [born, index + 1]))
     const before = shown.map(({ born }) => places.get(born)!)
     const reranker = "drafts" in reranking ? ranking.reranker!.name : null
@@ -135,7 +135,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
   })
 
 /** The explanation of a request before the search. */
-export const nothing = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanation, "reranker"> => ({
+export const initialExplanation = ({ gate, mode, parsed }: Request<unknown>): Omit<Explanation, "reranker"> => ({
   mode,
   gate,
   words: [],
@@ -157,7 +157,7 @@ export const explained = <Hit extends { readonly parts: object; readonly alike: 
   explanation,
   hits: hits.map((hit, index) => ({
     ...hit,
-    why: whyOf(hit.parts, hit.alike),
+    why: scoreReasons(hit.parts, hit.alike),
     ...(explanation.reranker === null ? {} : { before: before[index]! })
   }))
 })
@@ -210,7 +210,7 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
         ...draft,
         parts: { ...draft.parts, rerank: weight * (scoreOf.get(draft.born) ?? 0) }
       }))
-      return Effect.succeed({ drafts: inOrder(reranked) })
+      return Effect.succeed({ drafts: orderByScore(reranked) })
     }),
     Effect.catchAllCause((cause) => {
       const error = Option.getOrElse(Cause.failureOption(cause), () => new RerankerError({ name, reason: "failed" }))

@@ -5,7 +5,7 @@ import type { Draft } from "./rank.js"
  * same if they have the same words in the same order, apart from case, accents, surrounding punctuation and articles.
  * Any further word, number or negation makes them different.
  */
-export const folding = <D extends Draft<unknown, object>>(enabled: boolean) => {
+export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const kept: Array<D> = []
   const places = new Map<string, number>()
   return {

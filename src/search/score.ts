@@ -1,5 +1,5 @@
 import { daysBetween } from "../../text/when/dates.js"
-import type { LifePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/life.js"
 
 /** The facts of a memory that its life score depends on. */
 export interface ScoreFacts {
@@ -34,12 +34,12 @@ export interface LifeScore {
  * importanceWeight × importance. It depends on policy, recorded facts and time only. It is computed on each read and
  * never stored. `findByScore` computes the same in SQL.
  */
-export const scoreOf = (facts: ScoreFacts, policy: LifePolicy["tiers"], now: number): LifeScore => {
+export const lifeScoreOf = (facts: ScoreFacts, policy: MaintenancePolicy["tiers"], now: number): LifeScore => {
   const hits = hitsOf(facts)
   const days = daysBetween(facts.seenAt, now)
   const decay = decayOf(facts.type, policy)
   const frequency = policy.frequencyWeight * Math.log(1 + hits)
-  const recency = policy.recencyWeight * retained(decay, days)
+  const recency = policy.recencyWeight * retention(decay, days)
   const importance = policy.importanceWeight * facts.importance
   return {
     score: frequency + recency + importance,
@@ -58,11 +58,11 @@ export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "me
   mentions - 1 + accesses
 
 /** λ of a type. */
-export const decayOf = (type: string, { decay, decays }: LifePolicy["tiers"]): number =>
+export const decayOf = (type: string, { decay, decays }: MaintenancePolicy["tiers"]): number =>
   Object.hasOwn(decays, type) ? decays[type]! : decay
 
 /** The share that is left after `days`, 0…1. */
-export const retained = (decay: number, days: number): number => Math.exp(-decay * days)
+export const retention = (decay: number, days: number): number => Math.exp(-decay * days)
 
 /** A life score in words. */
 export const scoreText = ({ days, decay, frequency, hits, importance, recency, score }: LifeScore): string =>

@@ -8,22 +8,22 @@ import {
   candidatesOf,
   type Filters,
   findCandidates,
-  findLike,
-  findRecent,
+  findMemoriesLike,
+  findRecentMemories,
   type IndexRow,
-  memories,
-  memoriesAt
+  memoryCorpus,
+  readMemories
 } from "../../projections/search.js"
 import type { InvalidInput } from "../model/errors.js"
-import { instantOf, integerOf, listOf, noOthers, textOf } from "../model/filters.js"
+import { checkInteger, optionalInstant, optionalList, optionalText, refuseUnknownOptions } from "../model/filters.js"
 import type { InstantInput } from "../model/input.js"
 import { normaliseTag } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { dateCue, projectCue } from "./cues.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
-import { lookFor, type Searched } from "./lookFor.js"
-import { type Draft, type Scored, type ScoreParts, scored } from "./rank.js"
+import { type SearchKind, searchRows } from "./lookFor.js"
+import { type Draft, type Scored, type ScoreParts, scoreMemories } from "./rank.js"
 import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
 
 /** Filters of a read. The values of a list are alternatives. Times are milliseconds, a Date or ISO 8601 text. */
@@ -56,17 +56,17 @@ export const decodeFilter = (
   defaultLimit: number
 ): Either.Either<Filters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
-    yield* noOthers(filter, filterNames)
+    yield* refuseUnknownOptions(filter, filterNames)
     return {
-      limit: yield* integerOf("limit", filter.limit ?? defaultLimit, 1, limits.page),
-      types: yield* listOf("types", filter.types, Schema.String),
-      stores: yield* listOf("stores", filter.stores, Store),
-      tags: (yield* listOf("tags", filter.tags, Schema.String)).map(normaliseTag),
-      people: yield* listOf("people", filter.people, Schema.String),
-      projects: Object.values(yield* textOf("project", filter.project)),
-      sessions: Object.values(yield* textOf("session", filter.session)),
-      ...(yield* instantOf("after", filter.after)),
-      ...(yield* instantOf("before", filter.before))
+      limit: yield* checkInteger("limit", filter.limit ?? defaultLimit, 1, limits.page),
+      types: yield* optionalList("types", filter.types, Schema.String),
+      stores: yield* optionalList("stores", filter.stores, Store),
+      tags: (yield* optionalList("tags", filter.tags, Schema.String)).map(normaliseTag),
+      people: yield* optionalList("people", filter.people, Schema.String),
+      projects: Object.values(yield* optionalText("project", filter.project)),
+      sessions: Object.values(yield* optionalText("session", filter.session)),
+      ...(yield* optionalInstant("after", filter.after)),
+      ...(yield* optionalInstant("before", filter.before))
     }
   })
 
@@ -76,14 +76,14 @@ export const decodeQuery = (
   policy: PolicyValues["search"]
 ): Either.Either<Request<Filters>, InvalidInput> =>
   Either.gen(function* () {
-    const checked = (yield* textOf("text", text)).text!
-    yield* textOf("mode", mode)
+    const checked = (yield* optionalText("text", text)).text!
+    yield* optionalText("mode", mode)
     const filters = yield* decodeFilter(filter, (mode ?? policy.mode) === "enhanced" ? 10 : 5)
     return requestOf(checked, memorySyntax, filters, { gate, mode }, policy)
   })
 
 const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
-  const found = memoriesAt(
+  const found = readMemories(
     db,
     ranked.map(({ born }) => born)
   )
@@ -133,8 +133,8 @@ const indexRowOf = ({
 })
 
 /** How the pipeline searches memories. */
-const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
-  corpus: memories,
+const searched: SearchKind<Filters, Candidate, IndexRow, ScoreParts> = {
+  corpus: memoryCorpus,
   things: "memory",
   text: "fulltext",
   vectors: "vectors",
@@ -142,11 +142,11 @@ const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   find: ({ db, now }, query) => findCandidates(db, { ...query, now }),
   recent: ({ db, now }, { filters, level, limit, required }) =>
-    unscored(db, level, findRecent(db, level, filters, now, { limit, offset: 0 }, required)),
+    unscored(db, level, findRecentMemories(db, level, filters, now, { limit, offset: 0 }, required)),
   like: ({ db, now }, { filters, level, limit, needles }) =>
-    unscored(db, level, findLike(db, level, filters, now, needles, limit), 1),
+    unscored(db, level, findMemoriesLike(db, level, filters, now, needles, limit), 1),
   score: ({ now, parsed, policy, times, weights }, candidates) =>
-    scored(candidates, policy, weights, now, {
+    scoreMemories(candidates, policy, weights, now, {
       date: dateCue(parsed.plain, times.ranges),
       project: projectCue(parsed.plain)
     }),
@@ -154,4 +154,4 @@ const searched: Searched<Filters, Candidate, IndexRow, ScoreParts> = {
 }
 
 /** Ranks the memories that a level may read. Synchronous: it sees one snapshot. */
-export const searchIn: Find<Filters, IndexRow, ScoreParts> = lookFor(searched)
+export const searchIn: Find<Filters, IndexRow, ScoreParts> = searchRows(searched)

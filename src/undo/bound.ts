@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Memory, Stale } from "../../events/Memory.js"
 import { opennessOf, type Store } from "../../events/Trust.js"
-import { marked } from "../remember/marked.js"
+import { applyMarks } from "../remember/marked.js"
 import type { Writer } from "../remember/remember.js"
 import type { Link } from "./links.js"
 import type { Conflict, Plan } from "./plan.js"
-import { type Gone, outsideKey, type Relatives } from "./relatives.js"
+import { type Loss, outsideKey, type Relatives } from "./relatives.js"
 import { takenBack } from "./touches.js"
 
 /** A plan that changes its memory. */
 export type Changing = Plan & { readonly image: Memory }
 
-export interface Bounded {
+export interface LimitedPlans {
   /** All plans. A plan without any change left has no image. */
   readonly plans: ReadonlyArray<Plan>
   readonly changing: ReadonlyArray<Changing>
@@ -26,16 +26,16 @@ export interface Bounded {
  * than its sources, no credential leaves store private, and stale flags follow
  * from the sources. A field that this holds back is a conflict.
  */
-export const boundPlans = (
+export const limitPlans = (
   plans: ReadonlyArray<Plan>,
   relatives: Relatives,
   marks: Writer["marks"],
   first: number
-): Bounded => {
+): LimitedPlans => {
   const images = new Map<string, Memory>()
   const byId = new Map(plans.map((plan) => [plan.current.id, plan]))
   for (const { current, image } of plans) {
-    if (image !== undefined) images.set(current.id, marked(image, { ...marks, pii: false }).memory)
+    if (image !== undefined) images.set(current.id, applyMarks(image, { ...marks, pii: false }).memory)
   }
   const allowed = new Map(images)
   for (let settled = false; !settled; ) {
@@ -183,7 +183,7 @@ const sinceStore = (life: ReadonlyArray<Link>, store: Store): number | undefined
   return life[Math.max(index, 0)]!.version
 }
 
-interface Flag extends Gone {
+interface Flag extends Loss {
   readonly stale: Stale
 }
 
@@ -195,7 +195,7 @@ const flagsOf = (
   { lives, outside }: Relatives
 ) => {
   const undoes = new Map(plans.map(({ current, undone }) => [current.id, undone.map(({ version }) => version)]))
-  const lostOf = (id: string): Pick<Gone, "version" | "reason"> | undefined => {
+  const lostOf = (id: string): Pick<Loss, "version" | "reason"> | undefined => {
     const life = lives.get(id)
     if (life === undefined) return undefined
     const image = images.get(id)
@@ -208,7 +208,7 @@ const flagsOf = (
     const life = lives.get(memory.id)
     if (life === undefined) return undefined
     const writes = writesIn(life, images.has(memory.id) ? undoes.get(memory.id)! : [])
-    const isConfirmed = ({ version }: Pick<Gone, "version">, wasGoneAt: (version: number) => boolean = () => true) =>
+    const isConfirmed = ({ version }: Pick<Loss, "version">, wasGoneAt: (version: number) => boolean = () => true) =>
       writes.some((write) => write >= version && wasGoneAt(write))
     const flags: Array<Flag> = []
     const seen = new Set([memory.id])
@@ -255,7 +255,7 @@ const wasGone = (life: ReadonlyArray<Link>, asOf: number): boolean => {
  * an undo that restored it was undone, the version and reason are those of the
  * earlier loss.
  */
-const goneAt = (life: ReadonlyArray<Link>): Pick<Gone, "version" | "reason"> | undefined => {
+const goneAt = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
   if (life.at(-1)?.after.status === "active") return undefined
   const link = life.findLast(({ before }) => before === undefined || before.status === "active")
   if (link === undefined) return undefined

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { type DaybookEvent, type EventType, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { Observation } from "../model/input.js"
-import { asAsked } from "../remember/asAsked.js"
+import { observationFrom } from "../remember/asAsked.js"
 
 /** One event in the life of a memory, with the memory before and after it. */
 export interface Link {
@@ -57,7 +57,7 @@ const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined
     undoes: undoes ?? noVersions,
     write: deliberateReasons.has(reason),
     whole: reason === "edited" || reason === "unchanged" ? new Set(Object.keys(input ?? {})) : noFields,
-    merged: reason === "reconciled" && decision.action === "UPDATE" ? asAsked(after, input) : undefined
+    merged: reason === "reconciled" && decision.action === "UPDATE" ? observationFrom(after, input) : undefined
   }
 }
 
@@ -74,14 +74,14 @@ export const sourceOf = (event: DaybookEvent): Memory["source"] | undefined => {
 const observationIn = (event: DaybookEvent): Observation | undefined => {
   switch (event.type) {
     case "ADD":
-      return asAsked(event.payload.memory, event.payload.input)
+      return observationFrom(event.payload.memory, event.payload.input)
     case "UPDATE": {
       const { input, memory, reason } = event.payload
-      return reason === "duplicate" || reason === "reconciled" ? asAsked(memory, input) : undefined
+      return reason === "duplicate" || reason === "reconciled" ? observationFrom(memory, input) : undefined
     }
     case "DELETE": {
       const { input, replacement } = event.payload
-      return replacement === undefined ? undefined : asAsked(replacement, input)
+      return replacement === undefined ? undefined : observationFrom(replacement, input)
     }
     default:
       return undefined

@@ -10,13 +10,13 @@ import { opennessOf, type Store } from "../../events/Trust.js"
 import { findChanges } from "../../projections/history.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
-import { descendants, graphIn, restsOnCopies, type Source } from "../actor/lineage.js"
+import { dependsOnCopies, descendants, graphIn, type Source } from "../actor/lineage.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { type Link, linksOf } from "./links.js"
 import type { Plan } from "./plan.js"
 
 /** When and why a source was lost. */
-export interface Gone {
+export interface Loss {
   readonly version: number
   readonly reason: "replaced" | "forgotten" | "undone"
   /** Its position among the sources that were lost with the same event. */
@@ -26,7 +26,7 @@ export interface Gone {
 }
 
 /** A source that is a turn or a file. */
-export interface Outside {
+export interface OutsideSource {
   readonly kind: "turn" | "file"
   readonly to: string
   /** Its store; undefined if it is lost or never was in a store. */
@@ -34,14 +34,14 @@ export interface Outside {
   /** The version of the event that changed that last; 0 for none. */
   readonly since: number
   /** Oldest first. */
-  readonly gone: ReadonlyArray<Gone>
+  readonly gone: ReadonlyArray<Loss>
 }
 
 /** The memories and sources that the plans of an undo depend on, as of a version. */
 export interface Relatives {
   /** Lives by id, oldest event first: of the planned memories, their derived memories, and the sources of all these. */
   readonly lives: ReadonlyMap<string, ReadonlyArray<Link>>
-  readonly outside: ReadonlyMap<string, Outside>
+  readonly outside: ReadonlyMap<string, OutsideSource>
   /** The planned memories that do not change and that no other one depends on. */
   readonly unchanged: ReadonlySet<string>
 }
@@ -93,7 +93,7 @@ export const relativesOf = (
     }
     const outside =
       outsideSources.size === 0
-        ? new Map<string, Outside>()
+        ? new Map<string, OutsideSource>()
         : yield* outsideAt(source, [...outsideSources.values()], to)
     const dependedOn = new Set([...seen, ...changing.map(({ current }) => current.id)])
     const unchanged = new Set([...planned.keys()].filter((id) => !dependedOn.has(id)))
@@ -137,7 +137,7 @@ const unknownChange = {
   merged: undefined
 }
 
-type MutableOutside = { -readonly [K in keyof Outside]: K extends "gone" ? Array<Gone> : Outside[K] }
+type MutableOutside = { -readonly [K in keyof OutsideSource]: K extends "gone" ? Array<Loss> : OutsideSource[K] }
 
 /** Turns and files as of a version. Only forgotten and replaced ones are read from the log. */
 const outsideAt = (
@@ -163,7 +163,7 @@ const outsideAt = (
     })
     const copies = new Map<number, { readonly path: string; readonly store: Store; readonly digest: string }>()
     const storesOf = (path: string) => [...copies.values()].flatMap((copy) => (copy.path === path ? [copy.store] : []))
-    const settle = (path: string, version: number, gone?: Omit<Gone, "version">) => {
+    const settle = (path: string, version: number, gone?: Omit<Loss, "version">) => {
       const file = sources.get(outsideKey("file", path))!
       const [store] = storesOf(path).sort((a, b) => opennessOf(b) - opennessOf(a))
       file.store = store
@@ -187,7 +187,7 @@ const outsideAt = (
         const others = storesOf(file.path).filter((store) => store !== file.store)
         copies.set(event.version, file)
         const changed = before !== undefined && before.digest !== file.digest
-        const rests = restsOnCopies([file.store], others)
+        const rests = dependsOnCopies([file.store], others)
         settle(file.path, event.version, changed ? { reason: "replaced", place: 0, rests } : undefined)
       }
       if (event.type === "FORGET") {
@@ -195,7 +195,7 @@ const outsideAt = (
         const lost = files.flatMap((version) => copies.get(version) ?? [])
         for (const version of files) copies.delete(version)
         for (const [place, lostPath] of [...new Set(lost.map((copy) => copy.path))].entries()) {
-          const rests = path === undefined ? () => true : restsOnCopies(event.payload.stores, storesOf(lostPath))
+          const rests = path === undefined ? () => true : dependsOnCopies(event.payload.stores, storesOf(lostPath))
           settle(lostPath, event.version, { reason: "forgotten", place: turns.length + place, rests })
         }
       }

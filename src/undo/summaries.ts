@@ -1,7 +1,7 @@
 import type { DaybookEvent, Payload } from "../../events/catalogue.js"
 import type { Db } from "../../projections/Projection.js"
-import { findSummary, isFounded } from "../../projections/summaries.js"
-import { asked, type DecidedEvent } from "../actor/Command.js"
+import { findSummary, hasAllSources } from "../../projections/summaries.js"
+import { callerDecision, type DecidedEvent } from "../actor/Command.js"
 import type { Conflict } from "./plan.js"
 
 export type Summarized = Extract<DaybookEvent, { type: "SUMMARIZE" }>
@@ -50,7 +50,7 @@ export const planSummaries = (
       value = writes[0]!.payload.was ?? null
       version = writes[0]!.payload.replaces ?? 0
     }
-    if (value !== null && !isFounded(db, value)) continue
+    if (value !== null && !hasAllSources(db, value)) continue
     const common = {
       session,
       store,
@@ -77,7 +77,7 @@ export const summaryEvent = ({ conflict: _, replaces, undoes, ...plan }: Summary
       ...plan,
       ...(replaces === undefined ? {} : { replaces }),
       undoes,
-      decision: asked("SUMMARIZE", "undo", reason)
+      decision: callerDecision("SUMMARIZE", "undo", reason)
     }
   }
 }

@@ -9,7 +9,7 @@ import { VersionConflict } from "../../events/errors.js"
 import { findChanges } from "../../projections/history.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { CommandError } from "../actor/Actor.js"
-import { type Command, commandIdOf, runOf, whileSound } from "../actor/Command.js"
+import { type Command, commandIdOf, requireUnparked, runOf } from "../actor/Command.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import {
   type InvalidInput,
@@ -20,13 +20,13 @@ import {
 } from "../model/errors.js"
 import { randomId } from "../model/ids.js"
 import type { Writer } from "../remember/remember.js"
-import { type Bounded, boundPlans } from "./bound.js"
+import { type LimitedPlans, limitPlans } from "./bound.js"
 import { choose, decodeUndoable, type Undoable } from "./choose.js"
 import { linksOf } from "./links.js"
 import { type Conflict, planOf, type Undoing } from "./plan.js"
 import { type Relatives, relativesOf } from "./relatives.js"
 import { planSummaries, type Summarized, type SummaryPlan } from "./summaries.js"
-import { undo as command, compensating, type Moved } from "./undoCommand.js"
+import { undoCommand as command, compensatingEvents, type MemoryChanged } from "./undoCommand.js"
 
 export interface UndoOptions {
   /** Reports the changes without writing them. */
@@ -112,7 +112,7 @@ export const undo = (
         const plans = lives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
         const livesById = new Map(lives.map((links) => [links.at(-1)!.after.id, links]))
         const relatives = yield* relativesOf(undoer, plans, livesById, to)
-        return { relatives, summaries, ...boundPlans(plans, relatives, writer.marks, to + 1) }
+        return { relatives, summaries, ...limitPlans(plans, relatives, writer.marks, to + 1) }
       })
     const request = () => JSON.stringify(["undo", selection, force])
     const attempt = (retries: number): Effect.Effect<Undone, UndoError> =>
@@ -157,7 +157,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
     )
     const changes = yield* Effect.flatten(
       read(({ db }) =>
-        Either.map(whileSound(db, "history"), () =>
+        Either.map(requireUnparked(db, "history"), () =>
           born.map((version) => findChanges(db, "full", version).filter(({ version }) => version <= to))
         )
       )
@@ -182,7 +182,7 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
   })
 
 /** The complete plan. */
-interface Planning extends Bounded {
+interface Planning extends LimitedPlans {
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>
 }
@@ -221,9 +221,9 @@ const encodedEvents = (
   bounded: Planning,
   first: number,
   now: number
-): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError | Moved> =>
+): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError | MemoryChanged> =>
   Effect.flatMap(
-    read(({ db }) => compensating(db, bounded, now, first)),
+    read(({ db }) => compensatingEvents(db, bounded, now, first)),
     Either.map(
       (events) =>
         events.map(({ payload, type }, index) => ({

@@ -7,14 +7,14 @@ import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findSummary } from "../../projections/summaries.js"
-import { asked, type Command, type DecidedEvent, runCause } from "../actor/Command.js"
-import { carried, descendants, graphIn } from "../actor/lineage.js"
-import { type Bounded, type Changing, withStale } from "./bound.js"
+import { type Command, callerDecision, type DecidedEvent, runCause } from "../actor/Command.js"
+import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
+import { type Changing, type LimitedPlans, withStale } from "./bound.js"
 import type { Relatives } from "./relatives.js"
 import { type SummaryPlan, summaryEvent } from "./summaries.js"
 
 /** A memory changed after the undo was planned. */
-export class Moved extends Data.TaggedError("Moved") {}
+export class MemoryChanged extends Data.TaggedError("Moved") {}
 
 /** The events of an undo, one for each changed memory. */
 export interface Compensated {
@@ -26,16 +26,16 @@ export interface Compensated {
 }
 
 /** Plans that lineage allows, and the memories that they depend on. */
-interface Bound extends Pick<Bounded, "changing" | "staleOf"> {
+interface Bound extends Pick<LimitedPlans, "changing" | "staleOf"> {
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>
 }
 
 /** Makes the command that carries out all plans or none. */
-export const undo = (
+export const undoCommand = (
   bound: Bound,
   command: Pick<Command<unknown, unknown>, "actor" | "commandId" | "request"> & { readonly run: string }
-): Command<Compensated, Moved> => {
+): Command<Compensated, MemoryChanged> => {
   const cause = runCause(command.run)
   return {
     actor: command.actor,
@@ -43,7 +43,7 @@ export const undo = (
     request: command.request,
     cause,
     decide: ({ db, now, version }) =>
-      Either.map(compensating(db, bound, now, version), ([first, ...others]) =>
+      Either.map(compensatingEvents(db, bound, now, version), ([first, ...others]) =>
         first === undefined ? { answer: { first, cause, repeated: false } } : { events: [first, ...others] }
       ),
     answer: ([event], repeated) => ({ first: event?.version, cause: event?.cause ?? null, repeated })
@@ -55,16 +55,16 @@ export const undo = (
  * memories. Memories derived from one that goes or comes back get or lose their stale flag. None stays less restrictive
  * than its source. Each memory gets one event, even if several changes meet on it.
  */
-export const compensating = (
+export const compensatingEvents = (
   db: Db,
   { changing, relatives, staleOf, summaries }: Bound,
   now: number,
   version: number
-): Either.Either<ReadonlyArray<DecidedEvent>, Moved> => {
-  if (changing.length > 0 && hasMoved(db, relatives)) return Either.left(new Moved())
+): Either.Either<ReadonlyArray<DecidedEvent>, MemoryChanged> => {
+  if (changing.length > 0 && hasMoved(db, relatives)) return Either.left(new MemoryChanged())
   const rewritten = summaries.filter(({ undoes }) => undoes.length > 0)
   if (rewritten.some(({ replaces, session, store }) => findSummary(db, session, store)?.version !== replaces)) {
-    return Either.left(new Moved())
+    return Either.left(new MemoryChanged())
   }
   const planned = new Map(changing.map(({ image }) => [image.id, image]))
   const following = new Map<string, Following>()
@@ -77,7 +77,7 @@ export const compensating = (
       // Plans have their stale flags already.
       const follows = goesOrReturns && next.status === "active" && !planned.has(derived.id)
       if (follows && relatives.lives.get(derived.id)?.at(-1)?.after.revision !== derived.revision) {
-        return Either.left(new Moved())
+        return Either.left(new MemoryChanged())
       }
       const stale = follows ? staleOf(derived) : next.stale
       const flagged = !isDeepStrictEqual(stale, next.stale)
@@ -102,8 +102,8 @@ export const compensating = (
       const why =
         memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`
       return flagged
-        ? carried(memory, "stale", why, cause)
-        : carried(memory, "demoted", `what it came from is ${memory.store} now`, cause)
+        ? followingUpdate(memory, "stale", why, cause)
+        : followingUpdate(memory, "demoted", `what it came from is ${memory.store} now`, cause)
     })
   ])
 }
@@ -125,6 +125,12 @@ const compensatingEvent = ({ current, image, undone }: Changing, now: number): D
   const memory = { ...image, updatedAt: now }
   const retired = image.status !== current.status && (image.status === "forgotten" || image.status === "superseded")
   return retired
-    ? { type: "DELETE", payload: { memory, reason: "undone", undoes, decision: asked("DELETE", "undo", reason) } }
-    : { type: "UPDATE", payload: { memory, reason: "undone", undoes, decision: asked("UPDATE", "undo", reason) } }
+    ? {
+        type: "DELETE",
+        payload: { memory, reason: "undone", undoes, decision: callerDecision("DELETE", "undo", reason) }
+      }
+    : {
+        type: "UPDATE",
+        payload: { memory, reason: "undone", undoes, decision: callerDecision("UPDATE", "undo", reason) }
+      }
 }

@@ -35,7 +35,7 @@ export interface WhatIfOptions {
 export type Answered = "judged" | "reused" | "asked" | "fallback"
 
 /** A decision on an observation; `refused` if its input is not valid any more. */
-export interface Taken {
+export interface DecisionResult {
   readonly outcome: Remembered["outcome"] | "refused"
   /** The memory that states it afterwards. */
   readonly id?: string
@@ -59,7 +59,7 @@ export interface Taken {
  * - `follows`: it follows from another result at an earlier version.
  * - `likeness`: similarity is measured differently, for example by another embedder.
  */
-export type Why =
+export type DifferenceCause =
   | { readonly kind: "threshold" | "candidates" | "reconciler" | "likeness" }
   | { readonly kind: "follows"; readonly version: number }
 
@@ -69,9 +69,9 @@ export interface DecisionDiff {
   /** The title of the observation. */
   readonly title: string
   readonly store: Memory["store"]
-  readonly before: Taken
-  readonly after: Taken
-  readonly why: Why
+  readonly before: DecisionResult
+  readonly after: DecisionResult
+  readonly why: DifferenceCause
 }
 
 /** A caller's change to a memory that the branch does not have. */
@@ -86,7 +86,7 @@ export interface Skipped {
 }
 
 /** A memory that is active on one side only. */
-export interface Alone {
+export interface OneSidedMemory {
   readonly id: string
   readonly title: string
   readonly type: string
@@ -103,7 +103,7 @@ export interface Changed {
   readonly fields: Readonly<Record<string, { readonly live?: unknown; readonly branch?: unknown }>>
 }
 
-type Counts = Readonly<Record<Taken["outcome"], number>>
+type Counts = Readonly<Record<DecisionResult["outcome"], number>>
 
 /** The differences when past decisions are replayed under another policy. */
 export interface WhatIf {
@@ -114,8 +114,8 @@ export interface WhatIf {
   readonly decisions: ReadonlyArray<DecisionDiff>
   readonly skipped: ReadonlyArray<Skipped>
   readonly memories: {
-    readonly onlyLive: ReadonlyArray<Alone>
-    readonly onlyBranch: ReadonlyArray<Alone>
+    readonly onlyLive: ReadonlyArray<OneSidedMemory>
+    readonly onlyBranch: ReadonlyArray<OneSidedMemory>
     readonly changed: ReadonlyArray<Changed>
   }
   readonly counts: {

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { Judgement, Question, Reconciler, ReconcilerError } from "../ports/Reconciler.js"
-import { usable } from "../remember/judge.js"
+import { checkJudgement } from "../remember/judge.js"
 import { answerOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
 import { keyOf, recordedAnswer } from "./recorded.js"
@@ -13,7 +13,7 @@ import type { Answered } from "./WhatIf.js"
 type Service = Context.Tag.Service<Reconciler>
 
 /** The origin of the newest judgement. */
-export interface Source {
+export interface AnswerOrigin {
   readonly answered: Answered
   readonly fallback?: string
 }
@@ -24,7 +24,7 @@ export interface Answers {
   /** Call it before an event is decided again. */
   readonly about: (event: Mutation) => void
   /** The origin of the newest decision; undefined if the reconciler was not needed. */
-  readonly source: () => Source | undefined
+  readonly source: () => AnswerOrigin | undefined
   /** The question to ask before the event can be decided. */
   readonly open: () => Question | undefined
   /** Asks open questions, after which their events can be decided. */
@@ -45,7 +45,7 @@ export interface AnswersOptions {
 export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptions): Answers => {
   const newAnswers = new Map<string, Either.Either<Judgement, ReconcilerError>>()
   let event: Mutation | undefined
-  let source: Source | undefined
+  let source: AnswerOrigin | undefined
   let open: Question | undefined
   let asked = 0
 
@@ -79,7 +79,7 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
       return undecided
     }
     if (Either.isLeft(answer)) return judgeInstead(question, answer.left.message)
-    const check = usable(answer.right, question.candidates.length)
+    const check = checkJudgement(answer.right, question.candidates.length)
     return Either.isRight(check)
       ? from(answer.right, "asked")
       : judgeInstead(question, `reconciler ${reconciler.name}: ${check.left}`)

@@ -9,7 +9,7 @@ import type { EventLog } from "../../events/EventLog.js"
 import { storageError } from "../../events/errors.js"
 import type { Db, Lookup, Projection } from "../../projections/Projection.js"
 import { build, type ViewError } from "../../projections/view/build.js"
-import { isAlive } from "../../projections/view/generations.js"
+import { isProcessAlive } from "../../projections/view/generations.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { ViewsConfig } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
@@ -58,7 +58,7 @@ export const make = ({
       attempt(() => ViewFile.openFile(file, "bulk", config)),
       ({ db }) => Effect.sync(() => db.close())
     )
-    const parked = yield* attempt(() => new Map(ViewFile.standing(db).parked))
+    const parked = yield* attempt(() => new Map(ViewFile.writerState(db).parked))
     return { db, apply: (event, lookup) => applyTo(db, projections, parked, event, lookup) }
   })
 
@@ -91,7 +91,7 @@ const newFolder = (cache: string): string => {
   mkdirSync(cache, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(cache)) {
     const [, pid] = /^\.what-if-[a-z0-9]+\.(\d+)$/.exec(name) ?? []
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(cache, name), { recursive: true, force: true })
+    if (pid !== undefined && !isProcessAlive(Number(pid))) rmSync(join(cache, name), { recursive: true, force: true })
   }
   const folder = join(cache, `.what-if-${randomId()}.${process.pid}`)
   mkdirSync(folder, { mode: 0o700 })

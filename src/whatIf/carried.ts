@@ -2,7 +2,7 @@ import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { differing } from "./diff.js"
 
-export interface Carrying {
+export interface CarryOverContext {
   /** A memory as it is in the log just before the event. */
   readonly liveNow: (id: string) => Memory | undefined
   /** A memory as it is in the branch. */
@@ -12,7 +12,7 @@ export interface Carrying {
 }
 
 /** An event that is not decided again, with its changes applied to the branch's memories; undefined if the branch has none of them. */
-export const carried = (event: DaybookEvent, { find, liveNow, skip }: Carrying): DaybookEvent | undefined => {
+export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOverContext): DaybookEvent | undefined => {
   const inBranch = (after: Memory): Memory | undefined => {
     const before = liveNow(after.id)
     const branchMemory = find(after.id)

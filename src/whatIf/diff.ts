@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from "node:util"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { outcomeOf } from "../remember/remember.js"
-import type { Alone, Answered, Changed, Taken, WhatIf, Why } from "./WhatIf.js"
+import type { Answered, Changed, DecisionResult, DifferenceCause, OneSidedMemory, WhatIf } from "./WhatIf.js"
 
 /** An event that can be the result of `remember`. */
 export type Mutation = Extract<DaybookEvent, { readonly type: "ADD" | "UPDATE" | "DELETE" }>
 
 /** The decision that an event records. */
-export const takenOf = (
+export const resultOf = (
   event: Pick<Mutation, "type" | "payload">,
   origin: { readonly answered?: Answered; readonly fallback?: string } = {}
-): Taken => {
+): DecisionResult => {
   const { decision, memory } = event.payload
   const replacement = "replacement" in event.payload ? event.payload.replacement : undefined
   const { by, candidates, fallback, reason, threshold } = decision
@@ -29,11 +29,11 @@ export const takenOf = (
 }
 
 /** Whether two decisions have the same result, for whatever reason. */
-export const comesToTheSame = (a: Taken, b: Taken): boolean =>
+export const sameResult = (a: DecisionResult, b: DecisionResult): boolean =>
   a.outcome === b.outcome && a.id === b.id && a.replaced === b.replaced
 
 /** Whether two decisions also have the same reason, candidates and reconciler. */
-export const onTheSameGrounds = (a: Taken, b: Taken): boolean =>
+export const sameGrounds = (a: DecisionResult, b: DecisionResult): boolean =>
   a.reason === b.reason &&
   a.threshold === b.threshold &&
   isDeepStrictEqual(a.by, b.by) &&
@@ -50,7 +50,11 @@ export interface Grounds {
 }
 
 /** Why a decision differs: the most direct cause that can be found. */
-export const whyOf = (before: Taken, after: Taken, { candidates, first, since, threshold }: Grounds): Why => {
+export const causeOf = (
+  before: DecisionResult,
+  after: DecisionResult,
+  { candidates, first, since, threshold }: Grounds
+): DifferenceCause => {
   const [was, is] = [before.candidates, after.candidates]
   const lost = was.filter(({ id }) => !is.some((candidate) => candidate.id === id))
   const gained = is.filter(({ id }) => !was.some((candidate) => candidate.id === id))
@@ -58,7 +62,7 @@ export const whyOf = (before: Taken, after: Taken, { candidates, first, since, t
   const follows = [...touched, ...[...lost, ...gained, ...was].map(({ id }) => id)]
     .map(since)
     .find((version) => version !== undefined)
-  const because = (version: number): Why => ({ kind: "follows", version })
+  const because = (version: number): DifferenceCause => ({ kind: "follows", version })
   // One of the two was not weighed, so the reconciler differs.
   if (before.outcome !== "duplicate" && (before.by.kind === "caller") !== (after.by.kind === "caller")) {
     return { kind: "reconciler" }
@@ -97,7 +101,7 @@ export interface Sides {
 
 /** The memories that readers would find different. A memory that has expired by `now` counts as absent. */
 export const memoriesDiff = (sides: ReadonlyArray<Sides>, now: number): WhatIf["memories"] => {
-  const [onlyLive, onlyBranch]: [Array<Alone>, Array<Alone>] = [[], []]
+  const [onlyLive, onlyBranch]: [Array<OneSidedMemory>, Array<OneSidedMemory>] = [[], []]
   const changed: Array<Changed> = []
   const isReadable = (memory: Memory | undefined): memory is Memory =>
     memory?.status === "active" && (memory.expiresAt === undefined || memory.expiresAt > now)
@@ -112,7 +116,7 @@ export const memoriesDiff = (sides: ReadonlyArray<Sides>, now: number): WhatIf["
   return { onlyLive, onlyBranch, changed }
 }
 
-const aloneOf = ({ id, store, title, type }: Memory, other: Memory | undefined): Alone => ({
+const aloneOf = ({ id, store, title, type }: Memory, other: Memory | undefined): OneSidedMemory => ({
   id,
   title,
   type,

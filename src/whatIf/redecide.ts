@@ -9,18 +9,18 @@ import type { AnyCommand, DecidedEvent } from "../actor/Command.js"
 import type { Question } from "../ports/Reconciler.js"
 import type { Answers } from "./answers.js"
 import type { Branch } from "./branch.js"
-import { carried } from "./carried.js"
-import { comesToTheSame, type Grounds, type Mutation, onTheSameGrounds, takenOf, whyOf } from "./diff.js"
+import { carryOver } from "./carried.js"
+import { causeOf, type Grounds, type Mutation, resultOf, sameGrounds, sameResult } from "./diff.js"
 import type { Divergence, Images } from "./divergence.js"
 import type { Step } from "./steps.js"
-import type { DecisionDiff, Skipped, Taken } from "./WhatIf.js"
+import type { DecisionDiff, DecisionResult, Skipped } from "./WhatIf.js"
 
 /** The results so far. */
 export interface Tally {
   readonly decisions: Array<DecisionDiff>
   readonly skipped: Array<Skipped>
   /** Counts a decision, which has two sides. */
-  readonly taken: (before: Taken, after: Taken, how: "same" | "otherGrounds" | "different") => void
+  readonly taken: (before: DecisionResult, after: DecisionResult, how: "same" | "otherGrounds" | "different") => void
 }
 
 export interface Redeciding {
@@ -69,7 +69,7 @@ export const makeRedecider = (redeciding: Redeciding) => {
       if (Either.isLeft(decided)) refuse(event, decided.left.message)
       else if ("events" in decided.right) {
         const [main] = decided.right.events
-        compare(event, takenOf(main as Mutation, source))
+        compare(event, resultOf(main as Mutation, source))
         apply(event, decided.right.events)
       }
       return true
@@ -85,7 +85,7 @@ export const makeRedecider = (redeciding: Redeciding) => {
 
     /** Applies an event that is not decided again to the branch's memories. */
     carry: (event: DaybookEvent) => {
-      const branchEvent = carried(event, { liveNow: divergence.liveNow, find: (id) => findById(db, id), skip })
+      const branchEvent = carryOver(event, { liveNow: divergence.liveNow, find: (id) => findById(db, id), skip })
       const branchEvents = branchEvent === undefined ? [] : [branchEvent]
       divergence.during(event.version, imagesById([event]), imagesById(branchEvents), () => {
         if (branchEvent !== undefined) branch.apply(branchEvent, noVectors)
@@ -143,15 +143,15 @@ const skippedOf = (event: DaybookEvent, { id, title }: Memory, since: number | u
 const makeComparison = ({ divergence, policy, tally }: Redeciding) => {
   /** The first version with another result, by store. */
   const firstDifference = new Map<Memory["store"], number>()
-  return (event: Mutation, after: Taken) => {
-    const before = takenOf(event)
-    const isSame = comesToTheSame(before, after)
-    tally.taken(before, after, !isSame ? "different" : onTheSameGrounds(before, after) ? "same" : "otherGrounds")
+  return (event: Mutation, after: DecisionResult) => {
+    const before = resultOf(event)
+    const isSame = sameResult(before, after)
+    tally.taken(before, after, !isSame ? "different" : sameGrounds(before, after) ? "same" : "otherGrounds")
     if (isSame) return
     const { version } = event
     const { store } = event.payload.memory
     const grounds: Grounds = { ...policy, since: divergence.since, first: firstDifference.get(store) }
-    tally.decisions.push({ version, title: titleOf(event), store, before, after, why: whyOf(before, after, grounds) })
+    tally.decisions.push({ version, title: titleOf(event), store, before, after, why: causeOf(before, after, grounds) })
     if (!firstDifference.has(store)) firstDifference.set(store, version)
   }
 }

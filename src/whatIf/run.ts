@@ -4,12 +4,12 @@ import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { findInForce } from "../../projections/embedders.js"
+import { findActiveEmbedder } from "../../projections/embedders.js"
 import { findById } from "../../projections/observations.js"
 import { countActive } from "../../projections/reads.js"
 import type { ViewError } from "../../projections/view/build.js"
 import type { ViewsConfig } from "../../projections/view/Views.js"
-import { type InUse, sameModel } from "../actor/activeEmbedders.js"
+import { type ActiveEmbedders, sameModel } from "../actor/activeEmbedders.js"
 import { InvalidInput } from "../model/errors.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { decode, type PolicyValues } from "../ports/Policy.js"
@@ -21,16 +21,16 @@ import { memoriesDiff } from "./diff.js"
 import * as Divergence from "./divergence.js"
 import type { Tally } from "./redecide.js"
 import { replay } from "./replay.js"
-import { stepping } from "./steps.js"
+import { makeStepper } from "./steps.js"
 import { pageVectors } from "./vectors.js"
-import type { Answered, DecisionDiff, Skipped, Taken, WhatIf, WhatIfOptions } from "./WhatIf.js"
+import type { Answered, DecisionDiff, DecisionResult, Skipped, WhatIf, WhatIfOptions } from "./WhatIf.js"
 
 /** The services that a branch is made with. */
 export interface Origin {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly config: ViewsConfig
-  readonly inUse: InUse
+  readonly inUse: ActiveEmbedders
   readonly countTokens: (text: string) => number
   readonly policy: PolicyValues
   /** The configured reconciler; undefined if the policy has none. */
@@ -70,7 +70,7 @@ export const run = (
       : undefined
     const commonShare = options.policy?.search?.commonShare ?? policy.search.commonShare
     const reconciling = answers && { reconciler: answers.service, policy: reconcile, commonShare }
-    const stepOf = stepping(writerOf(origin, reconciling), weighs)
+    const stepOf = makeStepper(writerOf(origin, reconciling), weighs)
     const counter = makeCounter()
     const replaySteps = replay({ branch, divergence, answers, policy: reconcile, tally: counter.tally })
     const vectors = pageVectors(origin, weighs)
@@ -85,7 +85,7 @@ export const run = (
         const embedder = yield* activeEmbedders.inForce(branch.db)
         if (previousEmbedder !== undefined && !sameModel(previousEmbedder, embedder)) divergence.indexChanged()
         previousEmbedder = embedder
-        const steps = underOneEmbedder(events.slice(index), findInForce(branch.db) === undefined).map(stepOf)
+        const steps = underOneEmbedder(events.slice(index), findActiveEmbedder(branch.db) === undefined).map(stepOf)
         yield* replaySteps(steps, yield* vectors.of(steps, embedder))
         index += steps.length
       }
@@ -161,7 +161,7 @@ const underOneEmbedder = (
   return last === -1 ? events : events.slice(0, last + 1)
 }
 
-type Outcomes = Record<Taken["outcome"], number>
+type Outcomes = Record<DecisionResult["outcome"], number>
 const noOutcomes = (): Outcomes => ({ added: 0, duplicate: 0, mentioned: 0, merged: 0, replaced: 0, refused: 0 })
 
 /** Counts decisions as they are made. */

@@ -4,7 +4,7 @@ import { imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { type AnyCommand, eventCause } from "../actor/Command.js"
 import type { Changes, Observation } from "../model/input.js"
-import { asAsked } from "../remember/asAsked.js"
+import { observationFrom } from "../remember/asAsked.js"
 import { forget } from "../remember/forget.js"
 import { remember, type Writer } from "../remember/remember.js"
 import { isUnweighed } from "../remember/rememberEvents.js"
@@ -26,7 +26,7 @@ export type Step =
   | { readonly kind: "refused"; readonly event: Mutation; readonly reason: string }
 
 /** Makes the function that turns events, in order, into steps. `looks` says whether decisions search vectors. */
-export const stepping = (writer: Writer, looks: boolean): ((event: DaybookEvent | ErasedEvent) => Step) => {
+export const makeStepper = (writer: Writer, looks: boolean): ((event: DaybookEvent | ErasedEvent) => Step) => {
   /** The cause of events that followed from the newest decided one. They are skipped, because the decision makes them anew. */
   let cause = ""
 
@@ -60,7 +60,7 @@ const decidedStep = (event: DaybookEvent): ((writer: Writer) => Step) | undefine
   const remembering = (memory: Memory, input: Readonly<Record<string, unknown>> | undefined) =>
     stepWith("decide", (writer) => {
       // Without a given store, the writer's level chose one. Its level is not in the log, but the store is.
-      const observation: Observation = { ...asAsked(memory, input), store: memory.store }
+      const observation: Observation = { ...observationFrom(memory, input), store: memory.store }
       const wasWeighed = event.type !== "ADD" || !isUnweighed(event.payload.decision)
       return remember(writer, observation, wasWeighed ? {} : { reconcile: false })
     })

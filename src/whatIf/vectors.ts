@@ -5,7 +5,7 @@ import type { EventLog } from "../../events/EventLog.js"
 import { embeddingText } from "../../events/Memory.js"
 import type { ModelName } from "../../projections/embedders.js"
 import type { QueryVector } from "../../projections/hits.js"
-import { nameOf, sameModel } from "../actor/activeEmbedders.js"
+import { modelLabel, sameModel } from "../actor/activeEmbedders.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
@@ -82,7 +82,7 @@ const loggedVectors = (log: Context.Tag.Service<EventLog>, steps: ReadonlyArray<
     for (const step of steps) {
       if (step.kind !== "embed") continue
       const { dimensions, entries, model } = step.event.payload
-      const key = nameOf({ model, dimensions })
+      const key = modelLabel({ model, dimensions })
       const { digests } = wanted.get(key) ?? { digests: [] }
       wanted.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
     }
@@ -91,5 +91,5 @@ const loggedVectors = (log: Context.Tag.Service<EventLog>, steps: ReadonlyArray<
       byIndex.set(key, yield* log.vectors(model, dimensions, digests))
     }
     return (model: string, dimensions: number, digest: string) =>
-      byIndex.get(nameOf({ model, dimensions }))?.get(digest)
+      byIndex.get(modelLabel({ model, dimensions }))?.get(digest)
   })

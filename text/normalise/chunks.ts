@@ -2,7 +2,7 @@
  * Version of the chunking. Raise it when chunks, their numbers or their data change. Both projections of chunks are
  * then rebuilt, and vectors of older chunks are ignored and made again.
  */
-export const cutting = 1
+export const chunkingVersion = 1
 
 /** Turns longer than this many characters (UTF-16 units) are cut into overlapping chunks. */
 export const chunkLength = 640
@@ -12,13 +12,13 @@ export const chunkOverlap = 96
  * Row numbers reserved per turn or file. More than 1 MiB of text needs, because chunks begin at least 225 characters
  * apart.
  */
-export const numbersPerTurn = 8_192
+export const chunkNumbersPerTurn = 8_192
 
 /** The row number of chunk `part` of the turn or file that event `version` added. */
-export const chunkNumber = (version: number, part: number): number => version * numbersPerTurn + part
+export const chunkNumber = (version: number, part: number): number => version * chunkNumbersPerTurn + part
 
 /** The index of a chunk within its turn, from its row number. */
-export const partOf = (born: number): number => born % numbersPerTurn
+export const chunkIndexOf = (born: number): number => born % chunkNumbersPerTurn
 
 /** The row numbers of all chunks of a turn: from the first number (included) to the second (excluded). */
 export const chunkNumbers = (version: number): readonly [number, number] => [
@@ -27,7 +27,7 @@ export const chunkNumbers = (version: number): readonly [number, number] => [
 ]
 
 /** A chunk of a text, and the position of its first character. */
-export interface Cut {
+export interface TextChunk {
   readonly from: number
   readonly text: string
 }
@@ -37,8 +37,8 @@ export interface Cut {
  * one. It cuts at the end of a sentence if one ends in the second half of the chunk, else between words, else anywhere
  * except inside a character. No text is lost.
  */
-export const cutsOf = (text: string): ReadonlyArray<Cut> => {
-  const cuts: Array<Cut> = []
+export const cutIntoChunks = (text: string): ReadonlyArray<TextChunk> => {
+  const cuts: Array<TextChunk> = []
   let from = 0
   while (text.length - from > chunkLength) {
     const to = endOfChunk(text, from)
@@ -50,7 +50,7 @@ export const cutsOf = (text: string): ReadonlyArray<Cut> => {
 }
 
 /** The texts of the chunks. */
-export const chunksOf = (text: string): ReadonlyArray<string> => cutsOf(text).map((cut) => cut.text)
+export const chunkTextsOf = (text: string): ReadonlyArray<string> => cutIntoChunks(text).map((cut) => cut.text)
 
 const endOfChunk = (text: string, from: number): number => {
   const window = text.slice(from + chunkLength / 2, from + chunkLength)

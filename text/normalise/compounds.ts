@@ -14,7 +14,7 @@ interface Term {
  * Pairs of neighbouring words as FTS5 expressions: as two words, and as one, because "rate limit" may be written
  * "ratelimit".
  */
-export const joined = (
+export const neighbourCompounds = (
   words: ReadonlyArray<Term>
 ): ReadonlyArray<{ readonly apart: string; readonly together: string }> =>
   words.flatMap((word, index) => {
@@ -25,13 +25,13 @@ export const joined = (
   })
 
 /** Whether a word of a query is long enough to consist of two. */
-export const hasHalves = (word: Term): boolean =>
+export const canSplit = (word: Term): boolean =>
   word.text.length >= 2 * minHalf && word.text.length <= maxLength && isPart(word)
 
 /** A rare word with its possible splits into two: "ratelimit" may be written "rate limit". */
-export const withHalves = <A extends Term>(word: A, rows: number): A => {
+export const withSplits = <A extends Term>(word: A, rows: number): A => {
   const { expression, text } = word
-  if (rows > rare || !hasHalves(word)) return word
+  if (rows > maxRowsOfRareWord || !canSplit(word)) return word
   const halves: Array<string> = []
   for (let cut = minHalf; cut <= text.length - minHalf; cut++) {
     const parts = [text.slice(0, cut), text.slice(cut)]
@@ -41,10 +41,10 @@ export const withHalves = <A extends Term>(word: A, rows: number): A => {
 }
 
 /** Words in more rows than this are not split. */
-export const rare = 2
+export const maxRowsOfRareWord = 2
 
 /** A pair that occurs as one word in more rows than this is usually hyphenated, and found by its parts. */
-export const fewTogether = 8
+export const maxRowsAsOneWord = 8
 
 const isPart = ({ droppable, text }: Term): boolean => droppable && letters.test(text) && !isStopWord(text)
 const letters = /^\p{Script=Latin}{2,}$/u

@@ -2,7 +2,7 @@
  * Whether a text is plain ASCII without other written forms (`formsOf`). Most text is, so the check costs one pass and
  * one table lookup per character. True only for texts without other forms; false also for some of them ("2023, 5 of").
  */
-export const isEveryday = (text: string): boolean => {
+export const isPlainAscii = (text: string): boolean => {
   let state = 0
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)

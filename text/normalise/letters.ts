@@ -4,7 +4,7 @@
  *
  * Index and query both use this function, and a word gives the same result in any position.
  */
-export const folded = (text: string): string => {
+export const foldLetters = (text: string): string => {
   const normalised = text
     .replace(excessMarks, "$1")
     .normalize("NFKC")

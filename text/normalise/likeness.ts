@@ -1,4 +1,4 @@
-import { folded } from "./letters.js"
+import { foldLetters } from "./letters.js"
 import { isStopWord } from "./stopWords.js"
 
 /** Characters of a text that are compared. */
@@ -24,7 +24,7 @@ const cache = new Map<string, ReadonlySet<string>>()
 
 const wordsIn = (text: string): ReadonlySet<string> => {
   const words = new Set<string>()
-  for (const [word] of folded(text.slice(0, maxCompared)).toLowerCase().matchAll(wordOrRun)) {
+  for (const [word] of foldLetters(text.slice(0, maxCompared)).toLowerCase().matchAll(wordOrRun)) {
     if (unspacedRun.test(word))
       for (let index = 0; index + 1 < word.length; index++) words.add(word.slice(index, index + 2))
     else if (!isStopWord(word)) words.add(withoutEnding(word))
@@ -33,7 +33,7 @@ const wordsIn = (text: string): ReadonlySet<string> => {
 }
 
 /** Similarity of two texts: shared words over the geometric mean of both word counts (Ochiai's coefficient), 0…1. */
-export const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
+export const similarity = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   if (a.size === 0 || b.size === 0) return 0
   let shared = 0
   for (const word of a) if (b.has(word)) shared++

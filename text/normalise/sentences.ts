@@ -6,7 +6,7 @@ export const sentencesOf = (text: string): ReadonlyArray<string> =>
     .filter((sentence) => sentence !== "")
 
 /** The specific words of a text: numbers, dates, and words written like names. */
-export const tellingWords = (text: string): ReadonlySet<string> => {
+export const specificWords = (text: string): ReadonlySet<string> => {
   const words = new Set<string>()
   for (const [word] of text.matchAll(/\p{N}[\p{N}.,:/-]*|[\p{L}\p{M}][\p{L}\p{M}\p{N}_'’-]*/gu)) {
     const trimmed = word.replace(/[.,:/'’-]+$/u, "")
@@ -19,11 +19,11 @@ export const tellingWords = (text: string): ReadonlySet<string> => {
  * Shortens a text to a maximum length in characters. It keeps the first sentence, then those with the most numbers,
  * dates and names for their length, in text order. A text within the limit stays unchanged.
  */
-export const shortened = (text: string, maxLength: number): string => {
+export const shortenText = (text: string, maxLength: number): string => {
   if (text.length <= maxLength) return text
   const sentences = sentencesOf(text)
   const scores = sentences.map((sentence, index) =>
-    index === 0 ? Number.POSITIVE_INFINITY : tellingWords(sentence).size / sentence.length
+    index === 0 ? Number.POSITIVE_INFINITY : specificWords(sentence).size / sentence.length
   )
   const order = sentences.map((_, index) => index).sort((a, b) => scores[b]! - scores[a]! || a - b)
   const selected = new Set<number>()

@@ -25,7 +25,7 @@ export const isStopWord = (word: string): boolean =>
  * Ranges of a query that only introduce the request: "show me everything about", "do you know of". From the first
  * character to the one after the last.
  */
-export const framesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
+export const requestPhrasesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
   [...text.matchAll(frames)].map(({ 0: { length }, index }) => [index, index + length])
 
 const frames = new RegExp(

@@ -1,10 +1,10 @@
 import { endingsOf, pairsOfHangul } from "./endings.js"
-import { isEveryday } from "./everyday.js"
+import { isPlainAscii } from "./everyday.js"
 import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
-import { folded } from "./letters.js"
+import { foldLetters } from "./letters.js"
 
 /** Version of the index text. Raise it when `indexed` or the tokenizer changes: the indexes are then rebuilt. */
-export const indexing = 3
+export const indexVersion = 3
 
 /**
  * Converts text for indexing and searching; stored text stays unchanged. Letters are normalised. Runs of scripts
@@ -12,10 +12,10 @@ export const indexing = 3
  * inside 東京都に. Emoji become words. Other forms of identifiers, numbers and names are appended after the text, so that
  * phrases still match the original. FTS5's tokenizer handles case, Latin accents and English endings.
  */
-export const indexed = (text: string): string => {
-  if (isEveryday(text)) return text
+export const toIndexText = (text: string): string => {
+  if (isPlainAscii(text)) return text
   if (plain.test(text)) return withForms(text, formsOf(text))
-  const letters = folded(text)
+  const letters = foldLetters(text)
   const spaced = letters.replace(unspacedOrEmoji, " ")
   return withForms(letters.replace(emoji, (match) => ` ${emojiWord(match)} `).replace(unspaced, toParts), [
     ...formsOf(spaced),
@@ -33,9 +33,9 @@ const withForms = (text: string, forms: ReadonlyArray<string>): string =>
   forms.length === 0 ? text : `${text}\n${forms.join(" ")}`
 
 /** The FTS5 expression for one word or phrase of a query; null where it has nothing indexed. */
-export const expression = (phrase: string): string | null => {
-  if (isEveryday(phrase) && !phrase.includes("://")) return tokenLike.test(phrase) ? quoted(phrase) : null
-  const parts = folded(phrase)
+export const ftsExpression = (phrase: string): string | null => {
+  if (isPlainAscii(phrase) && !phrase.includes("://")) return tokenLike.test(phrase) ? quoted(phrase) : null
+  const parts = foldLetters(phrase)
     .split(unspacedOrEmoji)
     .flatMap((piece) => {
       if (emojiAlone.test(piece)) return [`"${emojiWord(piece)}"`]

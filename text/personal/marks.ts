@@ -15,7 +15,7 @@ export type { CredentialKind, PiiKind }
  * The categories of personal data and credentials in texts: each once, in a fixed order. Never their position or
  * content.
  */
-export interface Marks {
+export interface Findings {
   readonly pii: ReadonlyArray<PiiKind>
   readonly credential: ReadonlyArray<CredentialKind>
 }
@@ -25,7 +25,7 @@ export interface Marks {
  * and linear in the length of the texts: each detector reads a bounded distance around its match. It checks formats,
  * not truth: an invented card number with a valid checksum counts.
  */
-export const marksOf = (texts: ReadonlyArray<string>): Marks => {
+export const findSensitiveData = (texts: ReadonlyArray<string>): Findings => {
   const pii = new Set<PiiKind>()
   const credential = new Set<CredentialKind>()
   for (const text of texts) {
@@ -62,6 +62,6 @@ const addNumberKinds = (text: string, scan: TextScan, cues: CueWords, pii: Set<P
   if (!pii.has("national-id") && hasLetteredId(text, cues)) pii.add("national-id")
 }
 
-const noFindings: Marks = { pii: [], credential: [] }
+const noFindings: Findings = { pii: [], credential: [] }
 const piiKinds: ReadonlyArray<PiiKind> = ["email", "phone", "address", "card", "national-id", "iban"]
 const credentialKinds: ReadonlyArray<CredentialKind> = ["api-key", "token", "private-key", "password"]

@@ -12,7 +12,7 @@ import { relativeExpressions } from "./relative.js"
 const maxLength = 1_024
 
 /** A time expression in a text, and its range. Milliseconds since the epoch. */
-export interface When {
+export interface ResolvedTime {
   /** Included; `earliest` of dates.ts (the year 1) where it is open: "before 2024". */
   readonly from: number
   /** Excluded; `latest` (the end of 9999) where it is open: "since May". */
@@ -43,7 +43,7 @@ export interface When {
  *   of time, a qualifier, a day or a year; recurrence ("every Monday"); "now"; anything inside an identifier, a path, an
  *   address or an amount.
  */
-export const whenOf = (text: string, asked: number, zone: string): ReadonlyArray<When> => {
+export const resolveTimes = (text: string, asked: number, zone: string): ReadonlyArray<ResolvedTime> => {
   if (!(asked >= earliest && asked <= latest)) return []
   const input = text.slice(0, maxLength)
   const clock = clockOf(asked, zone)

@@ -1,11 +1,11 @@
 import type { Statement } from "../../../src/ports/StatementReader.js"
-import { folded } from "../../../text/normalise/letters.js"
+import { foldLetters } from "../../../text/normalise/letters.js"
 import { withoutEnding } from "../../../text/normalise/likeness.js"
-import { tellingWords } from "../../../text/normalise/sentences.js"
+import { specificWords } from "../../../text/normalise/sentences.js"
 
 export const statementOf = (text: string): Statement => {
   const words = wordsOf(text)
-  const telling = [...tellingWords(text)].flatMap((word) => wordsOf(word))
+  const telling = [...specificWords(text)].flatMap((word) => wordsOf(word))
   return {
     words: new Set(words),
     turning: new Set(words.filter((word) => turning.has(word))),
@@ -16,7 +16,7 @@ export const statementOf = (text: string): Statement => {
 /** The words of a text in order, without the words that can be dropped without a change of meaning. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words: Array<string> = []
-  const plain = folded(text).toLowerCase().replaceAll("’", "'")
+  const plain = foldLetters(text).toLowerCase().replaceAll("’", "'")
   for (const [word] of plain.matchAll(wordOrRun)) {
     if (unspaced.test(word)) for (let at = 0; at + 1 < word.length; at++) words.push(word.slice(at, at + 2))
     else if (word === "cannot" || word.endsWith("n't")) words.push("not")

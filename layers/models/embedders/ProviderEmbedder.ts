@@ -2,13 +2,13 @@ import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { type Embedder, EmbedderError } from "../../../src/ports/Embedder.js"
-import { errors, postJson, type RequestFailed, type Target } from "../postJson.js"
-import { type Limits, steady } from "../steady.js"
-import { cutTo, packed } from "./pack.js"
+import { postJson, type RequestFailed, requestErrors, type Target } from "../postJson.js"
+import { limitRequests, type RequestLimits } from "../steady.js"
+import { cutTo, packTexts } from "./pack.js"
 import type { Protocol } from "./protocols.js"
 
 /** A provider's model with its limits. */
-export interface ProviderModel {
+export interface EmbeddingModel {
   /** Its name in events, indexes and errors: `openai/text-embedding-3-small`. */
   readonly name: string
   /** The provider's name for it. */
@@ -49,12 +49,12 @@ interface Usage {
  * without vectors. If a call needs several requests and one fails, the vectors received so far are kept for the next
  * attempt, so that no text is paid for twice.
  */
-export const make = (model: ProviderModel, target: Target, limits: Limits): Effect.Effect<Service> =>
+export const make = (model: EmbeddingModel, target: Target, limits: RequestLimits): Effect.Effect<Service> =>
   Effect.gen(function* () {
     const { batch, dimensions, floor, name, weight } = model
     const limiters = {
-      document: yield* steady(limits, errors),
-      query: yield* steady({ ...limits, retries: 0 }, errors)
+      document: yield* limitRequests(limits, requestErrors),
+      query: yield* limitRequests({ ...limits, retries: 0 }, requestErrors)
     }
     const usage: Usage = { requests: 0, tokens: 0 }
     const sendTexts: SendTexts = (texts, purpose) =>
@@ -101,7 +101,7 @@ const circuitBreaker = () => {
   }
 }
 
-const post = (model: ProviderModel, target: Target, texts: ReadonlyArray<string>, purpose: Purpose) => {
+const post = (model: EmbeddingModel, target: Target, texts: ReadonlyArray<string>, purpose: Purpose) => {
   const request = {
     model: model.model,
     texts: texts.map((text) => `${model.prefixes[purpose]}${cutTo(text, model.textBytes)}`),
@@ -113,7 +113,7 @@ const post = (model: ProviderModel, target: Target, texts: ReadonlyArray<string>
 }
 
 const readVectors = (
-  { dimensions, name, protocol }: ProviderModel,
+  { dimensions, name, protocol }: EmbeddingModel,
   usage: Usage,
   texts: ReadonlyArray<string>,
   answer: unknown
@@ -142,7 +142,7 @@ const readVectors = (
  * itself is wrong, and the page fails.
  */
 const embedPage = (
-  model: ProviderModel,
+  model: EmbeddingModel,
   sendTexts: SendTexts,
   page: { readonly texts: ReadonlyArray<string>; readonly purpose: Purpose; readonly received: Vectors }
 ): Effect.Effect<void, EmbedderError> => {
@@ -181,7 +181,7 @@ const embedPage = (
 }
 
 /** Embeds the texts that no earlier, failed call has embedded. */
-const embedMissing = (model: ProviderModel, sendTexts: SendTexts): Service["embed"] => {
+const embedMissing = (model: EmbeddingModel, sendTexts: SendTexts): Service["embed"] => {
   /** Vectors of calls that failed later on, by text. A text has different vectors as a document and as a query. */
   const keptFor = { document: new Map(), query: new Map() } satisfies Record<Purpose, Vectors>
   return (texts, purpose) => {
@@ -191,7 +191,7 @@ const embedMissing = (model: ProviderModel, sendTexts: SendTexts): Service["embe
     )
     const missing = [...new Set(texts)].filter((text) => !received.has(text))
     const embedPart = (part: ReadonlyArray<string>) => embedPage(model, sendTexts, { texts: part, purpose, received })
-    return Effect.forEach(packed(missing, model), embedPart, { discard: true }).pipe(
+    return Effect.forEach(packTexts(missing, model), embedPart, { discard: true }).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
           for (const text of received.keys()) kept.delete(text)

@@ -2,11 +2,11 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import { EmbedderError, type EmbedderService } from "../../../src/ports/Embedder.js"
-import type { NoEmbedder } from "../../../src/ports/Embedders.js"
+import type { EmbedderLookupError } from "../../../src/ports/Embedders.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../../../src/ports/Embedders.js"
-import { type EmbeddingPolicy, embeddingProvider, mostDimensions } from "../../../src/ports/policy/models.js"
-import { weightOf } from "../../encoderWeight.js"
-import { connectionOf, isOwn } from "../connect.js"
+import { type EmbeddingPolicy, embeddingProvider, maxDimensions } from "../../../src/ports/policy/models.js"
+import { encoderWeightOf } from "../../encoderWeight.js"
+import { isThisMachine, providerConnection } from "../connect.js"
 import { guarded } from "../transport.js"
 import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
@@ -31,7 +31,7 @@ export const providerEmbedder = (
   requested: { readonly model: string | undefined; readonly dimensions: number | undefined },
   policy: EmbeddingPolicy,
   environment: NodeJS.ProcessEnv
-): Effect.Effect<ProviderEmbedder, NoEmbedder> =>
+): Effect.Effect<ProviderEmbedder, EmbedderLookupError> =>
   Effect.gen(function* () {
     const facts = factsOf(provider)
     const model = requested.model ?? facts.model
@@ -40,15 +40,15 @@ export const providerEmbedder = (
     if (model === undefined || model === "") return yield* refused(`a model is required: ${provider}/MODEL`)
     const settings = policy.providers[provider] ?? embeddingProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
-      connectionOf(facts, settings, `embedding.providers.${provider}`, environment),
+      providerConnection(facts, settings, `embedding.providers.${provider}`, environment),
       (problem) => new EmbedderUnavailable({ name, problem })
     )
     const known = modelFactsOf(facts, model)
     const dimensions = requested.dimensions ?? known?.dimensions
     if (dimensions === undefined)
       return yield* refused("its dimensions are unknown: set embedding.dimensions, or pass --dimensions")
-    if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > mostDimensions) {
-      return yield* refused(`dimensions must be a whole number from 1 to ${mostDimensions}`)
+    if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions) {
+      return yield* refused(`dimensions must be a whole number from 1 to ${maxDimensions}`)
     }
     if (known !== undefined && !settings.shorten && !isSize(known, dimensions)) {
       return yield* refused(`has ${sizesOf(known)} dimensions, not ${dimensions}`)
@@ -66,7 +66,7 @@ export const providerEmbedder = (
         model,
         dimensions,
         told: known?.dimensions === undefined ? settings.shorten : dimensions !== known.dimensions,
-        weight: weightOf(model),
+        weight: encoderWeightOf(model),
         floor: known?.floor ?? facts.floor,
         batch: Math.min(settings.batch ?? facts.batch, facts.mostTexts),
         pageBytes: (known?.tokens ?? facts.tokens) * bytesRefused,
@@ -77,7 +77,7 @@ export const providerEmbedder = (
       target,
       settings
     )
-    const distant = provider !== "ollama" || !isOwn(baseUrl)
+    const distant = provider !== "ollama" || !isThisMachine(baseUrl)
     if (missing === undefined) return { embedder, distant }
     const error = new EmbedderError({ model: embedder.model, reason: "failed", detail: missing, kind: "settings" })
     return { embedder: { ...embedder, embed: () => Effect.fail(error) }, distant, missing }

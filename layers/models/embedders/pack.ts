@@ -1,5 +1,5 @@
 /** The limits of one request. */
-export interface Bounds {
+export interface RequestBounds {
   readonly batch: number
   /** Maximum bytes of all texts together, and of one text. */
   readonly pageBytes: number
@@ -7,9 +7,9 @@ export interface Bounds {
 }
 
 /** Splits texts into requests within the limits. A text longer than `textBytes` counts as cut. Bytes in UTF-8 approximate tokens. */
-export const packed = (
+export const packTexts = (
   texts: ReadonlyArray<string>,
-  { batch, pageBytes, textBytes }: Bounds
+  { batch, pageBytes, textBytes }: RequestBounds
 ): ReadonlyArray<ReadonlyArray<string>> => {
   const pages: Array<Array<string>> = []
   let bytes = 0

@@ -2,7 +2,7 @@ import { fieldsOf } from "../postJson.js"
 import type { ProviderName } from "./table.js"
 
 /** A request for embeddings. */
-export interface Asked {
+export interface EmbeddingRequest {
   readonly model: string
   readonly texts: ReadonlyArray<string>
   readonly purpose: "document" | "query"
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /** A provider's answer. The vectors are not validated yet. */
-export interface Given {
+export interface EmbeddingAnswer {
   readonly vectors: ReadonlyArray<unknown>
   /** Tokens that the provider counted; undefined if the answer has no count. */
   readonly tokens: number | undefined
@@ -20,9 +20,9 @@ export interface Given {
 /** The wire format of a provider. */
 export interface Protocol {
   readonly path: string
-  readonly body: (asked: Asked) => object
+  readonly body: (asked: EmbeddingRequest) => object
   /** Undefined if the answer has no list of vectors. */
-  readonly read: (answer: unknown) => Given | undefined
+  readonly read: (answer: unknown) => EmbeddingAnswer | undefined
 }
 
 /** OpenAI's format: `data` in any order, each with its `index`. */
@@ -97,7 +97,7 @@ export const protocols: Readonly<Record<ProviderName, Protocol>> = {
 }
 
 /** The vectors ordered by their indexes, if they have any; undefined in place of a missing vector. */
-const listed = (data: unknown, tokens: number | undefined): Given | undefined => {
+const listed = (data: unknown, tokens: number | undefined): EmbeddingAnswer | undefined => {
   if (!Array.isArray(data)) return undefined
   const vectors: Array<unknown> = new Array(data.length).fill(undefined)
   data.forEach((item, position) => {

@@ -2,11 +2,11 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { type Reranker, RerankerError } from "../../../src/ports/Reranker.js"
 import { cutTo } from "../embedders/pack.js"
-import { errors, fieldsOf, postJson, type Target } from "../postJson.js"
-import { type Limits, steady } from "../steady.js"
+import { fieldsOf, postJson, requestErrors, type Target } from "../postJson.js"
+import { limitRequests, type RequestLimits } from "../steady.js"
 
 /** A reranking model of a provider. */
-export interface ProviderModel {
+export interface RerankingModel {
   /** Its name in recalls and errors: `cohere/rerank-v3.5`. */
   readonly name: string
   /** The provider's name for it; undefined if the server has only one model. */
@@ -26,11 +26,11 @@ export interface ProviderModel {
  * cross-encoders return, are mapped into it by the logistic function.
  */
 export const make = (
-  model: ProviderModel,
+  model: RerankingModel,
   target: Target,
-  limits: Limits
+  limits: RequestLimits
 ): Effect.Effect<Context.Tag.Service<Reranker>> =>
-  Effect.map(steady(limits, errors), (bounded) => {
+  Effect.map(limitRequests(limits, requestErrors), (bounded) => {
     const { name, timeout, topN, weight } = model
     const fail = (reason: RerankerError["reason"], detail?: string) =>
       new RerankerError({ name, reason, ...(detail === undefined ? {} : { detail }) })

@@ -6,11 +6,11 @@ import { UnknownReranker } from "../../../src/model/errors.js"
 import type { PolicyValues } from "../../../src/ports/Policy.js"
 import { rerankProvider } from "../../../src/ports/policy/models.js"
 import { type Reranker, RerankerError } from "../../../src/ports/Reranker.js"
-import { connectionOf } from "../connect.js"
+import { providerConnection } from "../connect.js"
 import { guarded } from "../transport.js"
-import { make, type ProviderModel } from "./ProviderReranker.js"
+import { make, type RerankingModel } from "./ProviderReranker.js"
 
-interface Facts extends Pick<ProviderModel, "fields" | "list"> {
+interface Facts extends Pick<RerankingModel, "fields" | "list"> {
   readonly baseUrl?: string
   readonly keyVariable?: string
   readonly keyless?: boolean
@@ -65,7 +65,7 @@ export const providerReranker = (
     const name = modelName === undefined ? provider : `${provider}/${modelName}`
     const settings = rerank.providers[provider] ?? rerankProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
-      connectionOf(facts, settings, `rerank.providers.${provider}`, environment),
+      providerConnection(facts, settings, `rerank.providers.${provider}`, environment),
       (problem) => new UnknownReranker({ name, problem })
     )
     const timeout = settings.timeout ?? search.queryTimeout

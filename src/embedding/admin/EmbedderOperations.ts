@@ -5,7 +5,7 @@ import type { CommandError } from "../../actor/Actor.js"
 import type { InvalidInput, NoSuchIndex, ProjectionParked } from "../../model/errors.js"
 import type { ReadError } from "../../model/filters.js"
 import type { EmbedderError, EmbedderService } from "../../ports/Embedder.js"
-import type { NoEmbedder } from "../../ports/Embedders.js"
+import type { EmbedderLookupError } from "../../ports/Embedders.js"
 import type { Preparation } from "../Embedding.js"
 import type { Calibrated, CalibrateOptions } from "./calibrate.js"
 import type { Labelled } from "./labelled.js"
@@ -129,12 +129,12 @@ export interface EmbedderOperations {
     agent: string,
     name: string,
     options?: SwitchOptions
-  ) => Effect.Effect<Switched, ChangeError | NoEmbedder | EmbedderError>
+  ) => Effect.Effect<Switched, ChangeError | EmbedderLookupError | EmbedderError>
   /** Switches to the previous embedder, after filling what its index lacks. */
   readonly back: (
     agent: string,
     options?: Omit<SwitchOptions, "dimensions" | "weight">
-  ) => Effect.Effect<Switched, ChangeError | NoEmbedder | EmbedderError>
+  ) => Effect.Effect<Switched, ChangeError | EmbedderLookupError | EmbedderError>
   /** Drops the index of a model, or all unused indexes. The cache keeps their vectors. Answers the dropped models. */
   readonly drop: (
     agent: string,
@@ -145,7 +145,7 @@ export interface EmbedderOperations {
   readonly compare: (
     agent: string,
     options?: CompareOptions
-  ) => Effect.Effect<Compared, ChangeError | NoEmbedder | ReadError>
+  ) => Effect.Effect<Compared, ChangeError | EmbedderLookupError | ReadError>
   /**
    * Estimates the best vector weight of an index from labelled questions, or from the memories that were opened after
    * searches. Changes nothing: pass the weight to `switchTo` to use it.
@@ -153,5 +153,5 @@ export interface EmbedderOperations {
   readonly calibrate: (
     agent: string,
     options?: CalibrateOptions
-  ) => Effect.Effect<Calibrated, ChangeError | NoEmbedder | ReadError>
+  ) => Effect.Effect<Calibrated, ChangeError | EmbedderLookupError | ReadError>
 }

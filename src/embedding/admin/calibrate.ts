@@ -31,7 +31,7 @@ export interface Calibrated {
   readonly curve: ReadonlyArray<{ readonly weight: number; readonly value: number }>
 }
 
-export interface Calibrating {
+export interface CalibrateServices {
   readonly model: string
   readonly dimensions: number
   readonly used: number
@@ -61,12 +61,12 @@ const recallsPerPage = 500
  * Without labels, `asRecalled` takes the questions from the recall log.
  */
 export const calibrate = (
-  { ask, dimensions, model, reader, used }: Calibrating,
+  { ask, dimensions, model, reader, used }: CalibrateServices,
   options: CalibrateOptions = {}
 ): Effect.Effect<Calibrated, ReadError | TrustRequired> =>
   Effect.gen(function* () {
     const by = options.questions === undefined ? ("recalls" as const) : ("labels" as const)
-    const all = options.questions?.map(fromLabelled) ?? asRecalled(yield* recallsOf(reader))
+    const all = options.questions?.map(fromLabelled) ?? questionsFromRecalls(yield* recallsOf(reader))
     const questions = all.slice(0, maxQuestions)
     const steps = Array.from({ length: 21 }, (_, step) => step / 20)
     const weights = [...new Set([...steps, used])].sort((a, b) => a - b)
@@ -97,7 +97,9 @@ const fromLabelled = ({ ids, query }: Labelled): Question => ({
 })
 
 /** The newest recalls, oldest first. */
-const recallsOf = (reader: Calibrating["reader"]): Effect.Effect<ReadonlyArray<Recall>, ReadError | TrustRequired> =>
+const recallsOf = (
+  reader: CalibrateServices["reader"]
+): Effect.Effect<ReadonlyArray<Recall>, ReadError | TrustRequired> =>
   Effect.gen(function* () {
     const recalls: Array<Recall> = []
     for (let offset = 0; offset < maxRecalls; offset += recallsPerPage) {
@@ -125,7 +127,7 @@ const maxMillisToOpen = 10 * 60_000
  *
  * A search without an opened hit is no question. Repeated questions count once. The newest come first.
  */
-export const asRecalled = (recalls: ReadonlyArray<Recall>): ReadonlyArray<Question> => {
+export const questionsFromRecalls = (recalls: ReadonlyArray<Recall>): ReadonlyArray<Question> => {
   const lastSearch = new Map<TrustLevel, Recall>()
   const questions = new Map<string, Question & { readonly gains: Map<string, number> }>()
   for (const recall of recalls) {

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import type { ViewError } from "../../../projections/view/build.js"
 import type { Views } from "../../../projections/view/Views.js"
 import type { Agent } from "../../actor/Agents.js"
-import type { InUse } from "../../actor/activeEmbedders.js"
+import type { ActiveEmbedders } from "../../actor/activeEmbedders.js"
 import type { Ranking, ReaderSource } from "../../actor/ReaderSource.js"
 import type { InvalidInput } from "../../model/errors.js"
-import { integerOf, type ReadError } from "../../model/filters.js"
+import { checkInteger, type ReadError } from "../../model/filters.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { RecallReader } from "../../recalls/RecallReader.js"
 import { retrieve } from "../../search/retrieve.js"
@@ -14,23 +14,23 @@ import { decodeQuery, searchIn } from "../../search/search.js"
 import type { Embedding } from "../Embedding.js"
 import type { Compared, CompareOptions, Quality } from "./EmbedderOperations.js"
 import { type Labelled, ndcg } from "./labelled.js"
-import { indexOf, nameIn, ownOf } from "./status.js"
+import { indexStatusOf, modelNameOf, ownVectorSet } from "./status.js"
 
-export interface Comparing {
+export interface CompareServices {
   readonly ranking: Omit<Ranking, "embedder">
   readonly reader: (agent: string) => Pick<RecallReader, "recalls" | "recall">
   /** Reads one snapshot of an agent's view. */
   readonly source: (agent: string) => ReaderSource["read"]
 }
 
-export interface Operating extends Comparing {
+export interface OperationServices extends CompareServices {
   readonly use: <A, E>(
     agent: string,
     f: (agent: Agent<Embedding>) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E | ViewError | InvalidInput>
   /** Whether an agent has no events. Reading such an agent must not create a view on disk. */
   readonly isEmpty: (agent: string) => Effect.Effect<boolean>
-  readonly inUse: InUse
+  readonly inUse: ActiveEmbedders
   readonly views: Context.Tag.Service<Views>
 }
 
@@ -41,7 +41,7 @@ const recallsPerPage = 200
 
 /** Runs the same queries on two indexes and compares the first hits. */
 export const compare = (
-  { ranking: configured, reader, source }: Comparing,
+  { ranking: configured, reader, source }: CompareServices,
   agent: string,
   { inForce, other }: { readonly inForce: EmbedderService; readonly other: EmbedderService },
   options: CompareOptions
@@ -49,7 +49,7 @@ export const compare = (
   Effect.gen(function* () {
     const read = source(agent)
     const ranking = withLocalReranker(configured)
-    const limit = yield* integerOf("limit", options.limit ?? 50, 1, 1_000)
+    const limit = yield* checkInteger("limit", options.limit ?? 50, 1, 1_000)
     const idsOf = (embedder: EmbedderService, text: string) =>
       Effect.gen(function* () {
         const request = yield* decodeQuery({ text, limit: maxHits }, ranking.policy)
@@ -73,8 +73,8 @@ export const compare = (
       Effect.map(both(question.query), ([a, b]) => [judge(question, a), judge(question, b)] as const)
     )
     return {
-      inForce: nameIn(inForce),
-      other: yield* read(({ db }) => indexOf(db, ownOf(other))),
+      inForce: modelNameOf(inForce),
+      other: yield* read(({ db }) => indexStatusOf(db, ownVectorSet(other))),
       queries: compared.length,
       overlap: meanOf(compared.map(({ overlap }) => overlap)),
       sameFirst: meanOf(compared.map(({ first }) => (first ? 1 : 0))),

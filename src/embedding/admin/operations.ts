@@ -1,20 +1,20 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { findPreparing, type ModelName } from "../../../projections/embedders.js"
-import { nameOf, sameModel } from "../../actor/activeEmbedders.js"
+import { findPreparingEmbedder, type ModelName } from "../../../projections/embedders.js"
+import { modelLabel, sameModel } from "../../actor/activeEmbedders.js"
 import { checkName } from "../../model/agentName.js"
 import { InvalidInput, NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import { retrieve } from "../../search/retrieve.js"
 import { decodeQuery, searchIn } from "../../search/search.js"
 import { dropEmbedder } from "../commands.js"
-import { type CalibrateOptions, type Calibrating, cachingEmbedder, calibrate } from "./calibrate.js"
-import { compare, type Operating, withLocalReranker } from "./compare.js"
+import { type CalibrateOptions, type CalibrateServices, cachingEmbedder, calibrate } from "./calibrate.js"
+import { compare, type OperationServices, withLocalReranker } from "./compare.js"
 import type { CompareOptions, EmbedderOperations, EmbedderStatus } from "./EmbedderOperations.js"
-import { modelsOf, nameIn, previousOf, statusOf, statusOfNothing } from "./status.js"
+import { modelNameOf, modelsOf, previousOf, statusOf, statusWithoutEvents } from "./status.js"
 import { switchWith } from "./switchTo.js"
 
-export const make = (operating: Operating): EmbedderOperations => {
+export const make = (operating: OperationServices): EmbedderOperations => {
   const { inUse, use, views } = operating
   return {
     status: (agent) => status(operating, agent),
@@ -58,33 +58,33 @@ export const make = (operating: Operating): EmbedderOperations => {
   }
 }
 
-const status = ({ inUse, isEmpty, use, views }: Operating, agent: string) =>
+const status = ({ inUse, isEmpty, use, views }: OperationServices, agent: string) =>
   Effect.flatMap(isEmpty(agent), (empty) =>
     empty
-      ? Effect.as(checkName(agent), statusOfNothing(agent, inUse))
+      ? Effect.as(checkName(agent), statusWithoutEvents(agent, inUse))
       : use(agent, ({ actor, embedding }) => statusOf(agent, inUse, embedding, (f) => views.read(actor.view, f)))
   )
 
-const requireEvents = ({ isEmpty }: Operating, agent: string) =>
+const requireEvents = ({ isEmpty }: OperationServices, agent: string) =>
   Effect.flatMap(isEmpty(agent), (empty) =>
     empty ? Effect.fail(new NoSuchIndex({ problem: "there is no other index" })) : Effect.void
   )
 
 /** The models to drop when the caller names none. A candidate costs money, so the caller has to name it. */
 const unusedModels = ({ kept, preparing }: EmbedderStatus) => {
-  if (kept.length > 0) return Effect.succeed(kept.map(nameIn))
+  if (kept.length > 0) return Effect.succeed(kept.map(modelNameOf))
   const problem =
     preparing === null
       ? "there is no other index"
-      : `there is no other index but the one that is being prepared, ${nameOf(preparing)}: name it to drop it`
+      : `there is no other index but the one that is being prepared, ${modelLabel(preparing)}: name it to drop it`
   return Effect.fail(new NoSuchIndex({ problem }))
 }
 
 /** Refuses to drop the local model that embeds stores withheld from the active embedder or from the candidate. */
-const refuseStandIn = ({ inUse }: Operating, { apart, inForce, preparing }: EmbedderStatus, model: ModelName) =>
+const refuseStandIn = ({ inUse }: OperationServices, { apart, inForce, preparing }: EmbedderStatus, model: ModelName) =>
   Effect.gen(function* () {
     const refuse = (main: ModelName) =>
-      new NoSuchIndex({ problem: `${nameOf(model)}: is in use for stores withheld from ${main.model}` })
+      new NoSuchIndex({ problem: `${modelLabel(model)}: is in use for stores withheld from ${main.model}` })
     if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
     if (preparing === null) return
     const candidate = yield* Effect.option(inUse.named(preparing.model, preparing.dimensions))
@@ -92,7 +92,7 @@ const refuseStandIn = ({ inUse }: Operating, { apart, inForce, preparing }: Embe
     if (Option.exists(standIn, (embedder) => sameModel(embedder, model))) return yield* refuse(preparing)
   })
 
-const compareIndexes = (operating: Operating, agent: string, options: CompareOptions) =>
+const compareIndexes = (operating: OperationServices, agent: string, options: CompareOptions) =>
   Effect.gen(function* () {
     const { inUse, use, views } = operating
     yield* requireEvents(operating, agent)
@@ -101,21 +101,21 @@ const compareIndexes = (operating: Operating, agent: string, options: CompareOpt
         inForce: embedding.current(actor.view),
         indexes: views.read(actor.view, (db) => {
           const models = modelsOf(db)
-          return { models, other: findPreparing(db) ?? previousOf(db) ?? models.at(-1) }
+          return { models, other: findPreparingEmbedder(db) ?? previousOf(db) ?? models.at(-1) }
         })
       })
     )
     const { models, other } = indexes
     const chosen = options.with === undefined ? other : yield* modelNamed(operating, options.with, options.dimensions)
     if (chosen === undefined || sameModel(chosen, inForce) || !models.some((model) => sameModel(model, chosen))) {
-      const missing = chosen === undefined ? "there is no other index" : `no other index of ${nameOf(chosen)}`
+      const missing = chosen === undefined ? "there is no other index" : `no other index of ${modelLabel(chosen)}`
       return yield* new NoSuchIndex({ problem: `${missing} to compare with` })
     }
     const embedder = yield* inUse.named(chosen.model, chosen.dimensions)
     return yield* compare(operating, agent, { inForce, other: embedder }, options)
   })
 
-const calibrateIndex = (operating: Operating, agent: string, options: CalibrateOptions) =>
+const calibrateIndex = (operating: OperationServices, agent: string, options: CalibrateOptions) =>
   Effect.gen(function* () {
     const { inUse, ranking, reader, use, views } = operating
     yield* requireEvents(operating, agent)
@@ -126,10 +126,10 @@ const calibrateIndex = (operating: Operating, agent: string, options: CalibrateO
     const { dimensions = name === inForce.model ? inForce.dimensions : undefined } = options
     const embedder = name === inForce.model ? inForce : yield* inUse.named(name, dimensions)
     if (!models.some((model) => sameModel(model, embedder))) {
-      return yield* new NoSuchIndex({ problem: `there is no index of ${nameOf(embedder)}` })
+      return yield* new NoSuchIndex({ problem: `there is no index of ${modelLabel(embedder)}` })
     }
     const calibrating = {
-      ...nameIn(embedder),
+      ...modelNameOf(embedder),
       used: ranking.policy.vectorWeight ?? embedder.weight,
       reader: reader(agent),
       ask: searchWith(operating, agent, embedder)
@@ -139,7 +139,11 @@ const calibrateIndex = (operating: Operating, agent: string, options: CalibrateO
   })
 
 /** Searches with a given vector weight. Each query is embedded once for all weights. */
-const searchWith = ({ ranking, source }: Operating, agent: string, embedder: EmbedderService): Calibrating["ask"] => {
+const searchWith = (
+  { ranking, source }: OperationServices,
+  agent: string,
+  embedder: EmbedderService
+): CalibrateServices["ask"] => {
   const { policy, reranker } = withLocalReranker(ranking)
   const cached = cachingEmbedder(embedder)
   return (level, query, vectorWeight) =>
@@ -153,12 +157,12 @@ const searchWith = ({ ranking, source }: Operating, agent: string, embedder: Emb
 
 /** The model of a name. With `dimensions` it also names an index whose embedder is not available here. */
 const modelNamed = (
-  { inUse }: Operating,
+  { inUse }: OperationServices,
   name: string,
   dimensions: number | undefined
 ): Effect.Effect<ModelName, InvalidInput> =>
   Effect.matchEffect(inUse.named(name, dimensions), {
-    onSuccess: (embedder) => Effect.succeed(nameIn(embedder)),
+    onSuccess: (embedder) => Effect.succeed(modelNameOf(embedder)),
     onFailure: () =>
       dimensions === undefined
         ? Effect.fail(new InvalidInput({ field: "dimensions", problem: `is required: no embedder is named ${name}` }))

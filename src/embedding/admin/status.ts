@@ -3,14 +3,14 @@ import { stores as allStores } from "../../../events/Trust.js"
 import { chunkVectorIndex } from "../../../projections/chunkVectors.js"
 import {
   type EmbedderFact,
-  findEmbedders,
-  findInForce,
-  findPreparing,
+  findActiveEmbedder,
+  findEmbedderFacts,
+  findPreparingEmbedder,
   type ModelName
 } from "../../../projections/embedders.js"
 import type { Db } from "../../../projections/Projection.js"
-import { memoryVectors, type VectorSet } from "../../../projections/vectors.js"
-import { type InUse, sameModel } from "../../actor/activeEmbedders.js"
+import { memoryVectorIndex, type VectorSet } from "../../../projections/vectors.js"
+import { type ActiveEmbedders, sameModel } from "../../actor/activeEmbedders.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Embedding, Preparation } from "../Embedding.js"
 import { countLacking } from "../indexFill.js"
@@ -19,12 +19,12 @@ import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
 /** The indexes of an agent's view, with the progress and failures of this process. */
 export const statusOf = <E>(
   agent: string,
-  embedders: InUse,
+  embedders: ActiveEmbedders,
   embedding: Pick<Embedding, "aside" | "failure" | "preparation">,
   read: <A>(f: (db: Db) => A) => Effect.Effect<A, E>
 ): Effect.Effect<EmbedderStatus, E> =>
   Effect.gen(function* () {
-    const facts = yield* read((db) => ({ active: findInForce(db), candidate: findPreparing(db) }))
+    const facts = yield* read((db) => ({ active: findActiveEmbedder(db), candidate: findPreparingEmbedder(db) }))
     const active = yield* embedders.of(facts.active)
     const candidate = facts.candidate === undefined ? undefined : yield* embedders.of(facts.candidate)
     const problem = facts.active === undefined ? undefined : yield* problemOf(embedders, active)
@@ -40,17 +40,23 @@ export const statusOf = <E>(
       )
       return {
         agent,
-        configured: nameIn(embedders.configured),
-        inForce: { ...indexOf(db, ownOf(active)), weight, floor, since, ...(problem === undefined ? {} : { problem }) },
+        configured: modelNameOf(embedders.configured),
+        inForce: {
+          ...indexStatusOf(db, ownVectorSet(active)),
+          weight,
+          floor,
+          since,
+          ...(problem === undefined ? {} : { problem })
+        },
         apart:
           apart === undefined
             ? null
-            : { ...indexOf(db, { ...nameIn(apart.embedder), stores: apart.stores }), stores: apart.stores },
+            : { ...indexStatusOf(db, { ...modelNameOf(apart.embedder), stores: apart.stores }), stores: apart.stores },
         preparing:
           candidate === undefined || facts.candidate === undefined
             ? null
             : {
-                ...indexOf(db, ownOf(candidate)),
+                ...indexStatusOf(db, ownVectorSet(candidate)),
                 adopt: facts.candidate.adopt,
                 ...(preparation === undefined || !sameModel(preparation, candidate)
                   ? {}
@@ -59,7 +65,7 @@ export const statusOf = <E>(
               },
         kept: modelsOf(db)
           .filter((model) => !inUse.some((embedder) => sameModel(model, embedder)))
-          .map((model) => indexOf(db, model)),
+          .map((model) => indexStatusOf(db, model)),
         ...(usage === undefined ? {} : { usage: usage() }),
         ...(aside === 0 ? {} : { aside }),
         ...(failure === undefined ? {} : { failure: failure.message })
@@ -68,14 +74,14 @@ export const statusOf = <E>(
   })
 
 /** The status of an agent without events, which has no view. */
-export const statusOfNothing = (agent: string, { configured }: InUse): EmbedderStatus => {
+export const statusWithoutEvents = (agent: string, { configured }: ActiveEmbedders): EmbedderStatus => {
   const { apart, floor, weight } = configured
   const empty = { embedded: 0, lacking: 0 }
   return {
     agent,
-    configured: nameIn(configured),
-    inForce: { ...nameIn(configured), ...empty, weight, floor, since: null },
-    apart: apart === undefined ? null : { ...nameIn(apart.embedder), ...empty, stores: apart.stores },
+    configured: modelNameOf(configured),
+    inForce: { ...modelNameOf(configured), ...empty, weight, floor, since: null },
+    apart: apart === undefined ? null : { ...modelNameOf(apart.embedder), ...empty, stores: apart.stores },
     preparing: null,
     kept: []
   }
@@ -83,38 +89,38 @@ export const statusOfNothing = (agent: string, { configured }: InUse): EmbedderS
 
 /** Every model that an agent has vectors of. */
 export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
-  const all = [...memoryVectors.models(db), ...chunkVectorIndex.models(db)]
+  const all = [...memoryVectorIndex.models(db), ...chunkVectorIndex.models(db)]
   return all.filter((model, index) => all.findIndex((other) => sameModel(model, other)) === index)
 }
 
 /** The embedder that was active before the current one, if its index still exists. */
 export const previousOf = (db: Db): EmbedderFact | undefined => {
-  const active = findInForce(db)
+  const active = findActiveEmbedder(db)
   const models = modelsOf(db)
-  return findEmbedders(db)
+  return findEmbedderFacts(db)
     .filter(({ state }) => state === "inForce" || state === "first")
     .filter((fact) => active === undefined || !sameModel(fact, active))
     .findLast((fact) => models.some((model) => sameModel(fact, model)))
 }
 
-export const indexOf = (db: Db, set: VectorSet): IndexStatus => {
+export const indexStatusOf = (db: Db, set: VectorSet): IndexStatus => {
   const { dimensions, model } = set
-  const embedded = memoryVectors.count(db, model, dimensions) + chunkVectorIndex.count(db, model, dimensions)
+  const embedded = memoryVectorIndex.count(db, model, dimensions) + chunkVectorIndex.count(db, model, dimensions)
   return { model, dimensions, embedded, lacking: countLacking(db, set) }
 }
 
 /** The vectors that an embedder's own index should have: all but those of the stores withheld from it. */
-export const ownOf = ({ apart, ...embedder }: EmbedderService): VectorSet => ({
-  ...nameIn(embedder),
+export const ownVectorSet = ({ apart, ...embedder }: EmbedderService): VectorSet => ({
+  ...modelNameOf(embedder),
   stores: apart === undefined ? undefined : allStores.filter((store) => !apart.stores.includes(store))
 })
 
-export const nameIn = ({ dimensions, model }: ModelName): ModelName => ({ model, dimensions })
+export const modelNameOf = ({ dimensions, model }: ModelName): ModelName => ({ model, dimensions })
 
 export const rateOf = (progress: Preparation): Rate => {
   const perSecond = progress.took === 0 ? 0 : (1_000 * progress.made) / progress.took
   return { ...progress, perSecond, remaining: perSecond === 0 ? null : progress.left / perSecond }
 }
 
-const problemOf = (embedders: InUse, { dimensions, model }: ModelName) =>
+const problemOf = (embedders: ActiveEmbedders, { dimensions, model }: ModelName) =>
   Effect.match(embedders.named(model, dimensions), { onSuccess: () => undefined, onFailure: ({ problem }) => problem })

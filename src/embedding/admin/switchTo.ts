@@ -1,17 +1,17 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { findInForce, findPreparing } from "../../../projections/embedders.js"
+import { findActiveEmbedder, findPreparingEmbedder } from "../../../projections/embedders.js"
 import type { Agent } from "../../actor/Agents.js"
-import { nameOf, sameApart, sameModel } from "../../actor/activeEmbedders.js"
+import { modelLabel, sameModel, sameWithheld } from "../../actor/activeEmbedders.js"
 import { NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
-import { pauseAfter } from "../background.js"
+import { retryDelayMillis } from "../background.js"
 import { adoptEmbedder, prepareEmbedder } from "../commands.js"
 import type { Embedding } from "../Embedding.js"
 import { countLacking, newestIn } from "../indexFill.js"
-import type { Operating } from "./compare.js"
+import type { OperationServices } from "./compare.js"
 import type { Switched, SwitchOptions } from "./EmbedderOperations.js"
-import { nameIn, ownOf, rateOf } from "./status.js"
+import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
 
 /** Give up when writes outrun embedding: after this many fills that left new texts behind. */
 const maxCatchUpRounds = 10
@@ -19,16 +19,21 @@ const maxCatchUpRounds = 10
 const maxFailures = 12
 
 /** Makes `next` the active embedder of an agent, or starts to. */
-export const switchWith = ({ use, views }: Operating, agent: string, next: EmbedderService, options: SwitchOptions) =>
+export const switchWith = (
+  { use, views }: OperationServices,
+  agent: string,
+  next: EmbedderService,
+  options: SwitchOptions
+) =>
   use(agent, (agent) =>
     Effect.gen(function* () {
       const { actor, embedding } = agent
       const { adopt = true, now = false, wait = true } = options
-      const name = nameIn(next)
+      const name = modelNameOf(next)
       const who = options.actor ?? "program"
       const active = yield* embedding.current(actor.view)
       const sameWeight = options.weight === undefined || options.weight === active.weight
-      if (sameModel(active, next) && sameApart(active, next) && sameWeight) {
+      if (sameModel(active, next) && sameWithheld(active, next) && sameWeight) {
         // A process that was killed during adoption may have left vectors missing.
         if (wait) yield* embedding.backfill
         return { ...name, state: "inForce", unchanged: true } satisfies Switched
@@ -47,33 +52,33 @@ export const switchWith = ({ use, views }: Operating, agent: string, next: Embed
 
 /** Fills the candidate index until it is active, or complete if it is not to be adopted. Fails when neither can happen. */
 const fillUntilDone = (
-  views: Operating["views"],
+  views: OperationServices["views"],
   { actor, embedding }: Agent<Embedding>,
   next: EmbedderService,
   { onFailure, onProgress }: SwitchOptions
 ) =>
   Effect.gen(function* () {
-    const name = nameIn(next)
+    const name = modelNameOf(next)
     let [round, failures, lacking, newest] = [0, 0, Number.POSITIVE_INFINITY, ""]
     while (true) {
       const error = yield* embedding.prepare((progress) => onProgress?.(rateOf(progress)))
       const facts = yield* views.read(actor.view, (db) => ({
-        active: findInForce(db),
-        candidate: findPreparing(db),
-        lacking: countLacking(db, ownOf(next)),
+        active: findActiveEmbedder(db),
+        candidate: findPreparingEmbedder(db),
+        lacking: countLacking(db, ownVectorSet(next)),
         newest: JSON.stringify(newestIn(db))
       }))
       if (facts.active !== undefined && sameModel(facts.active, next)) {
         return { ...name, state: "inForce", unchanged: false } satisfies Switched
       }
       if (error === undefined && (facts.candidate === undefined || !sameModel(facts.candidate, next))) {
-        const problem = `${nameOf(next)}: is no longer being prepared: it was dropped, or another switch replaced it`
+        const problem = `${modelLabel(next)}: is no longer being prepared: it was dropped, or another switch replaced it`
         return yield* new NoSuchIndex({ problem })
       }
       if (error !== undefined) {
         failures = facts.lacking < lacking ? 0 : failures + 1
         lacking = facts.lacking
-        const retryAfterMillis = failures < maxFailures ? pauseAfter(error, failures) : undefined
+        const retryAfterMillis = failures < maxFailures ? retryDelayMillis(error, failures) : undefined
         if (onFailure === undefined || retryAfterMillis === undefined) return yield* error
         onFailure(error, retryAfterMillis)
         yield* Effect.sleep(Duration.millis(retryAfterMillis))
@@ -87,7 +92,7 @@ const fillUntilDone = (
           : round >= maxCatchUpRounds
             ? `writes outrun embedding: ${facts.lacking} texts lack a vector; retry when fewer memories are written, or pass \`now\` to use it anyway`
             : undefined
-      if (problem !== undefined) return yield* new NoSuchIndex({ problem: `${nameOf(next)}: ${problem}` })
+      if (problem !== undefined) return yield* new NoSuchIndex({ problem: `${modelLabel(next)}: ${problem}` })
       newest = facts.newest
       round++
     }

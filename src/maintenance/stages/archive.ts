@@ -1,22 +1,22 @@
 import { opennessOf } from "../../../events/Trust.js"
 import { findArchivedBefore } from "../../../projections/archive.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import { ageOf, day, isKept, type Row, touchedAt } from "../facts.js"
-import { archiving, changed, decided, type Gathering, grouped, type Stage } from "../Stage.js"
+import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../facts.js"
+import { archiveEvents, type Gathering, groupByReason, nextRevision, ruleDecision, type Stage } from "../Stage.js"
 
 /** Archives old mid and daily memories, and expired memories of any tier. */
 export const archive: Stage = {
   name: "archive",
   kind: "aged",
-  before: ({ archive }, now) => now - archive.after * day,
+  before: ({ archive }, now) => now - archive.after * dayMillis,
   gather: (policy, now): Gathering => {
     const { after, rows: maxRows } = policy.archive
     const candidates: Array<Row> = []
     const reasonOf = (row: Row): string | undefined => {
       const { expiresAt, tier } = row.memory
-      if (isKept(row.memory, policy.tiers.pin)) return undefined
+      if (isProtected(row.memory, policy.tiers.pin)) return undefined
       if (expiresAt !== undefined && expiresAt <= now) return "it has expired"
-      const isAged = (tier === "mid" || tier === "daily") && ageOf(touchedAt(row), now) > after
+      const isAged = (tier === "mid" || tier === "daily") && ageInDays(lastTouchedAt(row), now) > after
       return isAged ? `left alone for more than ${after} days` : undefined
     }
     let left = false
@@ -30,9 +30,9 @@ export const archive: Stage = {
       },
       full: () => left,
       plan: () => ({
-        events: archiving(
+        events: archiveEvents(
           "archive",
-          grouped(candidates, (row) => reasonOf(row)!),
+          groupByReason(candidates, (row) => reasonOf(row)!),
           policy,
           now
         ),
@@ -49,17 +49,19 @@ export const cleanup: Stage = {
   kind: "aged",
   before: (_, now) => now,
   read: (db, { archive }, now, store) =>
-    findArchivedBefore(db, opennessOf(store), now - archive.deleteAfter * day, archive.rows + 1).map((memory) => ({
-      memory,
-      accesses: undefined
-    })),
+    findArchivedBefore(db, opennessOf(store), now - archive.deleteAfter * dayMillis, archive.rows + 1).map(
+      (memory) => ({
+        memory,
+        accesses: undefined
+      })
+    ),
   gather: (policy, now): Gathering => {
     const { deleteAfter, rows: maxRows } = policy.archive
     const candidates: Array<Row> = []
     return {
       take: (rows) => {
         // People are never removed, not even from the archive.
-        for (const row of rows) if (!isKept(row.memory, policy.tiers.pin)) candidates.push(row)
+        for (const row of rows) if (!isProtected(row.memory, policy.tiers.pin)) candidates.push(row)
       },
       plan: () => {
         const expiring = candidates.slice(0, maxRows)
@@ -68,9 +70,16 @@ export const cleanup: Stage = {
             (row): DecidedEvent => ({
               type: "UPDATE",
               payload: {
-                memory: changed(row.memory, { status: "expired", updatedAt: now }),
+                memory: nextRevision(row.memory, { status: "expired", updatedAt: now }),
                 reason: "expired",
-                decision: decided("UPDATE", "cleanup", `in the archive for ${deleteAfter} days`, [row], policy, now)
+                decision: ruleDecision(
+                  "UPDATE",
+                  "cleanup",
+                  `in the archive for ${deleteAfter} days`,
+                  [row],
+                  policy,
+                  now
+                )
               }
             })
           ),

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto"
 import { embeddingText, type Memory, type Tier } from "../../../events/Memory.js"
-import { overlap, wordSet } from "../../../text/normalise/likeness.js"
+import { similarity, wordSet } from "../../../text/normalise/likeness.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import type { LifePolicy } from "../../ports/policy/life.js"
-import { ageOf, day, isKept, type Row, touchedAt } from "../facts.js"
-import { standing } from "../notes.js"
-import { changed, type Gathering, type Planned, type Stage, type Tools } from "../Stage.js"
-import { type Draft, memoryDraft, requestAbout } from "../summarize.js"
-import { daysIn, plainly, type Summary, summaryOf } from "../summary.js"
+import type { MaintenancePolicy } from "../../ports/policy/life.js"
+import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../facts.js"
+import { standaloneTypes } from "../notes.js"
+import { type Gathering, nextRevision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
+import { type Draft, memoriesRequest, memoryDraft } from "../summarize.js"
+import { comparisonKey, dayFactsOf, type MergedContent, mergeContents } from "../summary.js"
 
 /**
  * Merges memories of one store, tier and type that repeat each other. Two memories repeat each other if their titles are
@@ -17,22 +17,22 @@ import { daysIn, plainly, type Summary, summaryOf } from "../summary.js"
 export const compress: Stage = {
   name: "compress",
   kind: "unchanged",
-  before: ({ compress }, now) => now - compress.after * day,
+  before: ({ compress }, now) => now - compress.after * dayMillis,
   gather: (policy, now): Gathering => {
     const { after, cluster: minSources, likeness } = policy.compress
     /** Row numbers by kind (store, tier and type), then by title, or by a MinHash band of their words. */
     const titles = new Map<string, Groups>()
     const similar = new Map<string, Groups>()
     let folding: ReturnType<typeof foldInSteps> | undefined
-    let planned: Planned | undefined
+    let planned: StagePlan | undefined
     // A stale memory must stay visible as stale. A credential must not appear in another memory.
     const isFoldable = (row: Row): boolean =>
       row.memory.status === "active" &&
       row.memory.stale === undefined &&
       row.memory.type !== "credential" &&
-      !isKept(row.memory, policy.tiers.pin) &&
-      ageOf(touchedAt(row), now) >= after
-    const step = (tools: Tools, rows: ReadonlyArray<Row>): boolean => {
+      !isProtected(row.memory, policy.tiers.pin) &&
+      ageInDays(lastTouchedAt(row), now) >= after
+    const step = (tools: StageTools, rows: ReadonlyArray<Row>): boolean => {
       if (planned !== undefined) return false
       folding ??= foldInSteps({ titles, similar }, policy.compress, tools, rows.filter(isFoldable))
       const next = folding.next()
@@ -45,12 +45,12 @@ export const compress: Stage = {
           const { memory } = row
           if (!isFoldable(row)) continue
           const kind = `${memory.store} ${memory.tier} ${memory.type}`
-          if (standing.has(memory.type)) {
+          if (standaloneTypes.has(memory.type)) {
             // Three decisions may share a title and still differ, so the whole text must be equal.
             push(titles, kind, `=${digestOf(embeddingText(memory).replace(/\s+/gu, " "))}`, memory.born)
             continue
           }
-          push(titles, kind, digestOf(plainly(memory.title)), memory.born)
+          push(titles, kind, digestOf(comparisonKey(memory.title)), memory.born)
           // A merged memory is compared by title only: its words are a mixture.
           if (likeness >= 1 || isCompressed(memory)) continue
           for (const band of bandsOf(wordSet(textOf(memory)))) push(similar, kind, band, memory.born)
@@ -61,7 +61,7 @@ export const compress: Stage = {
         for (const groups of [titles, similar]) {
           const candidates = [...groupsOf(groups, minSources)]
           // One run may not reach all groups, so each day starts at another group.
-          const first = candidates.length === 0 ? 0 : Math.floor(now / day) % candidates.length
+          const first = candidates.length === 0 ? 0 : Math.floor(now / dayMillis) % candidates.length
           for (const group of [...candidates.slice(first), ...candidates.slice(0, first)]) {
             for (const born of group) wanted.add(born)
             if (wanted.size > maxRowsRead) return [...wanted]
@@ -91,10 +91,10 @@ const rowsPerStep = 200
 /** Plans the events; yields after about `rowsPerStep` rows, so that the caller can pause. */
 function* foldInSteps(
   { similar, titles }: Readonly<Record<"titles" | "similar", ReadonlyMap<string, Groups>>>,
-  policy: LifePolicy["compress"],
-  tools: Tools,
+  policy: MaintenancePolicy["compress"],
+  tools: StageTools,
   rows: ReadonlyArray<Row>
-): Generator<void, Planned> {
+): Generator<void, StagePlan> {
   const { cluster: minSources, likeness } = policy
   const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
   const words = new Map<number, ReadonlySet<string>>()
@@ -135,7 +135,10 @@ const similarReason = (minSources: number, likeness: number): string =>
   `${minSources} or more have a similarity of ${likeness} or more`
 
 /** Collects the events of merged memories, within the limit of a run. */
-const makeFolder = ({ cluster: minSources, rows: maxRows }: LifePolicy["compress"], { countTokens, newId }: Tools) => {
+const makeFolder = (
+  { cluster: minSources, rows: maxRows }: MaintenancePolicy["compress"],
+  { countTokens, newId }: StageTools
+) => {
   /** Row numbers of the merged memories. */
   const taken = new Set<number>()
   const events: Array<DecidedEvent> = []
@@ -154,18 +157,18 @@ const makeFolder = ({ cluster: minSources, rows: maxRows }: LifePolicy["compress
     }
     const sources = ordered.slice(0, Math.min(room, maxSources)).map(({ memory }) => memory)
     if (sources.length < minSources) return
-    const summary = summaryOf(sources, countTokens)
+    const summary = mergeContents(sources, countTokens)
     if (summary === null) return
     if (sources.length < ordered.length) left = true
     for (const { born } of sources) taken.add(born)
     const event = compressEvent(sources, summary, newId(), reason)
-    const days = daysIn(summary)
-    const request = requestAbout("cluster", summary.title, sources, summary.tokens - countTokens(days.join("\n")))
+    const days = dayFactsOf(summary)
+    const request = memoriesRequest("cluster", summary.title, sources, summary.tokens - countTokens(days.join("\n")))
     if (request !== undefined) drafts.push(memoryDraft(events.length, event, request, days))
     events.push(event)
     touched += sources.length + 1
   }
-  const planned = (): Planned => ({
+  const planned = (): StagePlan => ({
     events,
     counts: { compressed: touched - events.length, made: events.length },
     left,
@@ -178,7 +181,7 @@ const tiersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Tier> => [...new Set(r
 
 const compressEvent = (
   sources: ReadonlyArray<Memory>,
-  summary: Summary,
+  summary: MergedContent,
   id: string,
   reason: string
 ): Extract<DecidedEvent, { type: "COMPRESS" }> => {
@@ -202,7 +205,7 @@ const compressEvent = (
     type: "COMPRESS",
     payload: {
       memory,
-      sources: sources.map((source) => changed(source, { status: "compressed" })),
+      sources: sources.map((source) => nextRevision(source, { status: "compressed" })),
       decision: {
         action: "COMPRESS",
         by: { kind: "rule", name: "compress" },
@@ -225,7 +228,7 @@ const clustersOf = (
     const words = wordsByBorn.get(born) ?? wordSet(textOf(row.memory))
     wordsByBorn.set(born, words)
     const cluster = clusters.find(
-      ({ first, words: others }) => first.memory.tier === row.memory.tier && overlap(words, others) >= likeness
+      ({ first, words: others }) => first.memory.tier === row.memory.tier && similarity(words, others) >= likeness
     )
     if (cluster === undefined) clusters.push({ first: row, words, rows: [row] })
     else cluster.rows.push(row)

@@ -1,11 +1,11 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import type { LifePolicy } from "../../ports/policy/life.js"
+import type { MaintenancePolicy } from "../../ports/policy/life.js"
 import { dayOf, startOfDay } from "../calendar.js"
-import { isKept, type Row } from "../facts.js"
-import { headingOf, isNotable, kindOf, noted, notesOf, passing } from "../notes.js"
-import { changed, decided, type Gathering, type Planned, type Stage, type Tools } from "../Stage.js"
-import { type Draft, memoryDraft, requestAbout } from "../summarize.js"
+import { isProtected, type Row } from "../facts.js"
+import { canJoinNote, headingOf, noteEvent, noteKindOf, notesOf, temporaryTypes } from "../notes.js"
+import { type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
+import { type Draft, memoriesRequest, memoryDraft } from "../summarize.js"
 
 /**
  * Merges the daily memories of each past day into one note for each store, type, project and topic. Memories without a
@@ -22,10 +22,11 @@ export const daily: Stage = {
     const groups: Groups = new Map<string, Array<number>>()
     const keyOf = (memory: Memory): string | undefined => {
       const { born, createdAt, occurredAt, tier, type } = memory
-      if (tier !== "daily" || createdAt >= today || passing.has(type) || isKept(memory, tiers.pin)) return undefined
-      const { project, store, topic } = kindOf(memory)
+      if (tier !== "daily" || createdAt >= today || temporaryTypes.has(type) || isProtected(memory, tiers.pin))
+        return undefined
+      const { project, store, topic } = noteKindOf(memory)
       const day = dayOf(occurredAt ?? createdAt, maintenance)
-      return JSON.stringify(isNotable(memory) ? [day, store, type, project, topic] : [born])
+      return JSON.stringify(canJoinNote(memory) ? [day, store, type, project, topic] : [born])
     }
     return {
       take: (rows) => {
@@ -60,16 +61,16 @@ export const daily: Stage = {
 type Groups = Map<string, Array<number>>
 
 interface Context {
-  readonly policy: LifePolicy
+  readonly policy: MaintenancePolicy
   readonly now: number
-  readonly tools: Tools
+  readonly tools: StageTools
 }
 
 const planGroups = (
   groups: Groups,
   membersOf: (key: string, group: ReadonlyArray<number>) => ReadonlyArray<Row>,
   { now, policy, tools: { countTokens, newId } }: Context
-): Planned => {
+): StagePlan => {
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
   const counts = { compressed: 0, made: 0, kept: 0 }
@@ -79,19 +80,19 @@ const planGroups = (
     if (room === 0) return
     room--
     counts.kept++
-    const memory = changed(row.memory, { tier: "mid", movedAt: now })
-    const decision = decided("UPDATE", "daily", reason, [row], policy, now)
+    const memory = nextRevision(row.memory, { tier: "mid", movedAt: now })
+    const decision = ruleDecision("UPDATE", "daily", reason, [row], policy, now)
     events.push({ type: "UPDATE", payload: { memory, reason: "promoted", decision } })
   }
   /** Merges the members into notes; keeps those that fit into none. */
   const write = (members: ReadonlyArray<Row>, day: string): void => {
-    const heading = headingOf(kindOf(members[0]!.memory), day)
+    const heading = headingOf(noteKindOf(members[0]!.memory), day)
     const { notes, others } = notesOf(members, heading, countTokens)
     for (const note of notes) {
       if (note.sources.length >= room) continue
       const reason = `memories of ${day} with the same type, project and topic`
-      const event = noted(note, "daily", reason, newId(), policy, now)
-      const request = requestAbout("daily", heading, event.payload.sources, note.summary.tokens)
+      const event = noteEvent(note, "daily", reason, newId(), policy, now)
+      const request = memoriesRequest("daily", heading, event.payload.sources, note.summary.tokens)
       if (request !== undefined) drafts.push(memoryDraft(events.length, event, request))
       events.push(event)
       room -= note.sources.length + 1
@@ -106,7 +107,7 @@ const planGroups = (
     const [first] = members
     if (first === undefined) continue
     if (group.length === 1) {
-      keep(first, isNotable(first.memory) ? aloneReason : neverMergedReason)
+      keep(first, canJoinNote(first.memory) ? aloneReason : neverMergedReason)
       continue
     }
     // The limit counts the note as well. A group without room waits for the next run, unless it exceeds every run.

@@ -1,10 +1,18 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import type { LifePolicy } from "../../ports/policy/life.js"
-import { scoreOf } from "../../search/score.js"
-import { factsOf, isKept, type Row } from "../facts.js"
+import type { MaintenancePolicy } from "../../ports/policy/life.js"
+import { lifeScoreOf } from "../../search/score.js"
+import { isProtected, type Row, scoreFactsOf } from "../facts.js"
 import { verdictOf } from "../rules.js"
-import { archiving, changed, decided, type Gathering, grouped, type Planned, type Stage } from "../Stage.js"
+import {
+  archiveEvents,
+  type Gathering,
+  groupByReason,
+  nextRevision,
+  ruleDecision,
+  type Stage,
+  type StagePlan
+} from "../Stage.js"
 
 /**
  * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer used,
@@ -24,7 +32,7 @@ export const gc: Stage = {
       removed: queueOf(rules.rows, byScore),
       staying: queueOf(rules.rows, byScore)
     }
-    const scored = (row: Row): Scored => ({ row, score: scoreOf(factsOf(row), tiers, now).score })
+    const scored = (row: Row): Scored => ({ row, score: lifeScoreOf(scoreFactsOf(row), tiers, now).score })
     return {
       take: (rows) => {
         for (const row of rows) {
@@ -32,7 +40,7 @@ export const gc: Stage = {
           if (action === "promote") queues.promoted.add(row)
           else if (action === "demote") queues.demoted.add(row)
           else if (action === "remove") queues.removed.add(scored(row))
-          else if (row.memory.tier === "mid" && !isKept(row.memory, tiers.pin)) queues.staying.add(scored(row))
+          else if (row.memory.tier === "mid" && !isProtected(row.memory, tiers.pin)) queues.staying.add(scored(row))
         }
       },
       plan: () => planChanges(queues, policy, now)
@@ -48,7 +56,11 @@ interface Queues {
   readonly staying: Queue<Scored>
 }
 
-const planChanges = ({ demoted, promoted, removed, staying }: Queues, policy: LifePolicy, now: number): Planned => {
+const planChanges = (
+  { demoted, promoted, removed, staying }: Queues,
+  policy: MaintenancePolicy,
+  now: number
+): StagePlan => {
   const { gc: rules } = policy
   const overCapacity = Math.max(0, staying.count() - rules.capacity)
   // A demoted memory becomes mid, so demote only as many as the capacity allows.
@@ -71,9 +83,9 @@ const planChanges = ({ demoted, promoted, removed, staying }: Queues, policy: Li
     return {
       type: "UPDATE",
       payload: {
-        memory: changed(memory, { tier, movedAt: now }),
+        memory: nextRevision(memory, { tier, movedAt: now }),
         reason: tier === "long" ? "promoted" : "demoted",
-        decision: decided("UPDATE", "gc", ruleOf(row), [row], policy, now)
+        decision: ruleDecision("UPDATE", "gc", ruleOf(row), [row], policy, now)
       }
     }
   }
@@ -100,20 +112,20 @@ const planChanges = ({ demoted, promoted, removed, staying }: Queues, policy: Li
 /** Archives or expires memories, by the policy's `gc.removal`. */
 const removalEvents = (
   reasons: ReadonlyMap<Row, string>,
-  policy: LifePolicy,
+  policy: MaintenancePolicy,
   now: number
 ): ReadonlyArray<DecidedEvent> => {
   if (policy.gc.removal === "archive") {
-    const byReason = grouped([...reasons.keys()], (row) => reasons.get(row)!)
-    return archiving("gc", byReason, policy, now)
+    const byReason = groupByReason([...reasons.keys()], (row) => reasons.get(row)!)
+    return archiveEvents("gc", byReason, policy, now)
   }
   return [...reasons].map(
     ([row, reason]): DecidedEvent => ({
       type: "UPDATE",
       payload: {
-        memory: changed(row.memory, { status: "expired", updatedAt: now }),
+        memory: nextRevision(row.memory, { status: "expired", updatedAt: now }),
         reason: "expired",
-        decision: decided("UPDATE", "gc", reason, [row], policy, now)
+        decision: ruleDecision("UPDATE", "gc", reason, [row], policy, now)
       }
     })
   )

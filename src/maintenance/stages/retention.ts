@@ -1,14 +1,14 @@
 import type { Memory } from "../../../events/Memory.js"
-import { shortened } from "../../../text/normalise/sentences.js"
+import { shortenText } from "../../../text/normalise/sentences.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import { ageOf, day, isKept, type Row } from "../facts.js"
-import { changed, decided, type Gathering, type Stage } from "../Stage.js"
+import { ageInDays, dayMillis, isProtected, type Row } from "../facts.js"
+import { type Gathering, nextRevision, ruleDecision, type Stage } from "../Stage.js"
 
 /** Shortens older narratives and drops the oldest ones. Titles and facts stay. */
 export const retention: Stage = {
   name: "retention",
   kind: "narrative",
-  before: ({ retention }, now) => now - retention.shortenAfter * day,
+  before: ({ retention }, now) => now - retention.shortenAfter * dayMillis,
   gather: (policy, now): Gathering => {
     const { dropAfter, narrative: maxLength, rows: maxRows, shortenAfter } = policy.retention
     const changes: Array<{ readonly row: Row; readonly narrative: string | undefined }> = []
@@ -20,11 +20,11 @@ export const retention: Stage = {
           // The profile shows no narratives, so a memory that the rules made core counts by its former tier. Only
           // a memory that the user made core is protected.
           const { coreFrom: tier = memory.tier } = memory
-          if (memory.narrative === undefined || isKept({ ...memory, tier }, policy.tiers.pin)) continue
+          if (memory.narrative === undefined || isProtected({ ...memory, tier }, policy.tiers.pin)) continue
           // Age counts from the last change of content, not from changes by maintenance.
-          const age = ageOf(Math.max(memory.createdAt, memory.updatedAt), now)
+          const age = ageInDays(Math.max(memory.createdAt, memory.updatedAt), now)
           if (age < shortenAfter) continue
-          const narrative = age > dropAfter ? undefined : shortened(memory.narrative, maxLength)
+          const narrative = age > dropAfter ? undefined : shortenText(memory.narrative, maxLength)
           if (narrative === memory.narrative) continue
           if (changes.length < maxRows) changes.push({ row, narrative })
           else left = true
@@ -43,9 +43,9 @@ export const retention: Stage = {
           return {
             type: "UPDATE",
             payload: {
-              memory: changed(memory, { tokens }),
+              memory: nextRevision(memory, { tokens }),
               reason: "aged",
-              decision: decided("UPDATE", "retention", reason, [row], policy, now)
+              decision: ruleDecision("UPDATE", "retention", reason, [row], policy, now)
             }
           }
         }),

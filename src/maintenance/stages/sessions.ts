@@ -1,8 +1,8 @@
 import type { SessionSummary } from "../../../events/SessionSummary.js"
-import { findSaid, findSummary, findUnsummarized, type SessionKey } from "../../../projections/summaries.js"
+import { findSummary, findSummaryTurns, findUnsummarized, type SessionKey } from "../../../projections/summaries.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import { type Gathering, nothingPlanned, type Stage } from "../Stage.js"
-import { ruledSummary, sessionRequest, withLines } from "../sessionSummary.js"
+import { emptyPlan, type Gathering, type Stage } from "../Stage.js"
+import { sessionRequest, summarizeByRules, withLines } from "../sessionSummary.js"
 import type { Draft } from "../summarize.js"
 
 /**
@@ -29,7 +29,7 @@ export const sessions: Stage = {
           next = 0
           return page.sessions.length > 0
         }
-        const ruled = ruledSummary(findSaid(db, key, turnLimits))
+        const ruled = summarizeByRules(findSummaryTurns(db, key, turnLimits))
         if (ruled === null) return true
         const { summary } = ruled
         // A substring keeps its whole source text in memory. A copy through JSON releases the texts of the turns.
@@ -38,7 +38,7 @@ export const sessions: Stage = {
         return planned.length < maxRows
       },
       plan: () => {
-        if (planned.length === 0) return nothingPlanned
+        if (planned.length === 0) return emptyPlan
         const drafts: Array<Draft> = []
         const events = planned.map((plannedSummary, index): DecidedEvent => {
           const event = (summary: SessionSummary): DecidedEvent => summaryEvent(plannedSummary, summary, quiet)

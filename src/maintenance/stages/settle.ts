@@ -2,14 +2,14 @@ import type { Link } from "../../../events/Memory.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
-import { overlap, wordSet } from "../../../text/normalise/likeness.js"
+import { similarity, wordSet } from "../../../text/normalise/likeness.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import type { LifePolicy } from "../../ports/policy/life.js"
+import type { MaintenancePolicy } from "../../ports/policy/life.js"
 import type { Settlement, SettlerService } from "../../ports/Settler.js"
 import type { Row } from "../facts.js"
-import { formerOf, maxWordings } from "../former.js"
+import { maxWordings, predecessorsOf } from "../former.js"
 import { contradictsBy, saidAt, textOf } from "../pairs.js"
-import { changed, decided, type Gathering, nothingPlanned, type Planned, type Stage } from "../Stage.js"
+import { emptyPlan, type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
 
 /** Memories that one run compares: those that were said last. */
 const maxRows = 2_000
@@ -37,7 +37,7 @@ export const settle: Stage = {
       rows = newest().filter((row) => !superseded.has(row))
       return settle(rows, {
         contradicts: contradictsBy(judge),
-        predecessors: (row) => predecessorsOf(db, row, superseded),
+        predecessors: (row) => allPredecessorsOf(db, row, superseded),
         wordings: ({ memory: { born, mentions } }) => (mentions > 1 ? findWordings(db, born, maxWordings) : [])
       })
     }
@@ -67,8 +67,8 @@ export const settle: Stage = {
 }
 
 /** The events that retire superseded rows and link each to its successor, within the rows of one run. */
-const planOf = (superseded: ReadonlyMap<Row, Row>, policy: LifePolicy, now: number): Planned => {
-  if (superseded.size === 0) return nothingPlanned
+const planOf = (superseded: ReadonlyMap<Row, Row>, policy: MaintenancePolicy, now: number): StagePlan => {
+  if (superseded.size === 0) return emptyPlan
   const events: Array<DecidedEvent> = []
   let room = policy.maintenance.rows
   let retired = 0
@@ -85,9 +85,9 @@ const planOf = (superseded: ReadonlyMap<Row, Row>, policy: LifePolicy, now: numb
     events.push({
       type: "UPDATE",
       payload: {
-        memory: changed(successor.memory, { lineage: linked(successor, batch), ...coreOf(successor, batch) }),
+        memory: nextRevision(successor.memory, { lineage: linked(successor, batch), ...coreOf(successor, batch) }),
         reason: "promoted",
-        decision: decided("UPDATE", "settle", "takes the place of what is no longer so", [successor], policy, now)
+        decision: ruleDecision("UPDATE", "settle", "takes the place of what is no longer so", [successor], policy, now)
       }
     })
   }
@@ -97,7 +97,7 @@ const planOf = (superseded: ReadonlyMap<Row, Row>, policy: LifePolicy, now: numb
 const retirementOf = (row: Row, successor: Row, now: number): DecidedEvent => {
   // A memory that maintenance made core gives that up; its successor becomes core.
   const { coreFrom, ...rest } = row.memory
-  const memory = changed(rest, {
+  const memory = nextRevision(rest, {
     status: "superseded",
     updatedAt: now,
     ...(coreFrom === undefined ? {} : { tier: coreFrom })
@@ -119,14 +119,14 @@ const retirementOf = (row: Row, successor: Row, now: number): DecidedEvent => {
 }
 
 /** The memories that a row superseded, in this run or before. */
-const predecessorsOf = (db: Db, successor: Row, superseded: ReadonlyMap<Row, Row>): ReadonlyArray<Row> => [
-  ...formerOf(successor.memory, (id) => findById(db, id)),
+const allPredecessorsOf = (db: Db, successor: Row, superseded: ReadonlyMap<Row, Row>): ReadonlyArray<Row> => [
+  ...predecessorsOf(successor.memory, (id) => findById(db, id)),
   ...[...superseded].flatMap(([row, newer]) => (newer === successor ? [row] : []))
 ]
 
 /** The share of words that two memories have in common: 0…1, to four places. */
 const likenessOf = (row: Row, by: Row): number =>
-  Math.round(overlap(wordSet(textOf(row)), wordSet(textOf(by))) * 10_000) / 10_000
+  Math.round(similarity(wordSet(textOf(row)), wordSet(textOf(by))) * 10_000) / 10_000
 
 const linked = ({ memory }: Row, all: ReadonlyArray<Row>): ReadonlyArray<Link> => [
   ...(memory.lineage ?? []),

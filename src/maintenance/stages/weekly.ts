@@ -1,5 +1,5 @@
 import { startOfWeek } from "../calendar.js"
-import { type Gathering, type Planned, type Stage, together } from "../Stage.js"
+import { type Gathering, mergePlans, type Stage, type StagePlan } from "../Stage.js"
 import { core } from "./weekly/core.js"
 import { decayed } from "./weekly/decayed.js"
 import { merge } from "./weekly/merge.js"
@@ -21,13 +21,13 @@ export const weekly: Stage = {
       wanted: () => parts.flatMap(({ wanted }) => wanted()),
       plan: (_tools, rows) => {
         let room = policy.maintenance.rows
-        const plans: Array<Planned> = []
+        const plans: Array<StagePlan> = []
         for (const { plan } of parts) {
           const { touched, ...planned } = plan(rows, room)
           room -= touched
           plans.push(planned)
         }
-        return together(plans)
+        return mergePlans(plans)
       }
     }
   }

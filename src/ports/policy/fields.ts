@@ -36,7 +36,7 @@ export const clockTime = Schema.String.pipe(
 /**
  * An optional setting that must not be undefined. Otherwise Effect's error would quote the value, which may be a key.
  */
-export const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+export const exactOptional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 export const variable = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/, {

@@ -130,7 +130,7 @@ export const Maintenance = Schema.Struct({
   rows
 })
 
-export type LifePolicy = {
+export type MaintenancePolicy = {
   readonly tiers: typeof Tiers.Type
   readonly gc: typeof Gc.Type
   readonly compress: typeof Compress.Type

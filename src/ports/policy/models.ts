@@ -1,21 +1,21 @@
 import * as Schema from "effect/Schema"
 import { stores } from "../../../events/Trust.js"
-import { address, count, exactly, section, variable, withDefault } from "./fields.js"
+import { address, count, exactOptional, section, variable, withDefault } from "./fields.js"
 
 /** Maximum dimensions of a vector. */
-export const mostDimensions = 8_192
+export const maxDimensions = 8_192
 
 /** Connection settings shared by all providers. */
 const connection = {
   /**
    * The base URL including the API version, for example https://gateway.example.com/v1; default: the provider's own.
    */
-  baseUrl: exactly(address),
+  baseUrl: exactOptional(address),
   /**
    * The environment variable with the key. Default: the provider's usual one; at another address no key is sent unless
    * this is set.
    */
-  keyVariable: exactly(variable),
+  keyVariable: exactOptional(variable),
   /** Milliseconds before the first retry, doubled for each further one. A random part of up to a half is subtracted. */
   backoff: withDefault(count, 500),
   /** Concurrent requests. */
@@ -31,7 +31,7 @@ const EmbeddingProvider = Schema.Struct({
   /** Retries where the provider is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 4),
   /** Texts in one request, capped at the provider's own limit. */
-  batch: exactly(Schema.Int.pipe(Schema.between(1, 2_048))),
+  batch: exactOptional(Schema.Int.pipe(Schema.between(1, 2_048))),
   /**
    * Whether to request shorter vectors from models that Daybook does not know. Known models are shortened where they
    * support it.
@@ -50,17 +50,17 @@ export const Embedding = Schema.Struct({
    */
   embedder: withDefault(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "words"),
   /** Dimensions of a vector; default: the model's own. */
-  dimensions: exactly(Schema.Int.pipe(Schema.between(1, mostDimensions))),
+  dimensions: exactOptional(Schema.Int.pipe(Schema.between(1, maxDimensions))),
   /** Stores withheld from providers. The "words" embedder embeds them, into a separate index. */
   local: withDefault(Schema.Array(Schema.Literal(...stores)), ["private" as const]),
   /** Settings by provider. */
   providers: section(
     Schema.Struct({
-      openai: exactly(EmbeddingProvider),
-      voyage: exactly(EmbeddingProvider),
-      cohere: exactly(EmbeddingProvider),
-      "openai-compatible": exactly(EmbeddingProvider),
-      ollama: exactly(EmbeddingProvider)
+      openai: exactOptional(EmbeddingProvider),
+      voyage: exactOptional(EmbeddingProvider),
+      cohere: exactOptional(EmbeddingProvider),
+      "openai-compatible": exactOptional(EmbeddingProvider),
+      ollama: exactOptional(EmbeddingProvider)
     })
   ),
   /** Milliseconds for one batch. */
@@ -77,7 +77,7 @@ export type EmbeddingPolicy = typeof Embedding.Type
 const RerankProvider = Schema.Struct({
   ...connection,
   /** Milliseconds that a search waits for it, including a retry; default: search.queryTimeout. */
-  timeout: exactly(count),
+  timeout: exactOptional(count),
   /** Retries where the provider is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 1)
 })
@@ -97,10 +97,10 @@ export const Rerank = Schema.Struct({
   /** Settings by provider; "endpoint" is any server with POST /rerank. */
   providers: section(
     Schema.Struct({
-      cohere: exactly(RerankProvider),
-      voyage: exactly(RerankProvider),
-      jina: exactly(RerankProvider),
-      endpoint: exactly(RerankProvider)
+      cohere: exactOptional(RerankProvider),
+      voyage: exactOptional(RerankProvider),
+      jina: exactOptional(RerankProvider),
+      endpoint: exactOptional(RerankProvider)
     })
   )
 })

@@ -1,6 +1,6 @@
 import { textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
-import { overlap } from "../../../../text/normalise/likeness.js"
+import { similarity } from "../../../../text/normalise/likeness.js"
 import { saysOtherwise } from "./gaps.js"
 import { type Reading, readingOf } from "./readings.js"
 import { indexOf, namesIn, utterancesOf } from "./utterances.js"
@@ -23,7 +23,7 @@ export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => 
     const [mine, its] = [readingOf(title), readingOf(text)]
     const names = namesAndNumbers(mine)
     if (!names.every((word) => its.all.has(word)) || saysOtherwise(title, text)) return false
-    if (overlap(mine.all, its.all) >= minOverlap) return true
+    if (similarity(mine.all, its.all) >= minOverlap) return true
     const about = names.reduce(
       (most, word) => (index.countOf(word) > index.countOf(most) ? word : most),
       names[0] ?? ""

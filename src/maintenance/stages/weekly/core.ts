@@ -1,11 +1,11 @@
 import type { Memory } from "../../../../events/Memory.js"
 import { profileTypes } from "../../../../projections/profile.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
-import { scoreOf } from "../../../search/score.js"
-import { factsOf } from "../../facts.js"
+import { lifeScoreOf } from "../../../search/score.js"
+import { scoreFactsOf } from "../../facts.js"
 import { lineOf } from "../../profile.js"
-import { changed, decided } from "../../Stage.js"
-import type { MakePart } from "./Part.js"
+import { nextRevision, ruleDecision } from "../../Stage.js"
+import type { MakeWeeklyTask } from "./Part.js"
 
 /** The fields of a memory that decide whether it becomes core. */
 export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "coreFrom"> {
@@ -45,7 +45,7 @@ export const chosen = (all: ReadonlyArray<Contender>, budget: number): ReadonlyS
 }
 
 /** Chooses the core memories of a store again. */
-export const core: MakePart = (policy, now, { countTokens }) => {
+export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
   const { maintenance, tiers } = policy
   const all: Array<Contender> = []
   const changes = () => {
@@ -65,7 +65,7 @@ export const core: MakePart = (policy, now, { countTokens }) => {
         type,
         tier,
         coreFrom,
-        score: scoreOf(factsOf(row), tiers, now).score,
+        score: lifeScoreOf(scoreFactsOf(row), tiers, now).score,
         cost: countTokens(lineOf(memory)),
         fit: stale === undefined && isContender(type)
       })
@@ -87,10 +87,10 @@ export const core: MakePart = (policy, now, { countTokens }) => {
             type: "UPDATE",
             payload: {
               memory: rises
-                ? changed(row.memory, { tier: "core", coreFrom: row.memory.tier })
-                : changed(rest, { tier: coreFrom, movedAt: now }),
+                ? nextRevision(row.memory, { tier: "core", coreFrom: row.memory.tier })
+                : nextRevision(rest, { tier: coreFrom, movedAt: now }),
               reason: rises ? "promoted" : "demoted",
-              decision: decided("UPDATE", "weekly", reason, [row], policy, now)
+              decision: ruleDecision("UPDATE", "weekly", reason, [row], policy, now)
             }
           }
         ]

@@ -1,20 +1,20 @@
 import { daysBetween } from "../../../../text/when/dates.js"
-import { decayOf, retained } from "../../../search/score.js"
-import { isKept, type Row, seenAt } from "../../facts.js"
-import { passing } from "../../notes.js"
-import { archiving } from "../../Stage.js"
-import type { MakePart } from "./Part.js"
+import { decayOf, retention } from "../../../search/score.js"
+import { isProtected, lastSeenAt, type Row } from "../../facts.js"
+import { temporaryTypes } from "../../notes.js"
+import { archiveEvents } from "../../Stage.js"
+import type { MakeWeeklyTask } from "./Part.js"
 
 /** Archives temporary and debug memories whose recency has decayed to the policy's limit. */
-export const decayed: MakePart = (policy, now) => {
+export const decayed: MakeWeeklyTask = (policy, now) => {
   const { maintenance, tiers } = policy
   const candidates: Array<Row> = []
   return {
     take: (row) => {
       const { tier, type } = row.memory
-      if (!passing.has(type) || isKept(row.memory, tiers.pin)) return
+      if (!temporaryTypes.has(type) || isProtected(row.memory, tiers.pin)) return
       if (!(maintenance.decayedTiers as ReadonlyArray<string>).includes(tier)) return
-      if (retained(decayOf(type, tiers), daysBetween(seenAt(row), now)) > maintenance.decayed) return
+      if (retention(decayOf(type, tiers), daysBetween(lastSeenAt(row), now)) > maintenance.decayed) return
       if (candidates.length <= maintenance.rows) candidates.push(row)
     },
     wanted: () => [],
@@ -22,7 +22,7 @@ export const decayed: MakePart = (policy, now) => {
       const archived = candidates.slice(0, room)
       const reason = `its recency has decayed to ${maintenance.decayed} or less`
       return {
-        events: archived.length === 0 ? [] : archiving("weekly", new Map([[reason, archived]]), policy, now),
+        events: archived.length === 0 ? [] : archiveEvents("weekly", new Map([[reason, archived]]), policy, now),
         counts: { archived: archived.length },
         left: candidates.length > archived.length,
         touched: archived.length

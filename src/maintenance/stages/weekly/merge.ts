@@ -1,14 +1,14 @@
 import type { Memory } from "../../../../events/Memory.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
 import { dayOf, startOfWeek } from "../../calendar.js"
-import { day, isKept, type Row } from "../../facts.js"
-import { headingOf, isNotable, kindOf, noted, notesOf, passing } from "../../notes.js"
+import { dayMillis, isProtected, type Row } from "../../facts.js"
+import { canJoinNote, headingOf, noteEvent, noteKindOf, notesOf, temporaryTypes } from "../../notes.js"
 import { verdictOf } from "../../rules.js"
-import { type Draft, memoryDraft, requestAbout } from "../../summarize.js"
-import type { MakePart } from "./Part.js"
+import { type Draft, memoriesRequest, memoryDraft } from "../../summarize.js"
+import type { MakeWeeklyTask } from "./Part.js"
 
 /** Merges the mid memories of each finished week into one note for each store, type, project and topic. */
-export const merge: MakePart = (policy, now, { countTokens, newId }) => {
+export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {
   const { maintenance, tiers } = policy
   const currentWeek = startOfWeek(now, maintenance)
   /** Row numbers by week and kind, oldest first. */
@@ -20,7 +20,8 @@ export const merge: MakePart = (policy, now, { countTokens, newId }) => {
     const { createdAt, project, source, tier, topic, type } = memory
     if (tier !== "mid" || createdAt >= currentWeek || (project === undefined && topic === undefined)) return false
     // Notes of a week are not merged again. A memory in use is about to be promoted to long.
-    if (!isNotable(memory) || passing.has(type) || source.name === "weekly" || isKept(memory, tiers.pin)) return false
+    if (!canJoinNote(memory) || temporaryTypes.has(type) || source.name === "weekly" || isProtected(memory, tiers.pin))
+      return false
     return verdictOf(row, policy, now).action !== "promote"
   }
   const wanted = () => wantedOf([...groups.values()], maintenance.rows, now)
@@ -43,7 +44,7 @@ export const merge: MakePart = (policy, now, { countTokens, newId }) => {
         const members = group.flatMap((born) => byBorn.get(born) ?? [])
         if (members.length < 2) continue
         const [monday] = JSON.parse(key) as [string]
-        const heading = headingOf(kindOf(members[0]!.memory), `the week from ${monday}`)
+        const heading = headingOf(noteKindOf(members[0]!.memory), `the week from ${monday}`)
         if (room - touched < 3) {
           left ||= maintenance.rows >= 3
           break
@@ -56,8 +57,8 @@ export const merge: MakePart = (policy, now, { countTokens, newId }) => {
             left = true
             continue
           }
-          const event = noted(note, "weekly", mergeReason, newId(), policy, now)
-          const request = requestAbout("weekly", heading, event.payload.sources, note.summary.tokens)
+          const event = noteEvent(note, "weekly", mergeReason, newId(), policy, now)
+          const request = memoriesRequest("weekly", heading, event.payload.sources, note.summary.tokens)
           if (request !== undefined) drafts.push(memoryDraft(events.length, event, request))
           events.push(event)
           touched += note.sources.length + 1
@@ -79,7 +80,7 @@ const wantedOf = (
   const wanted: Array<number> = []
   const several = groups.filter(({ length }) => length > 1)
   // One run may not reach all groups, so each day starts at another group.
-  const first = several.length === 0 ? 0 : Math.floor(now / day) % several.length
+  const first = several.length === 0 ? 0 : Math.floor(now / dayMillis) % several.length
   for (const group of [...several.slice(first), ...several.slice(0, first)]) {
     wanted.push(...group)
     if (wanted.length > maxRows) break
