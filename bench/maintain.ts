@@ -1,11 +1,12 @@
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { imagesOf } from "../events/catalogue.js"
-import { findByScore } from "../projections/standing.js"
+import { findByScore } from "../projections/scoreReads.js"
 import * as Generations from "../projections/view/generations.js"
 import type { Memory } from "../src/Memory.js"
 import { formulaOf } from "../src/maintenance/tiers.js"
 import { defaults } from "../src/ports/Policy.js"
+import { agedWorld } from "./agedWorld.js"
 import { makeQueries } from "./data.js"
 import {
   formatNumber,
@@ -18,7 +19,6 @@ import {
   waitForEmbeddings,
   withoutTarget
 } from "./harness.js"
-import { agedWorld } from "./lived.js"
 import * as floor from "./maintainFloor.js"
 import { interleaved, medianCost, quantile } from "./measure.js"
 

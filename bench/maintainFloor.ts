@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import type { Memory } from "../events/Memory.js"
-import type { MaintenancePolicy } from "../src/ports/policy/life.js"
+import type { MaintenancePolicy } from "../src/ports/policy/maintenance.js"
 
 // The floor of maintenance: plain SQLite reads and parses the rows that the stages read, and writes the memories that
 // they change to every table and to the log with its hash chain. It decides, scores, clusters and checks nothing, and

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from "commander"
 import { type Store, stores } from "../events/Trust.js"
 import type { SourceInput } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
-import { parseInstant } from "../src/search/moment.js"
+import { parseInstant } from "../src/search/parseInstant.js"
 import { toInstant } from "../text/when/dates.js"
 
 /** An option with at most one value; the last one wins. A value that the parser rejects is a bad call. */

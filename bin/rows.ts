@@ -1,4 +1,4 @@
-import type { IndexRow } from "../projections/search.js"
+import type { IndexRow } from "../projections/observationSearch.js"
 import { dayText } from "./format.js"
 import type { Column } from "./table.js"
 

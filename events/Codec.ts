@@ -11,7 +11,7 @@ import {
   type EventType,
   type Payload
 } from "./catalogue.js"
-import { compileCheck, compileFieldOrder } from "./check.js"
+import { compileCheck, compileFieldOrder } from "./compiledSchema.js"
 import { InvalidEvent, UnknownEvent } from "./errors.js"
 import { cacheMemoryJson, type Memory, memoryJson } from "./Memory.js"
 

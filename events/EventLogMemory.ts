@@ -6,8 +6,8 @@ import * as Option from "effect/Option"
 import type { StoredEvent } from "./Chain.js"
 import { type Append, type Appended, EventLog, type Head, type Timer } from "./EventLog.js"
 import { VersionConflict } from "./errors.js"
+import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
-import { emptyHead, meetsExpectation } from "./rows.js"
 
 /** A log in memory, lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())

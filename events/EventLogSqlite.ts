@@ -10,7 +10,6 @@ import * as Batcher from "./Batcher.js"
 
 import { type Append, type AppendError, type Appended, EventLog, type Head, type Problem } from "./EventLog.js"
 import { type AlreadyErased, type CommandConflict, StorageError, storageError, VersionConflict } from "./errors.js"
-import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import {
   type EventRow,
   emptyHead,
@@ -20,7 +19,8 @@ import {
   selectEvents,
   selectReplayed,
   toParams
-} from "./rows.js"
+} from "./eventRows.js"
+import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
 import { open, retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import * as VectorCache from "./vectorCache.js"

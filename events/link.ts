@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import { digestOf, hashOf, requestDigestOf, type StoredEvent, sameBytes } from "./Chain.js"
 import type { Append, Appended, Head, NewCommand } from "./EventLog.js"
 import { AlreadyErased, CommandConflict } from "./errors.js"
-import { randomBytes } from "./random.js"
+import { randomBytes } from "./randomBytes.js"
 
 /**
  * The rows of one command, chained onto `head`. They are recorded at `now`, but never before the head's own recording

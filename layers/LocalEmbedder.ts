@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import type { EmbedderLookupError } from "../src/ports/Embedders.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
-import { localModelPrefix, locateModel, ModelProblem } from "./local/place.js"
+import { localModelPrefix, locateModel, ModelProblem } from "./local/localModel.js"
 import { libraryPath, notInstalled, startEncoder } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>

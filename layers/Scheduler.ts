@@ -7,8 +7,8 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Daybook } from "../src/Daybook.js"
 import type { Claimed, Claims, RunAttempt } from "../src/schedules/Runner.js"
-import { type HandlerWithLimits, runClaimed } from "./scheduler/carry.js"
 import type { Handler, Notification } from "./scheduler/Handler.js"
+import { type HandlerWithLimits, runClaimed } from "./scheduler/runClaimed.js"
 
 export type { Handler, Job, Notification, Result } from "./scheduler/Handler.js"
 

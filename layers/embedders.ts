@@ -6,7 +6,7 @@ import { Embedder, type EmbedderService } from "../src/ports/Embedder.js"
 import { type EmbedderLookupError, Embedders, EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
 import { defaults, type PolicyValues } from "../src/ports/Policy.js"
 import * as HashEmbedder from "./HashEmbedder.js"
-import type { ProviderName } from "./models/embedders/table.js"
+import type { ProviderName } from "./models/embedders/providerTable.js"
 import * as WordEmbedder from "./WordEmbedder.js"
 
 type Service = EmbedderService

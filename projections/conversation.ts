@@ -1,6 +1,6 @@
 import type { DaybookEvent } from "../events/catalogue.js"
 import { chunkingVersion } from "../text/normalise/chunks.js"
-import { indexVersion } from "../text/normalise/text.js"
+import { indexVersion } from "../text/normalise/indexText.js"
 import { chunkTextIndex, removeChunks } from "./chunkText.js"
 import { addFile } from "./files.js"
 import { type Db, type Lookup, type Projection, sql } from "./Projection.js"

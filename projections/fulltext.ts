@@ -1,6 +1,6 @@
 import { imagesOf } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
-import { indexVersion, toIndexText } from "../text/normalise/text.js"
+import { indexVersion, toIndexText } from "../text/normalise/indexText.js"
 import type { Projection } from "./Projection.js"
 import * as TextIndex from "./textIndex.js"
 

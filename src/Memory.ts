@@ -5,8 +5,8 @@ import type { Memory as Image } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
 import type { IndexedFile } from "../projections/files.js"
+import type { IndexRow } from "../projections/observationSearch.js"
 import type { Person } from "../projections/people.js"
-import type { IndexRow } from "../projections/search.js"
 import type { Session } from "../projections/sessionReads.js"
 import type { CommandError } from "./actor/Actor.js"
 import type { AddedFile } from "./conversation/addFile.js"
@@ -17,7 +17,7 @@ import type { ForgottenSession } from "./conversation/forgetSession.js"
 import type { ConversationHit, ConversationQuery } from "./conversation/searchConversation.js"
 import type { TurnInput } from "./conversation/turnInput.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
-import type { LifeReader, LifeWriter } from "./maintenance/Life.js"
+import type { LifeReader, LifeWriter } from "./maintenance/contract.js"
 import type {
   CredentialForbidden,
   FileInSession,

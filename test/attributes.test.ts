@@ -5,8 +5,8 @@ import { saysOtherwise } from "../layers/languages/en/settling/gaps.js"
 import { readingOf } from "../layers/languages/en/settling/readings.js"
 import { repeatsIn } from "../layers/languages/en/settling/repeats.js"
 import type { Wording } from "../projections/wordings.js"
-import type { Row } from "../src/maintenance/facts.js"
 import { within } from "../src/maintenance/profile.js"
+import type { Row } from "../src/maintenance/stageRow.js"
 import { settled } from "./support/settled.js"
 
 const day = 86_400_000

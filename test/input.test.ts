@@ -8,7 +8,7 @@ import { stores } from "../events/Trust.js"
 import { decodeChanges, decodeObservation, normaliseTags, type Observation } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
 import { estimate } from "../src/ports/TokenCounter.js"
-import { differingInput, observationFrom } from "../src/remember/asAsked.js"
+import { differingInput, observationFrom } from "../src/remember/recordedInput.js"
 import { daysBetween, toInstant, toIso } from "../text/when/dates.js"
 import { fresh } from "./support/engine.js"
 

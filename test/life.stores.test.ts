@@ -7,7 +7,7 @@ import * as TestClock from "effect/TestClock"
 import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { Daybook } from "../src/Daybook.js"
-import { dayMillis } from "../src/maintenance/facts.js"
+import { dayMillis } from "../src/maintenance/stageRow.js"
 import { answers, fresh } from "./support/engine.js"
 
 const start = Date.UTC(2026, 0, 1, 9)

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { type ArchiveCursor, archive, findArchived } from "../projections/archive.js"
 import { conversation } from "../projections/conversation.js"
 import { observations } from "../projections/observations.js"
-import { findProfile } from "../projections/profile.js"
+import { findProfile } from "../projections/profileReads.js"
 import { findSummaries, summaries } from "../projections/summaries.js"
 import { stageNames } from "../src/model/stages.js"
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { findSensitiveData } from "../text/personal/marks.js"
+import { findSensitiveData } from "../text/personal/findSensitiveData.js"
 
 interface Line {
   /** In parts where the whole would look like a secret that leaked. */

@@ -10,10 +10,11 @@ import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { TrustLevel } from "../events/Trust.js"
 import { projections as all } from "../projections/all.js"
 import { findChanges } from "../projections/history.js"
+import { findAround, findRestricted, getMemories } from "../projections/observationReads.js"
+import { findCandidates, findRecentMemories, readIndexRows } from "../projections/observationSearch.js"
 import { contentDigest, findById, findDuplicate } from "../projections/observations.js"
 import { type Db, type Projection, sql } from "../projections/Projection.js"
 import { findPeople } from "../projections/people.js"
-import { findAround, findRestricted, getMemories } from "../projections/reads.js"
 import { countRecalls, findAccesses, findRecall, findRecalls, lastRecallNumber } from "../projections/recalls.js"
 import {
   countSchedules,
@@ -26,7 +27,6 @@ import {
   nextDueAt
 } from "../projections/scheduleReads.js"
 import { outputDigest } from "../projections/schedules.js"
-import { findCandidates, findRecentMemories, readIndexRows } from "../projections/search.js"
 import * as Generations from "../projections/view/generations.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { Views } from "../projections/view/Views.js"

@@ -11,7 +11,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import "../src/maintenance/maintain.js"
 import type { SummaryTurn } from "../projections/summaries.js"
 import { summarizeByRules } from "../src/maintenance/sessionSummary.js"
-import { yieldToEventLoop } from "../src/model/pause.js"
+import { yieldToEventLoop } from "../src/model/yieldToEventLoop.js"
 import { Summarizer, SummarizerError, type SummaryRequest } from "../src/ports/Summarizer.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 

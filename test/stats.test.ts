@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { dayMillis } from "../src/maintenance/facts.js"
+import { dayMillis } from "../src/maintenance/stageRow.js"
 import { fresh } from "./support/engine.js"
 
 const start = Date.UTC(2026, 0, 5, 9)

@@ -7,10 +7,10 @@ import { limits } from "../src/model/limits.js"
 import { parse } from "../src/search/query.js"
 import { neighbourCompounds } from "../text/normalise/compounds.js"
 import { endingsOf } from "../text/normalise/endings.js"
-import { isPlainAscii } from "../text/normalise/everyday.js"
 import { formsOf, formsOfWord, telephone } from "../text/normalise/forms.js"
+import { ftsExpression, toIndexText } from "../text/normalise/indexText.js"
 import { foldLetters } from "../text/normalise/letters.js"
-import { ftsExpression, toIndexText } from "../text/normalise/text.js"
+import { isPlainAscii } from "../text/normalise/plainAscii.js"
 
 const folder = new URL("./fixtures/search/", import.meta.url)
 const texts = readdirSync(folder).flatMap((file) =>

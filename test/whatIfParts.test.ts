@@ -3,7 +3,7 @@ import { type DaybookEvent, type Decision, imagesOf } from "../events/catalogue.
 import type { Memory } from "../events/Memory.js"
 import type { Question, Statement } from "../src/ports/Reconciler.js"
 import { statementOf } from "../src/remember/Reconciling.js"
-import { carryOver } from "../src/whatIf/carried.js"
+import { carryOver } from "../src/whatIf/carryOver.js"
 import { causeOf, type Mutation, memoriesDiff, sameGrounds, sameResult } from "../src/whatIf/diff.js"
 import { recordedAnswer } from "../src/whatIf/recorded.js"
 import type { DecisionResult } from "../src/whatIf/WhatIf.js"

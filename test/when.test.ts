@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { limits } from "../src/model/limits.js"
 import { earliest, latest } from "../text/when/dates.js"
-import { resolveTimes } from "../text/when/when.js"
+import { resolveTimes } from "../text/when/resolveTimes.js"
 
 /** A text and the stretches that it names; null is an open end. */
 interface Case {

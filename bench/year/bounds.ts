@@ -1,4 +1,4 @@
-import { isProtected } from "../../src/maintenance/facts.js"
+import { isProtected } from "../../src/maintenance/stageRow.js"
 import type { WholeMemory } from "../../src/model/wholeMemory.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 

@@ -10,7 +10,7 @@ import type { PolicyValues } from "../../src/ports/Policy.js"
 import { type ActiveSet, activeSetOf } from "./bounds.js"
 import type { SetClock } from "./clock.js"
 import type { Happening, Year } from "./format.js"
-import { firstMentions, logReader } from "./told.js"
+import { firstMentions, logReader } from "./mentions.js"
 import { type AttributeStanding, standingsIn } from "./truths.js"
 
 /** The state at a month's end, after the maintenance of that night. Durations are milliseconds. */

@@ -1,8 +1,8 @@
 import type { Observation } from "../../src/model/input.js"
 import { generator } from "../data.js"
+import { jorenAttributes } from "./joren.js"
 import { kinds, noise, passing } from "./noise.js"
-import { jorenAttributes } from "./others.js"
-import { selmaAttributes } from "./third.js"
+import { selmaAttributes } from "./selma.js"
 import { miraAttributes, type Tracked } from "./tracked.js"
 
 /** A year as in its file; see `format.md`. */

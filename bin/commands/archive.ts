@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { ArchivedMemory } from "../../src/maintenance/Life.js"
+import type { ArchivedMemory } from "../../src/maintenance/contract.js"
 import { CommandEnded, exitCodes } from "../exit.js"
 import { dayText } from "../format.js"
 import { type AsOfOptions, asOfOption, commandIdOption, type PageOptions, pageOptions } from "../options.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { embedderNamed } from "../../layers/embedders.js"
 import { rerankerNamed } from "../../layers/rerankers.js"
-import { policyRecordOf } from "../../src/actor/policyInForce.js"
+import { policyRecordOf } from "../../src/actor/policyRecord.js"
 import { InvalidPolicy } from "../../src/model/errors.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 import { refused } from "../exit.js"

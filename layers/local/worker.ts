@@ -1,7 +1,7 @@
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
 import { type ExitGuard, guardExit } from "./exitGuard.js"
-import type { LocalModel } from "./place.js"
+import type { LocalModel } from "./localModel.js"
 
 /** A message to the thread: texts to embed, or null to abort the request with this id. */
 interface Request {

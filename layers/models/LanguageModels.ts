@@ -8,9 +8,9 @@ import type * as Scope from "effect/Scope"
 import type { ModelSettings } from "../../src/ports/Policy.js"
 import type { Connection } from "./connection.js"
 import { modelErrors } from "./failures.js"
+import { limitRequests } from "./limitRequests.js"
 import { makeModel } from "./messages.js"
 import { missingPackage } from "./packages.js"
-import { limitRequests } from "./steady.js"
 import { guarded, readKey, withoutTrailingSlashes } from "./transport.js"
 
 /** The policy's model cannot be used. `problem` is one line that says what to do. */

@@ -1,6 +1,6 @@
 import * as AiError from "@effect/ai/AiError"
 import type { ReconcilerError } from "../../src/ports/Reconciler.js"
-import type { ErrorHandling } from "./steady.js"
+import type { ErrorHandling } from "./limitRequests.js"
 import { isRetryable, retryAfterMillisOf } from "./transport.js"
 
 type Reason = Extract<ReconcilerError["reason"], "failed" | "timeout" | "refused" | "unreadable">

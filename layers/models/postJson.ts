@@ -7,7 +7,7 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import type { ErrorHandling } from "./steady.js"
+import type { ErrorHandling } from "./limitRequests.js"
 import { isRetryable, retryAfterMillisOf } from "./transport.js"
 
 /** A failed request: the kind of failure, without the texts sent or received. */

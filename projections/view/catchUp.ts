@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
-import { decodePage, type ViewError } from "./build.js"
+import { decodePage, type ViewError } from "./buildViewFile.js"
 import {
   attempt,
   isAtHead,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { StorageError } from "../../events/errors.js"
-import { build, type Progress, type ViewError } from "./build.js"
+import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { catchUpOnce } from "./catchUp.js"
 import { openReader, reopen } from "./openView.js"
 import { attempt, closeView, isCurrent, lockForWrite, rollback, type View, type ViewContext } from "./View.js"

@@ -7,7 +7,7 @@ import type { StoredEvent } from "../../events/Chain.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import { type StorageError, storageError } from "../../events/errors.js"
 import { type Db, type Lookup, sql } from "../Projection.js"
-import type { ViewError } from "./build.js"
+import type { ViewError } from "./buildViewFile.js"
 import { catchUp } from "./rebuild.js"
 import {
   type LockedView,

@@ -10,14 +10,14 @@ import { CurrentCodec } from "../../events/Codec.js"
 import { EventLog } from "../../events/EventLog.js"
 import { mask } from "../../events/mask.js"
 import type { Db } from "../../projections/Projection.js"
-import type { ViewError } from "../../projections/view/build.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
 import { Views } from "../../projections/view/Views.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { Policy } from "../ports/Policy.js"
 import * as Actor from "./Actor.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
-import { ImpliedPolicy, policyRecordOf } from "./policyInForce.js"
+import { ImpliedPolicy, policyRecordOf } from "./policyRecord.js"
 
 /** The services of an awake agent, for its background work. */
 export interface AgentServices {

@@ -6,7 +6,7 @@ import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
 import { type InvalidInput, ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import type { Advice, Weighed } from "./Told.js"
+import type { Advice, Weighed } from "./Advice.js"
 
 /** An event that a decider returns. The log gives it its version and its recording time. */
 export type DecidedEvent = {

@@ -4,10 +4,10 @@ import * as Record from "effect/Record"
 import { stores as allStores, type Store } from "../../events/Trust.js"
 import { type EmbedderFact, findActiveEmbedder, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
-import { combineEmbedders, modelsByStore } from "../ports/byStore.js"
 import { type Embedder, EmbedderError } from "../ports/Embedder.js"
 import type { EmbedderLookupError, Embedders } from "../ports/Embedders.js"
 import { UnknownEmbedder } from "../ports/Embedders.js"
+import { combineEmbedders, modelsByStore } from "../ports/embeddersByStore.js"
 
 export { sameModel } from "../../projections/embedders.js"
 

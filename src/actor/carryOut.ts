@@ -8,15 +8,15 @@ import type { DaybookEvent } from "../../events/catalogue.js"
 import type { CachedVector, EventLog, NewCommand, NewEvent } from "../../events/EventLog.js"
 import { type AlreadyErased, CommandConflict, VersionConflict } from "../../events/errors.js"
 import { firstDueAt } from "../../projections/scheduleReads.js"
-import { makeLookup, type ViewError } from "../../projections/view/build.js"
+import { makeLookup, type ViewError } from "../../projections/view/buildViewFile.js"
 import type { Poisoned } from "../../projections/view/ViewFile.js"
 import type { Transaction, View, Views } from "../../projections/view/Views.js"
 import type { Overloaded } from "../model/errors.js"
 import { randomId } from "../model/ids.js"
+import type { Advice } from "./Advice.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
 import { configureCommand } from "./configure.js"
-import type { PolicyRecords } from "./policyInForce.js"
-import type { Advice } from "./Told.js"
+import type { PolicyRecords } from "./policyRecord.js"
 
 /** Why a command that was decoded could still not be carried out. */
 export type CommandError = ViewError | CommandConflict | AlreadyErased | VersionConflict | Overloaded

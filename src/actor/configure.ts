@@ -1,7 +1,7 @@
 import { latestPolicyDigest, latestPolicySettings } from "../../projections/configuration.js"
 import type { Db } from "../../projections/Projection.js"
 import { type AnyCommand, type DecidedEvent, requireUnparked } from "./Command.js"
-import { changedSettings, type PolicyRecords } from "./policyInForce.js"
+import { changedSettings, type PolicyRecords } from "./policyRecord.js"
 
 /** The CONFIGURE event for a policy that differs from the last recorded one; undefined if it does not. */
 export const configureCommand = (

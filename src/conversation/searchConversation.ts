@@ -13,7 +13,7 @@ import {
   findRecentChunks,
   readChunks,
   type TurnChunk
-} from "../../projections/conversationReads.js"
+} from "../../projections/conversationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { findNameWords } from "../../projections/speakers.js"
 import type { InvalidInput } from "../model/errors.js"
@@ -23,7 +23,7 @@ import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { dateCue, dropSpeakerNames, neighbourScores, speakerCue, speakersNamedIn } from "../search/cues.js"
 import { conversationFilters, conversationSyntax } from "../search/fields.js"
-import { type SearchKind, searchRows } from "../search/lookFor.js"
+import { type SearchKind, searchRows } from "../search/pipeline.js"
 import { fuse, recencyOf, timeMatchScore } from "../search/rank.js"
 import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "../search/retrieve.js"
 

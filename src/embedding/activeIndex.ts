@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { findActiveEmbedder } from "../../projections/embedders.js"
-import type { ViewError } from "../../projections/view/build.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import { sameFact, sameModel } from "../actor/activeEmbedders.js"
 import type { EmbedderError } from "../ports/Embedder.js"

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import { CurrentCodec } from "../../events/Codec.js"
 import type { Memory } from "../../events/Memory.js"
 import { findUnembedded, findUnembeddedAmong, type VectorSet } from "../../projections/vectors.js"
-import type { ViewError } from "../../projections/view/build.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { AgentServices } from "../actor/Agents.js"
-import { yieldToEventLoop } from "../model/pause.js"
+import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 
 /** The memories of an agent that may lack a vector. It reads them in small pages, so that other work is not blocked. */
 export interface PendingMemories {

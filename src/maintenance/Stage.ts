@@ -1,16 +1,16 @@
 import type { Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { type Store, stores } from "../../events/Trust.js"
-import type { PageKind } from "../../projections/lifePages.js"
+import type { PageKind } from "../../projections/maintenancePages.js"
 import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import type { StageName } from "../model/stages.js"
-import type { MaintenancePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
 import { lifeScoreOf } from "../search/score.js"
-import { type Row, scoreFactsOf, visibleToRules } from "./facts.js"
-import type { Draft } from "./summarize.js"
+import type { Draft } from "./applySummarizer.js"
+import { type Row, scoreFactsOf, visibleToRules } from "./stageRow.js"
 
 /** Services that a stage uses besides its rows, policy and time. */
 export interface StageTools {

@@ -1,5 +1,5 @@
 import { clockOf } from "../../text/when/clock.js"
-import type { MaintenancePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 
 // Days and weeks of the engine's own jobs, in the policy's time zone (`maintenance.zone`).
 

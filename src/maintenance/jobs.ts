@@ -1,5 +1,5 @@
 import type { StageName } from "../model/stages.js"
-import type { MaintenancePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Job } from "../schedules/Runner.js"
 
 /** Number of runs that the schedule's history keeps. */

@@ -1,10 +1,10 @@
 import type { Memory } from "../../events/Memory.js"
 import type { DecidedEvent } from "../actor/Command.js"
 import { limits } from "../model/limits.js"
-import type { MaintenancePolicy } from "../ports/policy/life.js"
-import type { Row } from "./facts.js"
+import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
+import { type MergedContent, mergeContents } from "./mergeContents.js"
 import { nextRevision, ruleDecision } from "./Stage.js"
-import { type MergedContent, mergeContents } from "./summary.js"
+import type { Row } from "./stageRow.js"
 
 // A note merges the memories of one kind from one day or week.
 

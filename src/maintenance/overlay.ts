@@ -1,6 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
-import type { MaintenancePage } from "../../projections/lifePages.js"
-import { withAccesses } from "../../projections/lifePages.js"
+import type { MaintenancePage } from "../../projections/maintenancePages.js"
+import { withAccesses } from "../../projections/maintenancePages.js"
 import type { Db } from "../../projections/Projection.js"
 
 /**

@@ -1,6 +1,14 @@
-import type { MaintenancePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import { type LifeScore, lifeScoreOf } from "../search/score.js"
-import { ageInDays, isProtected, lastSeenAt, lastTouchedAt, type Row, scoreFactsOf, visibleToRules } from "./facts.js"
+import {
+  ageInDays,
+  isProtected,
+  lastSeenAt,
+  lastTouchedAt,
+  type Row,
+  scoreFactsOf,
+  visibleToRules
+} from "./stageRow.js"
 
 /** The rules' verdict on a memory, with its reason. */
 export interface Verdict {

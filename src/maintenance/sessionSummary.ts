@@ -2,9 +2,9 @@ import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { SummaryTurn } from "../../projections/summaries.js"
 import { gate } from "../../text/normalise/gate.js"
 import { sentencesOf, shortenText } from "../../text/normalise/sentences.js"
-import { findSensitiveData } from "../../text/personal/marks.js"
+import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
 import type { Line, SummaryRequest } from "../ports/Summarizer.js"
-import { comparisonKey } from "./summary.js"
+import { comparisonKey } from "./mergeContents.js"
 
 /** The turns of a session: its first and last ones when it is long. */
 export interface Conversation {

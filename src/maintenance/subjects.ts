@@ -1,4 +1,4 @@
-import { wordSet } from "../../text/normalise/likeness.js"
+import { wordSet } from "../../text/normalise/similarity.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
 import { kinOf, relationOf, saidAt, textOf } from "./pairs.js"

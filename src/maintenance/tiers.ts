@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
+import { type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
-import { type IndexRow, readIndexRows } from "../../projections/search.js"
-import { countScores, findByScore, type ScoreFormula, type ScoreSummary } from "../../projections/standing.js"
-import type { ViewError } from "../../projections/view/build.js"
+import { countScores, findByScore, type ScoreFormula, type ScoreSummary } from "../../projections/scoreReads.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
-import { yieldToEventLoop } from "../model/pause.js"
-import type { MaintenancePolicy } from "../ports/policy/life.js"
+import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
+import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import { decayOf } from "../search/score.js"
 
 /** Memory counts and scores, by tier, type and score. */

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { ViewError } from "../../projections/view/build.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
 import type { InstantInput } from "./input.js"

@@ -1,4 +1,4 @@
-import { randomBytes } from "../../events/random.js"
+import { randomBytes } from "../../events/randomBytes.js"
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { compileCheck, compileCopy } from "../../events/check.js"
+import { compileCheck, compileCopy } from "../../events/compiledSchema.js"
 import { Source, Tier } from "../../events/Memory.js"
 import { Store } from "../../events/Trust.js"
 import { toInstant } from "../../text/when/dates.js"

@@ -14,7 +14,7 @@ import {
   withDefault,
   zone
 } from "./policy/fields.js"
-import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/life.js"
+import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers } from "./policy/maintenance.js"
 import { Embedding, Rerank } from "./policy/models.js"
 import { Schedules } from "./policy/schedules.js"
 

@@ -1,4 +1,3 @@
-import type { AdviceByCommand } from "../actor/carryOut.js"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -10,17 +9,18 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
-import type { QueryVector } from "../../projections/hits.js"
+import type { QueryVector } from "../../projections/hybridSearch.js"
 import { contentDigest, findDuplicate } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import type { ViewError } from "../../projections/view/build.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
+import type { ModelAnswer, Weighed } from "../actor/Advice.js"
 import type { AnyCommand } from "../actor/Command.js"
-import type { ModelAnswer, Weighed } from "../actor/Told.js"
+import type { AdviceByCommand } from "../actor/carryOut.js"
 import { atOnce } from "../ports/atOnce.js"
-import { embedderOfStore } from "../ports/byStore.js"
 import type { Embedder } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
+import { embedderOfStore } from "../ports/embeddersByStore.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { type Judgement, type Question, type Reconciler, ReconcilerError, type Statement } from "../ports/Reconciler.js"
 import { type CandidatePolicy, findSimilar, type SimilarMemory } from "./candidates.js"
@@ -96,7 +96,10 @@ export const askModels = (
 ) => {
   const { policy, reconciler } = reconciling
 
-  const advise = (weighing: ReadonlyArray<AnyCommand>, existing: AdviceByCommand): Effect.Effect<AdviceByCommand, ViewError> =>
+  const advise = (
+    weighing: ReadonlyArray<AnyCommand>,
+    existing: AdviceByCommand
+  ): Effect.Effect<AdviceByCommand, ViewError> =>
     Effect.gen(function* () {
       const embedder = yield* activeEmbedder
       const statements = weighing.map(({ weighs }) => weighs!)
@@ -115,7 +118,10 @@ export const askModels = (
       return advice
     })
 
-  return (commands: ReadonlyArray<AnyCommand>, existing: AdviceByCommand): Effect.Effect<AdviceByCommand, ViewError> | null => {
+  return (
+    commands: ReadonlyArray<AnyCommand>,
+    existing: AdviceByCommand
+  ): Effect.Effect<AdviceByCommand, ViewError> | null => {
     const weighing = commands.filter(
       (command, index) => command.weighs !== undefined && (index === 0 || existing.get(command) === undefined)
     )

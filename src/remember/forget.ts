@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { findArchivedById } from "../../projections/archive.js"
-import { getMemories } from "../../projections/reads.js"
+import { getMemories } from "../../projections/observationReads.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { staleEvents } from "../actor/lineage.js"
 import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"

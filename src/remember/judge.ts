@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Decision } from "../../events/catalogue.js"
-import type { Advice, Weighed } from "../actor/Told.js"
+import type { Advice, Weighed } from "../actor/Advice.js"
 import { decodeChanges } from "../model/input.js"
 import { type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
 import type { SimilarMemory } from "./candidates.js"

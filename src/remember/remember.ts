@@ -18,11 +18,11 @@ import { CredentialForbidden, type InvalidInput, type SourceNotFound, StoreForbi
 import { decodeObservation, normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { ignoredFields } from "./asAsked.js"
+import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
 import { type Judged, judge } from "./judge.js"
-import { applyMarks } from "./marked.js"
 import { candidatePolicy, type Reconciling } from "./Reconciling.js"
+import { ignoredFields } from "./recordedInput.js"
 import { addEvent, type Draft, duplicateEvent, unweighed, verdictEvent } from "./rememberEvents.js"
 
 /** The result of `remember`. */

@@ -4,10 +4,10 @@ import { callerDecision, type DecidedEvent, ruleDecision } from "../actor/Comman
 import { withoutStale } from "../actor/lineage.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { differingInput } from "./asAsked.js"
 import type { Judged } from "./judge.js"
 import { mergeStatements } from "./mergeStatements.js"
 import { statementOf, timeOf } from "./Reconciling.js"
+import { differingInput } from "./recordedInput.js"
 
 /** A memory before it has an id, a version and times. */
 export type Draft = Omit<Memory, "id" | "born" | "createdAt" | "updatedAt" | "lastMentionedAt">

@@ -12,8 +12,8 @@ import type { CommandError } from "../actor/Actor.js"
 import type { Agents } from "../actor/Agents.js"
 import type { Command } from "../actor/Command.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { timerFold } from "./due.js"
 import type { Job, Runner } from "./Runner.js"
+import { timerFold } from "./timerFold.js"
 
 interface Services {
   readonly agents: Agents

@@ -1,6 +1,6 @@
 import type { Gated } from "../../text/normalise/gate.js"
 import { earliest, latest, toIso } from "../../text/when/dates.js"
-import type { ResolvedTime } from "../../text/when/when.js"
+import type { ResolvedTime } from "../../text/when/resolveTimes.js"
 import type { Field, Word } from "./query.js"
 import type { LifeScore } from "./score.js"
 

@@ -1,10 +1,10 @@
 import { Store } from "../../events/Trust.js"
 import { Role } from "../../events/Turn.js"
-import type { ChunkFilters } from "../../projections/conversationReads.js"
+import type { ChunkFilters } from "../../projections/conversationSearch.js"
 import { textColumns } from "../../projections/fulltext.js"
-import type { Filters } from "../../projections/search.js"
+import type { Filters } from "../../projections/observationSearch.js"
 import { earliest, toInstant } from "../../text/when/dates.js"
-import { resolveTimes } from "../../text/when/when.js"
+import { resolveTimes } from "../../text/when/resolveTimes.js"
 import { normaliseTag } from "../model/input.js"
 import type { Field, KnownField, Syntax } from "./query.js"
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { stores as allStores, opennessOf, readableStores, type Store, type TrustLevel } from "../../events/Trust.js"
-import type { QueryVector } from "../../projections/hits.js"
+import type { QueryVector } from "../../projections/hybridSearch.js"
 import { limits } from "../model/limits.js"
 import { EmbedderError, type EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"

@@ -1,6 +1,6 @@
 import type { Store } from "../../events/Trust.js"
-import type { HitScores } from "../../projections/hits.js"
-import type { Candidate } from "../../projections/search.js"
+import type { HitScores } from "../../projections/hybridSearch.js"
+import type { Candidate } from "../../projections/observationSearch.js"
 import { daysBetween } from "../../text/when/dates.js"
 import type { PolicyValues } from "../ports/Policy.js"
 

@@ -1,5 +1,5 @@
 import { daysBetween } from "../../text/when/dates.js"
-import type { MaintenancePolicy } from "../ports/policy/life.js"
+import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 
 /** The facts of a memory that its life score depends on. */
 export interface ScoreFacts {

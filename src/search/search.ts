@@ -2,7 +2,6 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { Store, type TrustLevel } from "../../events/Trust.js"
-import type { Db } from "../../projections/Projection.js"
 import {
   type Candidate,
   candidatesOf,
@@ -13,7 +12,8 @@ import {
   type IndexRow,
   memoryCorpus,
   readMemories
-} from "../../projections/search.js"
+} from "../../projections/observationSearch.js"
+import type { Db } from "../../projections/Projection.js"
 import type { InvalidInput } from "../model/errors.js"
 import { checkInteger, optionalInstant, optionalList, optionalText, refuseUnknownOptions } from "../model/filters.js"
 import type { InstantInput } from "../model/input.js"
@@ -22,7 +22,7 @@ import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { dateCue, projectCue } from "./cues.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
-import { type SearchKind, searchRows } from "./lookFor.js"
+import { type SearchKind, searchRows } from "./pipeline.js"
 import { type Draft, type Scored, type ScoreParts, scoreMemories } from "./rank.js"
 import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { type DaybookEvent, type EventType, imagesOf } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { Observation } from "../model/input.js"
-import { observationFrom } from "../remember/asAsked.js"
+import { observationFrom } from "../remember/recordedInput.js"
 
 /** One event in the life of a memory, with the memory before and after it. */
 export interface Link {

@@ -9,7 +9,7 @@ import type { Db } from "../../projections/Projection.js"
 import { findSummary } from "../../projections/summaries.js"
 import { type Command, callerDecision, type DecidedEvent, runCause } from "../actor/Command.js"
 import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
-import { type Changing, type LimitedPlans, withStale } from "./bound.js"
+import { type Changing, type LimitedPlans, withStale } from "./limitPlans.js"
 import type { Relatives } from "./relatives.js"
 import { type SummaryPlan, summaryEvent } from "./summaries.js"
 

@@ -1,7 +1,7 @@
 import type * as Context from "effect/Context"
 import type { Candidate, Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import type { Progress } from "../../projections/view/build.js"
+import type { Progress } from "../../projections/view/buildViewFile.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { Reconciler } from "../ports/Reconciler.js"
 import type { Remembered } from "../remember/remember.js"

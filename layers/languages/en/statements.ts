@@ -1,7 +1,7 @@
 import type { Statement } from "../../../src/ports/StatementReader.js"
 import { foldLetters } from "../../../text/normalise/letters.js"
-import { withoutEnding } from "../../../text/normalise/likeness.js"
 import { specificWords } from "../../../text/normalise/sentences.js"
+import { withoutEnding } from "../../../text/normalise/similarity.js"
 
 export const statementOf = (text: string): Statement => {
   const words = wordsOf(text)

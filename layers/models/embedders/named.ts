@@ -6,11 +6,11 @@ import type { EmbedderLookupError } from "../../../src/ports/Embedders.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../../../src/ports/Embedders.js"
 import { type EmbeddingPolicy, embeddingProvider, maxDimensions } from "../../../src/ports/policy/models.js"
 import { encoderWeightOf } from "../../encoderWeight.js"
-import { isThisMachine, providerConnection } from "../connect.js"
+import { isThisMachine, providerConnection } from "../providerConnection.js"
 import { guarded } from "../transport.js"
 import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
-import { factsOf, type KnownModel, modelFactsOf, type ProviderName } from "./table.js"
+import { factsOf, type KnownModel, modelFactsOf, type ProviderName } from "./providerTable.js"
 
 /** Assumed UTF-8 bytes per token: few if the provider refuses long texts, many if it cuts them itself. */
 const bytesRefused = 2

@@ -1,5 +1,5 @@
 import { fieldsOf } from "../postJson.js"
-import type { ProviderName } from "./table.js"
+import type { ProviderName } from "./providerTable.js"
 
 /** A request for embeddings. */
 export interface EmbeddingRequest {

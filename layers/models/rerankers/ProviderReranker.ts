@@ -2,8 +2,8 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { type Reranker, RerankerError } from "../../../src/ports/Reranker.js"
 import { cutTo } from "../embedders/pack.js"
+import { limitRequests, type RequestLimits } from "../limitRequests.js"
 import { fieldsOf, postJson, requestErrors, type Target } from "../postJson.js"
-import { limitRequests, type RequestLimits } from "../steady.js"
 
 /** A reranking model of a provider. */
 export interface RerankingModel {

@@ -6,7 +6,7 @@ import { UnknownReranker } from "../../../src/model/errors.js"
 import type { PolicyValues } from "../../../src/ports/Policy.js"
 import { rerankProvider } from "../../../src/ports/policy/models.js"
 import { type Reranker, RerankerError } from "../../../src/ports/Reranker.js"
-import { providerConnection } from "../connect.js"
+import { providerConnection } from "../providerConnection.js"
 import { guarded } from "../transport.js"
 import { make, type RerankingModel } from "./ProviderReranker.js"
 

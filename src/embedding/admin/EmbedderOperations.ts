@@ -8,7 +8,7 @@ import type { EmbedderError, EmbedderService } from "../../ports/Embedder.js"
 import type { EmbedderLookupError } from "../../ports/Embedders.js"
 import type { Preparation } from "../Embedding.js"
 import type { Calibrated, CalibrateOptions } from "./calibrate.js"
-import type { Labelled } from "./labelled.js"
+import type { Labelled } from "./labelledQuestions.js"
 
 /** A vector index. Counts memories and chunks of turns and files together. */
 export interface IndexStatus extends ModelName {

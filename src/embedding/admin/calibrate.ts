@@ -6,7 +6,7 @@ import type { ReadError } from "../../model/filters.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Recall, RecallReader } from "../../recalls/RecallReader.js"
 import type { Query } from "../../search/search.js"
-import { type Labelled, ndcg } from "./labelled.js"
+import { type Labelled, ndcg } from "./labelledQuestions.js"
 
 export interface CalibrateOptions {
   /** An embedder that has an index here; the active one when absent. */

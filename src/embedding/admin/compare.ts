@@ -1,6 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { ViewError } from "../../../projections/view/build.js"
+import type { ViewError } from "../../../projections/view/buildViewFile.js"
 import type { Views } from "../../../projections/view/Views.js"
 import type { Agent } from "../../actor/Agents.js"
 import type { ActiveEmbedders } from "../../actor/activeEmbedders.js"
@@ -13,7 +13,7 @@ import { retrieve } from "../../search/retrieve.js"
 import { decodeQuery, searchIn } from "../../search/search.js"
 import type { Embedding } from "../Embedding.js"
 import type { Compared, CompareOptions, Quality } from "./EmbedderOperations.js"
-import { type Labelled, ndcg } from "./labelled.js"
+import { type Labelled, ndcg } from "./labelledQuestions.js"
 import { indexStatusOf, modelNameOf, ownVectorSet } from "./status.js"
 
 export interface CompareServices {

@@ -1,8 +1,8 @@
 import { opennessOf } from "../../../events/Trust.js"
 import { findArchivedBefore } from "../../../projections/archive.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../facts.js"
 import { archiveEvents, type Gathering, groupByReason, nextRevision, ruleDecision, type Stage } from "../Stage.js"
+import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /** Archives old mid and daily memories, and expired memories of any tier. */
 export const archive: Stage = {

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto"
 import { embeddingText, type Memory, type Tier } from "../../../events/Memory.js"
-import { similarity, wordSet } from "../../../text/normalise/likeness.js"
+import { similarity, wordSet } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import type { MaintenancePolicy } from "../../ports/policy/life.js"
-import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../facts.js"
+import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
+import { type Draft, memoriesRequest, memoryDraft } from "../applySummarizer.js"
+import { comparisonKey, dayFactsOf, type MergedContent, mergeContents } from "../mergeContents.js"
 import { standaloneTypes } from "../notes.js"
 import { type Gathering, nextRevision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
-import { type Draft, memoriesRequest, memoryDraft } from "../summarize.js"
-import { comparisonKey, dayFactsOf, type MergedContent, mergeContents } from "../summary.js"
+import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /**
  * Merges memories of one store, tier and type that repeat each other. Two memories repeat each other if their titles are

@@ -1,11 +1,11 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import type { MaintenancePolicy } from "../../ports/policy/life.js"
+import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
+import { type Draft, memoriesRequest, memoryDraft } from "../applySummarizer.js"
 import { dayOf, startOfDay } from "../calendar.js"
-import { isProtected, type Row } from "../facts.js"
 import { canJoinNote, headingOf, noteEvent, noteKindOf, notesOf, temporaryTypes } from "../notes.js"
 import { type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
-import { type Draft, memoriesRequest, memoryDraft } from "../summarize.js"
+import { isProtected, type Row } from "../stageRow.js"
 
 /**
  * Merges the daily memories of each past day into one note for each store, type, project and topic. Memories without a

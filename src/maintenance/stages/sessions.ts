@@ -1,9 +1,9 @@
 import type { SessionSummary } from "../../../events/SessionSummary.js"
 import { findSummary, findSummaryTurns, findUnsummarized, type SessionKey } from "../../../projections/summaries.js"
 import type { DecidedEvent } from "../../actor/Command.js"
+import type { Draft } from "../applySummarizer.js"
 import { emptyPlan, type Gathering, type Stage } from "../Stage.js"
 import { sessionRequest, summarizeByRules, withLines } from "../sessionSummary.js"
-import type { Draft } from "../summarize.js"
 
 /**
  * Summarizes quiet sessions: one summary for each session and store. It replaces an older summary that covers fewer

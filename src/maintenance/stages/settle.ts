@@ -2,14 +2,14 @@ import type { Link } from "../../../events/Memory.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
-import { similarity, wordSet } from "../../../text/normalise/likeness.js"
+import { similarity, wordSet } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
-import type { MaintenancePolicy } from "../../ports/policy/life.js"
+import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import type { Settlement, SettlerService } from "../../ports/Settler.js"
-import type { Row } from "../facts.js"
-import { maxWordings, predecessorsOf } from "../former.js"
 import { contradictsBy, saidAt, textOf } from "../pairs.js"
+import { maxWordings, predecessorsOf } from "../predecessors.js"
 import { emptyPlan, type Gathering, nextRevision, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
+import type { Row } from "../stageRow.js"
 
 /** Memories that one run compares: those that were said last. */
 const maxRows = 2_000

@@ -1,6 +1,6 @@
 import { textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
-import { similarity } from "../../../../text/normalise/likeness.js"
+import { similarity } from "../../../../text/normalise/similarity.js"
 import { saysOtherwise } from "./gaps.js"
 import { type Reading, readingOf } from "./readings.js"
 import { indexOf, namesIn, utterancesOf } from "./utterances.js"

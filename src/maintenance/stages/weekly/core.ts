@@ -1,11 +1,11 @@
 import type { Memory } from "../../../../events/Memory.js"
-import { profileTypes } from "../../../../projections/profile.js"
+import { profileTypes } from "../../../../projections/profileReads.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
 import { lifeScoreOf } from "../../../search/score.js"
-import { scoreFactsOf } from "../../facts.js"
 import { lineOf } from "../../profile.js"
 import { nextRevision, ruleDecision } from "../../Stage.js"
-import type { MakeWeeklyTask } from "./Part.js"
+import { scoreFactsOf } from "../../stageRow.js"
+import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** The fields of a memory that decide whether it becomes core. */
 export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "coreFrom"> {

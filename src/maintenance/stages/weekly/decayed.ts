@@ -1,9 +1,9 @@
 import { daysBetween } from "../../../../text/when/dates.js"
 import { decayOf, retention } from "../../../search/score.js"
-import { isProtected, lastSeenAt, type Row } from "../../facts.js"
 import { temporaryTypes } from "../../notes.js"
 import { archiveEvents } from "../../Stage.js"
-import type { MakeWeeklyTask } from "./Part.js"
+import { isProtected, lastSeenAt, type Row } from "../../stageRow.js"
+import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** Archives temporary and debug memories whose recency has decayed to the policy's limit. */
 export const decayed: MakeWeeklyTask = (policy, now) => {

@@ -1,11 +1,11 @@
 import type { Memory } from "../../../../events/Memory.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
+import { type Draft, memoriesRequest, memoryDraft } from "../../applySummarizer.js"
 import { dayOf, startOfWeek } from "../../calendar.js"
-import { dayMillis, isProtected, type Row } from "../../facts.js"
 import { canJoinNote, headingOf, noteEvent, noteKindOf, notesOf, temporaryTypes } from "../../notes.js"
 import { verdictOf } from "../../rules.js"
-import { type Draft, memoriesRequest, memoryDraft } from "../../summarize.js"
-import type { MakeWeeklyTask } from "./Part.js"
+import { dayMillis, isProtected, type Row } from "../../stageRow.js"
+import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** Merges the mid memories of each finished week into one note for each store, type, project and topic. */
 export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {

@@ -1,7 +1,7 @@
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
+import { conditionOf } from "./observationSearch.js"
 import { type Db, sql } from "./Projection.js"
-import { conditionOf } from "./search.js"
 
 /** The active memories with these ids that `level` may read, in the requested order. */
 export const getMemories = (

@@ -16,7 +16,7 @@ import {
   noRequiredWords,
   type RequiredWords,
   requiredCondition
-} from "./hits.js"
+} from "./hybridSearch.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 

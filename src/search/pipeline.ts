@@ -5,20 +5,20 @@ import {
   type Needles,
   noRequiredWords,
   type RequiredWords
-} from "../../projections/hits.js"
+} from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
-import type { ResolvedTime } from "../../text/when/when.js"
+import type { ResolvedTime } from "../../text/when/resolveTimes.js"
 import type { Snapshot } from "../actor/ReaderSource.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { type Times, timesIn } from "./cues.js"
+import { distinguishingWords } from "./distinguishingWords.js"
 import { emptyTimesHint, type LeftOut, textsOf, unmatchedFilterHints } from "./explain.js"
 import type { TimeReference } from "./fields.js"
+import { foldEqual } from "./foldEqual.js"
 import { expressionsOf, type Field, type ParsedQuery, type Word } from "./query.js"
 import { type Draft, type Fusable, orderByScore, orderByTime, type Scored, type Weights } from "./rank.js"
 import { type Find, type FindQuery, type FoundDrafts, initialExplanation } from "./retrieve.js"
-import { foldEqual } from "./same.js"
-import { distinguishingWords } from "./telling.js"
 
 /** The inputs of a score, besides the candidates. */
 export interface Weighing {

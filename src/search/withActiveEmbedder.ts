@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type EmbedderFact, findActiveEmbedder } from "../../projections/embedders.js"
-import type { ViewError } from "../../projections/view/build.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { type ActiveEmbedders, sameFact } from "../actor/activeEmbedders.js"
 import type { ObservedSnapshot, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Memory, Stale } from "../../events/Memory.js"
 import { opennessOf, type Store } from "../../events/Trust.js"
-import { applyMarks } from "../remember/marked.js"
+import { applyMarks } from "../remember/applyMarks.js"
 import type { Writer } from "../remember/remember.js"
 import type { Link } from "./links.js"
 import type { Conflict, Plan } from "./plan.js"

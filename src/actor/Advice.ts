@@ -1,6 +1,6 @@
 import type * as Either from "effect/Either"
 import type { Store } from "../../events/Trust.js"
-import type { QueryVector } from "../../projections/hits.js"
+import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.js"
 
 /** A statement that is weighed against the memories of its store before it is stored. */

@@ -1,6 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
+import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
 import type { CredentialKind } from "../../text/personal/kinds.js"
-import { findSensitiveData } from "../../text/personal/marks.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 

@@ -1,6 +1,6 @@
-import type { MaintenancePolicy } from "../../../ports/policy/life.js"
-import type { Row } from "../../facts.js"
+import type { MaintenancePolicy } from "../../../ports/policy/maintenance.js"
 import type { StagePlan, StageTools } from "../../Stage.js"
+import type { Row } from "../../stageRow.js"
 
 /** A part of the weekly stage. No two parts change the same memory. */
 export interface WeeklyTask {

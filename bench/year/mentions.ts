@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { Daybook } from "../../src/Daybook.js"
-import { observationFrom } from "../../src/remember/asAsked.js"
+import { observationFrom } from "../../src/remember/recordedInput.js"
 import type { Attribute, Happening, Year } from "./format.js"
 import { comparable, statesTruth } from "./truths.js"
 

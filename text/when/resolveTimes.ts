@@ -4,7 +4,7 @@ import { clockOf } from "./clock.js"
 import { compose } from "./compose.js"
 import { earliest, latest } from "./dates.js"
 import { occurrenceOf, type TimeExpression } from "./expression.js"
-import { plausible } from "./guard.js"
+import { plausible } from "./plausible.js"
 import { recurringExpressions } from "./recurring.js"
 import { relativeExpressions } from "./relative.js"
 

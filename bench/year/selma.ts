@@ -1,4 +1,4 @@
-import { parsed } from "./others.js"
+import { parsed } from "./joren.js"
 
 /** type, about, name | values | said | changed; values and texts are separated by " / ". Written after the engine. */
 const lines = `

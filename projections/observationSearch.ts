@@ -13,7 +13,7 @@ import {
   noRequiredWords,
   type RequiredWords,
   requiredCondition
-} from "./hits.js"
+} from "./hybridSearch.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 import { memoryVectorIndex } from "./vectors.js"

@@ -1,7 +1,7 @@
 import { endingsOf, pairsOfHangul } from "./endings.js"
-import { isPlainAscii } from "./everyday.js"
 import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
 import { foldLetters } from "./letters.js"
+import { isPlainAscii } from "./plainAscii.js"
 
 /** Version of the index text. Raise it when `indexed` or the tokenizer changes: the indexes are then rebuilt. */
 export const indexVersion = 3

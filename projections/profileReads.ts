@@ -1,6 +1,6 @@
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
-import { type MaintenancePage, withAccesses } from "./lifePages.js"
+import { type MaintenancePage, withAccesses } from "./maintenancePages.js"
 import { type Db, sql } from "./Projection.js"
 
 /** Limit of candidates per kind, the newest first. */

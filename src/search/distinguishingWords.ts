@@ -1,5 +1,5 @@
 import type { ReadingLevel } from "../../events/Trust.js"
-import { type Corpus, countRows } from "../../projections/hits.js"
+import { type Corpus, countRows } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import {
   canSplit,
