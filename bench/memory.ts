@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
@@ -68,7 +69,11 @@ export const child = "--add"
 
 export const runChild = async (side: string, adds: string): Promise<void> => {
   const { add, close, finish } = await sides[side as Side]()
-  for (let from = 0; from < Number(adds); from += portion) await add(makeMemories(portion, from))
+  for (let from = 0; from < Number(adds); from += portion) {
+    await add(makeMemories(portion, from))
+    // A real program gives the event loop a turn, in which the background embedding works.
+    await setTimeout(1)
+  }
   await finish()
   const held: Held = { rss: process.memoryUsage.rss() / 2 ** 20, peak: process.resourceUsage().maxRSS / 2 ** 10 }
   console.log(JSON.stringify(held))

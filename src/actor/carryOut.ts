@@ -116,23 +116,26 @@ const decideAndAppend = (deciding: Deciding): Effect.Effect<ReadonlyArray<Outcom
   })
 
 /** Outcomes of the command ids that the log already has: the first answer, or why the log refuses the id. */
-const answersInLog = (agent: string, commands: ReadonlyArray<AnyCommand>, { codec, log }: CarryOutServices) =>
-  Effect.gen(function* () {
-    const answers = new Map<AnyCommand, Outcome>()
-    for (const command of commands) {
-      if (command.commandId === undefined) continue
-      const stored = yield* Effect.either(log.command(agent, command.commandId, command.request()))
-      if (Either.isLeft(stored)) {
-        if (stored.left._tag === "StorageError") return yield* stored.left
-        answers.set(command, stored)
-      } else if (Option.isSome(stored.right)) {
-        const events: Array<DaybookEvent> = []
-        for (const row of stored.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
-        answers.set(command, Either.right(command.answer(events, true)))
-      }
+const answersInLog = Effect.fnUntraced(function* (
+  agent: string,
+  commands: ReadonlyArray<AnyCommand>,
+  { codec, log }: CarryOutServices
+) {
+  const answers = new Map<AnyCommand, Outcome>()
+  for (const command of commands) {
+    if (command.commandId === undefined) continue
+    const stored = yield* Effect.either(log.command(agent, command.commandId, command.request()))
+    if (Either.isLeft(stored)) {
+      if (stored.left._tag === "StorageError") return yield* stored.left
+      answers.set(command, stored)
+    } else if (Option.isSome(stored.right)) {
+      const events: Array<DaybookEvent> = []
+      for (const row of stored.right.value.events) events.push((yield* codec.decode(row)) as DaybookEvent)
+      answers.set(command, Either.right(command.answer(events, true)))
     }
-    return answers
-  })
+  }
+  return answers
+})
 
 const noVectors = makeLookup(() => undefined)
 

@@ -69,38 +69,36 @@ export const make = (embedder: EmbedderService, { apart, of, stores, timeoutMill
   /** Every chunk up to this number has its vector or cannot have one. */
   let chunksUpTo = 0
 
-  const embedPending = ({ actor, log }: AgentServices, memories: ReadonlyArray<Memory>) =>
-    Effect.gen(function* () {
-      const texts = memories.map((memory) =>
-        withDigest({ id: memory.id, revision: memory.revision, text: embeddingText(memory) })
-      )
-      const vectors = yield* vectorsOf(embedder, batches, log, texts)
-      const embedded = texts.flatMap(({ digest, id, revision }) => {
-        const vector = vectors.get(digest)
-        return vector === undefined ? [] : [{ id, revision, digest, vector }]
-      })
-      if (embedded.length > 0) yield* actor.run(embedMemories(index, embedded))
+  const embedPending = Effect.fnUntraced(function* ({ actor, log }: AgentServices, memories: ReadonlyArray<Memory>) {
+    const texts = memories.map((memory) =>
+      withDigest({ id: memory.id, revision: memory.revision, text: embeddingText(memory) })
+    )
+    const vectors = yield* vectorsOf(embedder, batches, log, texts)
+    const embedded = texts.flatMap(({ digest, id, revision }) => {
+      const vector = vectors.get(digest)
+      return vector === undefined ? [] : [{ id, revision, digest, vector }]
     })
+    if (embedded.length > 0) yield* actor.run(embedMemories(index, embedded))
+  })
 
   const stepMemories = (services: AgentServices) =>
     pending.nextBatch(services, (memories) => (memories.length === 0 ? Effect.void : embedPending(services, memories)))
 
   /** Chunks never change, so each is checked once. */
-  const stepChunks = ({ actor, log, views }: AgentServices) =>
-    Effect.gen(function* () {
-      const page = { after: chunksUpTo, limit: embedder.batch }
-      const chunks = yield* views.read(actor.view, (db) => findUnembeddedChunks(db, set, page))
-      if (chunks.length === 0) return 0
-      const texts = chunks.map((chunk) => withDigest({ born: chunk.born, text: chunkEmbeddingText(chunk) }))
-      const vectors = yield* vectorsOf(embedder, batches, log, texts)
-      const embedded = texts.flatMap(({ born, digest }) => {
-        const vector = vectors.get(digest)
-        return vector === undefined ? [] : [{ born, digest, vector }]
-      })
-      if (embedded.length > 0) yield* actor.run(embedChunks(index, embedded))
-      chunksUpTo = chunks.at(-1)!.born
-      return chunks.length
+  const stepChunks = Effect.fnUntraced(function* ({ actor, log, views }: AgentServices) {
+    const page = { after: chunksUpTo, limit: embedder.batch }
+    const chunks = yield* views.read(actor.view, (db) => findUnembeddedChunks(db, set, page))
+    if (chunks.length === 0) return 0
+    const texts = chunks.map((chunk) => withDigest({ born: chunk.born, text: chunkEmbeddingText(chunk) }))
+    const vectors = yield* vectorsOf(embedder, batches, log, texts)
+    const embedded = texts.flatMap(({ born, digest }) => {
+      const vector = vectors.get(digest)
+      return vector === undefined ? [] : [{ born, digest, vector }]
     })
+    if (embedded.length > 0) yield* actor.run(embedChunks(index, embedded))
+    chunksUpTo = chunks.at(-1)!.born
+    return chunks.length
+  })
 
   return {
     set,
@@ -119,22 +117,21 @@ export const make = (embedder: EmbedderService, { apart, of, stores, timeoutMill
 const withDigest = <A extends { readonly text: string }>(row: A) => ({ ...row, digest: textDigest(row.text) })
 
 /** Vectors by digest, from the cache and then from the embedder. A cheap embedder is faster than the cache. */
-const vectorsOf = (
+const vectorsOf = Effect.fnUntraced(function* (
   embedder: EmbedderService,
   batches: BatchEmbedder.BatchEmbedder,
   log: AgentServices["log"],
   rows: ReadonlyArray<{ readonly digest: string; readonly text: string }>
-) =>
-  Effect.gen(function* () {
-    const texts = new Map(rows.map(({ digest, text }) => [digest, text]))
-    const cached =
-      embedder.cheap === true
-        ? new Map<string, Float32Array>()
-        : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
-    const missing = [...texts].filter(([digest]) => !cached.has(digest))
-    const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), batches.embed)
-    return new Map([...cached, ...pages.flat()])
-  })
+) {
+  const texts = new Map(rows.map(({ digest, text }) => [digest, text]))
+  const cached =
+    embedder.cheap === true
+      ? new Map<string, Float32Array>()
+      : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
+  const missing = [...texts].filter(([digest]) => !cached.has(digest))
+  const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), batches.embed)
+  return new Map([...cached, ...pages.flat()])
+})
 
 export interface FillRun<E> {
   /** Each kind of text stops at its first batch that is not full. */

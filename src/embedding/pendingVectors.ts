@@ -41,28 +41,30 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
   }
 
   /** Memories without a vector: first among the changed ones, then among those not checked yet. */
-  const collect = ({ actor: { view }, views }: Pick<AgentServices, "actor" | "views">, among: ReadonlyArray<number>) =>
-    Effect.gen(function* () {
-      const pending: Array<Memory> = []
-      let checked = 0
-      for (const borns of Arr.chunksOf(among, memoriesPerQuery)) {
-        if (pending.length >= batchSize) break
-        pending.push(...(yield* views.read(view, (db) => findUnembeddedAmong(db, set, borns))))
-        checked += borns.length
-        yield* yieldToEventLoop
-      }
-      let last = checkedUpTo
-      while (pending.length < batchSize) {
-        const page = { after: last, limit: batchSize - pending.length, look: memoriesPerQuery }
-        const next = yield* views.read(view, (db) => findUnembedded(db, set, page))
-        if (next.last === undefined) break
-        pending.push(...next.memories)
-        last = next.last
-        yield* yieldToEventLoop
-      }
-      const rest = pending.slice(batchSize).map(({ born }) => born)
-      return { memories: pending.slice(0, batchSize), left: [...rest, ...among.slice(checked)], last }
-    })
+  const collect = Effect.fnUntraced(function* (
+    { actor: { view }, views }: Pick<AgentServices, "actor" | "views">,
+    among: ReadonlyArray<number>
+  ) {
+    const pending: Array<Memory> = []
+    let checked = 0
+    for (const borns of Arr.chunksOf(among, memoriesPerQuery)) {
+      if (pending.length >= batchSize) break
+      pending.push(...(yield* views.read(view, (db) => findUnembeddedAmong(db, set, borns))))
+      checked += borns.length
+      yield* yieldToEventLoop
+    }
+    let last = checkedUpTo
+    while (pending.length < batchSize) {
+      const page = { after: last, limit: batchSize - pending.length, look: memoriesPerQuery }
+      const next = yield* views.read(view, (db) => findUnembedded(db, set, page))
+      if (next.last === undefined) break
+      pending.push(...next.memories)
+      last = next.last
+      yield* yieldToEventLoop
+    }
+    const rest = pending.slice(batchSize).map(({ born }) => born)
+    return { memories: pending.slice(0, batchSize), left: [...rest, ...among.slice(checked)], last }
+  })
 
   return {
     markChanged,
@@ -76,14 +78,14 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
         // Memories behind `start` are checked anyway. A memory that changes from now on is marked again.
         const among = [...changed].filter((born) => born <= start).sort((a, b) => a - b)
         changed = new Set()
-        return Effect.gen(function* () {
-          const { last, left, memories } = yield* collect(services, among)
-          yield* embed(memories)
-          // A reset or too many changes may have moved it back meanwhile.
-          if (checkedUpTo === start) checkedUpTo = last
-          markChanged(left)
-          return memories.length
-        }).pipe(Effect.onExit((exit) => Effect.sync(() => (exit._tag === "Success" ? undefined : markChanged(among)))))
+        return Effect.flatMap(collect(services, among), ({ last, left, memories }) =>
+          Effect.map(embed(memories), () => {
+            // A reset or too many changes may have moved it back meanwhile.
+            if (checkedUpTo === start) checkedUpTo = last
+            markChanged(left)
+            return memories.length
+          })
+        ).pipe(Effect.onExit((exit) => Effect.sync(() => (exit._tag === "Success" ? undefined : markChanged(among)))))
       })
   }
 }

@@ -96,27 +96,25 @@ export const askModels = (
 ) => {
   const { policy, reconciler } = reconciling
 
-  const advise = (
-    weighing: ReadonlyArray<AnyCommand>,
-    existing: AdviceByCommand
-  ): Effect.Effect<AdviceByCommand, ViewError> =>
-    Effect.gen(function* () {
-      const embedder = yield* activeEmbedder
-      const statements = weighing.map(({ weighs }) => weighs!)
-      const vectors = yield* embedByStore(embedder, statements, policy.embedTimeout)
-      const answers =
-        reconciler.ask === undefined
-          ? []
-          : yield* Effect.forEach(statements, (draft, index) => ask(reconciling, read, draft, vectors[index]!), {
-              concurrency: policy.concurrency
-            })
-      const advice = new Map(existing)
-      weighing.forEach((command, index) => {
-        const asked = answers[index]
-        advice.set(command, { vector: vectors[index]!, ...(asked === undefined ? {} : { asked }) })
-      })
-      return advice
+  // Not Effect.gen: V8 keeps what each new generator function closes over until the next full collection. Here and below,
+  // one generator function serves all writes.
+  const advise = Effect.fnUntraced(function* (weighing: ReadonlyArray<AnyCommand>, existing: AdviceByCommand) {
+    const embedder = yield* activeEmbedder
+    const statements = weighing.map(({ weighs }) => weighs!)
+    const vectors = yield* embedByStore(embedder, statements, policy.embedTimeout)
+    const answers =
+      reconciler.ask === undefined
+        ? []
+        : yield* Effect.forEach(statements, (draft, index) => ask(reconciling, read, draft, vectors[index]!), {
+            concurrency: policy.concurrency
+          })
+    const advice = new Map(existing)
+    weighing.forEach((command, index) => {
+      const asked = answers[index]
+      advice.set(command, { vector: vectors[index]!, ...(asked === undefined ? {} : { asked }) })
     })
+    return advice
+  })
 
   return (
     commands: ReadonlyArray<AnyCommand>,
@@ -134,43 +132,41 @@ export const askModels = (
 }
 
 /** Finds the candidates of a draft and asks the reconciler about them; undefined if there is nothing to ask. */
-const ask = (
+const ask = Effect.fnUntraced(function* (
   reconciling: Reconciling,
   read: Read,
   draft: Weighed,
   vector: QueryVector | null
-): Effect.Effect<ModelAnswer | undefined, ViewError> =>
-  Effect.gen(function* () {
-    const { policy, reconciler } = reconciling
-    const began = yield* Clock.currentTimeMillis
-    const { likely, now } = yield* read((db) => {
-      // The decision uses the same time, which is never before the newest event even if the clock is behind.
-      const now = Math.max(began, checkpointOf(db).recordedAt)
-      const isDuplicate = findDuplicate(db, draft.store, contentDigest(draft.title, draft.facts), now) !== undefined
-      return { now, likely: isDuplicate ? [] : findSimilar(db, draft, { vector, now }, candidatePolicy(reconciling)) }
-    })
-    if (likely.length === 0) return undefined
-    const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
-    return { about: candidatesKey(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
+) {
+  const { policy, reconciler } = reconciling
+  const began = yield* Clock.currentTimeMillis
+  const { likely, now } = yield* read((db) => {
+    // The decision uses the same time, which is never before the newest event even if the clock is behind.
+    const now = Math.max(began, checkpointOf(db).recordedAt)
+    const isDuplicate = findDuplicate(db, draft.store, contentDigest(draft.title, draft.facts), now) !== undefined
+    return { now, likely: isDuplicate ? [] : findSimilar(db, draft, { vector, now }, candidatePolicy(reconciling)) }
   })
+  if (likely.length === 0) return undefined
+  const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
+  return { about: candidatesKey(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
+})
 
 /** Embeds statements with the embedder of their own store, because only vectors of one model can be compared. */
-const embedByStore = (
+const embedByStore = Effect.fnUntraced(function* (
   active: Context.Tag.Service<Embedder>,
   statements: ReadonlyArray<Weighed>,
   timeout: number
-): Effect.Effect<ReadonlyArray<QueryVector | null>> =>
-  Effect.gen(function* () {
-    if (statements.every(({ store }) => embedderOfStore(active, store) === active)) {
-      return yield* embedWith(active, statements.map(embeddingText), timeout)
-    }
-    const byStatement = new Map<Weighed, QueryVector | null>()
-    for (const [store, ofOneStore] of Object.entries(Arr.groupBy(statements, ({ store }) => store))) {
-      const vectors = yield* embedWith(embedderOfStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
-      for (const [index, statement] of ofOneStore.entries()) byStatement.set(statement, vectors[index]!)
-    }
-    return statements.map((statement) => byStatement.get(statement)!)
-  })
+) {
+  if (statements.every(({ store }) => embedderOfStore(active, store) === active)) {
+    return yield* embedWith(active, statements.map(embeddingText), timeout)
+  }
+  const byStatement = new Map<Weighed, QueryVector | null>()
+  for (const [store, ofOneStore] of Object.entries(Arr.groupBy(statements, ({ store }) => store))) {
+    const vectors = yield* embedWith(embedderOfStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
+    for (const [index, statement] of ofOneStore.entries()) byStatement.set(statement, vectors[index]!)
+  }
+  return statements.map((statement) => byStatement.get(statement)!)
+})
 
 /** Embeds texts with a local embedder. A write does not wait for a remote one, so its vectors are null; so are failed ones. */
 const embedWith = (
