@@ -78,15 +78,16 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     const { policy } = options
     const queues = new Map<string, Queue>()
 
-    const flush = (agent: string) =>
+    /** Records the queue of an agent down to fewer than `least` recalls. */
+    const flush = (agent: string, least = 1) =>
       Effect.suspend(() => {
         const queue = queues.get(agent)
-        return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue)
+        return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue, least)
       })
 
     /** A failed record must not fail a read. The log line omits the cause: it may quote the query. */
-    const flushQuietly = (agent: string) =>
-      Effect.tap(Effect.exit(flush(agent)), (exit) =>
+    const flushQuietly = (agent: string, least = 1) =>
+      Effect.tap(Effect.exit(flush(agent, least)), (exit) =>
         Exit.isFailure(exit) ? Effect.logWarning("recalls could not be recorded yet") : Effect.void
       )
 
@@ -95,16 +96,21 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     /** Records a queue until it is empty. */
     const watch = (agent: string, queue: Queue, failed: boolean): Effect.Effect<void> =>
       Effect.gen(function* () {
-        // After a failure a full queue does not cause an immediate retry.
-        yield* failed ? flushPause : Effect.raceFirst(flushPause, queue.full.await)
-        const exit = yield* flushQuietly(agent)
+        // After a failure a full queue does not cause an immediate retry. A full queue is recorded in full batches: the
+        // rest waits for its minute.
+        const pause = Effect.as(flushPause, 1)
+        const least = yield* failed ? pause : Effect.raceFirst(pause, Effect.as(queue.full.await, policy.batch))
+        const exit = yield* flushQuietly(agent, least)
         if (queue.waiting.length > 0) return yield* watch(agent, queue, Exit.isFailure(exit))
         queue.watched = false
         if (queue.dropped === 0) queues.delete(agent)
       })
 
     yield* Effect.addFinalizer(() =>
-      Effect.forEach([...queues.keys()], flushQuietly, { concurrency: flushConcurrency, discard: true })
+      Effect.forEach([...queues.keys()], (agent) => flushQuietly(agent), {
+        concurrency: flushConcurrency,
+        discard: true
+      })
     )
     const run = yield* FiberSet.makeRuntime<never>()
 
@@ -125,7 +131,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
           run(watch(agent, queue, false))
         }
       },
-      flush,
+      flush: (agent) => flush(agent),
       counts: (agent) => {
         const queue = queues.get(agent)
         return { waiting: queue?.waiting.length ?? 0, dropped: queue?.dropped ?? 0 }
@@ -144,12 +150,20 @@ const settle = (queue: Queue, batchSize: number): void => {
   else queue.full.unsafeClose()
 }
 
-/** Records the recalls that wait now. Uninterruptible: a batch taken from the queue must be recorded or put back. */
-const flushQueue = (options: RecallsOptions, agent: string, queue: Queue): Effect.Effect<number, CommandError> => {
+/**
+ * Records the recalls that wait now, as long as at least `least` wait. Uninterruptible: a batch taken from the queue must
+ * be recorded or put back.
+ */
+const flushQueue = (
+  options: RecallsOptions,
+  agent: string,
+  queue: Queue,
+  least: number
+): Effect.Effect<number, CommandError> => {
   const all = Effect.suspend(() => {
     const requested = queue.waiting.length
     return Effect.iterate(0, {
-      while: (done) => done < requested && queue.waiting.length > 0,
+      while: (done) => done < requested && queue.waiting.length >= least,
       body: (done) => Effect.map(recordBatch(options, agent, queue), (count) => done + count)
     })
   })
