@@ -281,26 +281,6 @@ const isStop = ({ text }: Word) => isStopWord(text)
 
 const inBrackets = (expression: string): string => (/ OR /.test(expression) ? `(${expression})` : expression)
 
-/** The terms of a query, with neighbouring words joined as further alternatives. */
-type Terms = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }
-
-/** One FTS5 expression for the whole query; null without terms. */
-export const matchOf = ({ joined = [], must, not, should }: Terms): string | null => {
-  const any = [...should.map((word) => word.expression), ...joined].join(" OR ")
-  const all = must.join(" AND ")
-  // A required term is repeated among the alternatives: it holds for every row, and bm25 then counts all terms.
-  const wanted = must.length === 0 ? any : any === "" ? all : `(${all}) AND (${must[0]} OR ${any})`
-  if (wanted === "") return null
-  return not.length === 0 ? wanted : `(${wanted}) NOT (${not.join(" OR ")})`
-}
-
-/** The FTS5 expressions of a query: `match` ranks, `within` and `without` filter rows found by vectors. Null when empty. */
-export const expressionsOf = (query: Terms) => ({
-  match: matchOf(query),
-  within: query.must.length === 0 ? null : query.must.join(" AND "),
-  without: query.not.length === 0 ? null : query.not.join(" OR ")
-})
-
 /** Quoted words, a telephone number with its spaces, or a word. */
 const tokens = new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephone.source})(?!\\S)|\\S+`, "giu")
 const parts = /^([+-]?)([a-z]+:)?(.*)$/isu
