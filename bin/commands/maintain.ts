@@ -3,25 +3,13 @@ import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
 import type { RunRow } from "../../projections/runs.js"
 import type { MaintainOptions, StageRun } from "../../src/maintenance/maintain.js"
 import { isPlanned } from "../../src/maintenance/overlay.js"
-import type { StageName } from "../../src/model/stages.js"
+import { type StageName, stageNames } from "../../src/model/stages.js"
 import { count, secondText } from "../format.js"
 import { flag, oneOf, option, repeatable, rowCount } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
 import type { Call, Command } from "./Command.js"
-
-const stageNames: ReadonlyArray<StageName> = [
-  "settle",
-  "daily",
-  "weekly",
-  "compress",
-  "gc",
-  "retention",
-  "archive",
-  "cleanup",
-  "sessions"
-]
 
 const dryRun = flag("--dry-run", "show the events without writing them")
 
