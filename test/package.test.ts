@@ -50,7 +50,7 @@ console.log(JSON.stringify(await Effect.runPromise(Effect.provide(main, layer)))
 const optional = ["@effect/ai", "@effect/ai-openai", "@effect/ai-anthropic"]
 const modelProgram = `
 import { decodePolicy } from "daybook"
-import { reconcilerOf } from "daybook/layers"
+import { policyReconcilerLayer } from "daybook/layers"
 import { Context, Effect, Either, Layer, Logger } from "effect"
 
 const statement = { type: "t", title: "t", facts: [], tags: [], people: [], at: 0 }
@@ -58,7 +58,7 @@ for (const provider of ["openai", "anthropic"]) {
   const document = { reconcile: { reconciler: "model" }, model: { provider, model: "m", baseUrl: "http://127.0.0.1:9" } }
   const policy = Either.getOrThrow(decodePolicy({ ...document, model: { ...document.model, retries: 0, ...JSON.parse(process.argv[2] ?? "{}") } }))
   const asked = Effect.gen(function* () {
-    const context: Context.Context<never> = yield* Layer.build(reconcilerOf(policy))
+    const context: Context.Context<never> = yield* Layer.build(policyReconcilerLayer(policy))
     const reconciler: any = [...context.unsafeMap.values()][0]
     return yield* Effect.flip(reconciler.ask({ statement, candidates: [{ ...statement, score: 1 }] }) as Effect.Effect<never, Error>)
   })
