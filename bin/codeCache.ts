@@ -50,7 +50,7 @@ export const open = (program: string): CodeCache | undefined => {
     keep: (script) => {
       try {
         const size = getHeapCodeStatistics().bytecode_and_metadata_size
-        if (size < cachedSize * minGrowth) return
+        if (script.cachedDataRejected !== true && size < cachedSize * minGrowth) return
         const header = Buffer.alloc(sizeBytes)
         header.writeBigUInt64LE(BigInt(size))
         const body = Buffer.concat([header, script.createCachedData()])

@@ -7,7 +7,8 @@ export class VersionConflict extends Schema.TaggedError<VersionConflict>()("Vers
   actual: Schema.Number
 }) {
   override get message() {
-    return `${this.stream} is at version ${this.actual}, expected ${this.expected}: another writer came first, read it again and retry`
+    const expected = this.expected === this.actual ? "" : `, expected ${this.expected}`
+    return `${this.stream} was changed by another writer (version ${this.actual}${expected}): read it again and retry`
   }
 }
 

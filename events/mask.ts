@@ -20,7 +20,7 @@ export const mask = <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>
     return uninterruptibly as Effect.Effect<A, E, R>
   })
 
-/** The work that a fiber carries out next. A fiber may yield before it does, so that one variable would not do. */
+/** The effect that each fiber runs next. By fiber, because another fiber may run in between. */
 const started = new WeakMap<object, AnyEffect>()
 
 const next: AnyEffect = Effect.withFiberRuntime((fiber) => {

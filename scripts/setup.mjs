@@ -100,7 +100,8 @@ const run = (command, args, output) =>
       cwd: output === "pipe" ? root : process.cwd(),
       env: environment(),
       stdio: output === "pipe" ? ["ignore", "pipe", "pipe"] : "inherit",
-      shell: windows
+      // npm and the commands of packages are .cmd files there.
+      shell: windows && command !== "node"
     })
     running = child
     /** @type {Array<Buffer>} */
@@ -140,15 +141,17 @@ const release = () => {
 const lockIsStale = () => {
   const time = modified(lockDir)
   if (time === undefined) return false
-  if (Date.now() - time > lockStaleAfterMillis) return true
   try {
     const [host, pid] = readFileSync(lockOwner, "utf8").split(" ")
-    if (host !== hostname()) return false
-    process.kill(Number(pid), 0)
-    return false
+    if (host === hostname()) {
+      process.kill(Number(pid), 0)
+      return false
+    }
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH"
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return true
   }
+  // The owner runs on another machine, or is unknown.
+  return Date.now() - time > lockStaleAfterMillis
 }
 
 const acquire = async () => {
@@ -178,8 +181,10 @@ for (const [signal, code] of /** @type {const} */ ([
   process.on(signal, () => {
     // Ctrl-C also reaches the command, which ends by itself; this process then exits with its code.
     if (commandStarted) return void (signal === "SIGTERM" && running?.kill(signal))
-    running?.kill(signal)
-    process.exit(code)
+    if (running === undefined || running.exitCode !== null) process.exit(code)
+    // The lock is kept until npm has ended, because npm still writes.
+    running.once("close", () => process.exit(code))
+    running.kill(signal)
   })
 }
 process.on("exit", release)

@@ -101,9 +101,11 @@ interface AccessServices {
 const accessTo = ({ agents, log, views }: AccessServices) => {
   /** Whether an agent has no events. An agent that is awake counts as having some; so does one whose head is unreadable. */
   const isEmpty = (agent: string) =>
-    agents.isAwake(agent)
-      ? Effect.succeed(false)
-      : Effect.match(log.head(agent), { onFailure: () => false, onSuccess: ({ version }) => version === 0 })
+    Effect.suspend(() =>
+      agents.isAwake(agent)
+        ? Effect.succeed(false)
+        : Effect.match(log.head(agent), { onFailure: () => false, onSuccess: ({ version }) => version === 0 })
+    )
 
   return {
     isEmpty,

@@ -21,7 +21,7 @@ export type { Changes, InstantInput, Observation } from "./model/input.js"
 export { limits } from "./model/limits.js"
 export { type StageName, stageNames } from "./model/stages.js"
 export { Embedder, EmbedderError, type EmbedderService } from "./ports/Embedder.js"
-export { type EmbedderLookupError, Embedders } from "./ports/Embedders.js"
+export { type EmbedderLookupError, Embedders, EmbedderUnavailable, UnknownEmbedder } from "./ports/Embedders.js"
 export {
   decode as decodePolicy,
   defaults as defaultPolicy,
@@ -32,7 +32,7 @@ export {
 export { Reconciler, ReconcilerError } from "./ports/Reconciler.js"
 export { Reranker, RerankerError } from "./ports/Reranker.js"
 export { type Evidence, type Settlement, Settler, type SettlerService } from "./ports/Settler.js"
-export { StatementReader, type StatementReaderService } from "./ports/StatementReader.js"
+export { type Statement, StatementReader, type StatementReaderService } from "./ports/StatementReader.js"
 export {
   Summarizer,
   SummarizerError,

@@ -8,8 +8,7 @@ export interface ExitGuard {
 }
 
 /**
- * Milliseconds that an ending process waits for native code at most. One text takes a few, loading a model about a
- * second on a quiet machine; on a busy one 2 seconds were once too few.
+ * An ending process waits at most this long. A text takes milliseconds; loading a model takes seconds on a busy machine.
  */
 const patienceMillis = 10_000
 

@@ -55,7 +55,7 @@ const thread = (require: NodeJS.Require) => {
     Atomics.store(flags, busy, value)
     if (value === 0) Atomics.notify(flags, busy)
   }
-  /** Runs what calls native code. Never begins once the process is ending, which waits for what has begun. */
+  /** Marks native code as running. If the process is already ending, starts nothing. */
   const inNativeCode = async <A>(work: () => Promise<A>): Promise<A> => {
     setBusy(1)
     try {
@@ -167,7 +167,9 @@ export const startEncoder = (place: LocalModel, library: string): Encoder => {
     })
     const ended = () => {
       release()
-      if (worker === started) worker = undefined
+      // "error" is followed by "exit": by then a new thread may have requests.
+      if (worker !== started) return
+      worker = undefined
       for (const [id, { done }] of pending) done({ id, failed: "load" })
     }
     started.on("message", (response: Response) => pending.get(response.id)?.done(response))

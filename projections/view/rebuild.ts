@@ -45,10 +45,12 @@ export const discard = (context: ViewContext, view: View): Effect.Effect<void, V
     const { agent, file: discarded, generations } = view
     const file = yield* attempt(generations.fresh)
     const { version } = yield* log.head(agent)
-    yield* build({ ...config, log, codec, agent, file, to: version })
+    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version }), () =>
+      Effect.sync(() => generations.remove(file))
+    )
     yield* attempt(() => generations.point(file))
     yield* reopen(context, view)
-    generations.remove(discarded)
+    yield* removeRetired(generations, discarded)
   })
 
 /** Runs work on a view. If SQLite finds the view damaged, rebuilds it and runs the work again. */
@@ -117,8 +119,12 @@ const takeOver = (context: ViewContext, view: View, successor: View): Effect.Eff
     const { file, hasVectors, reader, writer } = successor
     Object.assign(view, { file, reader, writer, hasVectors })
     yield* closeView(previous)
-    view.generations.remove(retiredFile)
+    yield* removeRetired(view.generations, retiredFile)
   }).pipe(retryIfRemoved(context, view, () => takeOver(context, view, successor)))
+
+/** Removes a file that is no longer current. A file that cannot be removed now is swept later, so this never fails. */
+const removeRetired = ({ remove }: View["generations"], file: string): Effect.Effect<void> =>
+  Effect.ignore(attempt(() => remove(file)))
 
 /** If another process made a newer generation current and removed the view's file, reopens the view and retries. */
 const retryIfRemoved =

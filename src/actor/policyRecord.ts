@@ -16,7 +16,7 @@ export interface PolicyRecords {
   readonly implied: PolicyRecord
 }
 
-/** These sections and settings change speed and resource use only, never results. */
+/** Not recorded by CONFIGURE: settings of speed and resource use, and the models, which other events name. */
 const operational: ReadonlySet<string> = new Set([
   "actors",
   "asOf",

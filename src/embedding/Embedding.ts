@@ -23,7 +23,7 @@ export type { Preparation } from "./state.js"
 export interface Embedding extends AgentEmbedding {
   /** Embeds all texts that have no vector of the active embedder, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
-  /** Fills the candidate index, and makes it active if that is its purpose. Answers why it stopped early. */
+  /** Fills the candidate index, and activates it if the switch asked for that. Returns the failure that stopped it. */
   readonly prepare: (
     onProgress?: (progress: Preparation) => void
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>

@@ -133,7 +133,7 @@ export const refresh = (state: State, services: AgentServices) =>
  * outside the log would change the past whenever they change.
  *
  * A process writes it once per active embedder and keeps what another process writes later. Otherwise two processes with
- * different settings would answer each other for ever. Each uses its own settings; the log has the newest ones.
+ * different settings would overwrite each other forever. Each uses its own settings; the log has the newest ones.
  */
 const restate = (
   { embedders, restated }: State,

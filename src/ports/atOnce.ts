@@ -8,9 +8,8 @@ import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
 /**
- * Runs an effect in its own fiber, which may be interrupted, and waits for it. Most effects that come here end without
- * waiting for anything. For these a forked fiber, its join and a time-out cost more time and memory than the work.
- * `wait` decides how long to wait for any other.
+ * Runs an effect in its own interruptible fiber. If it ends synchronously, returns its result without a join or a
+ * time-out, which cost more than most such effects. Otherwise `wait` decides how long to wait.
  */
 export const atOnce = <A, E, R, B = A, E2 = E>(
   effect: Effect.Effect<A, E, R>,

@@ -78,7 +78,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     const { policy } = options
     const queues = new Map<string, Queue>()
 
-    /** Records the queue of an agent down to fewer than `least` recalls. */
+    /** Records batches until fewer than `least` recalls wait. */
     const flush = (agent: string, least = 1) =>
       Effect.suspend(() => {
         const queue = queues.get(agent)
@@ -94,14 +94,18 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     const flushPause = Effect.sleep(Duration.millis(policy.flushAfter))
 
     /** Records a queue until it is empty. */
-    const watch = (agent: string, queue: Queue, failed: boolean): Effect.Effect<void> =>
+    const watch = (agent: string, queue: Queue): Effect.Effect<void> =>
       Effect.gen(function* () {
-        // After a failure a full queue does not cause an immediate retry. A full queue is recorded in full batches: the
-        // rest waits for its minute.
-        const pause = Effect.as(flushPause, 1)
-        const least = yield* failed ? pause : Effect.raceFirst(pause, Effect.as(queue.full.await, policy.batch))
-        const exit = yield* flushQuietly(agent, least)
-        if (queue.waiting.length > 0) return yield* watch(agent, queue, Exit.isFailure(exit))
+        let failed = false
+        do {
+          // After a failure, wait before retrying even if the queue is full. A full queue is recorded in full batches; the
+          // rest waits for `flushAfter`.
+          const pause = Effect.as(flushPause, 1)
+          const least: number = yield* failed
+            ? pause
+            : Effect.raceFirst(pause, Effect.as(queue.full.await, policy.batch))
+          failed = Exit.isFailure(yield* flushQuietly(agent, least))
+        } while (queue.waiting.length > 0)
         queue.watched = false
         if (queue.dropped === 0) queues.delete(agent)
       })
@@ -128,7 +132,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
           settle(queue, policy.batch)
           if (queue.watched) return
           queue.watched = true
-          run(watch(agent, queue, false))
+          run(watch(agent, queue))
         }
       },
       flush: (agent) => flush(agent),

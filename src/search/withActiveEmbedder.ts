@@ -13,7 +13,7 @@ export type SearchWith<A> = (
 
 /** The snapshot has another active embedder than the one that embeds the query. */
 export class EmbedderChanged {
-  readonly _tag = "Moved"
+  readonly _tag = "EmbedderChanged"
   constructor(readonly fact: EmbedderFact | undefined) {}
 }
 
@@ -42,14 +42,15 @@ export const withActiveEmbedder = <A>(
               : Either.right(f(snapshot))
           })
         )
-      return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isMoved, (moved) =>
+      return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isEmbedderChanged, (moved) =>
         attempt(moved.fact, retries - 1)
       ) as Effect.Effect<A, ViewError>
     })
   return Effect.flatMap(activeFact(read), (fact) => attempt(fact, maxRetries))
 }
 
-const isMoved = (error: ViewError | EmbedderChanged): error is EmbedderChanged => error._tag === "Moved"
+const isEmbedderChanged = (error: ViewError | EmbedderChanged): error is EmbedderChanged =>
+  error._tag === "EmbedderChanged"
 
 /** The active embedder of the view that a source reads. */
 export const activeEmbedderOf = ({ read }: Pick<ReaderSource, "read">, inUse: ActiveEmbedders) =>

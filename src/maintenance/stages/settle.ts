@@ -17,9 +17,8 @@ const maxRows = 2_000
 const stepsPerTurn = 200
 
 /**
- * Compares what was said, across the whole store, and retires every memory that a later statement supersedes, in
- * whatever words. A write retires one memory at most, and is compared with a few candidates only. Does nothing without
- * a judge and a settler.
+ * Compares statements across a whole store and retires memories that a later statement supersedes, in any wording. A
+ * write compares a few candidates and retires one memory at most. Needs a judge and a settler.
  */
 export const settle: Stage = {
   name: "settle",
