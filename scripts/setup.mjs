@@ -117,7 +117,7 @@ const run = (command, args, output) =>
 
 /** @param {string} title @param {ReadonlyArray<string>} args */
 const npm = async (title, args) => {
-  console.log(`setup: ${title} (npm ${args[0] === "run" ? args.join(" ") : args[0]})`)
+  console.error(`setup: ${title} (npm ${args[0] === "run" ? args.join(" ") : args[0]})`)
   const { code, printed } = await run("npm", args, "pipe")
   if (code === 0) return
   process.stderr.write(printed)
@@ -168,7 +168,7 @@ const acquire = async () => {
       rmSync(lockDir, { recursive: true, force: true })
       continue
     }
-    if (!waited) console.log("setup: waiting for another setup of this checkout")
+    if (!waited) console.error("setup: waiting for another setup of this checkout")
     waited = true
     await sleep(250)
   }
