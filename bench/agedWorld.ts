@@ -16,7 +16,7 @@ const days = 120
 export const agedWorld = async (size: number, folder = temporaryFolder()) => {
   const now = Date.now()
   const memories = makeMemories(size).map((made, at, all) => {
-    // Of each thirty, the memories at 3, 13 and 23 share title, type and store.
+    // The memories at 3, 13 and 23 of each thirty share title, type and store.
     const same = at % 10 === 3 ? all[Math.floor(at / 30) * 30 + 3]! : made
     const { store, title, type } = same
     return { ...made, title, type, store }

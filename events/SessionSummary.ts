@@ -6,7 +6,7 @@ import { Store } from "./Trust.js"
  * Times are milliseconds since the Unix epoch.
  */
 export const SessionSummary = Schema.Struct({
-  /** What the user asked for. */
+  /** The user's request. */
   request: Schema.optional(Schema.String),
   /** The result. */
   outcome: Schema.optional(Schema.String),

@@ -16,7 +16,7 @@ export interface Runtime {
 export interface UnsupportedRuntime {
   /** A stable name of the cause: `NODE_API_9`, `NO_BINARY`. */
   readonly code: string
-  /** What is wrong and what to do. */
+  /** A sentence that names the problem and the remedy. */
   readonly problem: string
 }
 

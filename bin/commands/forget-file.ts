@@ -28,7 +28,7 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
     })
 }
 
-/** What to do if no file is indexed under this path. */
+/** The hint if no file is indexed under this path. */
 const hintFor = (path: string): string =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
     ? ": it is a folder, and forget-file needs one file of 'daybook files'"

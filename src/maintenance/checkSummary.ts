@@ -3,7 +3,7 @@ import { limits } from "../model/limits.js"
 import type { Statement, StatementReaderService } from "../ports/StatementReader.js"
 import type { Line, SummarizerError, Summary, SummaryRequest, SummarySource } from "../ports/Summarizer.js"
 
-/** What is wrong with a summary. */
+/** The problem of a refused summary. */
 export type SummaryProblem = Pick<SummarizerError, "reason" | "detail">
 
 /**
@@ -42,7 +42,7 @@ const isTooLong = ({ part, text }: Line): boolean => {
   return text.trim() === "" || text.length > max
 }
 
-/** What a source says. */
+/** The content of a source. */
 interface Content {
   /** Its title and facts, verbatim. */
   readonly verbatim: ReadonlySet<string>

@@ -122,7 +122,7 @@ export const rankedBy = (
     .map(({ row }) => row)
 }
 
-/** What the ranking uses beside the rows. */
+/** The inputs of the ranking beside the rows. */
 export interface RankingContext extends Pick<Evidence, "wordings"> {
   readonly former: Predecessors
   readonly judge: Judge | undefined

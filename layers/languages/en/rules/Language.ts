@@ -1,7 +1,7 @@
 /** How many values a relation has at a time: one, one per named purpose or occasion, or many. */
 export type Valued = "one" | "scoped" | "many"
 
-/** What a word or a phrase says about the whole clause. */
+/** The meaning that a word or a phrase gives to its whole clause. */
 export type Cue =
   /** Negates the clause. */
   | "not"

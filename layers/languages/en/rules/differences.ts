@@ -5,7 +5,7 @@ import { relationOf, type Scalar } from "./scalars.js"
 /** The words of the title above a clause. */
 export type Context = ReadonlySet<string>
 
-/** What two clauses share and where they differ, by role. `missing`: only the memory has it. `extra`: only the statement has it. Numbers are counts of words. */
+/** The parts that two clauses share and the parts that differ, by role. `missing`: only the memory has it. `extra`: only the statement has it. Numbers are counts of words. */
 export interface Differences {
   /** Why the clauses are about different things; undefined where nothing shows it. */
   readonly apart: string | undefined

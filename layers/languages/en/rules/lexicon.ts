@@ -1,6 +1,6 @@
 import type { Cue, Language, Relation, Slot } from "./Language.js"
 
-/** What the lexicon knows about a word or a phrase. */
+/** The lexicon's entry for a word or a phrase. */
 export interface Entry {
   /** The canonical form of its synonyms. */
   canon: string
