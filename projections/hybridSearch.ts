@@ -109,7 +109,7 @@ export const requiredCondition = (
 export const countRows = (db: Db, { text }: Corpus, level: ReadingLevel, expression: string, limit: number): number =>
   sql(
     db,
-    `SELECT count(*) AS n FROM (SELECT 1 FROM ${text.table(level)} WHERE ${text.table(level)} MATCH ? LIMIT ?)`
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${text.table(level)} WHERE ${text.table(level)} MATCH ? LIMIT ? + 0)`
   ).get(expression, limit + 1).n
 
 /** The texts that a substring search looks for. */
@@ -160,8 +160,9 @@ const textHits = ({
     : `SELECT t.rowid AS born, ${score} FROM ${table} t JOIN ${corpus.table} o ON o.born = t.rowid
         WHERE ${table} MATCH ? AND ${condition.sql}`
   const params = [match, ...(condition.open ? [] : condition.params)]
+  // SQLite plans a statement again for each value of `LIMIT ?`, but not of `LIMIT ? + 0`.
   const best = (text: string, limit: number): Array<{ readonly born: number; readonly score: number }> =>
-    sql(db, `${text} ORDER BY score, born DESC LIMIT ?`).all(...params, limit)
+    sql(db, `${text} ORDER BY score, born DESC LIMIT ? + 0`).all(...params, limit)
   const { rowsOfOne } = corpus
   let rows = best(matching, rowsOfOne === undefined ? pool : rowsPerItem * pool)
   if (rowsOfOne !== undefined) {
