@@ -50,15 +50,15 @@ const bulk = async (count: number, runs: number): Promise<Row> => {
         const folder = temporaryFolder()
         const daybook = openDaybook(folder, { embedder })
         const memory = await daybook.run(memoryOf(agent))
-        await daybook.run(memory.sessions())
+        await daybook.run(memory.sessions.list())
         const addAll = Effect.forEach(
           Array.from({ length: count / batch }, (_, index) => turns.slice(index * batch, (index + 1) * batch)),
-          memory.addTurns
+          memory.sessions.appendAll
         )
         return {
           work: () => daybook.run(Effect.zipRight(addAll, waitForEmbeddings([agent]))),
           close: async () => {
-            const { length } = await daybook.run(memory.turns("session 0"))
+            const { length } = await daybook.run(memory.sessions.get("session 0"))
             if (length !== 50) throw new Error("Not every turn was stored.")
             await daybook.close()
             remove(folder)
@@ -107,7 +107,7 @@ async function* searches(size: number, runs: number): AsyncGenerator<Row> {
         work: async () => {
           for (const { text } of queries) {
             const start = performance.now()
-            await daybook.run(memory.searchConversation({ text }))
+            await daybook.run(memory.sessions.search({ text }))
             times.push(performance.now() - start)
           }
         }
@@ -174,8 +174,7 @@ export const child = "--search-conversation"
 export const runChild = async (folder: string, textsJson: string): Promise<void> => {
   const daybook = openDaybook(folder, { embedder })
   const memory = await daybook.run(memoryOf(agent))
-  for (const text of JSON.parse(textsJson) as ReadonlyArray<string>)
-    await daybook.run(memory.searchConversation({ text }))
+  for (const text of JSON.parse(textsJson) as ReadonlyArray<string>) await daybook.run(memory.sessions.search({ text }))
   console.log(JSON.stringify({ peak: process.resourceUsage().maxRSS / 2 ** 10 }))
   await daybook.close()
 }

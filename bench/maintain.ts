@@ -59,7 +59,7 @@ const cost = async (
     {
       floor: async () => {
         const now = Date.now()
-        const stageRuns = await daybook.run(memory.maintain({ dryRun: true }))
+        const stageRuns = await daybook.run(memory.maintenance.run({ dryRun: true }))
         const events = stageRuns.flatMap(({ events = [] }) =>
           events.map((event) => ({ ...event, images: imagesOf(event as never) }))
         )
@@ -71,7 +71,7 @@ const cost = async (
           }
         }
       },
-      daybook: () => ({ work: () => daybook.run(memory.maintain()) })
+      daybook: () => ({ work: () => daybook.run(memory.maintenance.run()) })
     },
     { runs }
   )
@@ -90,7 +90,7 @@ const cost = async (
 /** The longest time that a run of all stages blocks the event loop. */
 const pauses = async ({ daybook, memory }: Subject, runs: number): Promise<Row> => {
   const held: Array<Pause> = []
-  for (let run = 0; run < runs; run++) held.push(await longestPause(() => daybook.run(memory.maintain())))
+  for (let run = 0; run < runs; run++) held.push(await longestPause(() => daybook.run(memory.maintenance.run())))
   const busy = Math.max(...held.map(({ busy }) => busy))
   const wall = Math.max(...held.map(({ wall }) => wall))
   return {
@@ -115,7 +115,7 @@ const searches = async ({ daybook, memory }: Subject, queries: ReadonlyArray<str
   for (const text of queries) await timeSearch([], text)
   for (const text of queries) await timeSearch(alone, text)
   let running = true
-  const run = daybook.run(memory.maintain()).finally(() => {
+  const run = daybook.run(memory.maintenance.run()).finally(() => {
     running = false
   })
   for (let index = 0; running; index++) {

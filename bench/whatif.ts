@@ -1,9 +1,8 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
-import { Reconciler } from "../src/ports/Reconciler.js"
+import { Reconciler, type ReconcilerService } from "../src/ports/Reconciler.js"
 import { makeMemories } from "./data.js"
 import {
   formatNumber,
@@ -82,7 +81,7 @@ export const whatIf: Group = {
 }
 
 /** A reconciler that decides by text lengths, at almost no cost, and uses every verdict. */
-const cheap: Context.Tag.Service<Reconciler> = {
+const cheap: ReconcilerService = {
   name: "cheap",
   judge: ({ candidates, statement }) => {
     const number = statement.title.length + candidates[0]!.title.length

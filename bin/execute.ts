@@ -53,7 +53,7 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
       agentGiven,
       trust,
       policy: Effect.zipRight(checkFolder, readPolicy(data)),
-      policyIn: (file) => readPolicy(data, { DAYBOOK_POLICY: file }),
+      policyIn: (file) => readPolicy(data, file),
       out,
       memory,
       // Opening the agent's memory validates its name; the operator calls do not.

@@ -1,4 +1,5 @@
 import { Command as Commander, CommanderError } from "commander"
+import * as Effect from "effect/Effect"
 import { levels, type TrustLevel } from "../events/Trust.js"
 import { defaultFolder } from "../layers/config.js"
 import { commands } from "./commands/all.js"
@@ -61,7 +62,7 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
 
 const globalOptions = () => [
   option("--data <dir>", "use this data folder", nonEmpty).default(
-    defaultFolder(),
+    Effect.runSync(defaultFolder),
     "$DAYBOOK_DATA or ~/.local/share/daybook"
   ),
   option("--agent <name>", "use this agent's memory").default("default"),

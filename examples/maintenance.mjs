@@ -2,8 +2,7 @@
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Daybook } from "daybook"
-import { Default, Maintenance } from "daybook/layers"
+import { Daybook, Maintenance } from "daybook"
 import { Effect, Layer } from "effect"
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-"))
@@ -15,16 +14,16 @@ const before = Effect.gen(function* () {
     yield* memory.remember({ title: `Ship ${at} came`, type: "event", source: { kind: "auto" } }, { reconcile: false })
   }
 })
-await Effect.runPromise(before.pipe(Effect.provide(Default.layer({ folder }))))
+await Effect.runPromise(before.pipe(Effect.provide(Daybook.layer({ folder }))))
 
 const program = Effect.gen(function* () {
   const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
   yield* Effect.sleep(2_000)
-  for (const { handler, id, nextRunAt } of (yield* memory.schedules()).reverse()) {
-    const [run] = yield* memory.scheduleRuns(id)
+  for (const { handler, id, nextRunAt } of (yield* memory.schedules.list()).reverse()) {
+    const [run] = yield* memory.schedules.runs(id)
     console.log(handler, "-", run.status, "-", run.summary, "- next", new Date(nextRunAt).toISOString().slice(11, 16))
   }
-  console.log("in the archive:", (yield* memory.archived()).length)
+  console.log("in the archive:", (yield* memory.archive.list()).length)
 })
-const kept = Layer.provideMerge(Maintenance.layer(), Default.layer({ folder }))
+const kept = Layer.provideMerge(Maintenance.layer(), Daybook.layer({ folder }))
 await Effect.runPromise(program.pipe(Effect.provide(kept)))

@@ -3,7 +3,6 @@ import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Daybook } from "daybook"
-import { Default } from "daybook/layers"
 import { Effect } from "effect"
 
 const program = Effect.gen(function* () {
@@ -40,4 +39,4 @@ const program = Effect.gen(function* () {
 })
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-"))
-await Effect.runPromise(program.pipe(Effect.provide(Default.layer({ folder }))))
+await Effect.runPromise(program.pipe(Effect.provide(Daybook.layer({ folder }))))

@@ -2,8 +2,7 @@
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Daybook } from "daybook"
-import { Default, Scheduler } from "daybook/layers"
+import { Daybook, Scheduler } from "daybook"
 import { Effect, Layer } from "effect"
 
 const tides = ({ attempt, key, memory, occurrence, run }) =>
@@ -17,24 +16,24 @@ const tides = ({ attempt, key, memory, occurrence, run }) =>
 
 const program = Effect.gen(function* () {
   const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
-  const daily = yield* memory.addSchedule({
+  const daily = yield* memory.schedules.add({
     goal: "Remember the tide of the day",
     handler: "tides",
     cron: "30 2 * * *",
     zone: "Europe/Berlin"
   })
-  const { nextRunAt } = yield* memory.addSchedule({ goal: "Once, soon", handler: "tides", at: Date.now() + 200 })
+  const { nextRunAt } = yield* memory.schedules.add({ goal: "Once, soon", handler: "tides", at: Date.now() + 200 })
   yield* Effect.sleep(nextRunAt - Date.now() + 2_500)
 
-  const [once] = yield* memory.schedules({ statuses: ["completed"] })
-  const [run] = yield* memory.scheduleRuns(once.id)
+  const [once] = yield* memory.schedules.list({ statuses: ["completed"] })
+  const [run] = yield* memory.schedules.runs(once.id)
   console.log(once.goal, "-", once.status, "-", run.status, "at attempt", run.attempt, run.counts)
-  console.log("told:", run.notified, "- the daily one is", (yield* memory.schedule(daily.id)).status)
+  console.log("told:", run.notified, "- the daily one is", (yield* memory.schedules.get(daily.id)).status)
   console.log("remembered:", (yield* memory.list()).length, "- undone:", (yield* memory.undo({ run: run.run })).undone.length)
 })
 
 const notify = ({ of, status, summary }) => Effect.sync(() => console.log("notification:", of.goal, status, `(${typeof summary})`))
 const folder = mkdtempSync(join(tmpdir(), "daybook-"))
-const daybook = Default.layer({ folder })
+const daybook = Daybook.layer({ folder })
 const scheduler = Scheduler.layer({ handlers: { tides }, notify })
 await Effect.runPromise(program.pipe(Effect.provide(Layer.provideMerge(scheduler, daybook))))

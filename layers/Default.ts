@@ -9,11 +9,11 @@ import type { InvalidPolicy } from "../src/model/errors.js"
 import type { Embedder } from "../src/ports/Embedder.js"
 import type { Embedders } from "../src/ports/Embedders.js"
 import { Policy, type PolicyValues } from "../src/ports/Policy.js"
-import type { Reconciler } from "../src/ports/Reconciler.js"
-import type { Reranker } from "../src/ports/Reranker.js"
-import type { Settler } from "../src/ports/Settler.js"
-import type { StatementReader } from "../src/ports/StatementReader.js"
-import type { Summarizer } from "../src/ports/Summarizer.js"
+import { Reconciler } from "../src/ports/Reconciler.js"
+import { Reranker } from "../src/ports/Reranker.js"
+import { Settler } from "../src/ports/Settler.js"
+import { StatementReader } from "../src/ports/StatementReader.js"
+import { Summarizer } from "../src/ports/Summarizer.js"
 import { defaultFolder, readPolicy } from "./config.js"
 import { embedderOf, embeddersOf } from "./embedders.js"
 import { layer as lazyModel } from "./lazyModel.js"
@@ -49,8 +49,15 @@ export interface DefaultOptions {
 }
 
 /** The complete memory system on a data folder; each part can be replaced. */
-export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook, StorageError | InvalidPolicy> => {
-  const folder = options.folder ?? defaultFolder()
+export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook, StorageError | InvalidPolicy> =>
+  options.folder === undefined
+    ? Layer.unwrapEffect(Effect.map(defaultFolder, (folder) => layerOn(folder, options)))
+    : layerOn(options.folder, options)
+
+const layerOn = (
+  folder: string,
+  options: DefaultOptions
+): Layer.Layer<Daybook.Daybook, StorageError | InvalidPolicy> => {
   const log = options.log ?? EventLogSqlite.layer(folder)
   const views = Views.layer({
     folder,
@@ -63,7 +70,7 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
       Layer.mergeAll(
         options.embedder ?? embedderOf(values),
         options.embedders ?? embeddersOf(values),
-        options.reranker === undefined ? policyRerankerLayer(values) : (options.reranker ?? Layer.empty)
+        options.reranker === undefined ? policyRerankerLayer(values) : (options.reranker ?? Reranker.layerNone)
       )
     )
   )
@@ -72,17 +79,19 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
       const model = values.model === undefined ? undefined : lazyModel(values.model)
       return Layer.merge(
         options.reconciler === undefined
-          ? policyReconcilerLayer(values, process.env, model)
-          : (options.reconciler ?? Layer.empty),
+          ? policyReconcilerLayer(values, model)
+          : (options.reconciler ?? Reconciler.layerNone),
         options.summarizer === undefined
-          ? policySummarizerLayer(values, process.env, model)
-          : (options.summarizer ?? Layer.empty)
+          ? policySummarizerLayer(values, model)
+          : (options.summarizer ?? Summarizer.layerNone)
       )
     })
   )
   const reading = Layer.merge(
-    options.settler === undefined ? RuleSettler.layer : (options.settler ?? Layer.empty),
-    options.statementReader === undefined ? RuleStatementReader.layer : (options.statementReader ?? Layer.empty)
+    options.settler === undefined ? RuleSettler.layer : (options.settler ?? Settler.layerNone),
+    options.statementReader === undefined
+      ? RuleStatementReader.layer
+      : (options.statementReader ?? StatementReader.layerNone)
   )
   return Daybook.layer.pipe(
     Layer.provide(retrieval),

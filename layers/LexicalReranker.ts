@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Reranker } from "../src/ports/Reranker.js"
+import { Reranker, type RerankerService } from "../src/ports/Reranker.js"
 import { isStopWord } from "../text/normalise/stopWords.js"
 
 /**
@@ -9,7 +9,7 @@ import { isStopWord } from "../text/normalise/stopWords.js"
  *
  * score = share of the words² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
  */
-export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
+export const lexical: RerankerService = {
   name: "lexical-1",
   topN: 50,
   local: true,
@@ -19,7 +19,10 @@ export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
       const terms = [...new Set(wordsOf(query).filter((word) => !isStopWord(word)))].map(stem).slice(0, maxTerms)
       return texts.map((text) => score(terms, wordsOf(text.slice(0, maxCharacters)).map(stem)))
     })
-})
+}
+
+/** The lexical reranker as a layer. */
+export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, lexical)
 
 const maxCharacters = 600
 const maxTerms = 16

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import type { EmbedderLookupError } from "../src/ports/Embedders.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
-import { localModelPrefix, locateModel, ModelProblem } from "./local/localModel.js"
+import { configuredHub, localModelPrefix, locateModel, ModelProblem } from "./local/localModel.js"
 import { libraryPath, notInstalled, startEncoder } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>
@@ -26,14 +26,10 @@ const services = new Map<string, Service>()
  * Prefixes, pooling and length come from the model's own files or from its family: see `local/families.ts`. They and a
  * folder's weights are part of the service's `model` name, so that incomparable vectors are never compared.
  */
-export const localEmbedder = (
-  name: string,
-  dimensions?: number,
-  environment: NodeJS.ProcessEnv = process.env
-): Effect.Effect<Service, EmbedderLookupError> =>
-  Effect.suspend((): Effect.Effect<Service, EmbedderLookupError> => {
+export const localEmbedder = (name: string, dimensions?: number): Effect.Effect<Service, EmbedderLookupError> =>
+  Effect.flatMap(configuredHub, (hub): Effect.Effect<Service, EmbedderLookupError> => {
     const library = libraryPath()
-    const place = locateModel(name, dimensions, environment)
+    const place = locateModel(name, dimensions, hub)
     const full = name.startsWith(localModelPrefix) ? name : `${localModelPrefix}${name}`
     if (place instanceof ModelProblem) {
       const { kind, problem } = place

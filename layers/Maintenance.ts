@@ -98,7 +98,7 @@ const runStages = ({ deadline, memory }: Scheduler.Job, stages: ReadonlyArray<St
     const stageDeadline = Math.floor(deadline - Math.min(30_000, (deadline - startedAt) / 10))
     let remaining = stages
     for (let round = 0; round < maxRounds && remaining.length > 0; round++) {
-      const runs = yield* memory.maintain({ stages: remaining, deadline: stageDeadline })
+      const runs = yield* memory.maintenance.run({ stages: remaining, deadline: stageDeadline })
       completed.push(...runs.filter(({ run }) => run !== undefined))
       remaining = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
     }

@@ -1,3 +1,4 @@
+import type { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,12 +12,6 @@ import * as WordEmbedder from "./WordEmbedder.js"
 
 type Service = EmbedderService
 
-export interface NamedOptions {
-  readonly policy?: PolicyValues["embedding"]
-  /** The environment variables that hold the keys. */
-  readonly environment?: NodeJS.ProcessEnv
-}
-
 /**
  * The embedder with a name: `words`, `hash`, a provider with or without a model (`openai`, `voyage/voyage-4`,
  * `openai-compatible/MODEL`, `ollama/MODEL`), `local/MODEL` for a folder, or an embedder's own `model` name. The same
@@ -28,31 +23,32 @@ export interface NamedOptions {
 export const embedderNamed = (
   name: string,
   dimensions?: number,
-  { environment = process.env, policy = defaults.embedding }: NamedOptions = {}
+  policy: PolicyValues["embedding"] = defaults.embedding
 ): Effect.Effect<Service, EmbedderLookupError> =>
-  Effect.flatMap(cachedOrBuilt(name, dimensions, policy, environment), ({ embedder, missing }) =>
+  Effect.flatMap(cachedOrBuilt(name, dimensions, policy), ({ embedder, missing }) =>
     missing === undefined
       ? Effect.succeed(embedder)
       : Effect.fail(EmbedderUnavailable.besides(name, missing, embedder.apart))
   )
 
 /** All embedders as the port. */
-export const embeddersOf = (
-  { embedding: policy }: Pick<PolicyValues, "embedding">,
-  environment: NodeJS.ProcessEnv = process.env
-): Layer.Layer<Embedders> =>
-  Layer.succeed(Embedders, {
-    named: (name, dimensions) => embedderNamed(name, dimensions, { policy, environment })
-  })
+export const embeddersOf = ({ embedding: policy }: Pick<PolicyValues, "embedding">): Layer.Layer<Embedders> =>
+  Layer.effect(
+    Embedders,
+    Effect.configProviderWith((settings) =>
+      Effect.succeed({
+        named: (name, dimensions) => Effect.withConfigProvider(embedderNamed(name, dimensions, policy), settings)
+      })
+    )
+  )
 
 /** The policy's embedder. Without its key, embedding fails; writes and searches go on with full text. */
-export const embedderOf = (
-  { embedding: policy }: Pick<PolicyValues, "embedding">,
-  environment: NodeJS.ProcessEnv = process.env
-): Layer.Layer<Embedder, InvalidPolicy> =>
+export const embedderOf = ({
+  embedding: policy
+}: Pick<PolicyValues, "embedding">): Layer.Layer<Embedder, InvalidPolicy> =>
   Layer.effect(
     Embedder,
-    cachedOrBuilt(policy.embedder, policy.dimensions, policy, environment).pipe(
+    cachedOrBuilt(policy.embedder, policy.dimensions, policy).pipe(
       Effect.tap(({ embedder: { model }, missing }) =>
         missing === undefined ? Effect.void : Effect.logWarning(`embedder ${model}: ${missing}`)
       ),
@@ -69,28 +65,28 @@ interface Built {
   readonly missing?: string
 }
 
-const cache = new WeakMap<object, WeakMap<object, Map<string, Built>>>()
+const cache = new WeakMap<object, WeakMap<ConfigProvider, Map<string, Built>>>()
 
-const cacheOf = (policy: object, environment: object): Map<string, Built> => {
-  const byEnvironment = cache.get(policy) ?? new WeakMap<object, Map<string, Built>>()
-  cache.set(policy, byEnvironment)
-  const byName = byEnvironment.get(environment) ?? new Map<string, Built>()
-  byEnvironment.set(environment, byName)
+/** The embedders that a policy and a source of keys have given so far. */
+const cacheOf = (policy: object, settings: ConfigProvider): Map<string, Built> => {
+  const bySettings = cache.get(policy) ?? new WeakMap<ConfigProvider, Map<string, Built>>()
+  cache.set(policy, bySettings)
+  const byName = bySettings.get(settings) ?? new Map<string, Built>()
+  bySettings.set(settings, byName)
   return byName
 }
 
 const cachedOrBuilt = (
   name: string,
   dimensions: number | undefined,
-  policy: PolicyValues["embedding"],
-  environment: NodeJS.ProcessEnv
+  policy: PolicyValues["embedding"]
 ): Effect.Effect<Built, EmbedderLookupError> =>
-  Effect.suspend(() => {
-    const cached = cacheOf(policy, environment)
+  Effect.configProviderWith((settings) => {
+    const cached = cacheOf(policy, settings)
     const key = `${dimensions ?? ""} ${name}`
     const hit = cached.get(key)
     if (hit !== undefined) return Effect.succeed(hit)
-    return Effect.map(build(name, dimensions, policy, environment), (built) => {
+    return Effect.map(build(name, dimensions, policy), (built) => {
       if (built.missing !== undefined) return built
       // Several names may mean the same embedder, and a concurrent call may have built it already.
       const modelKey = `${built.embedder.dimensions} ${built.embedder.model}`
@@ -103,8 +99,7 @@ const cachedOrBuilt = (
 const build = (
   name: string,
   dimensions: number | undefined,
-  policy: PolicyValues["embedding"],
-  environment: NodeJS.ProcessEnv
+  policy: PolicyValues["embedding"]
 ): Effect.Effect<Built, EmbedderLookupError> =>
   Effect.gen(function* () {
     const refused = (problem: string) => new UnknownEmbedder({ name, problem })
@@ -123,7 +118,7 @@ const build = (
     const provider = providerOf(first)
     if (provider === undefined) return yield* refused(`must be one of ${names.join(", ")}`)
     const { providerEmbedder } = yield* Effect.promise(() => import("./models/embedders/named.js"))
-    const provided = yield* providerEmbedder(provider, { model, dimensions }, policy, environment)
+    const provided = yield* providerEmbedder(provider, { model, dimensions }, policy)
     if (!provided.distant || policy.local.length === 0) return provided
     // These stores stay on this machine: word vectors embed them.
     const apart = { stores: policy.local, embedder: yield* serviceOf(WordEmbedder.layer) }

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { ModelSettings } from "../src/ports/Policy.js"
-import type { Reconciler } from "../src/ports/Reconciler.js"
-import type { Summarizer } from "../src/ports/Summarizer.js"
+import type { ReconcilerService } from "../src/ports/Reconciler.js"
+import type { SummarizerService } from "../src/ports/Summarizer.js"
 import { missingPackage } from "./models/packages.js"
 
 /** The model cannot be used: its packages or its key are missing. `problem` is one line. */
@@ -13,8 +13,8 @@ export class ModelNotLoaded extends Data.TaggedError("NotLoaded")<{ readonly pro
 
 /** The functions that call the model. */
 export interface ModelPorts {
-  readonly reconcile: NonNullable<Context.Tag.Service<Reconciler>["ask"]>
-  readonly summarizer: Context.Tag.Service<Summarizer>
+  readonly reconcile: NonNullable<ReconcilerService["ask"]>
+  readonly summarizer: SummarizerService
 }
 
 /**
@@ -26,15 +26,13 @@ export class LazyModel extends Context.Tag("daybook/LazyModel")<
   { readonly name: string; readonly ports: Effect.Effect<ModelPorts, ModelNotLoaded> }
 >() {}
 
-export const layer = (settings: ModelSettings, environment: NodeJS.ProcessEnv = process.env): Layer.Layer<LazyModel> =>
-  Layer.scoped(LazyModel, make(settings, environment))
+export const layer = (settings: ModelSettings): Layer.Layer<LazyModel> => Layer.scoped(LazyModel, make(settings))
 
-const make = (
-  settings: ModelSettings,
-  environment: NodeJS.ProcessEnv
-): Effect.Effect<Context.Tag.Service<LazyModel>, never, Scope.Scope> =>
+const make = (settings: ModelSettings): Effect.Effect<Context.Tag.Service<LazyModel>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
+    // The first call may come from a fiber with other settings than the one that built this layer.
+    const settingsProvider = yield* Effect.configProviderWith(Effect.succeed)
     const name = `${settings.provider}/${settings.model}`
     const load = Effect.gen(function* () {
       const { LanguageModels, ModelReconciler, ModelSummarizer } = yield* Effect.tryPromise({
@@ -42,13 +40,14 @@ const make = (
         catch: (error) => new ModelNotLoaded({ problem: missingPackage(error) ?? "cannot be loaded" })
       })
       const model = yield* Effect.mapError(
-        LanguageModels.make(settings, environment),
+        LanguageModels.make(settings),
         ({ problem }) => new ModelNotLoaded({ problem })
       )
       return { reconcile: ModelReconciler.ask(model, name), summarizer: ModelSummarizer.make(model, name) }
     })
     // Uninterruptible: if the first caller is interrupted, the cached result must not be an interruption for the others.
     const ports = yield* load.pipe(
+      Effect.withConfigProvider(settingsProvider),
       Scope.extend(scope),
       Effect.tapError(({ problem }) => Effect.logWarning(`model ${name}: ${problem}`)),
       Effect.uninterruptible,

@@ -1,12 +1,11 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvalidPolicy } from "../src/model/errors.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
-import { noReconciler, Reconciler, ReconcilerError } from "../src/ports/Reconciler.js"
+import { noReconciler, Reconciler, ReconcilerError, type ReconcilerService } from "../src/ports/Reconciler.js"
 import { LazyModel, layer as lazyModel } from "./lazyModel.js"
 
-type Service = Context.Tag.Service<Reconciler>
+type Service = ReconcilerService
 
 /** The rules decide if they are sure; otherwise the model decides. If the model fails, the rules' judgement stands. */
 export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<Pick<Service, "ask">>): Service => ({
@@ -25,7 +24,6 @@ export const hybrid = (rules: Service, model: Pick<Service, "name"> & Required<P
  */
 export const policyReconcilerLayer = (
   policy: Pick<PolicyValues, "reconcile" | "model">,
-  environment: NodeJS.ProcessEnv = process.env,
   model?: Layer.Layer<LazyModel>
 ): Layer.Layer<Reconciler, InvalidPolicy> => {
   const { reconciler } = policy.reconcile
@@ -41,11 +39,11 @@ export const policyReconcilerLayer = (
     reconciler === "model"
       ? Effect.map(modelReconciler, (model) => ({ ...model, judge: noReconciler.judge }))
       : Effect.zipWith(loadRules, modelReconciler, hybrid)
-  ).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
+  ).pipe(Layer.provide(model ?? lazyModel(policy.model)))
 }
 
-/** Loaded on demand: the rules' word lists take as long to load as a whole command takes to start. */
-const loadRules = Effect.map(
+/** The rules. Loaded on demand: their word lists take as long to load as a whole command takes to start. */
+export const loadRules: Effect.Effect<ReconcilerService> = Effect.map(
   Effect.promise(() => import("./RuleReconciler.js")),
   ({ rules }) => rules
 )

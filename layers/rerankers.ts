@@ -1,48 +1,39 @@
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvalidPolicy, UnknownReranker } from "../src/model/errors.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
-import { Reranker } from "../src/ports/Reranker.js"
+import { Reranker, type RerankerService } from "../src/ports/Reranker.js"
 import * as LexicalReranker from "./LexicalReranker.js"
 import type { RerankProviderName } from "./models/rerankers/named.js"
 
-type Service = Context.Tag.Service<Reranker>
+type Service = RerankerService
 type Settings = Pick<PolicyValues, "embedding" | "rerank" | "search">
 
 /**
  * The reranker with a name: `lexical`, a provider with or without a model (`cohere`, `voyage/rerank-2.5`, `jina`,
  * `endpoint/MODEL`), or a reranker's own name; null for `none`. It sends no request before the first search.
  */
-export const rerankerNamed = (
-  name: string,
-  policy: Settings,
-  environment: NodeJS.ProcessEnv = process.env
-): Effect.Effect<Service | null, UnknownReranker> =>
-  Effect.flatMap(build(name, policy, environment), ({ missing, reranker }) =>
+export const rerankerNamed = (name: string, policy: Settings): Effect.Effect<Service | null, UnknownReranker> =>
+  Effect.flatMap(build(name, policy), ({ missing, reranker }) =>
     missing === undefined ? Effect.succeed(reranker) : Effect.fail(new UnknownReranker({ name, problem: missing }))
   )
 
 /** The policy's reranker. Without its key, searches keep their order and report the reason. */
-export const policyRerankerLayer = (
-  policy: Settings,
-  environment: NodeJS.ProcessEnv = process.env
-): Layer.Layer<never, InvalidPolicy> =>
+export const policyRerankerLayer = (policy: Settings): Layer.Layer<Reranker, InvalidPolicy> =>
   Layer.unwrapEffect(
-    Effect.mapBoth(build(policy.rerank.reranker, policy, environment), {
+    Effect.mapBoth(build(policy.rerank.reranker, policy), {
       onFailure: ({ message }) => new InvalidPolicy({ problems: [`rerank.reranker: ${message}`] }),
-      onSuccess: ({ reranker }) => (reranker === null ? Layer.empty : Layer.succeed(Reranker, reranker))
+      onSuccess: ({ reranker }) => Layer.succeed(Reranker, reranker)
     })
   )
 
 const build = (
   name: string,
-  policy: Settings,
-  environment: NodeJS.ProcessEnv
+  policy: Settings
 ): Effect.Effect<{ readonly reranker: Service | null; readonly missing?: string }, UnknownReranker> =>
   Effect.gen(function* () {
     if (name === "none") return { reranker: null }
-    const lexical = yield* Effect.scoped(Effect.map(Layer.build(LexicalReranker.layer), Context.get(Reranker)))
+    const { lexical } = LexicalReranker
     if (name === "lexical" || name === lexical.name) return { reranker: lexical }
     const slash = name.indexOf("/")
     const first = slash < 0 ? name : name.slice(0, slash)
@@ -52,7 +43,7 @@ const build = (
       return yield* new UnknownReranker({ name, problem })
     }
     const { providerReranker } = yield* Effect.promise(() => import("./models/rerankers/named.js"))
-    return yield* providerReranker(provider, slash < 0 ? undefined : name.slice(slash + 1), policy, environment)
+    return yield* providerReranker(provider, slash < 0 ? undefined : name.slice(slash + 1), policy)
   })
 
 const providerNames: ReadonlyArray<RerankProviderName> = ["cohere", "voyage", "jina", "endpoint"]

@@ -11,14 +11,13 @@ import { LazyModel, layer as lazyModel } from "./lazyModel.js"
  */
 export const policySummarizerLayer = (
   policy: Pick<PolicyValues, "summarize" | "model">,
-  environment: NodeJS.ProcessEnv = process.env,
   model?: Layer.Layer<LazyModel>
-): Layer.Layer<never, InvalidPolicy> => {
-  if (policy.summarize.summarizer === "rules") return Layer.empty
+): Layer.Layer<Summarizer, InvalidPolicy> => {
+  if (policy.summarize.summarizer === "rules") return Summarizer.layerNone
   if (policy.model === undefined) {
     return Layer.fail(new InvalidPolicy({ problems: ["model: is required, because summarize.summarizer is model"] }))
   }
-  return Layer.effect(Summarizer, modelSummarizer).pipe(Layer.provide(model ?? lazyModel(policy.model, environment)))
+  return Layer.effect(Summarizer, modelSummarizer).pipe(Layer.provide(model ?? lazyModel(policy.model)))
 }
 
 const modelSummarizer = Effect.gen(function* () {

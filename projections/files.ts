@@ -86,17 +86,20 @@ export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, 
   }
 }
 
+const selectFiles = `SELECT id, path, store, session, media, digest, characters, lines, tokens, chunks,
+  occurred_at AS occurredAt FROM files WHERE openness >= ?`
+
 /** The files that a level may read, newest first. */
 export const findFiles = (
   db: Db,
   level: TrustLevel,
   page: { readonly limit: number; readonly offset: number }
 ): ReadonlyArray<IndexedFile> =>
-  sql(
-    db,
-    `SELECT id, path, store, session, media, digest, characters, lines, tokens, chunks, occurred_at AS occurredAt
-      FROM files WHERE openness >= ? ORDER BY born DESC LIMIT ? OFFSET ?`
-  ).all(minOpennessOf(level), page.limit, page.offset)
+  sql(db, `${selectFiles} ORDER BY born DESC LIMIT ? OFFSET ?`).all(minOpennessOf(level), page.limit, page.offset)
+
+/** The files at a path that a level may read, one for each store, newest first. */
+export const findFilesAt = (db: Db, level: TrustLevel, path: string): ReadonlyArray<IndexedFile> =>
+  sql(db, `${selectFiles} AND path = ? ORDER BY born DESC`).all(minOpennessOf(level), path)
 
 /** The file at a path of one store, and the version that added it; undefined if there is none. */
 export const findFile = (

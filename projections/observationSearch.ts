@@ -1,5 +1,6 @@
-import type { Memory, Stale } from "../events/Memory.js"
-import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
+import * as Schema from "effect/Schema"
+import { type Memory, Stale } from "../events/Memory.js"
+import { minOpennessOf, Store, type TrustLevel } from "../events/Trust.js"
 import { memoryTextIndex } from "./fulltext.js"
 import {
   type Condition,
@@ -39,21 +40,22 @@ export interface Filters {
 export type FilterLists = Pick<Filters, "types" | "stores" | "tags" | "people" | "projects" | "sessions">
 
 /** The compact form of a memory: its key facts and the cost of reading it, never its narrative. */
-export interface IndexRow {
-  readonly id: string
-  readonly type: string
-  readonly title: string
-  readonly store: Store
-  readonly people: ReadonlyArray<string>
+export const IndexRow = Schema.Struct({
+  id: Schema.String,
+  type: Schema.String,
+  title: Schema.String,
+  store: Store,
+  people: Schema.Array(Schema.String),
   /** Tokens that reading the whole memory costs. */
-  readonly tokens: number
-  readonly mentions: number
+  tokens: Schema.Number,
+  mentions: Schema.Number,
   /** Milliseconds since the epoch. */
-  readonly createdAt: number
-  readonly occurredAt: number | null
+  createdAt: Schema.Number,
+  occurredAt: Schema.NullOr(Schema.Number),
   /** Why the memory may no longer be true; absent while all its sources are unchanged. */
-  readonly stale?: Stale
-}
+  stale: Schema.optionalWith(Stale, { exact: true })
+})
+export interface IndexRow extends Schema.Schema.Type<typeof IndexRow> {}
 
 /** A memory that full text or vectors found, with the facts that ranking needs. */
 export interface Candidate extends HitScores {

@@ -57,15 +57,21 @@ export const runs: Projection = {
   stateDigest: () => {}
 }
 
+const selectRuns = `SELECT run, stage, started_at AS startedAt, finished_at AS finishedAt, status, counts, duration, policy
+  FROM runs`
+
+const toRun = (row: Omit<RunRow, "counts"> & { readonly counts: string | null }): RunRow => ({
+  ...row,
+  counts: JSON.parse(row.counts ?? "{}")
+})
+
 /** Runs, newest first. For full trust. */
 export const findRuns = (db: Db, page: { readonly limit: number; readonly offset: number }): ReadonlyArray<RunRow> =>
-  sql(
-    db,
-    `SELECT run, stage, started_at AS startedAt, finished_at AS finishedAt, status, counts, duration, policy
-      FROM runs ORDER BY version DESC LIMIT ? OFFSET ?`
-  )
-    .all(page.limit, page.offset)
-    .map((row) => ({ ...row, counts: JSON.parse(row.counts ?? "{}") }))
+  sql(db, `${selectRuns} ORDER BY version DESC LIMIT ? OFFSET ?`).all(page.limit, page.offset).map(toRun)
+
+/** One run by its id. For full trust. */
+export const findRun = (db: Db, run: string): RunRow | undefined =>
+  sql(db, `${selectRuns} WHERE run = ?`).all(run).map(toRun)[0]
 
 /** The runs of a stage: number, total duration and last start, in milliseconds. For full trust. */
 export interface StageTotals {

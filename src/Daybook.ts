@@ -17,6 +17,12 @@ import { jobsOf } from "./maintenance/jobs.js"
 import { checkName } from "./model/agentName.js"
 import { InvalidInput } from "./model/errors.js"
 import type { Embedder } from "./ports/Embedder.js"
+import type { Embedders } from "./ports/Embedders.js"
+import type { Reconciler } from "./ports/Reconciler.js"
+import type { Reranker } from "./ports/Reranker.js"
+import type { Settler } from "./ports/Settler.js"
+import type { StatementReader } from "./ports/StatementReader.js"
+import type { Summarizer } from "./ports/Summarizer.js"
 import * as makeRunner from "./schedules/makeRunner.js"
 import { statsOf } from "./stats.js"
 
@@ -70,8 +76,20 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The engine on top of a log, views and an embedder. */
-export const layer: Layer.Layer<Daybook, never, EventLog | Views | Embedder> = Layer.scoped(Daybook, make)
+/** What the engine is built on. A port that an installation can do without has a `layerNone`. */
+export type Requirements =
+  | EventLog
+  | Views
+  | Embedder
+  | Embedders
+  | Reranker
+  | Reconciler
+  | Settler
+  | StatementReader
+  | Summarizer
+
+/** The engine on top of a log, views and the ports. */
+export const layer: Layer.Layer<Daybook, never, Requirements> = Layer.scoped(Daybook, make)
 
 const rebuild =
   ({ useChecked, views }: Engine): DaybookService["rebuild"] =>

@@ -3,31 +3,26 @@ import type * as Either from "effect/Either"
 import type { Decision, EventType } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
-import type { Turn } from "../events/Turn.js"
-import type { IndexedFile } from "../projections/files.js"
 import type { IndexRow } from "../projections/observationSearch.js"
 import type { Person } from "../projections/people.js"
-import type { Session } from "../projections/sessionReads.js"
 import type { CommandError } from "./actor/Actor.js"
-import type { AddedFile } from "./conversation/addFile.js"
-import type { AddedTurn } from "./conversation/addTurn.js"
-import type { FileInput } from "./conversation/fileInput.js"
-import type { ForgottenFile } from "./conversation/forgetFile.js"
-import type { ForgottenSession } from "./conversation/forgetSession.js"
-import type { ConversationHit, ConversationQuery } from "./conversation/searchConversation.js"
-import type { TurnInput } from "./conversation/turnInput.js"
+import type { FileReader, FileWriter } from "./conversation/Files.js"
+import type { SessionReader, SessionWriter } from "./conversation/Sessions.js"
 import type { Imported, ImportOptions } from "./import/importFiles.js"
-import type { LifeReader, LifeWriter } from "./maintenance/contract.js"
+import type {
+  ArchiveReader,
+  ArchiveWriter,
+  MaintenanceReader,
+  MaintenanceWriter,
+  ProfileReader,
+  SessionSummaryReader
+} from "./maintenance/contract.js"
 import type {
   CredentialForbidden,
-  FileInSession,
-  FileNotFound,
   InvalidInput,
   MemoryNotFound,
   PathRefused,
   ProjectionParked,
-  SequenceConflict,
-  SessionNotFound,
   SourceNotFound,
   StoreForbidden
 } from "./model/errors.js"
@@ -83,7 +78,7 @@ export interface TimelineQuery {
  * Reads an agent's memory at one trust level, now or as of a past version. The
  * level is part of the handle, so every read applies it.
  */
-export interface MemoryReader extends LifeReader, RecallReader, ScheduleReader {
+export interface MemoryReader extends ProfileReader {
   /** Finds memories by words and by meaning. It returns compact rows, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
   /** The same search, with how the query was interpreted and why each row is a hit. */
@@ -98,25 +93,23 @@ export interface MemoryReader extends LifeReader, RecallReader, ScheduleReader {
   readonly why: (id: string, options?: WhyOptions) => Effect.Effect<Why, ReadError | MemoryNotFound>
   /** All versions of a memory, oldest first. At full trust this includes forgotten memories. */
   readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
-  /** Searches conversations and files. It returns the best piece of each turn and file, best first. */
-  readonly searchConversation: (query: ConversationQuery) => Effect.Effect<ReadonlyArray<ConversationHit>, ReadError>
-  /** The same, with how it was understood and why each hit is one, in words. */
-  readonly explainConversation: (query: ConversationQuery) => Effect.Effect<Explained<ConversationHit>, ReadError>
-  /** Sessions, most recently used first. */
-  readonly sessions: (query?: PageQuery) => Effect.Effect<ReadonlyArray<Session>, ReadError>
-  /** The last turns of a session, oldest first. Default: the last 100. */
-  readonly turns: (
-    session: string,
-    query?: { readonly last?: number | undefined }
-  ) => Effect.Effect<ReadonlyArray<Turn>, ReadError>
-  /** Indexed files without their text, last added first. */
-  readonly files: (query?: PageQuery) => Effect.Effect<ReadonlyArray<IndexedFile>, ReadError>
   /** The people in memories, most recently mentioned first. */
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
+  readonly sessions: SessionReader & SessionSummaryReader
+  readonly files: FileReader
+  readonly archive: ArchiveReader
+  readonly maintenance: MaintenanceReader
+  readonly recalls: RecallReader
+  readonly schedules: ScheduleReader
 }
 
 /** A reader that can also write. A write answers once it is durable and readable. */
-export interface Memory extends MemoryReader, LifeWriter, ScheduleWriter {
+export interface Memory extends MemoryReader {
+  readonly sessions: MemoryReader["sessions"] & SessionWriter
+  readonly files: FileReader & FileWriter
+  readonly archive: ArchiveReader & ArchiveWriter
+  readonly maintenance: MaintenanceReader & MaintenanceWriter
+  readonly schedules: ScheduleReader & ScheduleWriter
   /**
    * Stores a memory. If the store has the same title and facts, this counts as another mention. If similar memories
    * exist, the reconciler decides: see `Remembered` for the outcomes.
@@ -142,39 +135,6 @@ export interface Memory extends MemoryReader, LifeWriter, ScheduleWriter {
     paths: ReadonlyArray<string>,
     options?: ImportOptions
   ) => Effect.Effect<Imported, CommandError | InvalidInput | PathRefused>
-  /** Adds a turn to a session; the first turn creates the session. Sequences must grow. Default: the next sequence. */
-  readonly addTurn: (
-    turn: TurnInput,
-    options?: WriteOptions
-  ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
-  /** Adds up to 1,000 turns in one transaction. Each gets its own answer. */
-  readonly addTurns: (
-    turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
-  ) => Effect.Effect<
-    ReadonlyArray<
-      Either.Either<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
-    >,
-    CommandError | InvalidInput
-  >
-  /**
-   * Indexes a file's text for `searchConversation`. It replaces the text that the
-   * store had for its path; the same text writes nothing. It fails with
-   * `FileInSession` if the file would change its session and `move` is not true.
-   */
-  readonly addFile: (
-    file: FileInput,
-    options?: WriteOptions
-  ) => Effect.Effect<AddedFile, CommandError | FileInSession | InvalidInput | StoreForbidden | ProjectionParked>
-  /** Hides a file from all reads, in every store that the level may read. */
-  readonly forgetFile: (
-    path: string,
-    options?: WriteOptions
-  ) => Effect.Effect<ForgottenFile, CommandError | InvalidInput | FileNotFound | ProjectionParked>
-  /** Hides the part of a session that the level may read: its turns, its files and their index entries. */
-  readonly forgetSession: (
-    session: string,
-    options?: WriteOptions
-  ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound | ProjectionParked>
   /** Changes the given fields of a memory. */
   readonly update: (
     id: string,

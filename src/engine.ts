@@ -1,6 +1,5 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { genesis } from "../events/Chain.js"
 import { CurrentCodec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
@@ -37,25 +36,19 @@ export const makeEngine = Effect.gen(function* () {
   const codec = yield* CurrentCodec
   const policy = yield* Policy
   const embedder = yield* Embedder
-  const reranker = Option.getOrUndefined(yield* Effect.serviceOption(Reranker))
+  const reranker = (yield* Reranker) ?? undefined
   const { count: countTokens } = yield* TokenCounter
-  const configuredReconciler = Option.getOrUndefined(yield* Effect.serviceOption(Reconciler))
+  const configuredReconciler = (yield* Reconciler) ?? undefined
   const reconciler = policy.reconcile.reconciler === "none" ? undefined : configuredReconciler
   const reconciling = reconciler && {
     reconciler,
     policy: policy.reconcile,
     commonShare: policy.search.commonShare
   }
-  const summarizing = Option.getOrUndefined(
-    Option.map(
-      Option.all({
-        summarizer: yield* Effect.serviceOption(Summarizer),
-        reader: yield* Effect.serviceOption(StatementReader)
-      }),
-      (ports) => ({ ...ports, policy: policy.summarize })
-    )
-  )
-  const activeEmbedders = ActiveEmbedders.make(embedder, Option.getOrUndefined(yield* Effect.serviceOption(Embedders)))
+  const [summarizer, reader] = [yield* Summarizer, yield* StatementReader]
+  const summarizing =
+    summarizer === null || reader === null ? undefined : { summarizer, reader, policy: policy.summarize }
+  const activeEmbedders = ActiveEmbedders.make(embedder, (yield* Embedders) ?? undefined)
   const agents = yield* Agents.make({
     embedding: Embedding.make(activeEmbedders, policy.embedding),
     consult: reconciling && ((current, read) => askModels(reconciling, current, read)),
@@ -70,7 +63,7 @@ export const makeEngine = Effect.gen(function* () {
     life: policy,
     countTokens,
     judge: reconciler?.judge,
-    settler: Option.getOrUndefined(yield* Effect.serviceOption(Settler))
+    settler: (yield* Settler) ?? undefined
   }
   return {
     views,

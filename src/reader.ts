@@ -1,14 +1,14 @@
 import * as Effect from "effect/Effect"
 import { imagesOf } from "../events/catalogue.js"
-import { findFiles } from "../projections/files.js"
 import { findChanges } from "../projections/history.js"
 import { findAround, findRowNumber, getMemories } from "../projections/observationReads.js"
 import { findRecentMemories, readIndexRows } from "../projections/observationSearch.js"
 import { findPeople } from "../projections/people.js"
 import { findAccesses } from "../projections/recalls.js"
-import { findSessions, findTurns } from "../projections/sessionReads.js"
 import { visibleVersion } from "./actor/Command.js"
 import type { ReaderServices, ReaderSource, ShownResults } from "./actor/ReaderSource.js"
+import * as conversationReads from "./conversation/reads.js"
+import type { SessionReader } from "./conversation/Sessions.js"
 import {
   type ConversationQuery,
   decodeConversationQuery,
@@ -33,8 +33,16 @@ import { whyOf } from "./whyOf.js"
 /** All reads. Each passes the trust level to a query that filters by it in SQL. */
 export const make = (source: ReaderSource, services: ReaderServices): MemoryReader => {
   const { level, read } = source
+  const { sessions, ...memories } = searches(source, services)
   return {
-    ...searches(source, services),
+    ...memories,
+    ...lifeReads.makeProfile(source, services),
+    sessions: { ...conversationReads.makeSessions(source), ...sessions, ...lifeReads.makeSummaries(source) },
+    files: conversationReads.makeFiles(source),
+    archive: lifeReads.makeArchive(source),
+    maintenance: lifeReads.makeMaintenance(source, services),
+    recalls: recallReads.make(source, services),
+    schedules: scheduleReads.make(source, services),
 
     timeline: Effect.fn("Memory.timeline")(function* ({ after, anchor, before }) {
       yield* decodeKey("anchor", anchor)
@@ -74,22 +82,6 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
 
     why: Effect.fn("Memory.why")(whyOf(source, services)),
 
-    sessions: Effect.fn("Memory.sessions")(function* (query = {}) {
-      const page = yield* checkPage(query, 50)
-      return yield* read(({ db }) => findSessions(db, level, page))
-    }),
-
-    files: Effect.fn("Memory.files")(function* (query = {}) {
-      const page = yield* checkPage(query, 50)
-      return yield* read(({ db }) => findFiles(db, level, page))
-    }),
-
-    turns: Effect.fn("Memory.turns")(function* (session, query = {}) {
-      yield* decodeKey("session", session)
-      const last = yield* checkInteger("last", query.last ?? 100, 1, limits.page)
-      return yield* read(({ db }) => findTurns(db, level, session, last))
-    }),
-
     people: Effect.fn("Memory.people")(function* (query = {}) {
       const page = yield* checkPage(query, 50)
       if (query.name !== undefined && typeof query.name !== "string") {
@@ -97,11 +89,7 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
       }
       const name = (query.name ?? "").replace(/[\p{Surrogate}\0]/gu, " ").slice(0, limits.person)
       return yield* read(({ db }) => findPeople(db, level, name, page))
-    }),
-
-    ...recallReads.make(source, services),
-    ...lifeReads.make(source, services),
-    ...scheduleReads.make(source, services)
+    })
   }
 }
 
@@ -140,7 +128,9 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
 const searches = (
   source: ReaderSource,
   { inUse: activeEmbedders, life, ranking }: ReaderServices
-): Pick<MemoryReader, "search" | "explain" | "searchConversation" | "explainConversation"> => {
+): Pick<MemoryReader, "search" | "explain"> & {
+  readonly sessions: Pick<SessionReader, "search" | "explain">
+} => {
   const { level, read } = source
   const recorded = <
     Filters extends object,
@@ -197,11 +187,9 @@ const searches = (
       })
       return { explanation, hits: scored }
     }),
-    searchConversation: Effect.fn("Memory.searchConversation")((query) =>
-      Effect.map(conversationFor(query), ({ hits }) => hits)
-    ),
-    explainConversation: Effect.fn("Memory.explainConversation")((query) =>
-      Effect.map(conversationFor(query), explained)
-    )
+    sessions: {
+      search: Effect.fn("Memory.sessions.search")((query) => Effect.map(conversationFor(query), ({ hits }) => hits)),
+      explain: Effect.fn("Memory.sessions.explain")((query) => Effect.map(conversationFor(query), explained))
+    }
   }
 }

@@ -9,8 +9,10 @@ import type { Agent } from "./actor/Agents.js"
 import { type Command, runCause } from "./actor/Command.js"
 import { addFile } from "./conversation/addFile.js"
 import { addTurn } from "./conversation/addTurn.js"
+import type { FileWriter } from "./conversation/Files.js"
 import { forgetFile } from "./conversation/forgetFile.js"
 import { forgetSession } from "./conversation/forgetSession.js"
+import type { SessionWriter } from "./conversation/Sessions.js"
 import type { ImportTarget } from "./import/importFiles.js"
 import { recordImport } from "./import/recordImport.js"
 import type { Memory, MemoryReader } from "./Memory.js"
@@ -22,6 +24,7 @@ import { forget } from "./remember/forget.js"
 import { remember, type WriteOptions, type Writer } from "./remember/remember.js"
 import { restore } from "./remember/restore.js"
 import { update } from "./remember/update.js"
+import type { ScheduleWriter } from "./schedules/Schedules.js"
 import type { Undoer } from "./undo/undo.js"
 
 /** Runs work on the agent, which it wakes where it sleeps. */
@@ -51,8 +54,15 @@ export const make = ({ isEmpty, reader, services, use, writer }: MemoryParts): M
   return {
     ...reader,
     ...memoryWrites(runner, writer),
-    ...conversationWrites(runner, writer),
-    ...scheduleWrites(runner, writer),
+    sessions: { ...reader.sessions, ...sessionWrites(runner, writer) },
+    files: { ...reader.files, ...fileWrites(runner, writer) },
+    archive: {
+      ...reader.archive,
+      restore: Effect.fn("Memory.archive.restore")((id, options) =>
+        runner.run(() => restore(writer, id, options), options)
+      )
+    },
+    schedules: { ...reader.schedules, ...scheduleWrites(runner, writer) },
     rememberAll,
     importMarkdown: Effect.fn("Memory.importMarkdown")(function* (paths, options) {
       // The markdown parser is loaded on first use, because most programs never import.
@@ -64,12 +74,15 @@ export const make = ({ isEmpty, reader, services, use, writer }: MemoryParts): M
         ? imported
         : { ...imported, version, run }
     }),
-    maintain: Effect.fn("Memory.maintain")((options) =>
-      Effect.flatMap(
-        Effect.promise(() => import("./maintenance/maintain.js")),
-        ({ maintain }) => maintain({ ...services, run: runCommand }, writer, options)
+    maintenance: {
+      ...reader.maintenance,
+      run: Effect.fn("Memory.maintenance.run")((options) =>
+        Effect.flatMap(
+          Effect.promise(() => import("./maintenance/maintain.js")),
+          ({ maintain }) => maintain({ ...services, run: runCommand }, writer, options)
+        )
       )
-    ),
+    },
     undo: Effect.fn("Memory.undo")((what, options) =>
       Effect.flatMap(
         Effect.promise(() => import("./undo/undo.js")),
@@ -106,7 +119,7 @@ const makeRunner = (use: Use) => ({
     })
 })
 
-const memoryWrites = ({ run }: Runner, writer: Writer): Pick<Memory, "remember" | "update" | "forget" | "restore"> => ({
+const memoryWrites = ({ run }: Runner, writer: Writer): Pick<Memory, "remember" | "update" | "forget"> => ({
   remember: (observation, options) =>
     traced(
       "Memory.remember",
@@ -115,43 +128,39 @@ const memoryWrites = ({ run }: Runner, writer: Writer): Pick<Memory, "remember" 
   update: Effect.fn("Memory.update")((id, changes, options) =>
     run(() => update(writer, id, changes, options), options)
   ),
-  forget: Effect.fn("Memory.forget")((id, options) => run(() => forget(writer, id, options), options)),
-  restore: Effect.fn("Memory.restore")((id, options) => run(() => restore(writer, id, options), options))
+  forget: Effect.fn("Memory.forget")((id, options) => run(() => forget(writer, id, options), options))
 })
 
-const conversationWrites = (
-  { run, runAll }: Runner,
-  writer: Writer
-): Pick<Memory, "addTurn" | "addTurns" | "addFile" | "forgetFile" | "forgetSession"> => ({
-  addTurn: Effect.fn("Memory.addTurn")((turn, options) => run(() => addTurn(writer, turn, options), options)),
-  addTurns: Effect.fn("Memory.addTurns")((turns) =>
+const sessionWrites = ({ run, runAll }: Runner, writer: Writer): SessionWriter => ({
+  append: Effect.fn("Memory.sessions.append")((turn, options) => run(() => addTurn(writer, turn, options), options)),
+  appendAll: Effect.fn("Memory.sessions.appendAll")((turns) =>
     runAll("turns", turns, (turn, options) => addTurn(writer, turn, options))
   ),
-  addFile: Effect.fn("Memory.addFile")((file, options) => run(() => addFile(writer, file, options), options)),
-  forgetFile: Effect.fn("Memory.forgetFile")((path, options) => run(() => forgetFile(writer, path, options), options)),
-  forgetSession: Effect.fn("Memory.forgetSession")((session, options) =>
+  forget: Effect.fn("Memory.sessions.forget")((session, options) =>
     run(() => forgetSession(writer, session, options), options)
   )
 })
 
+const fileWrites = ({ run }: Runner, writer: Writer): FileWriter => ({
+  add: Effect.fn("Memory.files.add")((file, options) => run(() => addFile(writer, file, options), options)),
+  forget: Effect.fn("Memory.files.forget")((path, options) => run(() => forgetFile(writer, path, options), options))
+})
+
 /** Writes of schedules. The cron parser is loaded on first use, because few programs schedule anything. */
-const scheduleWrites = (
-  { run }: Runner,
-  writer: Writer
-): Pick<Memory, "addSchedule" | "updateSchedule" | "deleteSchedule"> => ({
-  addSchedule: Effect.fn("Memory.addSchedule")((schedule, options) =>
+const scheduleWrites = ({ run }: Runner, writer: Writer): ScheduleWriter => ({
+  add: Effect.fn("Memory.schedules.add")((schedule, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./schedules/addSchedule.js")),
       ({ addSchedule }) => run(() => addSchedule(writer, schedule, options), options)
     )
   ),
-  updateSchedule: Effect.fn("Memory.updateSchedule")((id, changes, options) =>
+  update: Effect.fn("Memory.schedules.update")((id, changes, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./schedules/updateSchedule.js")),
       ({ updateSchedule }) => run(() => updateSchedule(writer, id, changes, options), options)
     )
   ),
-  deleteSchedule: Effect.fn("Memory.deleteSchedule")((id, options) =>
+  delete: Effect.fn("Memory.schedules.delete")((id, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./schedules/deleteSchedule.js")),
       ({ deleteSchedule }) => run(() => deleteSchedule(writer, id, options), options)

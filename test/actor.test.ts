@@ -671,7 +671,7 @@ describe("input", () => {
       for (const other of ["store", "txt", "ofset"]) {
         const query = { text: "x", [other]: "y" } as never
         yield* refused(other, memory.search(query), other)
-        yield* refused(other, memory.searchConversation(query), other)
+        yield* refused(other, memory.sessions.search(query), other)
         yield* refused(other, memory.list({ [other]: "y" } as never), other)
       }
       yield* refused("a text as paths", memory.importMarkdown("notes" as never), "paths")

@@ -9,11 +9,11 @@ import * as Stream from "effect/Stream"
 import { embedderOf } from "../layers/embedders.js"
 import { policyRerankerLayer } from "../layers/rerankers.js"
 import { decode } from "../src/ports/Policy.js"
-import type { Reranker } from "../src/ports/Reranker.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { overheard } from "./support/modelCases.js"
 import { type EmbeddingProvider, embedding, type RerankingProvider } from "./support/providerProtocols.js"
 import { type Behaviour, providerServer } from "./support/providerServer.js"
+import { layerWithSettings } from "./support/settings.js"
 
 const key = "sk-canary-8Jt6secretKEYx9"
 const environment = { CANARY_KEY: key }
@@ -98,14 +98,19 @@ describe.each(embedding)("keys and texts beside %s and a reranker", (provider) =
         Effect.gen(function* () {
           const daybook = yield* open(folder, {
             policy,
-            embedder: Layer.orDie(embedderOf(values, environment)),
-            reranker: Layer.orDie(policyRerankerLayer(values, environment)) as unknown as Layer.Layer<Reranker>
+            embedder: Layer.orDie(embedderOf(values)).pipe(layerWithSettings(environment)),
+            reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment))
           })
           const memory = yield* daybook.agent("ada", { trust: "full", record: true })
           for (let at = 0; at < 12; at++) {
             const title = `${words.title} number ${at} of the harbour`
             yield* memory.remember({ title, narrative: words.narrative, store: "shared" })
-            yield* memory.addTurn({ session: "monday", role: "user", text: `${words.turn} ${at}`, store: "shared" })
+            yield* memory.sessions.append({
+              session: "monday",
+              role: "user",
+              text: `${words.turn} ${at}`,
+              store: "shared"
+            })
             const { explanation } = yield* memory.explain({ text: `${words.query} harbour` })
             answers.push(explanation.hints, yield* daybook.backfill("ada"), (yield* daybook.stats("ada")).vectors)
           }
@@ -172,8 +177,8 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
         const values = Either.getOrThrow(decode(policy))
         const daybook = yield* open(folder, {
           policy,
-          embedder: Layer.orDie(embedderOf(values, environment)),
-          reranker: Layer.orDie(policyRerankerLayer(values, environment)) as unknown as Layer.Layer<Reranker>
+          embedder: Layer.orDie(embedderOf(values)).pipe(layerWithSettings(environment)),
+          reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment))
         })
         const memory = yield* daybook.agent("ada", { trust: "full" })
         const secret = "Zyxquill"
@@ -189,7 +194,7 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
             store
           })
           // Turns of one session, each next to those of other stores.
-          yield* memory.addTurn({
+          yield* memory.sessions.append({
             session: "monday",
             role: "user",
             speaker: word,
@@ -198,7 +203,7 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
           })
         }
         yield* memory.remember({ title: `the password is ${secret}-hunter2-Qq9`, store: "shared" })
-        yield* memory.addFile({ path: `notes/${secret}.md`, text: `# ${secret}\n\nboats`, store: "private" })
+        yield* memory.files.add({ path: `notes/${secret}.md`, text: `# ${secret}\n\nboats`, store: "private" })
         const moved = yield* memory.remember({ title: `${secret} was told to all of us`, store: "private" })
         const { remaining } = yield* daybook.backfill("ada")
         expect(remaining).toBe(0)
@@ -206,7 +211,7 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
         const hits = yield* memory.search({ text: "who keeps the harbour and the boat", limit: 30 })
         expect(hits.filter(({ store }) => store === "private").length).toBeGreaterThan(3)
         expect(hits.some(({ parts, store }) => store === "private" && parts.vector > 0)).toBe(true)
-        yield* memory.searchConversation({ text: "yes, a turn about boats", limit: 30 })
+        yield* memory.sessions.search({ text: "yes, a turn about boats", limit: 30 })
         yield* memory.search({ text: `${secret} harbour`, stores: ["private"] })
         const { vectors } = yield* daybook.stats("ada")
         expect(vectors).toMatchObject({

@@ -26,10 +26,10 @@ const prepared = Effect.gen(function* () {
 })
 
 const textsOf = (memory: MemoryReader, text: string) =>
-  Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) => hits.map((hit) => hit.text))
+  Effect.map(memory.sessions.search({ text, limit: 20 }), (hits) => hits.map((hit) => hit.text))
 
 const say = (memory: Memory, session: string, ...texts: ReadonlyArray<string>) =>
-  Effect.forEach(texts, (text) => memory.addTurn({ session, text }))
+  Effect.forEach(texts, (text) => memory.sessions.append({ session, text }))
 
 const words = (count: number, from = 0) => Array.from({ length: count }, (_, at) => `w${from + at}`).join(" ")
 
@@ -85,23 +85,23 @@ describe("sessions", () => {
       const { memory } = yield* prepared
       yield* say(memory, "monday", "Hello", "How are you?")
       yield* TestClock.adjust("1 hours")
-      yield* memory.addTurn({ session: "friday", text: "Bye", role: "assistant", speaker: "Mira", sequence: 7 })
-      yield* memory.addTurn({ session: "friday", text: "See you", at: "2026-03-14T06:30:00Z" })
-      expect(yield* memory.sessions()).toMatchObject([
+      yield* memory.sessions.append({ session: "friday", text: "Bye", role: "assistant", speaker: "Mira", sequence: 7 })
+      yield* memory.sessions.append({ session: "friday", text: "See you", at: "2026-03-14T06:30:00Z" })
+      expect(yield* memory.sessions.list()).toMatchObject([
         { session: "friday", turns: 2, sequence: 8, speakers: ["Mira"], lastAt: start + 3_600_000 },
         { session: "monday", turns: 2, sequence: 2, speakers: [], startedAt: start, lastAt: start }
       ])
-      expect((yield* memory.turns("monday", { last: 1 })).map(({ text }) => text)).toEqual(["How are you?"])
-      const late = yield* Effect.flip(memory.addTurn({ session: "friday", text: "again", sequence: 8 }))
+      expect((yield* memory.sessions.get("monday", { last: 1 })).map(({ text }) => text)).toEqual(["How are you?"])
+      const late = yield* Effect.flip(memory.sessions.append({ session: "friday", text: "again", sequence: 8 }))
       expect(late).toMatchObject({ _tag: "SequenceConflict", session: "friday", sequence: 8, last: 8 })
-      expect((yield* memory.turns("friday")).map(({ text }) => text)).toEqual(["Bye", "See you"])
+      expect((yield* memory.sessions.get("friday")).map(({ text }) => text)).toEqual(["Bye", "See you"])
     })
   )
 
   it.scoped("refuse what is no turn, by the field, and answer a command id as the first time", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
-      const outcomes = yield* memory.addTurns([
+      const outcomes = yield* memory.sessions.appendAll([
         { session: "", text: "x" },
         { session: "s", text: " " },
         { session: "s", text: "x", role: "nobody" as never },
@@ -120,9 +120,9 @@ describe("sessions", () => {
         "taken"
       ])
       const turn = { session: "s", text: "once" }
-      const first = yield* memory.addTurn(turn, { commandId: "c" })
-      expect(yield* memory.addTurn(turn, { commandId: "c" })).toEqual({ ...first, repeated: true })
-      expect((yield* memory.turns("s")).map(({ text }) => text)).toEqual(["", "once"])
+      const first = yield* memory.sessions.append(turn, { commandId: "c" })
+      expect(yield* memory.sessions.append(turn, { commandId: "c" })).toEqual({ ...first, repeated: true })
+      expect((yield* memory.sessions.get("s")).map(({ text }) => text)).toEqual(["", "once"])
       expect((yield* daybook.stats(agent)).version).toBe(2)
     })
   )
@@ -131,23 +131,28 @@ describe("sessions", () => {
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
-      yield* memory.addTurn({ session: "s", text: "private kettle" })
-      yield* memory.addTurn({ session: "s", text: "shared kettle", store: "shared" })
-      yield* memory.addTurn({ session: "other", text: "another kettle" })
+      yield* memory.sessions.append({ session: "s", text: "private kettle" })
+      yield* memory.sessions.append({ session: "s", text: "shared kettle", store: "shared" })
+      yield* memory.sessions.append({ session: "other", text: "another kettle" })
       yield* daybook.backfill(agent)
       const [, past] = yield* Effect.all([
-        memory.turns("s"),
+        memory.sessions.get("s"),
         daybook.agent(agent, { trust: "full", asOf: { version: 3 } })
       ])
-      expect(yield* inner.forgetSession("s")).toEqual({ outcome: "forgotten", session: "s", turns: 1, repeated: false })
-      expect((yield* memory.turns("s")).map(({ text }) => text)).toEqual(["private kettle"])
-      expect((yield* Effect.flip(inner.forgetSession("s")))._tag).toBe("SessionNotFound")
-      expect((yield* memory.forgetSession("s")).turns).toBe(1)
-      expect(yield* memory.turns("s")).toEqual([])
-      expect((yield* memory.sessions()).map(({ session }) => session)).toEqual(["other"])
+      expect(yield* inner.sessions.forget("s")).toEqual({
+        outcome: "forgotten",
+        session: "s",
+        turns: 1,
+        repeated: false
+      })
+      expect((yield* memory.sessions.get("s")).map(({ text }) => text)).toEqual(["private kettle"])
+      expect((yield* Effect.flip(inner.sessions.forget("s")))._tag).toBe("SessionNotFound")
+      expect((yield* memory.sessions.forget("s")).turns).toBe(1)
+      expect(yield* memory.sessions.get("s")).toEqual([])
+      expect((yield* memory.sessions.list()).map(({ session }) => session)).toEqual(["other"])
       expect(yield* textsOf(memory, "kettle")).toEqual(["another kettle"])
       expect((yield* textsOf(past, "kettle")).sort()).toEqual(["another kettle", "private kettle", "shared kettle"])
-      expect((yield* memory.addTurn({ session: "s", text: "begun again" })).sequence).toBe(1)
+      expect((yield* memory.sessions.append({ session: "s", text: "begun again" })).sequence).toBe(1)
       const { digest } = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)
@@ -184,14 +189,14 @@ describe("while their projection is parked", () => {
           const memory = yield* daybook.agent(agent, { trust: "full" })
           const { version } = yield* daybook.stats(agent)
           // By its frozen tables the next turn of the session would be the second.
-          expect(yield* Effect.flip(memory.addTurn({ session: "s", text: "four" }))).toMatchObject(parked)
-          expect(yield* Effect.flip(memory.forgetSession("s"))).toMatchObject(parked)
-          expect(yield* Effect.flip(memory.addFile({ path: "a.md", text: "six" }))).toMatchObject(parked)
-          expect(yield* Effect.flip(memory.forgetFile("a.md"))).toMatchObject(parked)
-          expect((yield* Effect.flip(memory.forgetSession("s"))).message).toContain(
+          expect(yield* Effect.flip(memory.sessions.append({ session: "s", text: "four" }))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.sessions.forget("s"))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.files.add({ path: "a.md", text: "six" }))).toMatchObject(parked)
+          expect(yield* Effect.flip(memory.files.forget("a.md"))).toMatchObject(parked)
+          expect((yield* Effect.flip(memory.sessions.forget("s"))).message).toContain(
             "conversation is parked (TypeError)"
           )
-          for (const outcome of yield* memory.addTurns([{ session: "t", text: "five" }])) {
+          for (const outcome of yield* memory.sessions.appendAll([{ session: "t", text: "five" }])) {
             expect(Either.isLeft(outcome) && outcome.left).toMatchObject(parked)
           }
           expect((yield* daybook.stats(agent)).version).toBe(version)
@@ -201,7 +206,7 @@ describe("while their projection is parked", () => {
       const daybook = yield* open(folder)
       yield* daybook.rebuild(agent)
       const memory = yield* daybook.agent(agent, { trust: "full" })
-      expect((yield* memory.addTurn({ session: "s", text: "four" })).sequence).toBe(4)
+      expect((yield* memory.sessions.append({ session: "s", text: "four" })).sequence).toBe(4)
     })
   )
 
@@ -211,10 +216,10 @@ describe("while their projection is parked", () => {
       const { daybook } = yield* fresh({ projections: stopping })
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* say(memory, "s", "one")
-      expect(yield* Effect.flip(memory.addTurn({ session: "s", text: "poison" }))).toMatchObject(parked)
+      expect(yield* Effect.flip(memory.sessions.append({ session: "s", text: "poison" }))).toMatchObject(parked)
       expect((yield* daybook.stats(agent)).version).toBe(1)
       yield* daybook.rebuild(agent)
-      expect((yield* memory.addTurn({ session: "s", text: "two" })).sequence).toBe(2)
+      expect((yield* memory.sessions.append({ session: "s", text: "two" })).sequence).toBe(2)
     })
   )
 })
@@ -260,16 +265,16 @@ describe("what was said is found", () => {
   it.scoped("to the end of a long tool output, one hit a turn", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
-      yield* memory.addTurn({
+      yield* memory.sessions.append({
         session: "s",
         role: "tool",
         text: `${words(3_000)} the needle lies here ${words(3_000, 3_000)}`
       })
-      const hits = yield* memory.searchConversation({ text: "needle" })
+      const hits = yield* memory.sessions.search({ text: "needle" })
       expect(hits).toHaveLength(1)
       expect(hits[0]!.text).toContain("needle")
       expect(hits[0]!.text.length).toBeLessThanOrEqual(chunkLength)
-      expect(yield* memory.searchConversation({ text: "w5999" })).toHaveLength(1)
+      expect(yield* memory.sessions.search({ text: "w5999" })).toHaveLength(1)
     })
   )
 
@@ -279,17 +284,17 @@ describe("what was said is found", () => {
       yield* say(memory, "s", "good morning kettle", "yes", "good morning kettle")
       yield* say(memory, "t", "good morning kettle")
       // Somebody else who says the same is another one who said it.
-      yield* memory.addTurn({ session: "u", text: "okay zebra", speaker: "Ann" })
-      yield* memory.addTurn({ session: "u", text: "okay zebra", speaker: "Bo" })
-      expect(yield* memory.searchConversation({ text: "zebra", speakers: ["bo "] })).toMatchObject([
+      yield* memory.sessions.append({ session: "u", text: "okay zebra", speaker: "Ann" })
+      yield* memory.sessions.append({ session: "u", text: "okay zebra", speaker: "Bo" })
+      expect(yield* memory.sessions.search({ text: "zebra", speakers: ["bo "] })).toMatchObject([
         { speaker: "Bo", sequence: 2, sequenceEnd: 2 }
       ])
-      const hits = yield* memory.searchConversation({ text: "kettle morning", sessions: ["s"] })
+      const hits = yield* memory.sessions.search({ text: "kettle morning", sessions: ["s"] })
       expect(hits.map(({ sequence, sequenceEnd, text }) => [text, sequence, sequenceEnd])).toEqual([
         ["good morning kettle", 1, 3],
         ["yes", 2, 2]
       ])
-      expect((yield* memory.turns("s")).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+      expect((yield* memory.sessions.get("s")).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
     })
   )
 
@@ -303,10 +308,10 @@ describe("what was said is found", () => {
         ["Shall I paint the kettle?", "Yes, we do.", "In green then."]
       ]
       for (const [index, texts] of told.entries()) {
-        for (const text of texts) yield* memory.addTurn({ session: "s", text, at: days[index]! })
+        for (const text of texts) yield* memory.sessions.append({ session: "s", text, at: days[index]! })
       }
       const yes = (query: object) =>
-        Effect.map(memory.searchConversation({ ...query, limit: 50 }), (hits) =>
+        Effect.map(memory.sessions.search({ ...query, limit: 50 }), (hits) =>
           hits.filter(({ text }) => text === "Yes, we do.").map(({ sequence, sequenceEnd }) => [sequence, sequenceEnd])
         )
       // The first two are one piece; the third has a neighbour of its own.
@@ -317,13 +322,13 @@ describe("what was said is found", () => {
       expect(yield* yes({ text: "yes", before: "2023-05-09" })).toEqual([[2, 4]])
       expect(yield* yes({ text: "yes", after: "2023-05-09", before: "2023-06-09" })).toEqual([])
       const [may, june] = yield* Effect.forEach(["May", "June"], (month) =>
-        memory.searchConversation({ text: `did we say yes in ${month} 2023` })
+        memory.sessions.search({ text: `did we say yes in ${month} 2023` })
       )
       for (const hits of [may!, june!])
         expect(hits.find(({ sequence }) => sequence === 2)!.parts.date).toBeGreaterThan(0)
       // By its words alone, too: the day of each time is indexed.
       expect(yield* yes({ text: "2023-06-09" })).toContainEqual([2, 4])
-      expect(yield* memory.searchConversation({ limit: 1 })).toMatchObject([{ text: "In green then." }])
+      expect(yield* memory.sessions.search({ limit: 1 })).toMatchObject([{ text: "In green then." }])
       const { digest } = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)
@@ -333,25 +338,25 @@ describe("what was said is found", () => {
   it.scoped("said again is as new as the last time", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
-      yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2020-01-01" })
-      yield* memory.addTurn({ session: "s", text: words(70), at: "2020-01-02" })
-      yield* memory.addTurn({ session: "t", text: "the kettle once", at: "2021-01-01" })
-      yield* memory.addTurn({ session: "s", text: "the kettle again", at: "2026-03-14" })
-      const [newest] = yield* memory.searchConversation({ text: "kettle", sessions: ["s"] })
+      yield* memory.sessions.append({ session: "s", text: "the kettle again", at: "2020-01-01" })
+      yield* memory.sessions.append({ session: "s", text: words(70), at: "2020-01-02" })
+      yield* memory.sessions.append({ session: "t", text: "the kettle once", at: "2021-01-01" })
+      yield* memory.sessions.append({ session: "s", text: "the kettle again", at: "2026-03-14" })
+      const [newest] = yield* memory.sessions.search({ text: "kettle", sessions: ["s"] })
       expect(newest).toMatchObject({
         session: "s",
         occurredAt: Date.parse("2020-01-01"),
         lastAt: Date.parse("2026-03-14")
       })
       expect(newest!.parts.recency).toBeCloseTo(0.05, 10)
-      expect((yield* memory.searchConversation({})).map(({ text }) => text)).toEqual([
+      expect((yield* memory.sessions.search({})).map(({ text }) => text)).toEqual([
         "the kettle again",
         "the kettle once",
         words(70)
       ])
       // The day of each time is among the words that it is found by.
       for (const day of ["2020-01-01", "2026-03-14"]) {
-        const [found] = yield* memory.searchConversation({ text: `+${day}` })
+        const [found] = yield* memory.sessions.search({ text: `+${day}` })
         expect(found).toMatchObject({ session: "s" })
         expect(found!.parts.text).toBeGreaterThan(0)
       }
@@ -362,7 +367,7 @@ describe("what was said is found", () => {
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       for (let from = 0; from < 3_000; from += 1_000) {
-        yield* memory.addTurns(
+        yield* memory.sessions.appendAll(
           Array.from({ length: 1_000 }, (_, index) => ({
             session: `s${index % 7}`,
             text: `the boat ${from + index}`,
@@ -370,21 +375,26 @@ describe("what was said is found", () => {
           }))
         )
       }
-      yield* memory.addTurn({ session: "x", text: "the boat is green", speaker: "Zoë Zander", role: "assistant" })
-      yield* memory.addTurn({ session: "x", text: "船是绿色的", speaker: "小林", role: "assistant" })
-      yield* memory.addTurn({ session: "x", text: "我的船是蓝色的", role: "user" })
+      yield* memory.sessions.append({
+        session: "x",
+        text: "the boat is green",
+        speaker: "Zoë Zander",
+        role: "assistant"
+      })
+      yield* memory.sessions.append({ session: "x", text: "船是绿色的", speaker: "小林", role: "assistant" })
+      yield* memory.sessions.append({ session: "x", text: "我的船是蓝色的", role: "user" })
       const first = (text: string, query: object = {}) =>
-        Effect.map(memory.searchConversation({ text, ...query }), ([hit]) => hit)
+        Effect.map(memory.sessions.search({ text, ...query }), ([hit]) => hit)
       expect((yield* first("what did Zander say of the green boat"))?.speaker).toBe("Zoë Zander")
       expect((yield* first("green boat", { speakers: ["zoë  zander"] }))?.speaker).toBe("Zoë Zander")
       expect((yield* first("昨天小林说过什么 船"))?.speaker).toBe("小林")
       expect((yield* first("昨天我说过什么 船"))?.text).toBe("我的船是蓝色的")
       expect((yield* first("昨天我们说过什么 船"))?.parts.speaker).toBe(0)
       // A name that nobody has any more is a word like others.
-      yield* memory.forgetSession("x")
-      yield* memory.addTurn({ session: "y", text: "Zander came" })
-      yield* memory.addTurn({ session: "z", text: "Nobody came" })
-      const [found, other] = yield* memory.searchConversation({ text: "Zander came" })
+      yield* memory.sessions.forget("x")
+      yield* memory.sessions.append({ session: "y", text: "Zander came" })
+      yield* memory.sessions.append({ session: "z", text: "Nobody came" })
+      const [found, other] = yield* memory.sessions.search({ text: "Zander came" })
       expect([found!.text, found!.parts.speaker]).toEqual(["Zander came", 0])
       expect(found!.parts.text).toBeGreaterThan(other!.parts.text)
       const { digest } = yield* daybook.digests(agent)
@@ -397,12 +407,12 @@ describe("what was said is found", () => {
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const rule = "Our rule: we deploy in the small hours"
-      yield* memory.addTurn({ session: "a", text: rule, speaker: "Anna" })
-      yield* memory.addTurn({ session: "a", text: "The window is broken", speaker: "Mira Holt" })
-      yield* memory.addTurn({ session: "b", text: "Build 7 is green", speaker: "Deploy Bot" })
-      yield* memory.addTurn({ session: "c", text: "Tell Mira that Anna came", speaker: "Tom" })
+      yield* memory.sessions.append({ session: "a", text: rule, speaker: "Anna" })
+      yield* memory.sessions.append({ session: "a", text: "The window is broken", speaker: "Mira Holt" })
+      yield* memory.sessions.append({ session: "b", text: "Build 7 is green", speaker: "Deploy Bot" })
+      yield* memory.sessions.append({ session: "c", text: "Tell Mira that Anna came", speaker: "Tom" })
       const asked = (text: string) =>
-        Effect.map(memory.explainConversation({ text, mode: "classic" }), ({ explanation, hits }) => ({
+        Effect.map(memory.sessions.explain({ text, mode: "classic" }), ({ explanation, hits }) => ({
           texts: hits.map((hit) => hit.text),
           names: explanation.leftOut.filter(({ reason }) => reason === "speaker").map(({ word }) => word)
         }))
@@ -432,12 +442,12 @@ describe("what was said is found", () => {
       expect([alone.names, alone.texts.includes(rule)]).toEqual([[], true])
       expect((yield* asked("any zebra of Anna")).texts).toEqual(["Tell Mira that Anna came"])
       // A speaker who is gone, and one whom the level may not know, is none.
-      yield* memory.forgetSession("b")
+      yield* memory.sessions.forget("b")
       expect((yield* asked("which window has the deploy bot")).names).toEqual([])
-      yield* memory.addTurn({ session: "d", store: "private", text: "hello", speaker: "Deploy Bot" })
+      yield* memory.sessions.append({ session: "d", store: "private", text: "hello", speaker: "Deploy Bot" })
       expect((yield* asked("which window has the deploy bot")).names).toEqual(["deploy", "bot"])
       const low = yield* daybook.agent(agent, { trust: "inner" })
-      const { explanation } = yield* low.explainConversation({ text: "which window has the deploy bot" })
+      const { explanation } = yield* low.sessions.explain({ text: "which window has the deploy bot" })
       expect(explanation.leftOut.filter(({ reason }) => reason === "speaker")).toEqual([])
     })
   )
@@ -445,12 +455,12 @@ describe("what was said is found", () => {
   it.scoped("by everyday words that are a speaker's name, unless they are written as a name", () =>
     Effect.gen(function* () {
       const { memory } = yield* prepared
-      yield* memory.addTurn({ session: "a", text: "I march on Rome", speaker: "Will" })
-      yield* memory.addTurn({ session: "b", text: "the boat is mine", speaker: "May" })
-      yield* memory.addTurn({ session: "c", text: "we hope that the boat may float in May", speaker: "Tom" })
-      yield* memory.addTurn({ session: "d", text: "the build of the boat is green", speaker: "Support Team" })
+      yield* memory.sessions.append({ session: "a", text: "I march on Rome", speaker: "Will" })
+      yield* memory.sessions.append({ session: "b", text: "the boat is mine", speaker: "May" })
+      yield* memory.sessions.append({ session: "c", text: "we hope that the boat may float in May", speaker: "Tom" })
+      yield* memory.sessions.append({ session: "d", text: "the build of the boat is green", speaker: "Support Team" })
       const asked = (text: string) =>
-        Effect.map(memory.explainConversation({ text, mode: "classic" }), ({ explanation, hits }) => ({
+        Effect.map(memory.sessions.explain({ text, mode: "classic" }), ({ explanation, hits }) => ({
           names: explanation.leftOut.filter(({ reason }) => reason === "speaker").map(({ word }) => word),
           boosted: hits.filter(({ parts }) => parts.speaker > 0).map(({ speaker }) => speaker)
         }))
@@ -479,7 +489,7 @@ describe("what was said is found", () => {
       ] as const) {
         expect([text, yield* asked(text)]).toEqual([text, { names, boosted }])
       }
-      expect((yield* memory.searchConversation({ text: "speaker:will" })).map(({ session }) => session)).toEqual(["a"])
+      expect((yield* memory.sessions.search({ text: "speaker:will" })).map(({ session }) => session)).toEqual(["a"])
     })
   )
 
@@ -500,16 +510,22 @@ describe("what was said is found", () => {
       for (const [index, speaker] of ["Mira", "Tom"].entries()) {
         const role = index === 0 ? "user" : "assistant"
         for (const day of at) {
-          yield* memory.addTurn({ session: day, speaker, role, text: `painted a boat, ${speaker} ${day}`, at: day })
+          yield* memory.sessions.append({
+            session: day,
+            speaker,
+            role,
+            text: `painted a boat, ${speaker} ${day}`,
+            at: day
+          })
         }
       }
-      const first = (text: string) => Effect.map(memory.searchConversation({ text }), ([hit]) => hit!)
+      const first = (text: string) => Effect.map(memory.sessions.search({ text }), ([hit]) => hit!)
       expect((yield* first("What did Tom paint?")).speaker).toBe("Tom")
       expect((yield* first("What did I paint?")).role).toBe("user")
       const dated = yield* first("What was painted in June 2023?")
       expect(dated.occurredAt).toBe(Date.parse(at[1]!))
       expect(dated.parts.date).toBeGreaterThan(0)
-      for (const { parts, score } of yield* memory.searchConversation({ text: "What did Tom paint on 8 May 2023?" })) {
+      for (const { parts, score } of yield* memory.sessions.search({ text: "What did Tom paint on 8 May 2023?" })) {
         expect(score).toBe(Object.values(parts).reduce((sum, part) => sum + part, 0))
       }
     })
@@ -528,12 +544,12 @@ describe("what was said is found", () => {
             speaker: "Ada",
             at: "2023-05-08"
           }))
-          yield* memory.addTurns(secrets)
+          yield* memory.sessions.appendAll(secrets)
           for (const { session, text } of secrets.slice(0, 30)) {
-            yield* memory.addFile({ path: `tea ${index}.md`, text: `# canary\n${text}\n`.repeat(hidden), session })
+            yield* memory.files.add({ path: `tea ${index}.md`, text: `# canary\n${text}\n`.repeat(hidden), session })
           }
-          yield* memory.addFile({ path: `tea ${index}.md`, text: `green tea file ${index}`, store: "shared" })
-          yield* memory.addTurn({ session: "monday", text: `green tea ${index}`, store: "shared" })
+          yield* memory.files.add({ path: `tea ${index}.md`, text: `green tea file ${index}`, store: "shared" })
+          yield* memory.sessions.append({ session: "monday", text: `green tea ${index}`, store: "shared" })
         }
         yield* daybook.backfill(agent)
         const inner = yield* daybook.agent(agent, { trust: "inner" })
@@ -562,7 +578,7 @@ describe("a turn of hundreds of pieces", () => {
         const { daybook } = yield* fresh({ policy: { search: { pool } } })
         const memory = yield* daybook.agent(agent, { trust: "full" })
         const line = (at: number) => `kettle kettles ${at} ${"-".repeat(600)}.\n`
-        yield* memory.addTurn({
+        yield* memory.sessions.append({
           session: "s",
           role: "tool",
           text: Array.from({ length: copies }, (_, at) => line(at)).join("")
@@ -570,14 +586,14 @@ describe("a turn of hundreds of pieces", () => {
         yield* say(memory, "t", ...Array.from({ length: 8 }, (_, at) => `the old kettle of number ${at}`))
         for (const embedded of [false, true]) {
           if (embedded) yield* daybook.backfill(agent)
-          const hits = yield* memory.searchConversation({ text: "kettle", limit: 20 })
+          const hits = yield* memory.sessions.search({ text: "kettle", limit: 20 })
           expect(hits.map(({ session }) => session).sort()).toEqual(["s", ...Array(8).fill("t")])
         }
-        const hits = yield* memory.searchConversation({ text: "kettle", sessions: ["s"] })
+        const hits = yield* memory.sessions.search({ text: "kettle", sessions: ["s"] })
         expect(hits).toHaveLength(1)
         expect(hits[0]!.parts.vector).toBeGreaterThan(0)
         expect(hits[0]!.parts.text).toBeGreaterThan(0)
-        const near = yield* memory.searchConversation({ text: "kettle", limit: 20 })
+        const near = yield* memory.sessions.search({ text: "kettle", limit: 20 })
         expect(near.filter(({ parts }) => parts.vector > 0).map(({ session }) => session)).toContain("t")
       }
     })

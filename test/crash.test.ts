@@ -181,7 +181,7 @@ const compare = (folder: string, agents: ReadonlyArray<string>, journals: Readon
           event.type === "TURN" && event.payload?.turn.session === session ? [event.payload.turn] : []
         )
         const last = inLog.slice(-1_000)
-        const read = yield* memory.turns(session, { last: 1_000 })
+        const read = yield* memory.sessions.get(session, { last: 1_000 })
         if (JSON.stringify(read) !== JSON.stringify(last))
           differences.push(`${session} of ${agent} is not as in the log`)
         if (inLog.some(({ sequence }, index) => sequence !== index + 1))

@@ -7,6 +7,7 @@ import { decode } from "../src/ports/Policy.js"
 import { overheard } from "./support/modelCases.js"
 import { type EmbeddingProvider, embedding, vectorFor } from "./support/providerProtocols.js"
 import { type Behaviour, type ProviderServer, providerServer } from "./support/providerServer.js"
+import { withSettings } from "./support/settings.js"
 
 const key = "sk-test-embed-9Vq2secretKEYb8"
 const environment = { TEST_EMBED_KEY: key }
@@ -32,7 +33,7 @@ const asking = (provider: EmbeddingProvider, more: object = {}, dimensions = mod
     const server = yield* providerServer(key)
     const policy = policyFor(provider, server, more)
     const name = `${provider}/${models[provider][0]}`
-    const embedder = yield* embedderNamed(name, dimensions, { policy, environment })
+    const embedder = yield* embedderNamed(name, dimensions, policy).pipe(withSettings(environment))
     return { server, embedder, name }
   })
 
@@ -254,11 +255,12 @@ describe("an embedder of a provider", () => {
     Effect.gen(function* () {
       const server = yield* providerServer(key)
       const policy = policyFor("voyage", server)
-      const options = { policy, environment }
-      const one = yield* embedderNamed("voyage", undefined, options)
+      const named = (name: string, dimensions?: number) =>
+        embedderNamed(name, dimensions, policy).pipe(withSettings(environment))
+      const one = yield* named("voyage")
       expect(one.model).toBe("voyage/voyage-4")
-      expect(yield* embedderNamed(one.model, one.dimensions, options)).toBe(one)
-      expect(yield* embedderNamed("voyage", 512, options)).not.toBe(one)
+      expect(yield* named(one.model, one.dimensions)).toBe(one)
+      expect(yield* named("voyage", 512)).not.toBe(one)
       for (const name of ["words", "hash"]) {
         const own = yield* embedderNamed(name)
         expect(yield* embedderNamed(own.model, own.dimensions)).toMatchObject({ model: own.model })
@@ -267,13 +269,15 @@ describe("an embedder of a provider", () => {
       expect(one.apart).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1", local: true } })
       // A server on this machine is none of a provider; one elsewhere is.
       const ollama = policyFor("ollama", server)
-      expect((yield* embedderNamed("ollama", undefined, { policy: ollama, environment })).apart).toBeUndefined()
+      expect((yield* embedderNamed("ollama", undefined, ollama).pipe(withSettings(environment))).apart).toBeUndefined()
       const away = Either.getOrThrow(
         decode({ embedding: { providers: { ollama: { baseUrl: "http://gpu.lan:11434" } } } })
       )
-      expect((yield* embedderNamed("ollama", undefined, { policy: away.embedding, environment })).apart).toBeDefined()
+      expect(
+        (yield* embedderNamed("ollama", undefined, away.embedding).pipe(withSettings(environment))).apart
+      ).toBeDefined()
       const all = Either.getOrThrow(decode({ embedding: { local: [] } })).embedding
-      const open = yield* embedderNamed("openai", undefined, { policy: all, environment: { OPENAI_API_KEY: key } })
+      const open = yield* embedderNamed("openai", undefined, all).pipe(withSettings({ OPENAI_API_KEY: key }))
       expect(open.apart).toBeUndefined()
     })
   )
@@ -291,7 +295,10 @@ describe("an embedder of a provider", () => {
       const named = { baseUrl: "http://localhost:1/v1", keyVariable: "TEST_EMBED_KEY" }
       const policy = Either.getOrThrow(decode({ embedding: { providers: { "openai-compatible": named } } })).embedding
       const asked = name.startsWith("compatible") ? dimensions : undefined
-      expect(yield* embedderNamed(name, asked, { policy, environment })).toMatchObject({ dimensions, weight })
+      expect(yield* embedderNamed(name, asked, policy).pipe(withSettings(environment))).toMatchObject({
+        dimensions,
+        weight
+      })
     })
   )
 
@@ -324,7 +331,7 @@ describe("an embedder of a provider", () => {
   it.live.each(refusals)("is refused in one line: %s, %s", ([name, dimensions, providers, problem]) =>
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({ embedding: { providers } })).embedding
-      const error = yield* Effect.flip(embedderNamed(name, dimensions, { policy, environment: {} }))
+      const error = yield* Effect.flip(embedderNamed(name, dimensions, policy).pipe(withSettings({})))
       expect(error.message).toMatch(/^(?:no embedder [^\n]+|cannot use embedder [^\n]+: [^\n]+)$/)
       expect(error.problem).toBe(problem)
       // What the policy or the environment lacks may be there tomorrow.

@@ -8,6 +8,7 @@ import { decode } from "../src/ports/Policy.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { type EmbeddingProvider, embedding } from "./support/providerProtocols.js"
 import { type Behaviour, providerServer } from "./support/providerServer.js"
+import { withSettings } from "./support/settings.js"
 
 const key = "sk-test-writes-3Kd8secretKEYm1"
 const agent = "ada"
@@ -56,10 +57,9 @@ describe("beside a provider of which three of ten calls fail", () => {
         const one = { baseUrl: server.base(`embed ${provider}`), batch, ...named, ...quick }
         const policy = { embedding: { gather: 5, providers: { [provider]: one } } }
         const values = Either.getOrThrow(decode(policy)).embedding
-        const embedder = yield* embedderNamed(`${provider}/${model}`, dimensions, {
-          policy: values,
-          environment: { KEY: key }
-        })
+        const embedder = yield* embedderNamed(`${provider}/${model}`, dimensions, values).pipe(
+          withSettings({ KEY: key })
+        )
 
         /** How often a text came back with its vector, as far as the server knows. */
         const answered = new Map<string, number>()

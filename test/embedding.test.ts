@@ -204,11 +204,11 @@ describe("vectors come by themselves", () => {
       const { daybook } = yield* fresh({ embedder: layer })
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.remember({ title: "a cat" })
-      yield* memory.addTurn({ session: "s", text: "my dog" })
+      yield* memory.sessions.append({ session: "s", text: "my dog" })
       expect(yield* daybook.backfill(agent)).toMatchObject({ embedded: 1, remaining: 1, error: { reason: "failed" } })
       expect((yield* daybook.stats(agent)).conversation.embedded).toBe(1)
       script.embed = refusing("dog")
-      yield* memory.addTurn({ session: "s", text: "two dogs" })
+      yield* memory.sessions.append({ session: "s", text: "two dogs" })
       expect(yield* daybook.backfill(agent)).toMatchObject({ embedded: 1, remaining: 1, error: { reason: "failed" } })
       expect((yield* daybook.stats(agent)).vectors.embedded).toBe(1)
       script.embed = sound

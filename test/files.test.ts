@@ -25,7 +25,7 @@ const prepared = Effect.gen(function* () {
 })
 
 const placesOf = (memory: MemoryReader, text: string) =>
-  Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) =>
+  Effect.map(memory.sessions.search({ text, limit: 20 }), (hits) =>
     hits.map((hit) => (hit.kind === "file" ? `${hit.file.path}:${hit.file.line}` : `${hit.session} ${hit.sequence}`))
   )
 
@@ -38,12 +38,12 @@ describe("a file", () => {
       const { daybook, memory } = yield* prepared
       const text = `# Emden\n\n${filler(60)}\n\n## Pilots\n\n${filler(20, 60)}\nthe zebra calls at noon\n${filler(30, 80)}\n`
       const zebra = text.split("\n").findIndex((line) => line.includes("zebra")) + 1
-      const added = yield* memory.addFile({ path: "docs/harbour.md", text, at: "2023-05-08" })
+      const added = yield* memory.files.add({ path: "docs/harbour.md", text, at: "2023-05-08" })
       expect(added).toMatchObject({ outcome: "added", path: "docs/harbour.md", store: "private", repeated: false })
-      yield* memory.addTurn({ session: "s", text: "the zebra was late" })
+      yield* memory.sessions.append({ session: "s", text: "the zebra was late" })
       for (const embedded of [false, true]) {
         if (embedded) expect(yield* daybook.backfill(agent)).toMatchObject({ remaining: 0 })
-        const hits = yield* memory.searchConversation({ text: "zebra" })
+        const hits = yield* memory.sessions.search({ text: "zebra" })
         expect(hits.map(({ kind }) => kind).sort()).toEqual(["file", "turn"])
         const hit = hits.find(({ kind }) => kind === "file")!
         const { line, lineEnd, media, path } = hit.file!
@@ -62,11 +62,11 @@ describe("a file", () => {
       expect(yield* placesOf(memory, "+pilots +noon")).toHaveLength(1)
       expect(yield* placesOf(memory, "harbour")).toHaveLength(1)
       expect((yield* placesOf(memory, "line 3 says May 2023"))[0]).toMatch(/^docs/)
-      const kinds = (kind: "turn" | "file") => memory.searchConversation({ text: "zebra", kinds: [kind] })
+      const kinds = (kind: "turn" | "file") => memory.sessions.search({ text: "zebra", kinds: [kind] })
       expect((yield* kinds("turn")).map(({ kind }) => kind)).toEqual(["turn"])
       expect((yield* kinds("file")).map(({ kind }) => kind)).toEqual(["file"])
-      expect(yield* memory.searchConversation({ text: "zebra", roles: ["user"] })).toHaveLength(1)
-      expect(yield* memory.files()).toMatchObject([
+      expect(yield* memory.sessions.search({ text: "zebra", roles: ["user"] })).toHaveLength(1)
+      expect(yield* memory.files.list()).toMatchObject([
         { path: "docs/harbour.md", media: "markdown", characters: text.length, lines: 116, session: null }
       ])
       expect((yield* daybook.stats(agent)).conversation).toMatchObject({ files: 1, turns: 1 })
@@ -76,19 +76,30 @@ describe("a file", () => {
   it.scoped("again writes nothing, with other text takes the place of what it said, within its store", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
-      const first = yield* memory.addFile({ path: "a.md", text: "the green kettle", store: "shared" })
+      const first = yield* memory.files.add({ path: "a.md", text: "the green kettle", store: "shared" })
       yield* daybook.backfill(agent)
       const { version } = yield* daybook.stats(agent)
-      const again = yield* memory.addFile({ path: "a.md", text: "the green kettle", store: "shared", at: "2020-01-01" })
+      const again = yield* memory.files.add({
+        path: "a.md",
+        text: "the green kettle",
+        store: "shared",
+        at: "2020-01-01"
+      })
       expect(again).toEqual({ outcome: "unchanged", id: first.id, path: "a.md", store: "shared", repeated: false })
       expect((yield* daybook.stats(agent)).version).toBe(version)
       // In another store it is another file.
-      expect(yield* memory.addFile({ path: "a.md", text: "the green kettle" })).toMatchObject({ outcome: "added" })
+      expect(yield* memory.files.add({ path: "a.md", text: "the green kettle" })).toMatchObject({ outcome: "added" })
       yield* daybook.backfill(agent)
       const then = (yield* daybook.stats(agent)).version
-      const second = yield* memory.addFile({ path: "a.md", text: "a blue teapot", store: "shared" }, { commandId: "c" })
+      const second = yield* memory.files.add(
+        { path: "a.md", text: "a blue teapot", store: "shared" },
+        { commandId: "c" }
+      )
       expect(second).toMatchObject({ outcome: "updated", id: first.id })
-      const twice = yield* memory.addFile({ path: "a.md", text: "a blue teapot", store: "shared" }, { commandId: "c" })
+      const twice = yield* memory.files.add(
+        { path: "a.md", text: "a blue teapot", store: "shared" },
+        { commandId: "c" }
+      )
       expect(twice).toEqual({ ...second, repeated: true })
       const inner = yield* daybook.agent(agent, { trust: "inner" })
       for (const embedded of [false, true]) {
@@ -103,9 +114,9 @@ describe("a file", () => {
       expect(yield* placesOf(past, "kettle")).toHaveLength(2)
       expect(yield* placesOf(past, "teapot")).toEqual([])
       // Emptied, it is still there and says nothing.
-      expect(yield* memory.addFile({ path: "a.md", text: "" })).toMatchObject({ outcome: "updated" })
+      expect(yield* memory.files.add({ path: "a.md", text: "" })).toMatchObject({ outcome: "updated" })
       expect(yield* placesOf(memory, "kettle")).toEqual([])
-      expect(yield* memory.files()).toHaveLength(2)
+      expect(yield* memory.files.list()).toHaveLength(2)
       const { digest } = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)
@@ -116,17 +127,17 @@ describe("a file", () => {
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
-      yield* memory.addTurn({ session: "s", text: "a kettle", store: "shared" })
-      yield* memory.addFile({ path: "a.md", text: "a kettle", session: "s", store: "shared" })
-      yield* memory.addFile({ path: "b.md", text: "a kettle", session: "s" })
-      yield* memory.addFile({ path: "c.md", text: "a kettle", session: "t" })
-      yield* memory.addFile({ path: "d.md", text: "a kettle" })
+      yield* memory.sessions.append({ session: "s", text: "a kettle", store: "shared" })
+      yield* memory.files.add({ path: "a.md", text: "a kettle", session: "s", store: "shared" })
+      yield* memory.files.add({ path: "b.md", text: "a kettle", session: "s" })
+      yield* memory.files.add({ path: "c.md", text: "a kettle", session: "t" })
+      yield* memory.files.add({ path: "d.md", text: "a kettle" })
       // New text without a session stays with the one that it had.
-      yield* memory.addFile({ path: "b.md", text: "two kettles" })
+      yield* memory.files.add({ path: "b.md", text: "two kettles" })
       yield* daybook.backfill(agent)
-      expect(yield* memory.sessions()).toMatchObject([{ session: "s", store: "shared", turns: 1, files: 1 }])
+      expect(yield* memory.sessions.list()).toMatchObject([{ session: "s", store: "shared", turns: 1, files: 1 }])
       const { version } = yield* daybook.stats(agent)
-      expect(yield* inner.forgetSession("s")).toEqual({
+      expect(yield* inner.sessions.forget("s")).toEqual({
         outcome: "forgotten",
         session: "s",
         turns: 1,
@@ -134,19 +145,19 @@ describe("a file", () => {
         repeated: false
       })
       expect((yield* placesOf(memory, "kettle")).sort()).toEqual(["b.md:1", "c.md:1", "d.md:1"])
-      expect(yield* memory.forgetSession("s")).toMatchObject({ turns: 0, files: 1, version: expect.any(Number) })
-      expect((yield* Effect.flip(memory.forgetSession("s")))._tag).toBe("SessionNotFound")
-      expect(yield* memory.forgetSession("t")).toMatchObject({ files: 1 })
-      expect((yield* Effect.flip(inner.forgetFile("d.md")))._tag).toBe("FileNotFound")
-      expect(yield* memory.forgetFile("d.md")).toMatchObject({ outcome: "forgotten", path: "d.md", files: 1 })
-      expect((yield* Effect.flip(memory.forgetFile("d.md")))._tag).toBe("FileNotFound")
+      expect(yield* memory.sessions.forget("s")).toMatchObject({ turns: 0, files: 1, version: expect.any(Number) })
+      expect((yield* Effect.flip(memory.sessions.forget("s")))._tag).toBe("SessionNotFound")
+      expect(yield* memory.sessions.forget("t")).toMatchObject({ files: 1 })
+      expect((yield* Effect.flip(inner.files.forget("d.md")))._tag).toBe("FileNotFound")
+      expect(yield* memory.files.forget("d.md")).toMatchObject({ outcome: "forgotten", path: "d.md", files: 1 })
+      expect((yield* Effect.flip(memory.files.forget("d.md")))._tag).toBe("FileNotFound")
       expect(yield* placesOf(memory, "kettle")).toEqual([])
-      expect(yield* memory.files()).toEqual([])
+      expect(yield* memory.files.list()).toEqual([])
       expect((yield* daybook.stats(agent)).conversation).toMatchObject({ chunks: 0, embedded: 0 })
       const past = yield* daybook.agent(agent, { trust: "full", asOf: { version } })
       expect((yield* placesOf(past, "kettle")).length).toBe(5)
       // What comes back is new.
-      expect(yield* memory.addFile({ path: "d.md", text: "a kettle" })).toMatchObject({ outcome: "added" })
+      expect(yield* memory.files.add({ path: "d.md", text: "a kettle" })).toMatchObject({ outcome: "added" })
       const { digest } = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect((yield* daybook.digests(agent)).digest).toBe(digest)
@@ -157,34 +168,34 @@ describe("a file", () => {
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const file = { path: "a.md", text: "a kettle" }
-      expect(yield* memory.addFile({ ...file, session: "s" })).toMatchObject({ outcome: "added", session: "s" })
+      expect(yield* memory.files.add({ ...file, session: "s" })).toMatchObject({ outcome: "added", session: "s" })
       const { version } = yield* daybook.stats(agent)
-      expect(yield* memory.addFile(file)).toMatchObject({ outcome: "unchanged", session: "s" })
-      expect(yield* memory.addFile({ ...file, session: "s", move: true })).toMatchObject({ outcome: "unchanged" })
+      expect(yield* memory.files.add(file)).toMatchObject({ outcome: "unchanged", session: "s" })
+      expect(yield* memory.files.add({ ...file, session: "s", move: true })).toMatchObject({ outcome: "unchanged" })
       for (const text of ["a kettle", "two kettles"]) {
-        const refused = yield* Effect.flip(memory.addFile({ path: "a.md", text, session: "t" }))
+        const refused = yield* Effect.flip(memory.files.add({ path: "a.md", text, session: "t" }))
         expect(refused).toMatchObject({ _tag: "FileInSession", path: "a.md", session: "s" })
         expect(refused.message).not.toMatch(/\n/)
       }
-      expect((yield* Effect.flip(memory.forgetSession("t")))._tag).toBe("SessionNotFound")
-      expect(yield* memory.files()).toMatchObject([{ path: "a.md", session: "s" }])
+      expect((yield* Effect.flip(memory.sessions.forget("t")))._tag).toBe("SessionNotFound")
+      expect(yield* memory.files.list()).toMatchObject([{ path: "a.md", session: "s" }])
       const counted = (yield* daybook.stats(agent)).version
       yield* daybook.backfill(agent)
       expect(counted).toBe(version)
-      const moved = yield* memory.addFile({ ...file, session: "t", move: true }, { commandId: "m" })
+      const moved = yield* memory.files.add({ ...file, session: "t", move: true }, { commandId: "m" })
       expect(moved).toMatchObject({ outcome: "moved", from: "s", session: "t", repeated: false })
-      const again = yield* memory.addFile({ ...file, session: "t", move: true }, { commandId: "m" })
+      const again = yield* memory.files.add({ ...file, session: "t", move: true }, { commandId: "m" })
       expect(again).toEqual({ ...moved, repeated: true })
-      expect((yield* Effect.flip(memory.forgetSession("s")))._tag).toBe("SessionNotFound")
+      expect((yield* Effect.flip(memory.sessions.forget("s")))._tag).toBe("SessionNotFound")
       // A file of no session is taken in by the one that is named.
-      yield* memory.addFile({ path: "b.md", text: "a pot" })
-      expect(yield* memory.addFile({ path: "b.md", text: "a pot", session: "t" })).toMatchObject({
+      yield* memory.files.add({ path: "b.md", text: "a pot" })
+      expect(yield* memory.files.add({ path: "b.md", text: "a pot", session: "t" })).toMatchObject({
         outcome: "moved",
         from: null,
         session: "t"
       })
-      expect(yield* memory.forgetSession("t")).toMatchObject({ files: 2 })
-      expect(yield* Effect.flip(memory.addFile({ path: "c.md", text: " \n" }))).toMatchObject({
+      expect(yield* memory.sessions.forget("t")).toMatchObject({ files: 2 })
+      expect(yield* Effect.flip(memory.files.add({ path: "c.md", text: " \n" }))).toMatchObject({
         _tag: "InvalidInput",
         field: "text"
       })
@@ -195,19 +206,19 @@ describe("a file", () => {
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared
       const inner = yield* daybook.agent(agent, { trust: "inner" })
-      yield* memory.addTurn({ session: "s", text: "hello" })
-      expect(yield* memory.addFile({ path: "a.md", text: "a kettle", session: "s" })).toMatchObject({
+      yield* memory.sessions.append({ session: "s", text: "hello" })
+      expect(yield* memory.files.add({ path: "a.md", text: "a kettle", session: "s" })).toMatchObject({
         store: "private"
       })
       for (const store of ["shared", "social"] as const) {
-        const refused = yield* Effect.flip(memory.addFile({ path: "a.md", text: "a kettle", session: "s", store }))
+        const refused = yield* Effect.flip(memory.files.add({ path: "a.md", text: "a kettle", session: "s", store }))
         expect(refused).toMatchObject({ _tag: "InvalidInput", field: "store" })
       }
       expect(yield* placesOf(inner, "kettle")).toEqual([])
-      expect(yield* inner.files()).toEqual([])
+      expect(yield* inner.files.list()).toEqual([])
       // Whom the private session is hidden from has one of its own under that key.
-      expect(yield* inner.addFile({ path: "b.md", text: "a pot", session: "s" })).toMatchObject({ store: "shared" })
-      expect(yield* inner.files()).toMatchObject([{ path: "b.md", session: "s" }])
+      expect(yield* inner.files.add({ path: "b.md", text: "a pot", session: "s" })).toMatchObject({ store: "shared" })
+      expect(yield* inner.files.list()).toMatchObject([{ path: "b.md", session: "s" }])
     })
   )
 
@@ -216,7 +227,7 @@ describe("a file", () => {
       const { daybook, memory } = yield* prepared
       const refused = (file: object) =>
         Effect.map(
-          Effect.flip(memory.addFile({ path: "a", text: "b", ...file })),
+          Effect.flip(memory.files.add({ path: "a", text: "b", ...file })),
           (error) => (error as { field?: string }).field
         )
       expect(yield* refused({ path: "" })).toBe("path")
@@ -227,9 +238,9 @@ describe("a file", () => {
       expect(yield* refused({ media: "film" })).toBe("media")
       expect(yield* refused({ at: "yesterday" })).toBe("at")
       expect(yield* refused({ extra: 1 })).toBe("extra")
-      expect((yield* Effect.flip(memory.forgetFile("")))._tag).toBe("InvalidInput")
+      expect((yield* Effect.flip(memory.files.forget("")))._tag).toBe("InvalidInput")
       expect((yield* daybook.stats(agent)).version).toBe(0)
-      expect(yield* memory.addFile({ path: "a", text: "x ".repeat(limits.indexedFile / 2) })).toMatchObject({
+      expect(yield* memory.files.add({ path: "a", text: "x ".repeat(limits.indexedFile / 2) })).toMatchObject({
         outcome: "added"
       })
     })

@@ -15,7 +15,6 @@ const tools = join(folder, "bin")
 const program = `
 import { Effect } from "effect"
 import { Daybook } from "daybook"
-import { Default } from "daybook/layers"
 
 const main = Effect.gen(function* () {
   const memory = yield* (yield* Daybook).agent("ada", { trust: "full" })
@@ -23,7 +22,7 @@ const main = Effect.gen(function* () {
   const [hit] = yield* memory.search({ text: "when do we deploy" })
   return hit?.title
 })
-console.log(await Effect.runPromise(Effect.provide(main, Default.layer({ folder: "./memory" }))))
+console.log(await Effect.runPromise(Effect.provide(main, Daybook.layer({ folder: "./memory" }))))
 `
 
 /** Looks a command up as a shell does. */

@@ -84,7 +84,7 @@ describe("the archive", () => {
     const policy = { actors: { idle: 1_000 * 365 * dayMillis }, recall: { log: true } }
     const { daybook } = yield* fresh({ vectorExtension: null, policy })
     const memory = yield* daybook.agent("ada", { trust: "full" })
-    const { id: turn } = yield* memory.addTurn({ session: "monday", text: "Fog at six." })
+    const { id: turn } = yield* memory.sessions.append({ session: "monday", text: "Fog at six." })
     const source = { kind: "auto" } as const
     const { id } = yield* memory.remember({ title: "Fog at six", source, from: [{ kind: "turn", id: turn }] })
     const { id: other } = yield* memory.remember({ title: "Tea at four", source })
@@ -95,21 +95,21 @@ describe("the archive", () => {
   it.scoped("what is in it can be forgotten", () =>
     Effect.gen(function* () {
       const { id, memory } = yield* prepared
-      yield* memory.maintain({ stages: ["archive"] })
-      expect((yield* memory.archived()).length).toBe(2)
+      yield* memory.maintenance.run({ stages: ["archive"] })
+      expect((yield* memory.archive.list()).length).toBe(2)
       yield* memory.forget(id)
-      expect((yield* memory.archived()).map((one) => one.title)).toEqual(["Tea at four"])
-      expect(yield* Effect.flip(memory.restore(id))).toMatchObject({ _tag: "MemoryNotFound" })
+      expect((yield* memory.archive.list()).map((one) => one.title)).toEqual(["Tea at four"])
+      expect(yield* Effect.flip(memory.archive.restore(id))).toMatchObject({ _tag: "MemoryNotFound" })
     })
   )
 
   it.scoped("what lost its source in there is stale when it comes back", () =>
     Effect.gen(function* () {
       const { id, memory } = yield* prepared
-      yield* memory.maintain({ stages: ["archive"] })
-      yield* memory.forgetSession("monday")
-      expect((yield* memory.archived()).length).toBe(2)
-      yield* memory.restore(id)
+      yield* memory.maintenance.run({ stages: ["archive"] })
+      yield* memory.sessions.forget("monday")
+      expect((yield* memory.archive.list()).length).toBe(2)
+      yield* memory.archive.restore(id)
       expect((yield* memory.get([id]))[0]).toMatchObject({ stale: { kind: "turn", reason: "forgotten" } })
     })
   )
@@ -117,17 +117,17 @@ describe("the archive", () => {
   it.scoped("what is put back by undoing was archived when and why it was", () =>
     Effect.gen(function* () {
       const { daybook, id, memory } = yield* prepared
-      yield* memory.maintain({ stages: ["archive"] })
-      const before = yield* memory.archived()
+      yield* memory.maintenance.run({ stages: ["archive"] })
+      const before = yield* memory.archive.list()
       yield* TestClock.setTime(start + 50 * dayMillis)
-      const { version } = yield* memory.restore(id)
+      const { version } = yield* memory.archive.restore(id)
       yield* memory.undo({ event: version! })
       const told = ({ archivedAt, id, reason }: (typeof before)[number]) => [id, archivedAt, reason]
-      expect((yield* memory.archived()).map(told)).toEqual(before.map(told))
+      expect((yield* memory.archive.list()).map(told)).toEqual(before.map(told))
       yield* TestClock.setTime(start + 500 * dayMillis)
-      const [run] = yield* memory.maintain({ stages: ["cleanup"] })
+      const [run] = yield* memory.maintenance.run({ stages: ["cleanup"] })
       yield* memory.undo({ run: run!.run! })
-      expect((yield* memory.archived()).map(told)).toEqual(before.map(told))
+      expect((yield* memory.archive.list()).map(told)).toEqual(before.map(told))
       const live = yield* daybook.digests("ada")
       yield* daybook.rebuild("ada")
       expect(yield* daybook.digests("ada")).toEqual(live)

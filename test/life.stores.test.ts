@@ -64,7 +64,7 @@ const readOf = (all: ReadonlyArray<Item>, rows: number, above: boolean) =>
         },
         { reconcile: false }
       )
-      yield* memory.addTurn({ session: `session ${at % 5}`, text: `${one.title}?`, store: store as "private" })
+      yield* memory.sessions.append({ session: `session ${at % 5}`, text: `${one.title}?`, store: store as "private" })
       for (let time = 0; time < times; time++) shown.push(id)
     }
     yield* TestClock.setTime(end - dayMillis / 2)
@@ -78,7 +78,7 @@ const readOf = (all: ReadonlyArray<Item>, rows: number, above: boolean) =>
       [12, ["cleanup", "weekly", "compress"]]
     ] as const) {
       yield* TestClock.setTime(end + later * dayMillis)
-      yield* memory.maintain(stages === undefined ? {} : { stages })
+      yield* memory.maintenance.run(stages === undefined ? {} : { stages })
     }
     const events = yield* eventsOf(daybook)
     const ids = new Map<string, string>()

@@ -140,9 +140,9 @@ describe("laws of every stage", () => {
         const before = yield* stateOf(daybook)
         const version = yield* headOf(daybook)
 
-        const dry = yield* memory.maintain({ stages, dryRun: true })
+        const dry = yield* memory.maintenance.run({ stages, dryRun: true })
         expect(yield* eventsOf(daybook, version)).toEqual([])
-        const runs = yield* memory.maintain({ stages })
+        const runs = yield* memory.maintenance.run({ stages })
         const written = yield* eventsOf(daybook, version)
         for (const [at, { counts, left, stage }] of dry.entries()) {
           const done = runs[at]!
@@ -159,7 +159,7 @@ describe("laws of every stage", () => {
         expect(pairs.map(({ name, phase }) => `${name} ${phase}`)).toEqual(
           runs.flatMap(({ run, stage }) => (run === undefined ? [] : [`${stage} started`, `${stage} finished`]))
         )
-        expect((yield* memory.runs()).map(({ run, status }) => [run, status])).toEqual(
+        expect((yield* memory.maintenance.list()).map(({ run, status }) => [run, status])).toEqual(
           runs.flatMap(({ run }) => (run === undefined ? [] : [[run, "ok"]])).reverse()
         )
 
@@ -193,7 +193,7 @@ describe("laws of every stage", () => {
 
         if (runs.every(({ left }) => !left)) {
           const after = yield* headOf(daybook)
-          const again = yield* memory.maintain({ stages })
+          const again = yield* memory.maintenance.run({ stages })
           expect(yield* eventsOf(daybook, after)).toEqual([])
           expect(again.every(({ counts, run }) => run === undefined && Object.keys(counts).length === 0)).toBe(true)
         }
@@ -215,12 +215,12 @@ describe("gc", () => {
         yield* memory.remember({ title: `item ${at}`, importance, source: { kind: "auto" } }, { reconcile: false })
       }
       const rounds: Array<boolean> = []
-      do rounds.push((yield* memory.maintain({ stages: ["gc"] }))[0]!.left)
+      do rounds.push((yield* memory.maintenance.run({ stages: ["gc"] }))[0]!.left)
       while (rounds.at(-1))
       expect(rounds).toEqual([true, true, false])
       const left = (yield* memory.list()).map(({ title }) => title).sort()
       expect(left).toEqual([10, 11, 12, 13, 14].map((at) => `item ${at}`))
-      expect(yield* memory.archived()).toHaveLength(10)
+      expect(yield* memory.archive.list()).toHaveLength(10)
     })
   )
 })
@@ -269,7 +269,7 @@ describe("retention", () => {
       const at = (days: number) =>
         Effect.gen(function* () {
           yield* TestClock.setTime(start + days * dayMillis)
-          yield* memory.maintain({ stages: ["retention"] })
+          yield* memory.maintenance.run({ stages: ["retention"] })
           return yield* narrativeOf(one.id)
         })
       expect(yield* at(6.9)).toBe(narrative)
@@ -295,26 +295,26 @@ describe("the archive", () => {
       const two = yield* memory.remember({ title: "tea alone", narrative: "with Ada", source })
       const long = yield* memory.remember({ title: "on purpose" })
       yield* TestClock.setTime(start + 31 * dayMillis)
-      const [run] = yield* memory.maintain({ stages: ["archive"] })
+      const [run] = yield* memory.maintenance.run({ stages: ["archive"] })
       expect(run!.counts).toEqual({ archived: 2 })
       expect((yield* memory.list()).map(({ id }) => id)).toEqual([long.id])
       expect(yield* memory.search({ text: "cafe" })).toEqual([])
       const inner = yield* daybook.agent(agent, { trust: "inner" })
-      expect((yield* memory.archived({ text: "ADA" })).map(({ id }) => id)).toEqual([two.id, one.id])
-      expect(yield* inner.archived()).toMatchObject([{ id: one.id, reason: "left alone for more than 30 days" }])
-      expect(yield* inner.archived({ text: "uber cafe" })).toHaveLength(1)
-      expect(yield* inner.archived({ text: "uber cafe tea" })).toHaveLength(0)
-      expect(yield* Effect.flip(inner.restore(two.id))).toMatchObject({ _tag: "MemoryNotFound" })
-      yield* inner.restore(one.id)
+      expect((yield* memory.archive.list({ text: "ADA" })).map(({ id }) => id)).toEqual([two.id, one.id])
+      expect(yield* inner.archive.list()).toMatchObject([{ id: one.id, reason: "left alone for more than 30 days" }])
+      expect(yield* inner.archive.list({ text: "uber cafe" })).toHaveLength(1)
+      expect(yield* inner.archive.list({ text: "uber cafe tea" })).toHaveLength(0)
+      expect(yield* Effect.flip(inner.archive.restore(two.id))).toMatchObject({ _tag: "MemoryNotFound" })
+      yield* inner.archive.restore(one.id)
       expect((yield* memory.get([one.id]))[0]).toMatchObject({ title: "Café über alles", tier: "long" })
       expect(yield* memory.search({ text: "cafe" })).toHaveLength(1)
-      expect(yield* Effect.flip(memory.restore(one.id))).toMatchObject({ _tag: "MemoryNotFound" })
+      expect(yield* Effect.flip(memory.archive.restore(one.id))).toMatchObject({ _tag: "MemoryNotFound" })
       // What was restored stays; who is mentioned is still known.
       yield* TestClock.setTime(start + (31 + 364) * dayMillis)
-      expect((yield* memory.maintain()).map(({ counts }) => counts)).toEqual(stageNames.map(() => ({})))
+      expect((yield* memory.maintenance.run()).map(({ counts }) => counts)).toEqual(stageNames.map(() => ({})))
       yield* TestClock.setTime(start + (31 + 365) * dayMillis)
-      expect(yield* memory.maintain({ stages: ["cleanup"] })).toMatchObject([{ counts: { expired: 1 } }])
-      expect(yield* memory.archived()).toEqual([])
+      expect(yield* memory.maintenance.run({ stages: ["cleanup"] })).toMatchObject([{ counts: { expired: 1 } }])
+      expect(yield* memory.archive.list()).toEqual([])
       expect(yield* memory.people()).toMatchObject([{ name: "Ada" }])
       expect(yield* memory.history(two.id)).toHaveLength(3)
     })
@@ -331,7 +331,7 @@ describe("the archive", () => {
       }
       yield* TestClock.setTime(start + 40 * dayMillis)
       const [runs] = yield* Effect.all(
-        [memory.maintain({ stages: ["archive"] }), memory.update(ids[39]!, { title: "mine" })],
+        [memory.maintenance.run({ stages: ["archive"] }), memory.update(ids[39]!, { title: "mine" })],
         {
           concurrency: 2
         }
@@ -460,9 +460,9 @@ describe("compression", () => {
       yield* daybook.backfill(agent)
       const before = yield* stateOf(daybook)
       yield* TestClock.setTime(start + 13 * dayMillis)
-      expect((yield* memory.maintain({ stages: ["compress"] }))[0]!.counts).toEqual({})
+      expect((yield* memory.maintenance.run({ stages: ["compress"] }))[0]!.counts).toEqual({})
       yield* TestClock.setTime(start + 14 * dayMillis)
-      const [run] = yield* memory.maintain({ stages: ["compress"] })
+      const [run] = yield* memory.maintenance.run({ stages: ["compress"] })
       expect(run!.counts).toEqual({ compressed: 6, made: 2 })
       const [report] = yield* memory.search({ text: "weekly report", stores: ["shared"] })
       expect((yield* memory.get([report!.id]))[0]).toMatchObject({

@@ -394,12 +394,12 @@ describe("through the engine", () => {
           )
         }
         yield* TestClock.setTime(start + at * dayMillis + 18 * 3_600_000)
-        yield* memory.maintain({ stages: ["daily"] })
+        yield* memory.maintenance.run({ stages: ["daily"] })
       }
       yield* daybook.backfill(agent)
       yield* TestClock.setTime(start + 7 * dayMillis)
       const before = yield* state
-      const [run] = yield* memory.maintain({ stages: ["weekly"] })
+      const [run] = yield* memory.maintenance.run({ stages: ["weekly"] })
       expect(run!.counts).toEqual({ core: 1, compressed: 5, made: 1 })
       const [note] = yield* memory.search({ text: "ship 3 harbour", types: ["event"] })
       expect(note!.title).toBe("Event notes of the week from 2026-03-09 on harbour")
@@ -434,7 +434,7 @@ describe("through the engine", () => {
           yield* memory.remember({ title, type: "technical", tier: "daily" }, { reconcile: false })
         }
         yield* TestClock.setTime(now)
-        yield* memory.maintain({ stages: ["daily", "weekly"] })
+        yield* memory.maintenance.run({ stages: ["daily", "weekly"] })
         const moved = yield* memory.remember({ title: "Mira lives in Bremen now", type: "identity" })
         expect(moved).toMatchObject({ outcome: "replaced", replaced: home.id })
         expect((yield* memory.get([moved.id]))[0]).toMatchObject({ tier: "core", coreFrom: "long" })

@@ -216,12 +216,12 @@ describe("what was made of something", () => {
         const memory = yield* daybook.agent(agent, { trust: "full" })
         const alone = { reconcile: false }
         const { id: port } = yield* memory.remember({ title: "The database listens on port 5432" }, alone)
-        const { id: turn } = yield* memory.addTurn({
+        const { id: turn } = yield* memory.sessions.append({
           session: "monday",
           role: "user",
           text: "We use blue-green deploys"
         })
-        yield* memory.addFile({ path: "ops.md", text: "Deploys happen on Tuesdays" })
+        yield* memory.files.add({ path: "ops.md", text: "Deploys happen on Tuesdays" })
         const make = (title: string, kind: "memory" | "turn" | "file", id: string) =>
           Effect.map(memory.remember({ title, from: [{ kind, id }] }, alone), ({ id }) => id)
         const url = yield* make("postgres://db:5432 is the URL", "memory", port)
@@ -240,8 +240,8 @@ describe("what was made of something", () => {
         const [hit] = yield* memory.search({ text: "postgres URL" })
         expect(hit).toMatchObject({ id: url, stale: flag })
 
-        yield* memory.forgetSession("monday")
-        yield* memory.forgetFile("ops.md")
+        yield* memory.sessions.forget("monday")
+        yield* memory.files.forget("ops.md")
         expect(yield* stale).toMatchObject({
           [deploys]: { kind: "turn", of: turn, reason: "forgotten" },
           [tuesday]: { kind: "file", of: "ops.md", reason: "forgotten" }
@@ -347,7 +347,7 @@ describe("several things that come together on one memory", () => {
         Effect.gen(function* () {
           const { daybook } = yield* fresh()
           const owner = yield* daybook.agent(agent, { trust: "full" })
-          if (hidden) yield* owner.addFile({ path: "plan.md", text: "secret", store: "private" })
+          if (hidden) yield* owner.files.add({ path: "plan.md", text: "secret", store: "private" })
           const inner = yield* daybook.agent(agent, { trust: "inner" })
           const { id } = yield* inner.remember({
             title: "The plan",
@@ -355,7 +355,7 @@ describe("several things that come together on one memory", () => {
             source: { kind: "import", name: "plan.md" }
           })
           const outcome = yield* Effect.either(inner.update(id, { store: "social" }))
-          if (hidden) yield* owner.addFile({ path: "plan.md", text: "another secret", store: "private" })
+          if (hidden) yield* owner.files.add({ path: "plan.md", text: "another secret", store: "private" })
           return [outcome._tag, (yield* inner.list()).map(({ stale }) => stale)]
         })
       expect(yield* opened(true)).toEqual(yield* opened(false))

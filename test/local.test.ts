@@ -15,6 +15,7 @@ import { localEmbedder } from "../layers/LocalEmbedder.js"
 import { familyOf } from "../layers/local/families.js"
 import type { Embedder } from "../src/ports/Embedder.js"
 import { open, temporaryFolder } from "./support/engine.js"
+import { withSettings } from "./support/settings.js"
 import { tiny, writeBert } from "./support/tinyBert.js"
 
 const pooled = (mode: string) => ({ "1_Pooling/config.json": { word_embedding_dimension: 32, [mode]: true } })
@@ -204,7 +205,7 @@ describe("an encoder in ONNX files", () => {
       yield* Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)))
       const HF_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const environment = { HF_ENDPOINT, DAYBOOK_MODELS: join(root, "kept") }
-      const embedder = yield* localEmbedder("Xenova/all-MiniLM-L6-v2", undefined, environment)
+      const embedder = yield* localEmbedder("Xenova/all-MiniLM-L6-v2").pipe(withSettings(environment))
       expect(embedder.model).toMatch(/^local\/Xenova\/all-MiniLM-L6-v2#/)
       expect(asked).toEqual([])
       const first = yield* embedder.embed(["green tea"], "query")
@@ -215,10 +216,9 @@ describe("an encoder in ONNX files", () => {
       server.closeAllConnections()
       yield* Effect.promise(() => new Promise((done) => server.close(done)))
       // Another process: nothing in memory, and no hub.
-      const again = yield* localEmbedder("Xenova/all-MiniLM-L6-v2", undefined, {
-        ...environment,
-        HF_ENDPOINT: "http://127.0.0.1:9"
-      })
+      const again = yield* localEmbedder("Xenova/all-MiniLM-L6-v2").pipe(
+        withSettings({ ...environment, HF_ENDPOINT: "http://127.0.0.1:9" })
+      )
       expect(again.model).toBe(embedder.model)
       expect(again).not.toBe(embedder)
       expect(yield* again.embed(["green tea"], "query")).toEqual(first)

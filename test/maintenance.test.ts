@@ -111,7 +111,7 @@ const eventsOf = (daybook: System, agent: string) =>
 
 const schedulesOf = (daybook: System, agent: string) =>
   Effect.map(
-    Effect.flatMap(full(daybook, agent), (memory) => memory.schedules()),
+    Effect.flatMap(full(daybook, agent), (memory) => memory.schedules.list()),
     (found) =>
       Object.fromEntries(
         found.map(({ handler, nextRunAt }) => [handler, nextRunAt === null ? null : new Date(nextRunAt).toISOString()])
@@ -144,9 +144,9 @@ describe("the engine's own jobs", () => {
       const memory = yield* full(daybook, "ada")
       const [note] = yield* memory.list()
       expect(note!.title).toBe("Event notes of 2026-03-09")
-      const [of] = yield* memory.schedules({ handlers: ["daybook/daily"] })
-      const [run] = yield* memory.scheduleRuns(of!.id)
-      const [stage] = yield* memory.runs()
+      const [of] = yield* memory.schedules.list({ handlers: ["daybook/daily"] })
+      const [run] = yield* memory.schedules.runs(of!.id)
+      const [stage] = yield* memory.maintenance.list()
       expect(run).toMatchObject({
         status: "ok",
         attempt: 1,
@@ -155,7 +155,7 @@ describe("the engine's own jobs", () => {
       })
       expect(stage).toMatchObject({ stage: "daily", status: "ok" })
       yield* until(start + 2 * day)
-      expect(yield* memory.scheduleRuns(of!.id)).toMatchObject([
+      expect(yield* memory.schedules.runs(of!.id)).toMatchObject([
         { dueAt: Date.parse("2026-03-12T02:00:00Z"), status: "ok", summary: "nothing to do" },
         { dueAt: Date.parse("2026-03-11T02:00:00Z") },
         { dueAt: start }
@@ -203,11 +203,11 @@ describe("the engine's own jobs", () => {
       yield* settled
       const memory = yield* full(daybook, "new")
       yield* memory.remember({ title: "tea" })
-      yield* memory.addSchedule({ goal: "Tell the tide", handler: "tides", at: start + 2 * hour })
+      yield* memory.schedules.add({ goal: "Tell the tide", handler: "tides", at: start + 2 * hour })
       yield* maintenance.look
       yield* settled
       expect(yield* schedulesOf(daybook, "new")).toMatchObject({ "daybook/daily": "2026-03-11T03:00:00.000Z" })
-      expect(yield* memory.runs()).toEqual([])
+      expect(yield* memory.maintenance.list()).toEqual([])
       yield* until(start + 3 * hour)
       expect(told).toEqual(["high"])
       expect(yield* maintenance.running).toEqual([])
@@ -222,8 +222,8 @@ describe("the engine's own jobs", () => {
       const first = yield* running(folder)
       yield* settled
       const memory = yield* full(first.daybook, "ada")
-      const [weekly] = yield* memory.schedules({ handlers: ["daybook/weekly"] })
-      yield* memory.deleteSchedule(weekly!.id)
+      const [weekly] = yield* memory.schedules.list({ handlers: ["daybook/weekly"] })
+      yield* memory.schedules.delete(weekly!.id)
       yield* first.stop
       const { daybook } = yield* running(folder, { maintenance: { daily: "05:15", gc: "06:00" } })
       yield* until(start + day)
@@ -242,8 +242,8 @@ describe("the engine's own jobs", () => {
       const first = yield* running(folder)
       yield* settled
       const memory = yield* full(first.daybook, "ada")
-      const [daily] = yield* memory.schedules({ handlers: ["daybook/daily"] })
-      yield* memory.updateSchedule(daily!.id, { cron: "20 1 * * *" })
+      const [daily] = yield* memory.schedules.list({ handlers: ["daybook/daily"] })
+      yield* memory.schedules.update(daily!.id, { cron: "20 1 * * *" })
       yield* until(start + day)
       expect(yield* schedulesOf(first.daybook, "ada")).toMatchObject({ "daybook/daily": "2026-03-12T01:20:00.000Z" })
       yield* first.stop
@@ -265,9 +265,9 @@ describe("the engine's own jobs", () => {
       const { daybook } = yield* running(folder, { maintenance: { rows: 25 } })
       for (let tries = 0; tries < 10; tries++) yield* settled
       const memory = yield* full(daybook, "ada")
-      const { byTier } = yield* memory.tiers()
+      const { byTier } = yield* memory.maintenance.tiers()
       expect([byTier.daily!.memories, byTier.mid!.memories]).toEqual([0, 3])
-      expect((yield* memory.runs()).filter(({ stage }) => stage === "daily").length).toBe(3)
+      expect((yield* memory.maintenance.list()).filter(({ stage }) => stage === "daily").length).toBe(3)
     })
   )
 
@@ -318,7 +318,7 @@ describe("the engine's own jobs", () => {
         Effect.gen(function* () {
           const memory = yield* full(yield* open(folder, { policy: policyOf(), vectorExtension: null }), "ada")
           for (let at = 0; at < 100; at++)
-            yield* memory.addTurn({ session: `s${at}`, role: "user", text: `Paint door ${at}` })
+            yield* memory.sessions.append({ session: `s${at}`, role: "user", text: `Paint door ${at}` })
         })
       )
       yield* TestClock.setTime(start)
@@ -335,8 +335,8 @@ describe("the engine's own jobs", () => {
       const { daybook } = yield* running(folder, { summarize: { concurrency: 1 } }, {}, summarizer)
       const memory = yield* full(daybook, "ada")
       const daily = Effect.gen(function* () {
-        const [of] = yield* memory.schedules({ handlers: ["daybook/daily"] })
-        return of === undefined ? [] : yield* memory.scheduleRuns(of.id)
+        const [of] = yield* memory.schedules.list({ handlers: ["daybook/daily"] })
+        return of === undefined ? [] : yield* memory.schedules.runs(of.id)
       })
       while ((yield* daily)[0]?.status !== "ok") {
         yield* TestClock.adjust("10 seconds")
@@ -372,13 +372,13 @@ describe("the engine's own jobs", () => {
               }).pipe(Layer.provide(Layer.succeed(Daybook, broken)))
             )
             const memory = yield* full(daybook, "ada")
-            yield* memory.addSchedule({ goal: "Tell the tide", handler: "tides", cron: "15 * * * *" })
+            yield* memory.schedules.add({ goal: "Tell the tide", handler: "tides", cron: "15 * * * *" })
             yield* until(start + 4 * day)
           })
         )
       )
       const memory = yield* full(daybook, "ada")
-      const schedules = yield* memory.schedules({ statuses: ["active", "failed"] })
+      const schedules = yield* memory.schedules.list({ statuses: ["active", "failed"] })
       expect(
         Object.fromEntries(schedules.map(({ failures, handler, status }) => [handler, [status, failures]]))
       ).toEqual({

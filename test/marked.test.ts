@@ -231,9 +231,9 @@ describe("a memory that holds a credential", () => {
     Effect.gen(function* () {
       const { as } = yield* engine()
       const inner = yield* as("inner")
-      yield* inner.addTurn({ session: "monday", text: `the password is ${secret}`, store: "shared" })
-      yield* inner.addFile({ path: "notes.md", text: `the password is ${secret}`, store: "shared" })
-      const found = yield* inner.searchConversation({ text: "password" })
+      yield* inner.sessions.append({ session: "monday", text: `the password is ${secret}`, store: "shared" })
+      yield* inner.files.add({ path: "notes.md", text: `the password is ${secret}`, store: "shared" })
+      const found = yield* inner.sessions.search({ text: "password" })
       expect(found).toHaveLength(2)
     })
   )

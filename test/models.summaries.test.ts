@@ -13,6 +13,7 @@ import { open, temporaryFolder } from "./support/engine.js"
 import { environment, key, overheard, protocols } from "./support/modelCases.js"
 import type { ModelRequest, Protocol } from "./support/modelProtocols.js"
 import { type Behaviour, modelServer } from "./support/modelServer.js"
+import { layerWithSettings } from "./support/settings.js"
 
 const agent = "ada"
 const person = "Quvexira Holt"
@@ -112,7 +113,7 @@ const withModel = (protocol: Protocol, folder: string, baseUrl: string, more: ob
         ...more
       }
     }
-    const summarizer = policySummarizerLayer(yield* decode(policy), environment) as never
+    const summarizer = policySummarizerLayer(yield* decode(policy)).pipe(layerWithSettings(environment)) as never
     const daybook = yield* open(folder, { policy, summarizer, vectorExtension: null })
     return { daybook, memory: yield* daybook.agent(agent, { trust: "full" }) }
   })
@@ -144,7 +145,7 @@ describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
       server.otherwise((request) => cases[/\w+$/.exec(request.data.subject.replace("!", ""))![0]]!.takes(request))
       const opened = yield* withModel(protocol, folder, server.url)
       yield* remembered(opened)
-      const { exit, text } = yield* overheard(opened.memory.maintain({ stages: ["compress"] }))
+      const { exit, text } = yield* overheard(opened.memory.maintenance.run({ stages: ["compress"] }))
       if (exit._tag === "Failure") throw new Error(text.slice(0, 4_000))
       expect(exit.value[0]!.counts).toEqual({ compressed: 3 * names.length, made: names.length })
       const made = yield* compressions(opened)
@@ -197,8 +198,8 @@ describe.each(protocols)("a summarizer that speaks %s", (protocol) => {
       server.otherwise((request) => cases.whole!.takes(request))
       const opened = yield* withModel(protocol, yield* temporaryFolder, server.url)
       yield* remembered(opened, ["whole"])
-      const [dry] = yield* opened.memory.maintain({ stages: ["compress"], dryRun: true })
-      yield* opened.memory.maintain({ stages: ["compress"] })
+      const [dry] = yield* opened.memory.maintenance.run({ stages: ["compress"], dryRun: true })
+      yield* opened.memory.maintenance.run({ stages: ["compress"] })
       const [made] = yield* compressions(opened)
       const { memory } = dry!.events![0]!.payload as typeof made & object
       expect({ ...memory, id: "", born: 0 }).toEqual({ ...made!.memory, id: "", born: 0 })
@@ -240,7 +241,7 @@ describe("a summarizer", () => {
         yield* opened.memory.remember({ title: "The story", narrative, facts: [`part ${at}`] }, { reconcile: false })
       }
       yield* Effect.sleep("5 millis")
-      yield* opened.memory.maintain({ stages: ["compress"] })
+      yield* opened.memory.maintenance.run({ stages: ["compress"] })
       const made = yield* compressions(opened)
       expect(made.map(({ decision, memory }) => [memory.title, decision.fallback]).sort()).toEqual([
         ["The story", "summarizer openai/small-1: failed (the sources are too long)"]
@@ -260,7 +261,7 @@ describe("a summarizer", () => {
       })
       yield* remembered(opened, names.slice(0, 6))
       const began = Date.now()
-      yield* opened.memory.maintain({ stages: ["compress"] })
+      yield* opened.memory.maintenance.run({ stages: ["compress"] })
       expect(Date.now() - began).toBeLessThan(4_000)
       expect(server.most()).toBe(3)
       for (const { decision } of yield* compressions(opened)) expect(decision.fallback).toMatch(/timeout/)

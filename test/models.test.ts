@@ -6,6 +6,7 @@ import { LanguageModels, ModelReconciler } from "../layers/models/index.js"
 import { answerSchema, instructions, promptDigest } from "../layers/models/reconcilePrompt.js"
 import { asking, environment, key, overheard, protocols, question, settingsOf, texts } from "./support/modelCases.js"
 import type { Behaviour } from "./support/modelServer.js"
+import { withSettings } from "./support/settings.js"
 
 const full = { reason: "the port changed", action: "DELETE", target: 0, merged: null }
 const verdict = { action: "DELETE", target: 0, reason: "the port changed" }
@@ -214,10 +215,12 @@ describe("a model", () => {
     Effect.gen(function* () {
       const { server } = yield* asking("chat")
       const { keyVariable: _, ...settings } = settingsOf("chat", server.url)
-      const model = yield* LanguageModels.make(settings, { OPENAI_API_KEY: key })
+      const model = yield* LanguageModels.make(settings).pipe(withSettings({ OPENAI_API_KEY: key }))
       yield* Effect.flip(ModelReconciler.ask(model, "x")(question))
       expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
-      expect(yield* Effect.flip(LanguageModels.make(settingsOf("chat", server.url), {}))).toMatchObject({
+      expect(
+        yield* Effect.flip(LanguageModels.make(settingsOf("chat", server.url)).pipe(withSettings({})))
+      ).toMatchObject({
         message: "model openai/small-1: TEST_MODEL_KEY is not set"
       })
       expect(environment.TEST_MODEL_KEY).toBe(key)
@@ -227,7 +230,7 @@ describe("a model", () => {
   it.scopedLive("that others ask tells them no answers and no keys in errors either", () =>
     Effect.gen(function* () {
       const { server } = yield* asking("messages")
-      const model = yield* LanguageModels.make(settingsOf("messages", server.url), environment)
+      const model = yield* LanguageModels.make(settingsOf("messages", server.url)).pipe(withSettings(environment))
       server.next({ status: 400, body: JSON.stringify({ error: { message: `${key} port 5433` } }) })
       const { exit, text } = yield* overheard(model.generateText({ prompt: "port 5433" }))
       expect(Exit.isFailure(exit)).toBe(true)
@@ -241,7 +244,7 @@ describe("a model", () => {
   it.live("that nobody serves fails", () =>
     Effect.gen(function* () {
       const url = yield* Effect.scoped(Effect.map(asking("chat"), ({ server }) => server.url))
-      const model = yield* Effect.scoped(LanguageModels.make(settingsOf("chat", url), environment))
+      const model = yield* Effect.scoped(LanguageModels.make(settingsOf("chat", url)).pipe(withSettings(environment)))
       const error = yield* Effect.flip(ModelReconciler.ask(model, "x")(question))
       expect(error).toMatchObject({ reason: "failed", detail: "no connection" })
     })

@@ -11,6 +11,7 @@ import { open, temporaryFolder } from "./support/engine.js"
 import { environment, key, overheard } from "./support/modelCases.js"
 import type { ModelRequest, Protocol } from "./support/modelProtocols.js"
 import { type Behaviour, modelServer } from "./support/modelServer.js"
+import { layerWithSettings } from "./support/settings.js"
 
 const agents = Array.from({ length: 10 }, (_, at) => `agent-${at}`)
 const writesOfEach = 100
@@ -82,7 +83,10 @@ const withModel = (protocol: Protocol, folder: string, baseUrl: string, patience
   Effect.gen(function* () {
     const policy = policyOf(protocol, baseUrl, patience)
     const decoded = yield* decode(policy)
-    return yield* open(folder, { policy, reconciler: policyReconcilerLayer(decoded, environment) as never })
+    return yield* open(folder, {
+      policy,
+      reconciler: policyReconcilerLayer(decoded).pipe(layerWithSettings(environment)) as never
+    })
   })
 
 type Opened = Effect.Effect.Success<ReturnType<typeof withModel>>

@@ -35,7 +35,7 @@ describe("a data folder of an earlier build", () => {
       expect({ digest, stateDigest }).toEqual({ digest: expected.digest, stateDigest: expected.stateDigest })
       const memory = yield* daybook.agent("coop", { trust: "full", record: false })
       for (const { hits, kind, number } of expected.recalls) {
-        const { differences, recall, same } = yield* memory.rerun(number)
+        const { differences, recall, same } = yield* memory.recalls.rerun(number)
         expect({ number, kind: recall.kind, hits: recall.hits, same, differences }).toEqual({
           number,
           kind,

@@ -9,6 +9,7 @@ import { decode } from "../src/ports/Policy.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { providerServer } from "./support/providerServer.js"
+import { withSettings } from "./support/settings.js"
 
 const agent = "ada"
 const key = "sk-test-outage-4Kd8secretKEYx2"
@@ -17,7 +18,7 @@ const asking = Effect.gen(function* () {
   const server = yield* providerServer(key)
   const settings = { baseUrl: server.base("embed openai"), keyVariable: "TEST_KEY", backoff: 300, retries: 3 }
   const { embedding: policy } = Either.getOrThrow(decode({ embedding: { providers: { openai: settings } } }))
-  const embedder = yield* embedderNamed("openai", 8, { policy, environment: { TEST_KEY: key } })
+  const embedder = yield* embedderNamed("openai", 8, policy).pipe(withSettings({ TEST_KEY: key }))
   return { server, embedder }
 })
 
@@ -55,7 +56,7 @@ describe("a query to a provider", () => {
       const server = yield* providerServer(key)
       const settings = { baseUrl: server.base("embed voyage"), keyVariable: "TEST_KEY", batch: 1, retries: 0 }
       const { embedding: policy } = Either.getOrThrow(decode({ embedding: { providers: { voyage: settings } } }))
-      const embedder = yield* embedderNamed("voyage", undefined, { policy, environment: { TEST_KEY: key } })
+      const embedder = yield* embedderNamed("voyage", undefined, policy).pipe(withSettings({ TEST_KEY: key }))
       const [asked] = yield* embedder.embed(["one"], "query")
       server.next({ answer: true }, { status: 500 })
       yield* Effect.flip(embedder.embed(["one", "two"], "document"))
@@ -102,9 +103,9 @@ describe("stores that have an embedder of their own", () => {
         expect(found.social!.text + found.private!.text).toBeGreaterThan(0.7)
         yield* memory.search({ text: "keeps the pilot keeps rope" })
         yield* daybook.flush(agent)
-        const recalls = yield* memory.recalls()
+        const recalls = yield* memory.recalls.list()
         expect(recalls.length).toBeGreaterThan(0)
-        for (const { number } of recalls) expect(yield* memory.rerun(number)).toMatchObject({ same: true })
+        for (const { number } of recalls) expect(yield* memory.recalls.rerun(number)).toMatchObject({ same: true })
       })
   )
 
@@ -144,7 +145,7 @@ describe("stores that have an embedder of their own", () => {
 
   it.live("are known beside a provider without its key", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(embedderNamed("openai", undefined, { environment: {} }))
+      const error = yield* Effect.flip(embedderNamed("openai").pipe(withSettings({})))
       if (error._tag !== "EmbedderUnavailable") throw error
       expect(error.apart).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1" } })
       expect(Object.keys(error)).not.toContain("apart")

@@ -22,9 +22,8 @@ const installed = join(modules, "daybook")
 
 /** A program as a user of the package would write it, checked by the strictest compiler settings. */
 const program = `
-import { Daybook, type Hit, type Memory } from "daybook"
+import { Daybook, Embedder, type Hit, type Memory } from "daybook"
 import { catalogue } from "daybook/events"
-import { Default, HashEmbedder } from "daybook/layers"
 import { projections } from "daybook/projections"
 import { Effect, Stream } from "effect"
 
@@ -42,27 +41,73 @@ const main = Effect.gen(function* () {
   return { found: hits[0]?.id === id, events: events.length, types: Object.keys(catalogue).length, projections: projections.length }
 })
 
-const layer = Default.layer({ folder: process.argv[2] ?? "", embedder: HashEmbedder.layer })
+const layer = Daybook.layer({ folder: process.argv[2] ?? "", embedder: Embedder.layerHash })
 console.log(JSON.stringify(await Effect.runPromise(Effect.provide(main, layer))))
+`
+
+/** Calls every method of the handle and of the system, and handles every error by its tag: none is left. */
+const errorsProgram = `
+import * as D from "daybook"
+import { Effect, Layer } from "effect"
+
+const everyRead = (m: D.MemoryReader) =>
+  Effect.all([
+    m.search({}), m.explain({}), m.timeline({ anchor: "" }), m.get([]), m.list(), m.why(""), m.history(""), m.people(),
+    m.profile(), m.sessions.list(), m.sessions.get(""), m.sessions.search({}), m.sessions.explain({}),
+    m.sessions.summaries(), m.files.list(), m.files.get(""), m.archive.list(), m.maintenance.list(),
+    m.maintenance.get(""), m.maintenance.tiers(), m.recalls.list(), m.recalls.get(1), m.recalls.rerun(1),
+    m.schedules.list(), m.schedules.count(), m.schedules.get(""), m.schedules.runs(""), m.schedules.run("")
+  ])
+const everyWrite = (m: D.Memory) =>
+  Effect.all([
+    m.remember({ title: "t" }), Effect.flatMap(m.rememberAll([]), Effect.forEach((one) => one)), m.update("", {}),
+    m.forget(""), m.importMarkdown([]), m.undo({ event: 1 }), m.sessions.append({ session: "s", text: "t" }),
+    Effect.flatMap(m.sessions.appendAll([]), Effect.forEach((one) => one)), m.sessions.forget(""),
+    m.files.add({ path: "p", text: "t" }), m.files.forget(""), m.archive.restore(""), m.maintenance.run(),
+    m.schedules.add({ goal: "g", every: 60_000 }), m.schedules.update("", {}), m.schedules.delete("")
+  ])
+const everyOperation = (d: D.DaybookService) =>
+  Effect.all([
+    d.agents, d.rebuild("a"), d.verify(), d.reanchor, d.backfill("a"), d.whatIf("a"), d.stats("a"), d.digests("a"),
+    d.flush("a"), d.embedders.status("a"), d.embedders.switchTo("a", "hash"), d.embedders.drop("a", "hash")
+  ])
+const all = Effect.gen(function* () {
+  const daybook = yield* D.Daybook
+  const memory = yield* daybook.agent("a", { trust: "full" })
+  const past = yield* daybook.agent("a", { trust: "full", asOf: { version: 0 } })
+  yield* everyRead(past)
+  yield* everyRead(memory)
+  yield* everyWrite(memory)
+  yield* everyOperation(daybook)
+})
+const layers: Layer.Layer<D.Daybook, D.StorageError | D.InvalidPolicy> = Layer.merge(D.Daybook.layerMemory(), D.Daybook.layer({ folder: "./all" }))
+const answer = (error: { readonly message: string }) => Effect.succeed(error.message)
+const handled: Effect.Effect<unknown> = Effect.provide(all, layers).pipe(Effect.catchTags({
+  AlreadyErased: answer, CommandConflict: answer, CredentialForbidden: answer, EmbedderError: answer, EmbedderUnavailable: answer, FileInSession: answer,
+  FileNotFound: answer, InvalidEvent: answer, InvalidInput: answer, InvalidPolicy: answer, MemoryNotFound: answer,
+  NoSuchIndex: answer, NothingToUndo: answer, NotUndoable: answer, Overloaded: answer, PathRefused: answer,
+  ProjectionParked: answer, RecallNotFound: answer, RunNotFound: answer, ScheduleNotFound: answer, SequenceConflict: answer,
+  SessionNotFound: answer, SourceNotFound: answer, StorageError: answer, StoreForbidden: answer, TooManySchedules: answer,
+  TrustRequired: answer, UnknownEmbedder: answer, UnknownEvent: answer, VersionConflict: answer, VersionNotFound: answer
+}))
+export const observed: D.Observation = { title: "t", type: "decision" }
+export const other: D.Observation = { title: "t", type: "any-word" }
+void handled
 `
 
 /** What talks to language models is optional: this program asks one, with and without. */
 const optional = ["@effect/ai", "@effect/ai-openai", "@effect/ai-anthropic"]
 const modelProgram = `
-import { decodePolicy } from "daybook"
-import { policyReconcilerLayer } from "daybook/layers"
-import { Context, Effect, Either, Layer, Logger } from "effect"
+import { Reconciler } from "daybook"
+import { Effect, Logger } from "effect"
 
 const statement = { type: "t", title: "t", facts: [], tags: [], people: [], at: 0 }
-for (const provider of ["openai", "anthropic"]) {
-  const document = { reconcile: { reconciler: "model" }, model: { provider, model: "m", baseUrl: "http://127.0.0.1:9" } }
-  const policy = Either.getOrThrow(decodePolicy({ ...document, model: { ...document.model, retries: 0, ...JSON.parse(process.argv[2] ?? "{}") } }))
-  const asked = Effect.gen(function* () {
-    const context: Context.Context<never> = yield* Layer.build(policyReconcilerLayer(policy))
-    const reconciler: any = [...context.unsafeMap.values()][0]
-    return yield* Effect.flip(reconciler.ask({ statement, candidates: [{ ...statement, score: 1 }] }) as Effect.Effect<never, Error>)
-  })
-  const error = await Effect.runPromise(Effect.scoped(asked).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
+for (const provider of ["openai", "anthropic"] as const) {
+  const settings = { model: "m", baseUrl: "http://127.0.0.1:9", retries: 0, ...JSON.parse(process.argv[2] ?? "{}") }
+  const asked = Effect.flatMap(Reconciler.Reconciler, (reconciler) =>
+    Effect.flip(reconciler!.ask!({ statement, candidates: [{ ...statement, score: 1 }] }))
+  ).pipe(Effect.provide(Reconciler.layerModel({ provider, ...settings })))
+  const error = await Effect.runPromise(asked.pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
   console.log(error.message)
 }
 `
@@ -111,11 +156,16 @@ describe("the package", () => {
   it("compiles and runs in a TypeScript program outside of the repository", () => {
     writeFileSync(join(outside, "model.ts"), modelProgram)
     writeFileSync(join(outside, "models.ts"), modelsProgram)
-    run(
-      join(modules, ".bin", "..", "typescript", "bin", "tsc"),
-      ...["--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022", "--skipLibCheck"],
-      ...["--types", "node", "main.ts", "model.ts", "models.ts"]
-    )
+    writeFileSync(join(outside, "errors.ts"), errorsProgram)
+    const compile = (...options: ReadonlyArray<string>) =>
+      run(
+        join(modules, ".bin", "..", "typescript", "bin", "tsc"),
+        ...["--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--skipLibCheck", "--types", "node"],
+        ...options,
+        ...["main.ts", "model.ts", "models.ts", "errors.ts"]
+      )
+    compile("--module", "esnext", "--moduleResolution", "bundler", "--noEmit")
+    compile("--module", "nodenext")
     expect(JSON.parse(run("node", "main.js", join(outside, "data")))).toEqual({
       found: true,
       events: 1,

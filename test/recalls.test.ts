@@ -49,8 +49,13 @@ const prepared = (options: EngineOptions = {}) =>
     const { daybook, folder } = yield* fresh({ ...options, policy: { ...recording, ...options.policy } })
     const memory = yield* daybook.agent(agent, { trust: "full" })
     for (const [index, store] of stores.entries()) yield* memory.remember({ title: `green tea ${index}`, store })
-    yield* memory.addTurn({ session: "monday", text: "Where is the kettle?", speaker: "Mira" })
-    yield* memory.addTurn({ session: "monday", text: "Beside the green tea.", speaker: "Tom", role: "assistant" })
+    yield* memory.sessions.append({ session: "monday", text: "Where is the kettle?", speaker: "Mira" })
+    yield* memory.sessions.append({
+      session: "monday",
+      text: "Beside the green tea.",
+      speaker: "Tom",
+      role: "assistant"
+    })
     yield* daybook.backfill(agent)
     return { daybook, folder, memory }
   })
@@ -64,7 +69,7 @@ describe("what a read showed", () => {
       const all = yield* memory.search({ text: "green tea", after: "2026-03-14" })
       yield* TestClock.adjust(minute / 2)
       const inner = yield* daybook.agent(agent, { trust: "inner" })
-      const said = yield* memory.searchConversation({ text: "where did Mira see the kettle", speakers: ["Mira"] })
+      const said = yield* memory.sessions.search({ text: "where did Mira see the kettle", speakers: ["Mira"] })
       const newest = yield* inner.search({ text: "" })
       const whole = yield* inner.get([...all.map(({ id }) => id), "0000000000"])
       yield* inner.get(["0000000000"])
@@ -179,7 +184,7 @@ describe("what a read showed", () => {
       yield* memory.search({ text: "kettle" })
       yield* TestClock.adjust(minute)
       expect(yield* sizesOf(daybook)).toEqual([5, 1])
-      expect((yield* memory.recalls({ limit: 2 })).map(({ number, text }) => [number, text])).toEqual([
+      expect((yield* memory.recalls.list({ limit: 2 })).map(({ number, text }) => [number, text])).toEqual([
         [6, "kettle"],
         [5, ""]
       ])
@@ -232,7 +237,7 @@ describe("what a read showed", () => {
       const daybook = yield* open(folder, { policy })
       expect(yield* textsOf(daybook)).toEqual(["one", "two", "three", "four"])
       const memory = yield* daybook.agent(agent, { trust: "full" })
-      expect((yield* memory.recalls()).map(({ number, text }) => [number, text])).toEqual([
+      expect((yield* memory.recalls.list()).map(({ number, text }) => [number, text])).toEqual([
         [4, "four"],
         [3, "three"],
         [2, "two"],
@@ -396,7 +401,7 @@ describe("a rerun", () => {
       const { daybook } = yield* fresh({ policy: recording })
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.rememberAll(Array.from({ length: 5 }, (_, index) => ({ title: `deploy number ${index}` })))
-      yield* memory.addTurns(
+      yield* memory.sessions.appendAll(
         Array.from({ length: 40 }, (_, index) => ({
           session: `s${index}`,
           text: index % 3 === 0 ? `the meeting of part ${index} is over` : "The meeting is over again"
@@ -405,18 +410,18 @@ describe("a rerun", () => {
       const asked = [
         yield* memory.search({ text: "deploy", mode: "classic", gate: true }),
         yield* memory.search({ text: "deploy", gate: true }),
-        yield* memory.searchConversation({ text: "meeting", mode: "classic" }),
-        yield* memory.searchConversation({ text: "meeting over again" }),
-        yield* memory.searchConversation({ text: "meeting in June 2025" }),
+        yield* memory.sessions.search({ text: "meeting", mode: "classic" }),
+        yield* memory.sessions.search({ text: "meeting over again" }),
+        yield* memory.sessions.search({ text: "meeting in June 2025" }),
         yield* memory.explain({ text: "deploy -number" }).pipe(Effect.map(({ hits }) => hits)),
         yield* memory.search({ text: "type:discovery -three" }),
         yield* memory.search({ text: "deploy -type:task -project:crane -store:social" }),
-        yield* memory.searchConversation({ text: "meeting -session:s1 NOT role:assistant" })
+        yield* memory.sessions.search({ text: "meeting -session:s1 NOT role:assistant" })
       ]
       expect(asked.map((hits) => hits.length > 0)).toEqual([false, false, true, true, true, false, true, true, true])
       yield* daybook.flush(agent)
       for (const [index, hits] of asked.entries()) {
-        const { differences, hits: again } = yield* memory.rerun(index + 1)
+        const { differences, hits: again } = yield* memory.recalls.rerun(index + 1)
         expect([index, differences, again.length]).toEqual([index, [], hits.length])
       }
     })
@@ -447,7 +452,7 @@ describe("a rerun", () => {
             ...(index === 0 ? { expiresAt: start + 80 * 60 * minute } : {})
           }))
           for (const one of yield* full.rememberAll(remembered)) ids.push(Either.getOrThrow(one).id)
-          yield* full.addTurns([
+          yield* full.sessions.appendAll([
             { session: "monday", text: sentence(round, 9), speaker: "Mira", store: stores[round % 3]! },
             { session: "monday", text: `${sentence(round + 5, 7)} on 14 March`, speaker: "Tom", store: "social" }
           ])
@@ -467,7 +472,7 @@ describe("a rerun", () => {
             )
             yield* TestClock.adjust(100)
             asked.push({ kind: "memories", vectors: vectors.embedded, hits: yield* Fiber.join(search) })
-            const heard = yield* Effect.fork(reader.searchConversation({ text: `what did Tom say about ${text}` }))
+            const heard = yield* Effect.fork(reader.sessions.search({ text: `what did Tom say about ${text}` }))
             yield* TestClock.adjust(100)
             asked.push({ kind: "conversation", vectors: conversation.embedded, hits: yield* Fiber.join(heard) })
             if (missing(conversation.chunks, conversation.embedded)) unfinished++
@@ -485,12 +490,12 @@ describe("a rerun", () => {
           store: stores[index % 3]!
         }))
         yield* full.rememberAll(more)
-        yield* full.addTurns(
+        yield* full.sessions.appendAll(
           Array.from({ length: 50 }, (_, index) => ({ session: "monday", text: sentence(index, 8), store: "social" }))
         )
         for (const id of ids.slice(0, 20))
           yield* full.update(id, { title: "something else", store: "private" }).pipe(Effect.ignore)
-        yield* full.forgetSession("monday")
+        yield* full.sessions.forget("monday")
         yield* daybook.backfill(agent)
         yield* TestClock.adjust("30 days")
         yield* daybook.rebuild(agent)
@@ -498,7 +503,7 @@ describe("a rerun", () => {
         state.hanging = true
         const before = state.queries
         for (const [index, { hits, kind }] of asked.entries()) {
-          const again = yield* full.rerun(index + 1)
+          const again = yield* full.recalls.rerun(index + 1)
           expect(again.recall.kind).toBe(kind)
           expect(again.differences).toEqual([])
           expect(again.same).toBe(true)
@@ -533,7 +538,7 @@ describe("a rerun", () => {
       })
       yield* later.embedders.switchTo(agent, "words")
       const reader = yield* later.agent(agent, { trust: "full" })
-      const again = yield* reader.rerun(1)
+      const again = yield* reader.recalls.rerun(1)
       expect(again.same).toBe(true)
       expect(again.hits).toEqual(first)
       expect(again.differences).toEqual([
@@ -559,13 +564,13 @@ describe("a rerun", () => {
           const without = yield* open(folder, { policy: recording, vectorExtension: null })
           const reader = yield* without.agent(agent, { trust: "full" })
           const memories = yield* Effect.forEach(texts, (text) => reader.search({ text }))
-          return [...memories, ...(yield* Effect.forEach(texts, (text) => reader.searchConversation({ text })))]
+          return [...memories, ...(yield* Effect.forEach(texts, (text) => reader.sessions.search({ text })))]
         })
       )
       const again = yield* open(folder)
       const reader = yield* again.agent(agent, { trust: "full" })
       for (const [index, hits] of asked.entries()) {
-        expect(yield* reader.rerun(index + 1)).toMatchObject({ same: true, hits, recall: { embedder: null } })
+        expect(yield* reader.recalls.rerun(index + 1)).toMatchObject({ same: true, hits, recall: { embedder: null } })
       }
       // With vectors other scores come of it.
       expect(yield* reader.search({ text: "green tea" })).not.toEqual(asked[1])
@@ -596,7 +601,7 @@ describe("a rerun", () => {
         yield* log.append({ stream: agent, expected: head, now: start, commands: [{ actor: "test", events: [event] }] })
       })
       yield* Effect.provide(elsewhere, EventLogSqlite.layer(folder))
-      const again = yield* memory.rerun(2)
+      const again = yield* memory.recalls.rerun(2)
       expect(again.same).toBe(false)
       const [ranker, vector, ...places] = again.differences
       expect(ranker).toEqual({ what: "ranker", was: String(rankerVersion - 1), is: String(rankerVersion) })
@@ -608,7 +613,7 @@ describe("a rerun", () => {
         [3, three!.id, three!.id],
         [4, "gone", undefined]
       ])
-      expect((yield* memory.rerun(1)).differences).toEqual([])
+      expect((yield* memory.recalls.rerun(1)).differences).toEqual([])
     })
   )
 
@@ -618,13 +623,13 @@ describe("a rerun", () => {
       const { id } = (yield* memory.list())[0]!
       yield* memory.get([id, "0000000000"])
       const long = `green tea ${"and so on ".repeat(1_000)} said Mira on 14 March 2026`
-      const hits = yield* memory.searchConversation({ text: long })
+      const hits = yield* memory.sessions.search({ text: long })
       yield* daybook.flush(agent)
       yield* memory.update(id, { title: "another one" })
       yield* memory.forget(id)
-      const whole: Rerun = yield* memory.rerun(1)
+      const whole: Rerun = yield* memory.recalls.rerun(1)
       expect(whole).toMatchObject({ same: true, hits: [{ id, title: "green tea 2" }] })
-      const said = yield* memory.rerun(2)
+      const said = yield* memory.recalls.rerun(2)
       expect(said.recall.text.length).toBeLessThan(long.length)
       expect(said).toMatchObject({ same: true, hits })
     })
@@ -655,21 +660,21 @@ describe("the recall log", () => {
         }
         return all
       })
-      const unchanged = ({ list, timeline, history, search, people, turns }: Memory) =>
+      const unchanged = ({ list, timeline, history, search, people, sessions }: Memory) =>
         Effect.all([
           list(),
           timeline({ anchor: ids[0]! }),
           history(ids[0]!),
           search({ text: "tea" }),
           people(),
-          turns("monday")
+          sessions.get("monday")
         ])
       const [before, fully] = [yield* everybody, yield* unchanged(memory)]
       const { stateDigest } = yield* daybook.digests(agent)
       for (const trust of levels) {
         const reader = yield* daybook.agent(agent, { trust, record: true })
         for (let index = 0; index < 30; index++) yield* reader.search({ text: `canaryquery tea ${index}` })
-        yield* reader.searchConversation({ text: "canaryquery kettle" })
+        yield* reader.sessions.search({ text: "canaryquery kettle" })
         yield* reader.get(ids)
       }
       yield* daybook.flush(agent)
@@ -681,19 +686,19 @@ describe("the recall log", () => {
       for (const trust of levels.slice(1)) {
         const reader = yield* daybook.agent(agent, { trust })
         for (const read of [
-          reader.recalls(),
-          reader.recalls({ limit: -1 }),
-          reader.recall(1),
-          reader.recall(10_000),
-          reader.rerun(1),
-          reader.rerun(-1)
+          reader.recalls.list(),
+          reader.recalls.list({ limit: -1 }),
+          reader.recalls.get(1),
+          reader.recalls.get(10_000),
+          reader.recalls.rerun(1),
+          reader.recalls.rerun(-1)
         ] as ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>>) {
           const error = yield* Effect.flip(read)
           expect({ ...error }).toEqual({ _tag: "TrustRequired", what: "reading recalls" })
         }
       }
       // 30 searches and one of conversations at each level, and whole memories where the level reads any.
-      expect(yield* memory.recalls({ limit: 1_000 })).toHaveLength(4 * 31 + 3)
+      expect(yield* memory.recalls.list({ limit: 1_000 })).toHaveLength(4 * 31 + 3)
     })
   )
 
@@ -711,18 +716,18 @@ describe("the recall log", () => {
         [version + 1, ["one"]],
         [version + 2, ["two", "one"]]
       ] as const) {
-        expect((yield* (yield* then(at)).recalls()).map(({ text }) => text)).toEqual(texts)
+        expect((yield* (yield* then(at)).recalls.list()).map(({ text }) => text)).toEqual(texts)
       }
       const past = yield* then(version + 1)
-      expect((yield* past.recall(1)).text).toBe("one")
-      expect((yield* past.rerun(1)).same).toBe(true)
-      for (const read of [past.recall(2), past.rerun(2), memory.recall(3)] as ReadonlyArray<
+      expect((yield* past.recalls.get(1)).text).toBe("one")
+      expect((yield* past.recalls.rerun(1)).same).toBe(true)
+      for (const read of [past.recalls.get(2), past.recalls.rerun(2), memory.recalls.get(3)] as ReadonlyArray<
         Effect.Effect<unknown, { readonly _tag: string }>
       >) {
         expect((yield* Effect.flip(read))._tag).toBe("RecallNotFound")
       }
       for (const number of [0, 1.5, Number.NaN]) {
-        expect(yield* Effect.flip(memory.recall(number))).toMatchObject({ _tag: "InvalidInput", field: "number" })
+        expect(yield* Effect.flip(memory.recalls.get(number))).toMatchObject({ _tag: "InvalidInput", field: "number" })
       }
     })
   )
@@ -740,7 +745,7 @@ describe("the recall log", () => {
         { concurrency: 8 }
       )
       for (const memory of memories) {
-        const all = yield* memory.recalls({ limit: 100 })
+        const all = yield* memory.recalls.list({ limit: 100 })
         expect(all.map(({ number }) => number)).toEqual(Array.from({ length: 40 }, (_, index) => 40 - index))
         expect(new Set(all.map(({ text }) => text)).size).toBe(40)
       }

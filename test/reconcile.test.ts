@@ -352,13 +352,13 @@ describe("a reconciler that is asked", () => {
       yield* memory.remember(old)
       const written = yield* Effect.all(
         [
-          memory.addTurn({ session: "monday", role: "user", text: "hello" }),
+          memory.sessions.append({ session: "monday", role: "user", text: "hello" }),
           ...[1, 2, 3].map((at) => memory.remember({ title: `${statement.title}, replica ${at}` }))
         ],
         { concurrency: "unbounded" }
       )
       expect(written).toHaveLength(4)
-      expect((yield* memory.turns("monday")).length).toBe(1)
+      expect((yield* memory.sessions.get("monday")).length).toBe(1)
       expect((yield* events(daybook)).filter(({ type }) => type === "TURN")).toHaveLength(1)
     })
   )

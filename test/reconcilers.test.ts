@@ -10,6 +10,7 @@ import { type Judgement, noReconciler, type Question, Reconciler } from "../src/
 import { root } from "./support/cli.js"
 import { asking, environment, key, overheard, question, statementOf } from "./support/modelCases.js"
 import { modelServer } from "./support/modelServer.js"
+import { layerWithSettings } from "./support/settings.js"
 
 const answer = { reason: "another", action: "DELETE", target: 1, merged: null }
 const policyOf = (document: unknown) => Either.getOrThrow(decode(document))
@@ -29,10 +30,10 @@ describe("the reconciler of a policy", () => {
       const server = yield* modelServer({ key })
       server.next({ answer })
       const policy = policyOf({ reconcile: { reconciler: "model" }, model: modelOf(server.url) })
-      const reconciler = yield* Effect.provide(
+      const reconciler = (yield* Effect.provide(
         Reconciler,
-        yield* Layer.build(policyReconcilerLayer(policy, environment))
-      )
+        yield* Layer.build(policyReconcilerLayer(policy).pipe(layerWithSettings(environment)))
+      ))!
       expect(reconciler.name).toBe("openai/small-1")
       expect(reconciler.judge(question).verdict.action).toBe("ADD")
       expect((yield* reconciler.ask!(question)).verdict).toMatchObject({ action: "DELETE", target: 1 })
@@ -61,8 +62,8 @@ describe("the reconciler of a policy", () => {
             reconcile: { reconciler: "model" },
             model: { provider: "anthropic", model: "large" }
           })
-          const context = yield* Layer.build(policyReconcilerLayer(policy, { OTHER: key }))
-          const { ask } = yield* Effect.provide(Reconciler, context)
+          const context = yield* Layer.build(policyReconcilerLayer(policy).pipe(layerWithSettings({ OTHER: key })))
+          const { ask } = (yield* Effect.provide(Reconciler, context))!
           return yield* Effect.all([Effect.flip(ask!(question)), Effect.flip(ask!(question))], { concurrency: 2 })
         })
       )
@@ -183,7 +184,7 @@ describe("the packages of models", () => {
     }
     const library = await inputsOf("layers/models/index.ts", false)
     expect(library.all.filter((input) => /gpt-tokenizer|@anthropic-ai|tiktoken/.test(input))).toEqual([])
-    for (const entry of ["bin/daybook.ts", "layers/index.ts"]) {
+    for (const entry of ["bin/daybook.ts", "layers/entry.ts"]) {
       const { first } = await inputsOf(entry, true)
       expect(first.filter((input) => /@effect\/ai|layers\/models\/(?!packages)/.test(input))).toEqual([])
     }

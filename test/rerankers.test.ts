@@ -10,6 +10,7 @@ import { fresh } from "./support/engine.js"
 import { overheard } from "./support/modelCases.js"
 import { type RerankingProvider, relevance, reranking } from "./support/providerProtocols.js"
 import { type Behaviour, type ProviderServer, providerServer } from "./support/providerServer.js"
+import { withSettings } from "./support/settings.js"
 
 const key = "sk-test-rerank-5Xw7secretKEYd4"
 const environment = { TEST_RERANK_KEY: key }
@@ -31,7 +32,7 @@ const asking = (provider: RerankingProvider, more: object = {}) =>
   Effect.gen(function* () {
     const server = yield* providerServer(key)
     const name = `${provider}/${models[provider]}`
-    const reranker = yield* rerankerNamed(name, policyFor(provider, server, more), environment)
+    const reranker = yield* rerankerNamed(name, policyFor(provider, server, more)).pipe(withSettings(environment))
     return { server, reranker: reranker!, name }
   })
 
@@ -172,7 +173,7 @@ describe("a reranker", () => {
       const server = yield* providerServer(key)
       const endpoint = { baseUrl: server.base("rerank endpoint") }
       const policy = Either.getOrThrow(decode({ rerank: { topN: 3, providers: { endpoint } } }))
-      const reranker = (yield* rerankerNamed("endpoint", policy, {}))!
+      const reranker = (yield* rerankerNamed("endpoint", policy).pipe(withSettings({})))!
       expect(reranker.topN).toBe(3)
       yield* reranker.rerank(query, ["x".repeat(100_000), "ä".repeat(100_000)])
       expect(server.requests[0]!.texts.map((text) => Buffer.byteLength(text))).toEqual([8_192, 8_192])
@@ -189,7 +190,7 @@ describe("a reranker", () => {
   it.live.each(refusals)("is refused in one line: %s", ([name, providers, problem]) =>
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({ rerank: { providers } }))
-      const error = yield* Effect.flip(rerankerNamed(name, policy, {}))
+      const error = yield* Effect.flip(rerankerNamed(name, policy).pipe(withSettings({})))
       expect(error.message).toMatch(new RegExp(`^no reranker ${name}[^ ]*: `))
       expect(error.problem).toBe(problem)
     })
@@ -198,9 +199,9 @@ describe("a reranker", () => {
   it.live("has a name by which it is found again; none is nobody", () =>
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({}))
-      expect(yield* rerankerNamed("lexical", policy, {})).toMatchObject({ name: "lexical-1" })
-      expect(yield* rerankerNamed("lexical-1", policy, {})).toMatchObject({ name: "lexical-1", local: true })
-      expect(yield* rerankerNamed("none", policy, {})).toBeNull()
+      expect(yield* rerankerNamed("lexical", policy)).toMatchObject({ name: "lexical-1" })
+      expect(yield* rerankerNamed("lexical-1", policy)).toMatchObject({ name: "lexical-1", local: true })
+      expect(yield* rerankerNamed("none", policy)).toBeNull()
     })
   )
 })

@@ -122,12 +122,12 @@ describe("fields in a query", () => {
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent("ada", { trust: "full" })
-      yield* memory.addTurns([
+      yield* memory.sessions.appendAll([
         { session: "monday", text: "the harbour opens at six", speaker: "Mira", at: "2026-03-01T06:00:00Z" },
         { session: "friday", text: "the harbour closes at ten", role: "assistant", at: "2026-03-05T06:00:00Z" }
       ])
       const found = (text: string) =>
-        Effect.map(memory.searchConversation({ text }), (hits) => hits.map(({ session }) => session))
+        Effect.map(memory.sessions.search({ text }), (hits) => hits.map(({ session }) => session))
       expect(yield* found("harbour session:friday")).toEqual(["friday"])
       expect(yield* found("harbour speaker:mira")).toEqual(["monday"])
       expect(yield* found("harbour role:assistant")).toEqual(["friday"])
@@ -144,7 +144,7 @@ describe("fields in a query", () => {
       ])
       // There are no titles and types in what was said: read as words.
       expect([...(yield* found("title:harbour"))].sort()).toEqual(["friday", "monday"])
-      const { explanation } = yield* memory.explainConversation({ text: "harbour type:task" })
+      const { explanation } = yield* memory.sessions.explain({ text: "harbour type:task" })
       expect(explanation.hints).toEqual([expect.stringMatching(/^type: is not a field .*read as words$/)])
     })
   )
@@ -186,7 +186,7 @@ describe("an answer without hits says why", () => {
     const { daybook } = yield* fresh({ vectorExtension: null })
     const memory = yield* daybook.agent("ada", { trust: "full" })
     yield* memory.rememberAll(told)
-    yield* memory.addTurn({ session: "friday", text: "the pump again", speaker: "Tom", store: "shared" })
+    yield* memory.sessions.append({ session: "friday", text: "the pump again", speaker: "Tom", store: "shared" })
     return { daybook, memory }
   })
 
@@ -216,7 +216,7 @@ describe("an answer without hits says why", () => {
         'no memory has type "nothing"',
         'no memory has tag "x"'
       ])
-      const { explanation } = yield* memory.explainConversation({ text: "pump speaker:Ann session:friday" })
+      const { explanation } = yield* memory.sessions.explain({ text: "pump speaker:Ann session:friday" })
       expect(explanation.hints).toEqual(['no turn or file has speaker "Ann"'])
     })
   )
@@ -419,14 +419,14 @@ describe("times in a query", () => {
       yield* TestClock.setTime(now)
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent("ada", { trust: "full" })
-      yield* memory.addTurns([
+      yield* memory.sessions.appendAll([
         { session: "a", text: "the pump broke again", at: "2026-02-02T10:00:00Z" },
         { session: "b", text: "the pump broke again, sadly", at: "2026-03-13T18:00:00Z" }
       ])
-      const [first] = yield* memory.searchConversation({ text: "when did the pump break yesterday evening" })
+      const [first] = yield* memory.sessions.search({ text: "when did the pump break yesterday evening" })
       expect(first).toMatchObject({ session: "b" })
       expect(first!.parts.date).toBeGreaterThan(0)
-      const only = yield* memory.searchConversation({ text: "yesterday" })
+      const only = yield* memory.sessions.search({ text: "yesterday" })
       expect(only.map(({ session }) => session)).toEqual(["b"])
     })
   )
@@ -484,14 +484,14 @@ describe("hits that say the same", () => {
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent("ada", { trust: "full" })
-      yield* memory.addTurns([
+      yield* memory.sessions.appendAll([
         ...Array.from({ length: 70 }, (_, at) => ({ session: `s${at}`, text: "The nightly build failed again" })),
         ...Array.from({ length: 15 }, (_, at) => ({
           session: "others",
           text: `the nightly build of part ${at} is done`
         }))
       ])
-      const hits = yield* memory.searchConversation({ text: "nightly build failed" })
+      const hits = yield* memory.sessions.search({ text: "nightly build failed" })
       expect(hits).toHaveLength(10)
       expect(hits.filter(({ alike }) => alike > 0)).toMatchObject([{ alike: 69 }])
     })
@@ -500,7 +500,7 @@ describe("hits that say the same", () => {
 
 describe("the second look", () => {
   const scoresOf = (query: string, ...texts: ReadonlyArray<string>) =>
-    Effect.flatMap(Reranker, (reranker) => reranker.rerank(query, texts)).pipe(
+    Effect.flatMap(Reranker, (reranker) => reranker!.rerank(query, texts)).pipe(
       Effect.provide(LexicalReranker.layer),
       Effect.map((scores) => scores.map((score) => Math.round(score * 1_000) / 1_000))
     )

@@ -56,11 +56,10 @@ describe("an unsupported runtime", () => {
   ])("fails the library's layer with a StorageError on %s", async (_, options, message) => {
     const data = join(newFolder(), "data")
     const program = `
-      const { Daybook } = await import("./dist/src/index.js")
-      const { Default } = await import("./dist/layers/index.js")
+      const { Daybook } = await import("./dist/layers/entry.js")
       const { Effect } = await import("effect")
       const main = Effect.flatMap(Daybook, ({ agents }) => agents)
-      const error = await Effect.runPromise(Effect.flip(Effect.provide(main, Default.layer({ folder: process.argv[1] }))))
+      const error = await Effect.runPromise(Effect.flip(Effect.provide(main, Daybook.layer({ folder: process.argv[1] }))))
       console.log(JSON.stringify({ tag: error._tag, kind: error.kind, message: error.message }))`
     const args = [...noNativeModules, ...options, "--input-type=module", "--eval", program, data]
     const { code, stderr, stdout } = await run(process.execPath, args)

@@ -86,8 +86,8 @@ describe("the runner of schedules", () => {
         },
         notify: (one) => Effect.sync(() => void told.push(one))
       })
-      const { id } = yield* memory.addSchedule({ ...schedule, name: "Tides" })
-      yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      const { id } = yield* memory.schedules.add({ ...schedule, name: "Tides" })
+      yield* memory.schedules.add({ ...schedule, handler: "kettle" })
       yield* pass(3 * hour, 10 * minute)
       expect(jobs.map(({ attempt, occurrence }) => [occurrence, attempt])).toEqual([
         [start + hour, 1],
@@ -99,7 +99,7 @@ describe("the runner of schedules", () => {
         key: `${id}@${start + hour}`,
         schedule: { id, name: "Tides", goal: "Tell the tide" }
       })
-      const runs = yield* memory.scheduleRuns(id)
+      const runs = yield* memory.schedules.runs(id)
       expect(runs).toHaveLength(3)
       const title = "High tide 2026-03-14T07:00:00.000Z"
       expect(runs[2]).toMatchObject({
@@ -127,8 +127,8 @@ describe("the runner of schedules", () => {
         (daybook) =>
           Effect.gen(function* () {
             const memory = yield* daybook.agent(agent, { trust: "full" })
-            yield* memory.addSchedule({ ...schedule, name: "hourly" })
-            yield* memory.addSchedule({
+            yield* memory.schedules.add({ ...schedule, name: "hourly" })
+            yield* memory.schedules.add({
               goal: "x",
               name: "daily",
               handler: "tides",
@@ -140,7 +140,7 @@ describe("the runner of schedules", () => {
       )
       yield* settled
       expect(done.sort()).toEqual([`daily ${Date.parse("2026-03-15T01:30:00Z")}`, `hourly ${start + hour}`])
-      const [daily] = yield* memory.schedules({ text: "daily" })
+      const [daily] = yield* memory.schedules.list({ text: "daily" })
       // 02:30 is left out that night: an hour later, by the clocks, it is as long after midnight.
       expect(daily!.nextRunAt).toBe(Date.parse("2026-03-29T01:30:00Z"))
     })
@@ -171,15 +171,15 @@ describe("the runner of schedules", () => {
         },
         { backoff: 2 * second, backoffMost: 5 * second }
       )
-      const { id } = yield* memory.addSchedule({ ...schedule, notify: "on-failure" })
+      const { id } = yield* memory.schedules.add({ ...schedule, notify: "on-failure" })
       yield* pass(hour)
       yield* pass(20 * second, second)
       expect(tried).toEqual([0, 2 * second, 6 * second, 11 * second])
-      expect(yield* memory.scheduleRuns(id)).toMatchObject([
+      expect(yield* memory.schedules.runs(id)).toMatchObject([
         { status: "failed", attempt: 4, error: "the office is closed", notified: true, dueAt: start + hour }
       ])
       expect(told).toMatchObject([{ status: "failed", state: { failures: 1, next: start + 2 * hour } }])
-      expect(yield* memory.schedule(id)).toMatchObject({ failures: 1, lastStatus: "failed", running: null })
+      expect(yield* memory.schedules.get(id)).toMatchObject({ failures: 1, lastStatus: "failed", running: null })
     })
   )
 
@@ -192,12 +192,12 @@ describe("the runner of schedules", () => {
           kettle: ({ occurrence }) => Effect.sync(() => void others.push(occurrence))
         }
       })
-      const { id } = yield* memory.addSchedule(schedule)
-      yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      const { id } = yield* memory.schedules.add(schedule)
+      yield* memory.schedules.add({ ...schedule, handler: "kettle" })
       yield* pass(hour)
       yield* pass(2 * minute, 10 * second)
       expect(others).toEqual([start + hour])
-      expect(yield* memory.scheduleRuns(id)).toMatchObject([
+      expect(yield* memory.schedules.runs(id)).toMatchObject([
         { status: "timeout", error: "took longer than 60000 ms", duration: minute }
       ])
     })
@@ -227,8 +227,8 @@ describe("the runner of schedules", () => {
         },
         { concurrency: 4 }
       )
-      for (let count = 0; count < 8; count++) yield* memory.addSchedule(schedule)
-      yield* (yield* daybook.agent("bob", { trust: "full" })).addSchedule({ ...schedule, every: hour + 1 })
+      for (let count = 0; count < 8; count++) yield* memory.schedules.add(schedule)
+      yield* (yield* daybook.agent("bob", { trust: "full" })).schedules.add({ ...schedule, every: hour + 1 })
       yield* pass(hour)
       yield* pass(second)
       expect((yield* scheduler.running).map(({ agent }) => agent)).toEqual(["ada", "ada", "ada", "ada"])
@@ -250,18 +250,18 @@ describe("the runner of schedules", () => {
         },
         { drain: 5 * second }
       )
-      const { id: short } = yield* memory.addSchedule(schedule)
-      const { id: long } = yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      const { id: short } = yield* memory.schedules.add(schedule)
+      const { id: long } = yield* memory.schedules.add({ ...schedule, handler: "kettle" })
       yield* pass(hour)
       const stopping = yield* Effect.fork(stop)
       yield* pass(5 * second, second)
       yield* Deferred.await(stopped)
       yield* stopping
-      expect(yield* memory.scheduleRuns(short)).toMatchObject([{ status: "ok", summary: "high" }])
-      expect(yield* memory.scheduleRuns(long)).toMatchObject([{ status: "abandoned" }])
-      expect(yield* memory.schedule(long)).toMatchObject({ running: null, nextRunAt: start + hour, failures: 0 })
+      expect(yield* memory.schedules.runs(short)).toMatchObject([{ status: "ok", summary: "high" }])
+      expect(yield* memory.schedules.runs(long)).toMatchObject([{ status: "abandoned" }])
+      expect(yield* memory.schedules.get(long)).toMatchObject({ running: null, nextRunAt: start + hour, failures: 0 })
       yield* pass(2 * hour, hour)
-      expect(yield* memory.scheduleRuns(short)).toHaveLength(1)
+      expect(yield* memory.schedules.runs(short)).toHaveLength(1)
     })
   )
 
@@ -281,8 +281,8 @@ describe("the runner of schedules", () => {
           },
           { concurrency: 1, drain: 5 * second }
         )
-        yield* memory.addSchedule(schedule)
-        yield* memory.addSchedule({ ...schedule, every: hour + second })
+        yield* memory.schedules.add(schedule)
+        yield* memory.schedules.add({ ...schedule, every: hour + second })
         yield* pass(hour)
         yield* pass(40 * second, 5 * second)
         expect(told).toEqual([start + hour, start + hour + second])
@@ -309,15 +309,15 @@ describe("the runner of schedules", () => {
         },
         { drain: 5 * second, grace: second, backoff: second }
       )
-      const { id } = yield* memory.addSchedule(schedule)
-      const { id: slow } = yield* memory.addSchedule({ ...schedule, handler: "kettle" })
+      const { id } = yield* memory.schedules.add(schedule)
+      const { id: slow } = yield* memory.schedules.add({ ...schedule, handler: "kettle" })
       yield* pass(hour)
       yield* pass(2 * second, second)
       const stopping = yield* Effect.fork(stop)
       yield* pass(7 * second, 500)
       expect(yield* Fiber.poll(stopping)).toMatchObject({ _tag: "Some" })
-      expect(yield* memory.scheduleRuns(slow)).toMatchObject([{ status: "abandoned", attempt: 2 }])
-      expect(yield* memory.scheduleRuns(id)).toMatchObject([{ status: "running" }])
+      expect(yield* memory.schedules.runs(slow)).toMatchObject([{ status: "abandoned", attempt: 2 }])
+      expect(yield* memory.schedules.runs(id)).toMatchObject([{ status: "running" }])
       const tides = new Map([["tides", minute]])
       expect((yield* daybook.runner.claim(agent, tides, 10)).claimed).toEqual([])
       yield* pass(minute)
@@ -346,7 +346,7 @@ describe("the runner of schedules", () => {
                 }
               })
               const memory = yield* daybook.agent(agent, { trust: "full" })
-              yield* memory.addSchedule({ goal: "tea", handler: "kettle", at: start + second })
+              yield* memory.schedules.add({ goal: "tea", handler: "kettle", at: start + second })
             })
         )
       })
@@ -357,7 +357,7 @@ describe("the runner of schedules", () => {
       yield* pass(18 * minute, 30 * second)
       expect(claims).toBeLessThan(12)
       // Whoever writes is looked at again soon.
-      const { nextRunAt } = yield* memory.addSchedule({ ...schedule, every: minute })
+      const { nextRunAt } = yield* memory.schedules.add({ ...schedule, every: minute })
       yield* pass(70 * second, second)
       expect(nextRunAt).toBe(start + 21 * minute)
       expect(done).toEqual(["Tell the tide"])
@@ -391,7 +391,7 @@ describe("the runner of schedules", () => {
             for (const name of ["ada", "bob", "cy"]) {
               const memory = yield* daybook.agent(name, { trust: "full" })
               // The sick one is the first that is due.
-              yield* memory.addSchedule({ ...schedule, every: name === "bob" ? hour : hour + minute })
+              yield* memory.schedules.add({ ...schedule, every: name === "bob" ? hour : hour + minute })
             }
           })
         )

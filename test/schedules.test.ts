@@ -45,7 +45,7 @@ describe("a schedule", () => {
   it.scoped("is added, found, counted, changed, paused, resumed and deleted", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
-      const added = yield* memory.addSchedule(
+      const added = yield* memory.schedules.add(
         { ...hourly, channel: "desk", context: "thread 12", notify: "on-change", keep: 5 },
         { commandId: "tides" }
       )
@@ -57,12 +57,12 @@ describe("a schedule", () => {
         repeated: false
       })
       expect(
-        yield* memory.addSchedule(
+        yield* memory.schedules.add(
           { ...hourly, channel: "desk", context: "thread 12", notify: "on-change", keep: 5 },
           { commandId: "tides" }
         )
       ).toEqual({ ...added, repeated: true })
-      expect(yield* memory.schedule(added.id)).toEqual({
+      expect(yield* memory.schedules.get(added.id)).toEqual({
         id: added.id,
         name: "Tides",
         goal: "Tell the tide",
@@ -82,52 +82,52 @@ describe("a schedule", () => {
         lastStatus: null,
         running: null
       })
-      const { id: other } = yield* memory.addSchedule({
+      const { id: other } = yield* memory.schedules.add({
         goal: "Näher am Tee",
         cron: "0  9 * * mon",
         zone: "Asia/Tokyo"
       })
-      expect(yield* memory.schedule(other)).toMatchObject({
+      expect(yield* memory.schedules.get(other)).toMatchObject({
         handler: "default",
         cadence: { kind: "cron", expression: "0 9 * * mon", zone: "Asia/Tokyo" },
         notify: "always",
         keep: 100,
         nextRunAt: Date.parse("2026-03-16T00:00:00Z")
       })
-      const found = (query: Parameters<typeof memory.schedules>[0]) =>
-        Effect.map(memory.schedules(query), (all) => all.map(({ id }) => id))
+      const found = (query: Parameters<typeof memory.schedules.list>[0]) =>
+        Effect.map(memory.schedules.list(query), (all) => all.map(({ id }) => id))
       expect(yield* found({})).toEqual([other, added.id])
       expect(yield* found({ limit: 1, offset: 1 })).toEqual([added.id])
       expect(yield* found({ text: "NÄHER" })).toEqual([other])
       expect(yield* found({ handlers: ["tides"] })).toEqual([added.id])
       expect(yield* found({ before: start + 2 * hour })).toEqual([added.id])
       expect(yield* found({ statuses: ["paused"] })).toEqual([])
-      expect(yield* memory.countSchedules()).toBe(2)
-      expect(yield* memory.countSchedules({ text: "tide" })).toBe(1)
+      expect(yield* memory.schedules.count()).toBe(2)
+      expect(yield* memory.schedules.count({ text: "tide" })).toBe(1)
 
       yield* TestClock.adjust(minute)
-      expect(yield* memory.updateSchedule(added.id, { goal: "Tell the tide" })).toMatchObject({
+      expect(yield* memory.schedules.update(added.id, { goal: "Tell the tide" })).toMatchObject({
         outcome: "unchanged",
         version: 2
       })
-      const changed = yield* memory.updateSchedule(added.id, { goal: "Tell Zoë", name: null, every: 2 * hour })
+      const changed = yield* memory.schedules.update(added.id, { goal: "Tell Zoë", name: null, every: 2 * hour })
       expect(changed).toMatchObject({ outcome: "updated", nextRunAt: start + minute + 2 * hour })
-      const now = yield* memory.schedule(added.id)
+      const now = yield* memory.schedules.get(added.id)
       expect(now).toMatchObject({ goal: "Tell Zoë", updatedAt: start + minute, channel: "desk" })
       expect(now).not.toHaveProperty("name")
-      expect(yield* memory.updateSchedule(added.id, { status: "paused" })).toMatchObject({ nextRunAt: null })
+      expect(yield* memory.schedules.update(added.id, { status: "paused" })).toMatchObject({ nextRunAt: null })
       expect(yield* found({ statuses: ["paused"] })).toEqual([added.id])
       expect(yield* timers(daybook)).toEqual([{ agent, due: Date.parse("2026-03-16T00:00:00Z") }])
       yield* TestClock.adjust(5 * hour)
       // From now on, on the grid that it had.
-      expect(yield* memory.updateSchedule(added.id, { status: "active" })).toMatchObject({
+      expect(yield* memory.schedules.update(added.id, { status: "active" })).toMatchObject({
         nextRunAt: start + minute + 6 * hour
       })
-      expect(yield* memory.deleteSchedule(added.id)).toMatchObject({ outcome: "deleted", nextRunAt: null })
-      expect((yield* Effect.flip(memory.schedule(added.id)))._tag).toBe("ScheduleNotFound")
-      expect((yield* Effect.flip(memory.updateSchedule(added.id, { goal: "x" })))._tag).toBe("ScheduleNotFound")
-      expect((yield* Effect.flip(memory.deleteSchedule(added.id)))._tag).toBe("ScheduleNotFound")
-      expect((yield* Effect.flip(memory.scheduleRuns(added.id)))._tag).toBe("ScheduleNotFound")
+      expect(yield* memory.schedules.delete(added.id)).toMatchObject({ outcome: "deleted", nextRunAt: null })
+      expect((yield* Effect.flip(memory.schedules.get(added.id)))._tag).toBe("ScheduleNotFound")
+      expect((yield* Effect.flip(memory.schedules.update(added.id, { goal: "x" })))._tag).toBe("ScheduleNotFound")
+      expect((yield* Effect.flip(memory.schedules.delete(added.id)))._tag).toBe("ScheduleNotFound")
+      expect((yield* Effect.flip(memory.schedules.runs(added.id)))._tag).toBe("ScheduleNotFound")
     })
   )
 
@@ -164,34 +164,36 @@ describe("a schedule", () => {
         [{ goal, every: hour, often: true } as never, "often: is not a known field"]
       ]
       for (const [input, message] of wrong) {
-        expect((yield* Effect.flip(memory.addSchedule(input))).message).toBe(message)
+        expect((yield* Effect.flip(memory.schedules.add(input))).message).toBe(message)
       }
-      expect((yield* Effect.flip(memory.updateSchedule("nobody", {}))).message).toBe(
+      expect((yield* Effect.flip(memory.schedules.update("nobody", {}))).message).toBe(
         "changes: names no field to change"
       )
       expect(yield* daybook.agents).toEqual([])
-      const { id } = yield* memory.addSchedule({ goal, handler: "tides", at: start + hour })
+      const { id } = yield* memory.schedules.add({ goal, handler: "tides", at: start + hour })
       yield* TestClock.adjust(hour)
       yield* daybook.runner.finish(agent, yield* take(daybook), ok)
-      expect(yield* memory.schedule(id)).toMatchObject({ status: "completed", nextRunAt: null })
-      expect((yield* Effect.flip(memory.updateSchedule(id, { status: "active" }))).message).toBe(
+      expect(yield* memory.schedules.get(id)).toMatchObject({ status: "completed", nextRunAt: null })
+      expect((yield* Effect.flip(memory.schedules.update(id, { status: "active" }))).message).toBe(
         "status: is over; pass a new time"
       )
-      expect(yield* memory.updateSchedule(id, { at: start + 2 * hour })).toMatchObject({ nextRunAt: start + 2 * hour })
-      expect((yield* memory.schedule(id)).status).toBe("active")
+      expect(yield* memory.schedules.update(id, { at: start + 2 * hour })).toMatchObject({
+        nextRunAt: start + 2 * hour
+      })
+      expect((yield* memory.schedules.get(id)).status).toBe("active")
     })
   )
 
   it.scoped("an agent may have 1,000 of them that are not over", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
-      yield* memory.addSchedule({ goal: "over", handler: "tides", at: start + minute })
+      yield* memory.schedules.add({ goal: "over", handler: "tides", at: start + minute })
       yield* TestClock.adjust(minute)
       yield* daybook.runner.finish(agent, yield* take(daybook), ok)
-      yield* Effect.forEach(Array.from({ length: 1_000 }), () => memory.addSchedule(hourly), {
+      yield* Effect.forEach(Array.from({ length: 1_000 }), () => memory.schedules.add(hourly), {
         concurrency: "unbounded"
       })
-      expect((yield* Effect.flip(memory.addSchedule(hourly))).message).toBe(
+      expect((yield* Effect.flip(memory.schedules.add(hourly))).message).toBe(
         "schedule limit reached (1000 active or paused): delete a schedule first"
       )
     })
@@ -205,14 +207,14 @@ describe("a schedule", () => {
         for (const trust of levels.filter((level) => level !== "full")) {
           const low = yield* daybook.agent(agent, { trust })
           for (const refused of [
-            low.schedules(),
-            low.countSchedules(),
-            low.schedule("0000000000"),
-            low.scheduleRuns("0000000000"),
-            low.scheduleRun("0000000000"),
-            low.addSchedule(hourly),
-            low.updateSchedule("0000000000", { goal: "x" }),
-            low.deleteSchedule("0000000000")
+            low.schedules.list(),
+            low.schedules.count(),
+            low.schedules.get("0000000000"),
+            low.schedules.runs("0000000000"),
+            low.schedules.run("0000000000"),
+            low.schedules.add(hourly),
+            low.schedules.update("0000000000", { goal: "x" }),
+            low.schedules.delete("0000000000")
           ]) {
             const error = yield* Effect.flip<unknown, { readonly message: string }, never>(refused)
             all.push(error.message)
@@ -222,7 +224,7 @@ describe("a schedule", () => {
       })
       const before = yield* ask
       expect(new Set(before)).toEqual(new Set(["schedules needs trust level full"]))
-      yield* memory.addSchedule(hourly)
+      yield* memory.schedules.add(hourly)
       expect(yield* ask).toEqual(before)
     })
   )
@@ -232,7 +234,7 @@ describe("a run", () => {
   it.scoped("is taken once, ends in one append with its schedule moved on, and stands in the history", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared()
-      const { id } = yield* memory.addSchedule(hourly)
+      const { id } = yield* memory.schedules.add(hourly)
       expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
       yield* TestClock.adjust(hour + 5_000)
       expect((yield* runner.claim(agent, new Map([["kettle", minute]]), 10)).claimed).toEqual([])
@@ -240,7 +242,7 @@ describe("a run", () => {
       expect(run).toMatchObject({ schedule: id, occurrence: start + hour, attempt: 1, lease: start + hour + 65_000 })
       expect(yield* timers(daybook)).toEqual([{ agent, due: run.lease }])
       expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
-      expect(yield* memory.schedule(id)).toMatchObject({
+      expect(yield* memory.schedules.get(id)).toMatchObject({
         running: { run: run.run, dueAt: start + hour, attempt: 1, leasedUntil: run.lease }
       })
       yield* TestClock.adjust(2_000)
@@ -272,10 +274,10 @@ describe("a run", () => {
         counts: { turns: 3, cost: 12 },
         notified: true
       }
-      expect(yield* memory.scheduleRuns(id)).toEqual([told])
-      expect(yield* memory.scheduleRun(run.run)).toEqual({ ...told, output })
-      expect((yield* Effect.flip(memory.scheduleRun("nobody")))._tag).toBe("RunNotFound")
-      expect(yield* memory.schedule(id)).toMatchObject({
+      expect(yield* memory.schedules.runs(id)).toEqual([told])
+      expect(yield* memory.schedules.run(run.run)).toEqual({ ...told, output })
+      expect((yield* Effect.flip(memory.schedules.run("nobody")))._tag).toBe("RunNotFound")
+      expect(yield* memory.schedules.get(id)).toMatchObject({
         lastRunAt: start + hour + 7_000,
         lastStatus: "ok",
         running: null,
@@ -283,15 +285,15 @@ describe("a run", () => {
       })
       // As of then it was under way.
       const then = yield* daybook.agent(agent, { trust: "full", asOf: { version: 2 } })
-      expect(yield* then.scheduleRuns(id)).toMatchObject([{ status: "running", finishedAt: null }])
-      expect((yield* then.schedule(id)).running).not.toBeNull()
+      expect(yield* then.schedules.runs(id)).toMatchObject([{ status: "running", finishedAt: null }])
+      expect((yield* then.schedules.get(id)).running).not.toBeNull()
     })
   )
 
   it.scoped("whose lease ran out is taken over, and its late owner is refused", () =>
     Effect.gen(function* () {
       const { daybook, folder, memory, runner } = yield* prepared()
-      const { id } = yield* memory.addSchedule(hourly)
+      const { id } = yield* memory.schedules.add(hourly)
       yield* TestClock.adjust(hour)
       const late = yield* take(daybook)
       yield* TestClock.adjust(minute - 1)
@@ -313,7 +315,7 @@ describe("a run", () => {
         })
       }
       yield* other.runner.finish(agent, taken!, ok)
-      expect((yield* memory.scheduleRuns(id)).map(({ attempt, status }) => [status, attempt])).toEqual([
+      expect((yield* memory.schedules.runs(id)).map(({ attempt, status }) => [status, attempt])).toEqual([
         ["ok", 2],
         ["abandoned", 1]
       ])
@@ -327,7 +329,7 @@ describe("a run", () => {
       const memory = yield* systems[0]!.agent(agent, { trust: "full" })
       for (let round = 1; round <= 10; round++) {
         const at = (yield* Clock.currentTimeMillis) + 500
-        const { id } = yield* memory.addSchedule({ goal: "Tell the tide", handler: "tides", at })
+        const { id } = yield* memory.schedules.add({ goal: "Tell the tide", handler: "tides", at })
         yield* Effect.sleep(at - (yield* Clock.currentTimeMillis) + 1)
         const claims = yield* Effect.all(
           systems.map(({ runner }) => runner.claim(agent, tides, 1)),
@@ -340,7 +342,7 @@ describe("a run", () => {
           { concurrency: 2 }
         )
         expect(ends.map(({ _tag }) => _tag).sort()).toEqual(["Left", "Right"])
-        expect(yield* memory.scheduleRuns(id)).toMatchObject([{ status: "ok" }])
+        expect(yield* memory.schedules.runs(id)).toMatchObject([{ status: "ok" }])
       }
     })
   )
@@ -348,38 +350,38 @@ describe("a run", () => {
   it.scoped("that was given back is begun again at once; nobody begins one for ever", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared({ schedules: { takeovers: 3 } })
-      const { id } = yield* memory.addSchedule(hourly)
+      const { id } = yield* memory.schedules.add(hourly)
       yield* TestClock.adjust(hour)
       // Programs that are stopped in good order leave nothing: however often, it is no failure.
       for (let attempt = 1; attempt <= 5; attempt++) {
         const run = yield* take(daybook)
         expect(run.attempt).toBe(attempt)
         yield* runner.release(agent, run)
-        expect(yield* memory.scheduleRun(run.run)).toMatchObject({ status: "abandoned", attempt, counts: {} })
+        expect(yield* memory.schedules.run(run.run)).toMatchObject({ status: "abandoned", attempt, counts: {} })
       }
       for (const attempt of [6, 7, 8]) {
         expect(yield* take(daybook)).toMatchObject({ attempt })
         yield* TestClock.adjust(minute)
       }
       expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
-      expect((yield* memory.scheduleRuns(id)).slice(0, 3)).toMatchObject([
+      expect((yield* memory.schedules.runs(id)).slice(0, 3)).toMatchObject([
         { status: "failed", error: "was begun 3 times and never ended", attempt: 8 },
         { status: "abandoned", attempt: 7 },
         { status: "abandoned", attempt: 6 }
       ])
-      expect(yield* memory.schedule(id)).toMatchObject({ failures: 1, nextRunAt: start + 2 * hour })
+      expect(yield* memory.schedules.get(id)).toMatchObject({ failures: 1, nextRunAt: start + 2 * hour })
     })
   )
 
   it.scoped("failed counts until one succeeds; too many in a row and the schedule is given up", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared({ schedules: { failures: 3 } })
-      const { id } = yield* memory.addSchedule({ ...hourly, keep: 4 })
+      const { id } = yield* memory.schedules.add({ ...hourly, keep: 4 })
       const states: Array<unknown> = []
       for (const status of ["failed", "timeout", "ok", "failed", "failed", "failed"] as const) {
         yield* TestClock.adjust(hour)
         yield* runner.finish(agent, yield* take(daybook), status === "ok" ? ok : { status, error: "no tide" })
-        const { failures, status: stands } = yield* memory.schedule(id)
+        const { failures, status: stands } = yield* memory.schedules.get(id)
         states.push([failures, stands])
       }
       expect(states).toEqual([
@@ -391,9 +393,14 @@ describe("a run", () => {
         [3, "failed"]
       ])
       expect(yield* timers(daybook)).toEqual([])
-      expect((yield* memory.scheduleRuns(id)).map(({ status }) => status)).toEqual(["failed", "failed", "failed", "ok"])
-      expect(yield* memory.updateSchedule(id, { status: "active" })).toMatchObject({ nextRunAt: start + 7 * hour })
-      expect((yield* memory.schedule(id)).failures).toBe(0)
+      expect((yield* memory.schedules.runs(id)).map(({ status }) => status)).toEqual([
+        "failed",
+        "failed",
+        "failed",
+        "ok"
+      ])
+      expect(yield* memory.schedules.update(id, { status: "active" })).toMatchObject({ nextRunAt: start + 7 * hour })
+      expect((yield* memory.schedules.get(id)).failures).toBe(0)
     })
   )
 
@@ -404,7 +411,7 @@ describe("a run", () => {
     it.scoped(`missed ten times is done ${runs === 1 ? "once" : "ten times"} where that is asked for`, () =>
       Effect.gen(function* () {
         const { daybook, memory, runner } = yield* prepared()
-        const { id } = yield* memory.addSchedule({ ...hourly, missed })
+        const { id } = yield* memory.schedules.add({ ...hourly, missed })
         yield* TestClock.adjust(10 * hour + minute)
         const occurrences: Array<number> = []
         for (let done = 0; done < runs; done++) {
@@ -414,7 +421,7 @@ describe("a run", () => {
         }
         expect(occurrences).toEqual(Array.from({ length: runs }, (_, index) => index + 1))
         expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
-        expect((yield* memory.schedule(id)).nextRunAt).toBe(start + next * hour)
+        expect((yield* memory.schedules.get(id)).nextRunAt).toBe(start + next * hour)
       })
     )
   }
@@ -422,10 +429,10 @@ describe("a run", () => {
   it.scoped("whose schedule is changed, paused or deleted meanwhile", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared()
-      const { id } = yield* memory.addSchedule(hourly)
+      const { id } = yield* memory.schedules.add(hourly)
       yield* TestClock.adjust(hour)
       const first = yield* take(daybook)
-      yield* memory.updateSchedule(id, { at: start + 9 * hour })
+      yield* memory.schedules.update(id, { at: start + 9 * hour })
       expect((yield* runner.finish(agent, first, ok)).state).toEqual({
         status: "active",
         next: start + 9 * hour,
@@ -433,26 +440,26 @@ describe("a run", () => {
       })
       yield* TestClock.adjust(8 * hour)
       const second = yield* take(daybook)
-      yield* memory.updateSchedule(id, { status: "paused" })
+      yield* memory.schedules.update(id, { status: "paused" })
       expect((yield* runner.finish(agent, second, { status: "failed" })).state).toEqual({
         status: "paused",
         next: null,
         failures: 1
       })
-      yield* memory.updateSchedule(id, { every: hour, status: "active" })
+      yield* memory.schedules.update(id, { every: hour, status: "active" })
       yield* TestClock.adjust(hour)
       const third = yield* take(daybook)
-      yield* memory.updateSchedule(id, { status: "paused" })
+      yield* memory.schedules.update(id, { status: "paused" })
       yield* TestClock.adjust(minute)
       // Nobody is to do it again, but that it was left is on record.
       expect((yield* runner.claim(agent, tides, 10)).claimed).toEqual([])
-      expect(yield* memory.scheduleRun(third.run)).toMatchObject({ status: "abandoned", output: null })
-      yield* memory.updateSchedule(id, { status: "active" })
+      expect(yield* memory.schedules.run(third.run)).toMatchObject({ status: "abandoned", output: null })
+      yield* memory.schedules.update(id, { status: "active" })
       yield* TestClock.adjust(hour)
       const last = yield* take(daybook)
-      yield* memory.deleteSchedule(id)
+      yield* memory.schedules.delete(id)
       expect((yield* Effect.flip(runner.finish(agent, last, ok)))._tag).toBe("LeaseLost")
-      expect((yield* Effect.flip(memory.scheduleRun(last.run)))._tag).toBe("RunNotFound")
+      expect((yield* Effect.flip(memory.schedules.run(last.run)))._tag).toBe("RunNotFound")
     })
   )
 
@@ -474,14 +481,14 @@ describe("a run", () => {
       } as const
       for (const [notify, decisions] of Object.entries(wanted)) {
         const { daybook, memory, runner } = yield* prepared()
-        const { id } = yield* memory.addSchedule({ ...hourly, notify: notify as keyof typeof wanted })
+        const { id } = yield* memory.schedules.add({ ...hourly, notify: notify as keyof typeof wanted })
         const told: Array<boolean> = []
         for (const outcome of outcomes) {
           yield* TestClock.adjust(hour)
           told.push((yield* runner.finish(agent, yield* take(daybook), outcome)).notify)
         }
         expect([notify, told]).toEqual([notify, decisions])
-        expect((yield* memory.scheduleRuns(id)).map(({ notified }) => notified).reverse()).toEqual(decisions)
+        expect((yield* memory.schedules.runs(id)).map(({ notified }) => notified).reverse()).toEqual(decisions)
       }
     })
   )
@@ -489,7 +496,7 @@ describe("a run", () => {
   it.scoped("is no memory: undoing it is refused, or takes back what was remembered in it and nothing else", () =>
     Effect.gen(function* () {
       const { daybook, memory, runner } = yield* prepared()
-      const { id } = yield* memory.addSchedule(hourly)
+      const { id } = yield* memory.schedules.add(hourly)
       yield* TestClock.adjust(hour)
       const before = (yield* daybook.digests(agent)).stateDigest
       const run = yield* take(daybook)
@@ -503,7 +510,7 @@ describe("a run", () => {
       const undone = yield* memory.undo({ run: run.run })
       expect(undone.undone.map(({ memory }) => memory)).toEqual([written.id])
       expect((yield* daybook.digests(agent)).stateDigest).toBe(before)
-      expect(yield* memory.scheduleRuns(id)).toMatchObject([{ status: "ok" }])
+      expect(yield* memory.schedules.runs(id)).toMatchObject([{ status: "ok" }])
       expect((yield* Effect.flip(memory.undo({ run: "nobody" })))._tag).toBe("NothingToUndo")
     })
   )
@@ -519,7 +526,7 @@ describe("timers", () => {
           const daybook = yield* open(folder, { policy: awake })
           for (let number = 0; number < 30; number++) {
             const memory = yield* daybook.agent(`agent-${number}`, { trust: "full" })
-            if (number % 10 === 0) yield* memory.addSchedule({ ...hourly, every: hour + number * minute })
+            if (number % 10 === 0) yield* memory.schedules.add({ ...hourly, every: hour + number * minute })
             else yield* memory.remember({ title: "tea" })
           }
         })
@@ -540,7 +547,7 @@ describe("timers", () => {
     () =>
       Effect.gen(function* () {
         const { daybook, folder, memory, runner } = yield* prepared()
-        yield* memory.addSchedule(hourly)
+        yield* memory.schedules.add(hourly)
         yield* (yield* daybook.agent("bob", { trust: "full" })).remember({ title: "tea" })
         const right = [{ agent, due: start + hour }]
         const change = (text: string) =>

@@ -200,8 +200,10 @@ describe("a score explains itself", () => {
       expect((yield* later.explain({ text: "harbour" })).hits[0]!.life).toMatchObject({ hits: 1, decay: 0.01 })
       expect((yield* inner.why(id)).life).toMatchObject({ score: { hits: 0, days: 10 } })
       expect((yield* inner.explain({ text: "harbour" })).hits[0]!.life).toMatchObject({ hits: 0 })
-      expect(yield* Effect.flip(inner.tiers())).toMatchObject({ _tag: "TrustRequired" })
-      expect((yield* later.tiers()).best).toMatchObject([{ id, score: expect.closeTo(Math.LN2 + 0.904837 + 1, 5) }])
+      expect(yield* Effect.flip(inner.maintenance.tiers())).toMatchObject({ _tag: "TrustRequired" })
+      expect((yield* later.maintenance.tiers()).best).toMatchObject([
+        { id, score: expect.closeTo(Math.LN2 + 0.904837 + 1, 5) }
+      ])
       expect(decayOf("constructor", defaults.tiers)).toBe(0.05)
     })
   )
@@ -210,8 +212,8 @@ describe("a score explains itself", () => {
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent("nobody", { trust: "full" })
-      expect((yield* memory.tiers()).all).toEqual({ memories: 0, score: 0, days: 0 })
-      expect((yield* memory.tiers()).best).toEqual([])
+      expect((yield* memory.maintenance.tiers()).all).toEqual({ memories: 0, score: 0, days: 0 })
+      expect((yield* memory.maintenance.tiers()).best).toEqual([])
       expect((yield* daybook.stats("nobody")).memories).toMatchObject({ active: 0, created: 0, byTier: {} })
     })
   )

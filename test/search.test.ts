@@ -68,7 +68,7 @@ describe("any text is a query", () => {
         const reader = readers[index % 2]!
         const asked: ReadonlyArray<Effect.Effect<ReadonlyArray<{ readonly score: number }>, ReadError>> = [
           reader.search({ text, limit: 5 }),
-          reader.searchConversation({ text, limit: 5 }),
+          reader.sessions.search({ text, limit: 5 }),
           Effect.map(reader.explain({ text, limit: 5 }), ({ hits }) => hits)
         ]
         const hits = yield* asked[index % 3]!.pipe(
@@ -436,8 +436,8 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
       expect(yield* titlesOf(memory, { text: '"zebra crossing" dog' })).toEqual(["the zebra crossing"])
       for (const text of ["dog tag:pets", "dog person:Ann", "dog type:task", "dog -store:private"])
         expect([text, yield* titlesOf(memory, { text })]).toEqual([text, []])
-      yield* memory.addTurn({ session: "a", text: "a puppy", speaker: "Ann" })
-      const turns = (text: string) => Effect.map(memory.searchConversation({ text }), (hits) => hits.length)
+      yield* memory.sessions.append({ session: "a", text: "a puppy", speaker: "Ann" })
+      const turns = (text: string) => Effect.map(memory.sessions.search({ text }), (hits) => hits.length)
       yield* daybook.backfill(agent)
       expect(yield* turns("dog")).toBe(1)
       for (const text of ['"dog"', "dog -puppy", "dog +bread", "dog person:Bo", "dog -person:ann", "dog -session:a"])

@@ -75,10 +75,11 @@ describe("scripts and ways of writing", () => {
         const turns = fixtures.flatMap(({ file, texts }) =>
           Object.values(texts).map((text) => ({ session: file, text, at: "2025-01-06T06:00:00Z" }))
         )
-        for (let from = 0; from < turns.length; from += 100) yield* memory.addTurns(turns.slice(from, from + 100))
+        for (let from = 0; from < turns.length; from += 100)
+          yield* memory.sessions.appendAll(turns.slice(from, from + 100))
         yield* daybook.backfill("ada")
         const failed = yield* misses((text) =>
-          Effect.map(memory.searchConversation({ text, limit: 50 }), (hits) => hits.map((hit) => hit.text))
+          Effect.map(memory.sessions.search({ text, limit: 50 }), (hits) => hits.map((hit) => hit.text))
         )
         expect(failed).toEqual([])
       })

@@ -50,13 +50,13 @@ const system = (options: EngineOptions = {}) =>
     const { daybook } = yield* fresh({ vectorExtension: null, ...options })
     const memory = yield* daybook.agent(agent, { trust: "full" })
     const say = (session: string, ...lines: ReadonlyArray<readonly ["user" | "assistant" | "tool", string]>) =>
-      Effect.forEach(lines, ([role, text]) => memory.addTurn({ session, role, text }))
+      Effect.forEach(lines, ([role, text]) => memory.sessions.append({ session, role, text }))
     const events = Effect.map(Stream.runCollect(daybook.log(agent)), (all) =>
       ([...all] as ReadonlyArray<DaybookEvent>).flatMap((event) =>
         event.type === "SUMMARIZE" ? [{ version: event.version, ...event.payload }] : []
       )
     )
-    const sumUp = Effect.map(memory.maintain({ stages: ["sessions"] }), ([run]) => run!)
+    const sumUp = Effect.map(memory.maintenance.run({ stages: ["sessions"] }), ([run]) => run!)
     const state = Effect.map(daybook.digests(agent), ({ stateDigest }) => stateDigest)
     return { daybook, memory, say, events, sumUp, state }
   })
@@ -137,12 +137,12 @@ describe("session summaries", () => {
       const before = yield* state
       yield* say("monday", ...ferry)
       yield* say("empty", ["tool", "06:40"])
-      yield* memory.addTurn({ session: "monday", role: "user", text: "Is it open to all?", store: "social" })
+      yield* memory.sessions.append({ session: "monday", role: "user", text: "Is it open to all?", store: "social" })
       const unsummed = yield* state
       yield* TestClock.adjust("29 minutes")
       expect((yield* sumUp).counts).toEqual({})
       yield* TestClock.adjust("1 minutes")
-      const [dry] = yield* memory.maintain({ stages: ["sessions"], dryRun: true })
+      const [dry] = yield* memory.maintenance.run({ stages: ["sessions"], dryRun: true })
       const first = yield* sumUp
       expect(first).toMatchObject({ counts: { summarized: 2 }, left: false })
       const made = yield* events
@@ -158,7 +158,7 @@ describe("session summaries", () => {
       expect(made.map(({ session, store }) => `${session} ${store}`)).toEqual(["monday private", "monday social"])
       expect((yield* sumUp).run).toBeUndefined()
 
-      const [mine, social] = yield* memory.sessionSummaries({ session: "monday" })
+      const [mine, social] = yield* memory.sessions.summaries({ session: "monday" })
       expect(mine).toEqual({
         session: "monday",
         store: "private",
@@ -177,14 +177,14 @@ describe("session summaries", () => {
       const summed = yield* state
 
       yield* say("monday", ["user", "We decided to walk."])
-      expect((yield* memory.sessionSummaries())[0]).toMatchObject({ turns: 6, behind: true })
+      expect((yield* memory.sessions.summaries())[0]).toMatchObject({ turns: 6, behind: true })
       yield* TestClock.adjust("31 minutes")
       const second = yield* sumUp
       expect(second.counts).toEqual({ summarized: 1 })
       const again = (yield* events).at(-1)!
       expect([again.replaces, again.was]).toEqual([made[0]!.version, made[0]!.summary])
       expect(again.summary!.sources.slice(0, -1)).toEqual(again.was!.sources)
-      expect((yield* memory.sessionSummaries()).find(({ store }) => store === "private")).toMatchObject({
+      expect((yield* memory.sessions.summaries()).find(({ store }) => store === "private")).toMatchObject({
         turns: 7,
         behind: false,
         decisions: ["Then we agreed to take the 06:40 ferry.", "We decided to walk."]
@@ -192,18 +192,18 @@ describe("session summaries", () => {
 
       // As of then it is what it was then.
       const then = yield* daybook.agent(agent, { trust: "full", asOf: { version: again.version - 1 } })
-      expect((yield* then.sessionSummaries()).find(({ store }) => store === "private")!.turns).toBe(6)
+      expect((yield* then.sessions.summaries()).find(({ store }) => store === "private")!.turns).toBe(6)
 
       // Undone one after the other, and done again, and undone again.
       const walked = yield* state
       const back = yield* memory.undo({ run: second.run! })
       expect(back.undone).toMatchObject([{ type: "SUMMARIZE", memory: "monday", what: "restored" }])
-      expect((yield* memory.sessionSummaries()).find(({ store }) => store === "private")!.turns).toBe(6)
+      expect((yield* memory.sessions.summaries()).find(({ store }) => store === "private")!.turns).toBe(6)
       yield* memory.undo({ run: back.run! })
       expect(yield* state).toBe(walked)
       yield* memory.undo({ run: second.run! })
       yield* memory.undo({ run: first.run! })
-      expect((yield* memory.sessionSummaries()).length).toBe(0)
+      expect((yield* memory.sessions.summaries()).length).toBe(0)
       expect([unsummed, summed, before]).not.toContain(walked)
       const live = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
@@ -231,7 +231,7 @@ describe("session summaries", () => {
       expect(held.run).toBeUndefined()
       expect(held.conflicts).toMatchObject([{ memory: "monday", fields: ["summary"] }])
       yield* memory.undo({ run: second.run! }, { force: true })
-      expect(yield* memory.sessionSummaries()).toEqual([])
+      expect(yield* memory.sessions.summaries()).toEqual([])
     })
   )
 
@@ -242,14 +242,14 @@ describe("session summaries", () => {
       yield* TestClock.adjust("1 hours")
       const first = yield* sumUp
       const { run: gone } = yield* memory.undo({ run: first.run! })
-      yield* memory.forgetSession("monday")
+      yield* memory.sessions.forget("monday")
       yield* memory.undo({ run: gone! })
-      expect(yield* memory.sessionSummaries()).toEqual([])
+      expect(yield* memory.sessions.summaries()).toEqual([])
       yield* say("monday", ["user", "Something new."])
       yield* TestClock.adjust("1 hours")
       yield* sumUp
-      yield* memory.forgetSession("monday")
-      expect(yield* memory.sessionSummaries()).toEqual([])
+      yield* memory.sessions.forget("monday")
+      expect(yield* memory.sessions.summaries()).toEqual([])
       expect((yield* sumUp).counts).toEqual({})
     })
   )
@@ -267,7 +267,7 @@ describe("session summaries", () => {
       yield* remember("Book a cabin", { type: "task" })
       const tea = yield* remember("Tea is served", { store: "shared", type: "decision" })
       const of = (trust: "full" | "inner" | "familiar") =>
-        Effect.flatMap(daybook.agent(agent, { trust }), (reader) => reader.sessionSummaries())
+        Effect.flatMap(daybook.agent(agent, { trust }), (reader) => reader.sessions.summaries())
       expect(yield* of("full")).toMatchObject([
         {
           store: "private",
@@ -343,7 +343,7 @@ describe("session summaries", () => {
       const summarizer = writer(() => answers.shift()!, asked)
       const { events, memory, say, sumUp } = yield* system({ summarizer })
       for (const session of ["a", "b", "c", "d", "e"]) yield* say(session, ...ferry)
-      yield* memory.addTurn({ session: "a", role: "user", text: "By the way, my password is hunter2-Xk9!q." })
+      yield* memory.sessions.append({ session: "a", role: "user", text: "By the way, my password is hunter2-Xk9!q." })
       yield* TestClock.adjust("1 hours")
       yield* sumUp
       // The one with the most turns was used last.
@@ -365,7 +365,9 @@ describe("session summaries", () => {
       }
       expect(asked[0]).toMatchObject({ kind: "session", subject: "" })
       expect(JSON.stringify(asked)).not.toContain("hunter2")
-      expect((yield* memory.sessionSummaries({ session: [...told.keys()][0] }))[0]!.by).toMatchObject({ kind: "model" })
+      expect((yield* memory.sessions.summaries({ session: [...told.keys()][0] }))[0]!.by).toMatchObject({
+        kind: "model"
+      })
     })
   )
 
@@ -383,14 +385,14 @@ describe("session summaries", () => {
       const { events, memory, say } = yield* system({ summarizer })
       yield* say("monday", ...ferry)
       yield* TestClock.adjust("1 hours")
-      const running = yield* Effect.fork(memory.maintain({ stages: ["sessions"] }))
+      const running = yield* Effect.fork(memory.maintenance.run({ stages: ["sessions"] }))
       yield* Deferred.await(asked)
-      yield* memory.forgetSession("monday")
+      yield* memory.sessions.forget("monday")
       yield* say("monday", ["user", "Hello again."])
       yield* TestClock.adjust("1 minutes")
       expect(yield* Fiber.join(running)).toMatchObject([{ counts: {}, left: true }])
       expect(yield* events).toEqual([])
-      expect(yield* memory.sessionSummaries()).toEqual([])
+      expect(yield* memory.sessions.summaries()).toEqual([])
     })
   )
 
@@ -413,15 +415,15 @@ describe("session summaries", () => {
         for (let at = 0; at < 15; at++) yield* say(`s${at}`, ["user", `Paint door ${at}`])
         yield* TestClock.adjust("1 hours")
         const now = yield* TestClock.currentTimeMillis
-        const late = yield* memory.maintain({ stages: ["sessions"], deadline: now - 1 })
+        const late = yield* memory.maintenance.run({ stages: ["sessions"], deadline: now - 1 })
         expect(late).toMatchObject([{ counts: {}, left: true }])
-        const first = yield* slowly(memory.maintain({ stages: ["sessions"], deadline: now + 30_000 }))
+        const first = yield* slowly(memory.maintenance.run({ stages: ["sessions"], deadline: now + 30_000 }))
         // Begun at 0, 5, 10, 15 and 20 seconds.
         expect(first).toMatchObject([{ counts: { summarized: 10 }, left: true, duration: 25_000 }])
         expect((yield* events).map(({ summary }) => summary!.request)).toEqual(asked)
 
         // Stopped in between: what was answered is there.
-        const stopped = yield* Effect.fork(memory.maintain({ stages: ["sessions"] }))
+        const stopped = yield* Effect.fork(memory.maintenance.run({ stages: ["sessions"] }))
         yield* slowly(Effect.sleep("7 seconds"))
         yield* Fiber.interrupt(stopped)
         expect((yield* events).length).toBe(12)
@@ -429,7 +431,9 @@ describe("session summaries", () => {
         expect((yield* events).every(({ decision }) => decision.by.kind === "model")).toBe(true)
         // Asked again was alone what was under way when it was stopped.
         expect([asked.length, new Set(asked).size]).toEqual([17, 15])
-        expect(yield* Effect.flip(memory.maintain({ deadline: Number.NaN }))).toMatchObject({ field: "deadline" })
+        expect(yield* Effect.flip(memory.maintenance.run({ deadline: Number.NaN }))).toMatchObject({
+          field: "deadline"
+        })
       })
   )
 })

@@ -24,7 +24,7 @@ const told = (memory: Memory, title: string, fields: object = {}) =>
   )
 const titles = (memory: Memory) =>
   Effect.map(memory.list({ limit: 1_000 }), (all) => all.map(({ title }) => title).sort())
-const settle = (memory: Memory) => memory.maintain({ stages: ["settle"] })
+const settle = (memory: Memory) => memory.maintenance.run({ stages: ["settle"] })
 
 describe("settling", () => {
   it.scoped("retires what is no longer so in whatever words, says by what, and is taken back", () =>
@@ -103,10 +103,10 @@ describe("settling", () => {
       for (const readsEnglish of [true, false]) {
         const { daybook } = yield* fresh({ vectorExtension: null, summarizer, policy: { actors }, readsEnglish })
         const memory = yield* daybook.agent(agent, { trust: "full" })
-        yield* memory.addTurn({ session: "monday", role: "user", text: "Paint the door" })
+        yield* memory.sessions.append({ session: "monday", role: "user", text: "Paint the door" })
         yield* TestClock.adjust("2 days")
-        yield* memory.maintain({ stages: ["sessions"] })
-        writers.push((yield* memory.sessionSummaries())[0]!.by!.kind)
+        yield* memory.maintenance.run({ stages: ["sessions"] })
+        writers.push((yield* memory.sessions.summaries())[0]!.by!.kind)
       }
       expect(writers).toEqual(["model", "rule"])
       expect(calls).toBe(1)
@@ -144,7 +144,7 @@ describe("settling", () => {
           Effect.map(Stream.runCollect(daybook.log(agent, after)), (all) => [...all] as ReadonlyArray<DaybookEvent>)
         const before = yield* state()
         const version = (yield* events(0)).length
-        const [dry] = yield* memory.maintain({ stages: ["settle"], dryRun: true })
+        const [dry] = yield* memory.maintenance.run({ stages: ["settle"], dryRun: true })
         expect(yield* events(version)).toEqual([])
         const [run] = yield* settle(memory)
         const written = (yield* events(version)).filter(({ type }) => type !== "RUN")

@@ -26,13 +26,13 @@ describe("stats", () => {
       for (const title of ["one", "two", "three"]) yield* remember(title, { tier: "daily", type: "event", source })
       const old = yield* remember("old", { source })
       for (let at = 0; at < 2; at++) yield* remember(`old ${at}`, { source })
-      yield* memory.addSchedule({ goal: "tea", every: dayMillis })
-      const paused = yield* memory.addSchedule({ goal: "coffee", every: dayMillis })
-      yield* memory.updateSchedule(paused.id, { status: "paused" })
+      yield* memory.schedules.add({ goal: "tea", every: dayMillis })
+      const paused = yield* memory.schedules.add({ goal: "coffee", every: dayMillis })
+      yield* memory.schedules.update(paused.id, { status: "paused" })
 
       yield* TestClock.setTime(start + 31 * dayMillis)
-      const runs = yield* memory.maintain()
-      yield* memory.restore(old.id)
+      const runs = yield* memory.maintenance.run()
+      yield* memory.archive.restore(old.id)
       const stats = yield* daybook.stats(agent)
       expect(stats.memories).toMatchObject({
         created: 9,
@@ -66,7 +66,7 @@ describe("stats", () => {
         { stage: "gc", runs: 1 },
         { stage: "weekly", runs: 1 }
       ])
-      expect((yield* memory.tiers()).all.memories).toBe(3)
+      expect((yield* memory.maintenance.tiers()).all.memories).toBe(3)
 
       yield* daybook.rebuild(agent)
       expect((yield* daybook.stats(agent)).changes).toEqual(stats.changes)

@@ -28,7 +28,7 @@ const filled = (daybook: System) =>
     yield* memory.rememberAll(
       titles.map((title, at) => ({ title, store: at % 2 === 0 ? "private" : "social" }) as const)
     )
-    yield* memory.addTurn({ session: "monday", role: "user", text: "Where does the pilot keep the rope?" })
+    yield* memory.sessions.append({ session: "monday", role: "user", text: "Where does the pilot keep the rope?" })
     yield* daybook.backfill(agent)
     return memory
   })
@@ -115,10 +115,10 @@ describe("a switch to another embedder", () => {
       expect((yield* searched(daybook, version)).hits.map(([id]) => id)).toEqual(before.hits.map(([id]) => id))
       expect((yield* searched(daybook, version)).model).toBe("old")
       expect((yield* searched(daybook, later)).model).toBe("next")
-      const recalls = yield* memory.recalls()
-      for (const { number } of recalls) expect((yield* memory.rerun(number)).same).toBe(true)
-      expect((yield* memory.recall(1)).embedder).toEqual({ model: "old", dimensions: 48 })
-      expect((yield* memory.recall(recalls[0]!.number)).embedder).toEqual({ model: "next", dimensions: 96 })
+      const recalls = yield* memory.recalls.list()
+      for (const { number } of recalls) expect((yield* memory.recalls.rerun(number)).same).toBe(true)
+      expect((yield* memory.recalls.get(1)).embedder).toEqual({ model: "old", dimensions: 48 })
+      expect((yield* memory.recalls.get(recalls[0]!.number)).embedder).toEqual({ model: "next", dimensions: 96 })
 
       // The rebuild asks nobody either, and comes to the same.
       const live = yield* daybook.digests(agent)
@@ -132,7 +132,7 @@ describe("a switch to another embedder", () => {
       expect(yield* daybook.embedders.drop(agent)).toEqual([{ model: "old", dimensions: 48 }])
       expect(yield* searched(daybook)).toEqual(after)
       expect((yield* searched(daybook, version)).model).toBe("old")
-      expect((yield* memory.rerun(1)).same).toBe(true)
+      expect((yield* memory.recalls.rerun(1)).same).toBe(true)
       expect([...old.asked, ...next.asked]).toEqual([])
       const dropped = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
@@ -465,8 +465,8 @@ describe("stores that an embedder is not to see", () => {
 
       // A recall is answered again with the same scores.
       yield* daybook.flush(agent)
-      for (const { number } of yield* memory.recalls())
-        expect(yield* memory.rerun(number)).toMatchObject({ same: true })
+      for (const { number } of yield* memory.recalls.list())
+        expect(yield* memory.recalls.rerun(number)).toMatchObject({ same: true })
       const live = yield* daybook.digests(agent)
       yield* daybook.rebuild(agent)
       expect(yield* daybook.digests(agent)).toEqual(live)

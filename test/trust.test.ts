@@ -13,7 +13,17 @@ import type { Memory, MemoryReader } from "../src/Memory.js"
 import type { Observation } from "../src/model/input.js"
 import type { Query } from "../src/search/search.js"
 import { known, type Scripted, scripted } from "./support/embedders.js"
-import { answers, fresh, open, type Probe, readPaths, temporaryFolder, told } from "./support/engine.js"
+import {
+  answers,
+  fresh,
+  type MethodPath,
+  methodPaths,
+  open,
+  type Probe,
+  readPaths,
+  temporaryFolder,
+  told
+} from "./support/engine.js"
 import { names, vocabulary } from "./support/histories.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -33,23 +43,25 @@ const writePaths = {
     ),
   update: (memory, { id, observation }) => memory.update(id, observation),
   forget: (memory, { id }) => memory.forget(id),
-  addTurn: (memory, { observation, store }) => memory.addTurn({ session: "monday", text: observation.title, store }),
-  addTurns: (memory, { observation, store }) =>
+  "sessions.append": (memory, { observation, store }) =>
+    memory.sessions.append({ session: "monday", text: observation.title, store }),
+  "sessions.appendAll": (memory, { observation, store }) =>
     Effect.flatMap(
-      memory.addTurns([{ session: "monday", text: observation.title, store }]),
+      memory.sessions.appendAll([{ session: "monday", text: observation.title, store }]),
       ([one]) => one as Either.Either<unknown, unknown>
     ),
-  forgetSession: (memory, { id }) => memory.forgetSession(id),
-  addFile: (memory, { observation, store }) => memory.addFile({ path: "notes.md", text: observation.title, store }),
-  forgetFile: (memory, { id }) => memory.forgetFile(id),
-  restore: (memory, { id }) => memory.restore(id),
-  maintain: (memory) => memory.maintain(),
-  addSchedule: (memory, { observation }) => memory.addSchedule({ goal: observation.title, every: 60_000 }),
-  updateSchedule: (memory, { id }) => memory.updateSchedule(id, { goal: "another" }),
-  deleteSchedule: (memory, { id }) => memory.deleteSchedule(id),
+  "sessions.forget": (memory, { id }) => memory.sessions.forget(id),
+  "files.add": (memory, { observation, store }) =>
+    memory.files.add({ path: "notes.md", text: observation.title, store }),
+  "files.forget": (memory, { id }) => memory.files.forget(id),
+  "archive.restore": (memory, { id }) => memory.archive.restore(id),
+  "maintenance.run": (memory) => memory.maintenance.run(),
+  "schedules.add": (memory, { observation }) => memory.schedules.add({ goal: observation.title, every: 60_000 }),
+  "schedules.update": (memory, { id }) => memory.schedules.update(id, { goal: "another" }),
+  "schedules.delete": (memory, { id }) => memory.schedules.delete(id),
   undo: (memory) => memory.undo({ event: 1 })
 } satisfies {
-  readonly [Path in Exclude<keyof Memory, keyof MemoryReader>]: (
+  readonly [Path in Exclude<MethodPath<Memory>, MethodPath<MemoryReader>>]: (
     memory: Memory,
     write: Write
   ) => Effect.Effect<unknown, unknown>
@@ -90,8 +102,8 @@ describe("the tables of paths", () => {
     Effect.gen(function* () {
       const { daybook, full } = yield* prepared
       const past = yield* daybook.agent(agent, { trust: "inner", asOf: { at: start } })
-      expect(Object.keys(past).sort()).toEqual(Object.keys(readPaths).sort())
-      expect(Object.keys(full).sort()).toEqual([...Object.keys(readPaths), ...Object.keys(writePaths)].sort())
+      expect([...methodPaths(past)].sort()).toEqual(Object.keys(readPaths).sort())
+      expect([...methodPaths(full)].sort()).toEqual([...Object.keys(readPaths), ...Object.keys(writePaths)].sort())
     })
   )
 })
@@ -330,7 +342,7 @@ describe("what is stored above a level changes no byte below it", () => {
         )
         yield* full.remember({ title: "tea ".repeat(100).trim(), people: [...names], store: above[0]! })
         yield* full.importMarkdown([file], { store: above[0] })
-        yield* full.addSchedule({ goal: "green tea kettle", handler: "tides", every: 60 * minute })
+        yield* full.schedules.add({ goal: "green tea kettle", handler: "tides", every: 60 * minute })
         yield* daybook.backfill(agent)
         expect(differences(yield* asked, none)).toEqual([])
         for (const id of hidden) {
@@ -442,8 +454,8 @@ describe("a writer stays within its level", () => {
       const planted = new Map<Store, string>()
       for (const store of stores) {
         const { id } = yield* full.remember({ title: `in ${store}`, store })
-        yield* full.addTurn({ session: id, text: `said in ${store}`, store })
-        yield* full.addFile({ path: id, text: `written in ${store}`, store })
+        yield* full.sessions.append({ session: id, text: `said in ${store}`, store })
+        yield* full.files.add({ path: id, text: `written in ${store}`, store })
         planted.set(store, id)
       }
       for (const trust of levels) {
@@ -456,18 +468,19 @@ describe("a writer stays within its level", () => {
             if (canRead(trust, store)) continue
             // Moving something of one's own out of sight is refused as well.
             const refused = yield* outcome(write(memory, { id, store, observation, file }))
-            if (path === "forget" || path === "restore") {
+            if (path === "forget" || path === "archive.restore") {
               expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forget("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("MemoryNotFound")
-            } else if (path === "forgetSession") {
-              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forgetSession("0000000000")))
+            } else if (path === "sessions.forget") {
+              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.sessions.forget("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("SessionNotFound")
-            } else if (path === "forgetFile") {
-              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.forgetFile("0000000000")))
+            } else if (path === "files.forget") {
+              expect(refused.replaceAll(id, "0000000000")).toBe(yield* outcome(memory.files.forget("0000000000")))
               expect(JSON.parse(refused)._tag).toBe("FileNotFound")
-            } else if (path === "undo" || path === "maintain") {
-              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: path })
-            } else if (path.endsWith("Schedule")) {
+            } else if (path === "undo" || path === "maintenance.run") {
+              const what = path === "undo" ? "undo" : "maintain"
+              expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what })
+            } else if (path.startsWith("schedules.")) {
               expect(JSON.parse(refused)).toMatchObject({ _tag: "TrustRequired", what: "schedules" })
             } else expect(refused).toMatch(new RegExp(`level ${trust} cannot write`))
           }
@@ -540,7 +553,7 @@ describe("what embeds a hidden store", () => {
             const full = yield* as(daybook, "full")
             for (const store of hidden) {
               yield* full.remember({ title: `a secret of ${store}`, store })
-              yield* full.addTurn({ session: store, text: `a secret is told of ${store}`, store })
+              yield* full.sessions.append({ session: store, text: `a secret is told of ${store}`, store })
             }
             yield* daybook.backfill(agent)
           })
@@ -554,13 +567,13 @@ describe("what embeds a hidden store", () => {
               const full = yield* as(daybook, "full")
               const store = trust === "inner" ? "shared" : "social"
               for (const title of seen) yield* full.remember({ title, store })
-              yield* full.addTurn({ session: "monday", text: "Where does the pilot keep the rope?", store })
+              yield* full.sessions.append({ session: "monday", text: "Where does the pilot keep the rope?", store })
               yield* daybook.backfill(agent)
               expect((yield* daybook.embedders.status(agent)).inForce.lacking).toBe(0)
               const reader = yield* as(daybook, trust)
               for (const text of ["pilot rope tea", "harbour"]) {
                 all.push(scoresOf(yield* reader.explain({ text })))
-                all.push(scoresOf(yield* reader.explainConversation({ text })))
+                all.push(scoresOf(yield* reader.sessions.explain({ text })))
               }
             })
           )
@@ -651,7 +664,7 @@ describe("an expired memory", () => {
           const reader = yield* at === undefined ? as(daybook, trust) : daybook.agent(agent, { trust, asOf: { at } })
           const all = yield* answers(reader, probe)
           return Object.entries(all)
-            .filter(([path, answer]) => path !== "tiers all" && answer.includes("ferry ticket"))
+            .filter(([path, answer]) => path !== "maintenance.tiers all" && answer.includes("ferry ticket"))
             .map(([path]) => path.replace(id, "it").replace(other.id, "other"))
             .sort()
         })

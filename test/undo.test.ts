@@ -194,7 +194,7 @@ describe("a run is undone as one", () => {
       const before = yield* stateOf(daybook)
       yield* memory.remember({ title: "one" }, { run: "tuesday" })
       yield* memory.update(kept.id, { title: "harbour moved" }, { run: "tuesday" })
-      yield* memory.addTurn({ session: "monday", text: "hello" }, { run: "tuesday" })
+      yield* memory.sessions.append({ session: "monday", text: "hello" }, { run: "tuesday" })
       yield* memory.remember(old, { run: "tuesday" })
       const other = yield* memory.remember({ title: "two" })
       const { conflicts, undone } = yield* memory.undo({ run: "tuesday" })
@@ -205,9 +205,9 @@ describe("a run is undone as one", () => {
         "UPDATE restored"
       ])
       expect((yield* memory.list()).map(({ id }) => id).sort()).toEqual([kept.id, other.id].sort())
-      expect(yield* memory.turns("monday")).toHaveLength(1)
+      expect(yield* memory.sessions.get("monday")).toHaveLength(1)
       yield* memory.undo({ event: other.version! })
-      yield* memory.forgetSession("monday")
+      yield* memory.sessions.forget("monday")
       expect(yield* stateOf(daybook)).toBe(before)
     })
   )
@@ -630,7 +630,7 @@ describe("how it is asked for", () => {
   it.scoped("what is not there or no change of a memory is refused", () =>
     Effect.gen(function* () {
       const { daybook, memory } = yield* prepared()
-      yield* memory.addTurn({ session: "monday", text: "hello" }, { run: "talk" })
+      yield* memory.sessions.append({ session: "monday", text: "hello" }, { run: "talk" })
       const refusal = (what: Parameters<Memory["undo"]>[0]) =>
         Effect.map(Effect.flip(memory.undo(what)), (error) => error._tag)
       expect(yield* refusal({ event: 1 })).toBe("NotUndoable")

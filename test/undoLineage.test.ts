@@ -123,10 +123,10 @@ describe("whether something may no longer be true, after an undoing", () => {
     Effect.gen(function* () {
       const { daybook, memory, remember } = yield* prepared
       const a = yield* remember("The gate opens at eight")
-      const { id: turn } = yield* memory.addTurn({ session: "monday", role: "user", text: "An hour on foot" })
-      yield* memory.addFile({ path: "walks.md", text: "An hour on foot" })
-      yield* memory.addFile({ path: "both.md", text: "An hour on foot" })
-      yield* memory.addFile({ path: "both.md", text: "A copy", store: "social" })
+      const { id: turn } = yield* memory.sessions.append({ session: "monday", role: "user", text: "An hour on foot" })
+      yield* memory.files.add({ path: "walks.md", text: "An hour on foot" })
+      yield* memory.files.add({ path: "both.md", text: "An hour on foot" })
+      yield* memory.files.add({ path: "both.md", text: "A copy", store: "social" })
       const make = (title: string, kind: "turn" | "file", id: string) =>
         Effect.map(
           memory.remember(
@@ -145,10 +145,10 @@ describe("whether something may no longer be true, after an undoing", () => {
       const ofFile = yield* make("Leave before seven", "file", "walks.md")
       const ofBoth = yield* make("Leave after seven", "file", "both.md")
       const { version } = yield* memory.forget(a)
-      yield* memory.addFile({ path: "walks.md", text: "Two hours on foot" })
-      yield* memory.addFile({ path: "both.md", text: "Two hours on foot" })
-      yield* memory.forgetFile("walks.md")
-      yield* memory.forgetSession("monday")
+      yield* memory.files.add({ path: "walks.md", text: "Two hours on foot" })
+      yield* memory.files.add({ path: "both.md", text: "Two hours on foot" })
+      yield* memory.files.forget("walks.md")
+      yield* memory.sessions.forget("monday")
       yield* undone(daybook, memory, { event: version! })
       expect(yield* Effect.forEach([ofTurn, ofFile, ofBoth], (id) => staleOf(memory, id))).toEqual([
         { kind: "turn", of: turn, reason: "forgotten" },

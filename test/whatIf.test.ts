@@ -15,14 +15,20 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import type { Daybook } from "../src/Daybook.js"
 import type { Observation } from "../src/model/input.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
-import { type Judgement, type Question, Reconciler, type Verdict } from "../src/ports/Reconciler.js"
+import {
+  type Judgement,
+  type Question,
+  Reconciler,
+  type ReconcilerService,
+  type Verdict
+} from "../src/ports/Reconciler.js"
 import { resultOf } from "../src/whatIf/diff.js"
 import { isSame, type WhatIf } from "../src/whatIf/WhatIf.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, vocabulary } from "./support/histories.js"
 
 type System = Context.Tag.Service<Daybook>
-type Service = Context.Tag.Service<Reconciler>
+type Service = ReconcilerService
 
 const agent = "coop"
 const start = Date.parse("2026-03-14T06:00:00Z")

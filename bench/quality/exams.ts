@@ -64,14 +64,13 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
         Effect.map(
           Effect.forEach(turns, ({ id, ...turn }) =>
             Effect.map(
-              memory.addTurn({ ...turn, role: turn.speaker === user ? "user" : "assistant" }),
+              memory.sessions.append({ ...turn, role: turn.speaker === user ? "user" : "assistant" }),
               (added) => [added.id, id] as const
             )
           ),
           (ids) => new Map(ids)
         ),
-      ask: (memory, text) =>
-        Effect.map(memory.searchConversation({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
+      ask: (memory, text) => Effect.map(memory.sessions.search({ text, limit: 20 }), (hits) => hits.map(({ id }) => id))
     }
   })
 

@@ -177,7 +177,7 @@ const apply = (
       told.memories += memories.length
     }
     if (turns.length > 0) {
-      const answers = yield* timed("turns", memory.addTurns(turns))
+      const answers = yield* timed("turns", memory.sessions.appendAll(turns))
       for (const [at, answer] of answers.entries()) if (Either.isLeft(answer)) return yield* refused(at, answer.left)
       told.turns += turns.length
     }
@@ -204,7 +204,7 @@ const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
           yield* clock.set(midnight + after)
           let open: ReadonlyArray<StageName> = stages
           for (let round = 0; round < maxRounds && open.length > 0; round++) {
-            const runs = yield* memory.maintain({ stages: open })
+            const runs = yield* memory.maintenance.run({ stages: open })
             open = runs.flatMap(({ left, run, stage }) => (left && run !== undefined ? [stage] : []))
             for (const [what, number] of runs.flatMap(({ counts }) => Object.entries(counts))) {
               done[what] = (done[what] ?? 0) + number

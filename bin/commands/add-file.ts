@@ -53,7 +53,9 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
         })
       const index = ({ changedAt, path, text }: TextFile) =>
         Effect.gen(function* () {
-          const answer = yield* Effect.either(memory.addFile({ path, text, at: changedAt, ...definedFields(options) }))
+          const answer = yield* Effect.either(
+            memory.files.add({ path, text, at: changedAt, ...definedFields(options) })
+          )
           if (Either.isRight(answer)) {
             const { from, outcome, session } = answer.right
             if (outcome === "moved") moved.push({ path, from: from ?? null, session: session ?? "" })

@@ -41,11 +41,11 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
       const fields = { session, ...definedFields(options) }
       const memory = yield* call.memory
       if (text === "-") {
-        const done = yield* Effect.exit(writeLines<TurnInput, AddedTurn>(memory.addTurns, call.out, fields))
+        const done = yield* Effect.exit(writeLines<TurnInput, AddedTurn>(memory.sessions.appendAll, call.out, fields))
         yield* awaitVectors(call)
         return yield* done
       }
-      const done = yield* memory.addTurn({ ...fields, text }, { commandId })
+      const done = yield* memory.sessions.append({ ...fields, text }, { commandId })
       yield* awaitVectors(call)
       yield* call.out.show(done, () => {
         const place = done.version === undefined ? "" : ` (version ${done.version})`

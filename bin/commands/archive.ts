@@ -24,7 +24,7 @@ export const archive: Command<ArchiveCall, readonly [what: string, words: Readon
         const [id, ...others] = words
         if (id === undefined || others.length > 0) return yield* badCall("'archive restore' needs exactly one id")
         if (asOf !== undefined) return yield* badCall("'archive restore' takes no --as-of")
-        const restored = yield* Effect.flatMap(memory, (one) => one.restore(id, { commandId }))
+        const restored = yield* Effect.flatMap(memory, (one) => one.archive.restore(id, { commandId }))
         yield* awaitVectors(call)
         return yield* out.show(restored, () => `restored ${id}`)
       }
@@ -33,7 +33,7 @@ export const archive: Command<ArchiveCall, readonly [what: string, words: Readon
         return yield* badCall("'archive list' takes no words; use 'archive search'")
       if (what === "search" && words.length === 0) return yield* badCall("'archive search' needs words")
       const text = words.join(" ")
-      const rows = yield* Effect.flatMap(reader(asOf), (one) => one.archived({ text, limit, offset }))
+      const rows = yield* Effect.flatMap(reader(asOf), (one) => one.archive.list({ text, limit, offset }))
       yield* out.show(rows, () => table<ArchivedMemory>(out, rows, columns))
     })
 }

@@ -34,7 +34,7 @@ const checkModels = (policy: PolicyValues): Effect.Effect<void, InvalidPolicy> =
   const { embedding, rerank } = policy
   const checks: ReadonlyArray<Effect.Effect<unknown, string>> = [
     Effect.mapError(
-      embedderNamed(embedding.embedder, embedding.dimensions, { policy: embedding }),
+      embedderNamed(embedding.embedder, embedding.dimensions, embedding),
       ({ message }) => `embedding.embedder: ${message}`
     ),
     Effect.mapError(rerankerNamed(rerank.reranker, policy), ({ message }) => `rerank.reranker: ${message}`)

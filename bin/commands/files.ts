@@ -12,7 +12,7 @@ export const files: Command<AsOfOptions & PageOptions> = {
   run: ({ out, reader }, { asOf, limit, offset }) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const rows = yield* memory.files({ limit, offset })
+      const rows = yield* memory.files.list({ limit, offset })
       yield* out.show(rows, () =>
         table(out, rows, [
           { name: "changed", of: ({ occurredAt }) => dayText(occurredAt) },

@@ -13,10 +13,10 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
   examples: ["forget-file notes/harbour.md"],
   run: ({ memory, out }, { commandId }, [path]) =>
     Effect.gen(function* () {
-      const { forgetFile } = yield* memory
+      const { files } = yield* memory
       // A library caller may have indexed it under a name that is not its path on this disk.
-      const done = yield* Effect.catchTag(forgetFile(path, { commandId }), "FileNotFound", (error) =>
-        Effect.mapError(forgetFile(resolve(path), { commandId }), (other) =>
+      const done = yield* Effect.catchTag(files.forget(path, { commandId }), "FileNotFound", (error) =>
+        Effect.mapError(files.forget(resolve(path), { commandId }), (other) =>
           other._tag === "FileNotFound" ? refused(`${error.message}${hintFor(path)}`) : other
         )
       )

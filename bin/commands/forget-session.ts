@@ -10,7 +10,7 @@ export const forgetSession: Command<{ readonly commandId?: string }, readonly [s
   examples: ["forget-session monday"],
   run: ({ memory, out }, { commandId }, [session]) =>
     Effect.gen(function* () {
-      const done = yield* Effect.flatMap(memory, (opened) => opened.forgetSession(session, { commandId }))
+      const done = yield* Effect.flatMap(memory, (opened) => opened.sessions.forget(session, { commandId }))
       yield* out.show(done, () => {
         const place = done.version === undefined ? "" : ` (version ${done.version})`
         const files = done.files === undefined ? "" : ` and ${count(done.files, "file")}`

@@ -35,7 +35,7 @@ export const maintain: Command<MaintainCall> = {
   run: (call, { dryRun, history, limit, stage }) =>
     history === true
       ? Effect.gen(function* () {
-          const runs = yield* Effect.flatMap(call.memory, (memory) => memory.runs({ limit }))
+          const runs = yield* Effect.flatMap(call.memory, (memory) => memory.maintenance.list({ limit }))
           yield* call.out.show(runs, () => table<RunRow>(call.out, runs, historyColumns))
         })
       : runStages(call, { stages: stage, dryRun })
@@ -53,7 +53,7 @@ export const gc: Command<{ readonly dryRun?: boolean }> = {
 const runStages = (call: Call, options: MaintainOptions) =>
   Effect.gen(function* () {
     const { memory, out } = call
-    const runs = yield* Effect.flatMap(memory, (opened) => opened.maintain(options))
+    const runs = yield* Effect.flatMap(memory, (opened) => opened.maintenance.run(options))
     if (runs.some(({ run }) => run !== undefined)) yield* awaitVectors(call)
     yield* out.show(runs, () => (options.dryRun === true ? planText(out, runs) : runsText(out, runs)))
   })

@@ -25,7 +25,7 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, 
       if (verb === "list") {
         if (number !== undefined) return yield* badCall("'recall list' takes no number")
         const memory = yield* reader(asOf)
-        const rows = yield* memory.recalls({ limit, offset })
+        const rows = yield* memory.recalls.list({ limit, offset })
         return yield* out.show(rows, () => table<RecallRow>(out, rows, rowColumns))
       }
       if (limit !== undefined || offset !== undefined) return yield* badCall("--limit and --offset need 'recall list'")
@@ -39,14 +39,14 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, 
 
 const verbsWithNumber = {
   show: (memory: MemoryReader, number: number, out: Output) =>
-    Effect.flatMap(memory.recall(number), (recall) =>
+    Effect.flatMap(memory.recalls.get(number), (recall) =>
       out.show(recall, async () =>
         [recallText(out, recall), await table(out, placed(recall.hits), placeColumns)].join("\n")
       )
     ),
   rerun: (memory: MemoryReader, number: number, out: Output) =>
     Effect.gen(function* () {
-      const rerun = yield* memory.rerun(number)
+      const rerun = yield* memory.recalls.rerun(number)
       yield* out.show(rerun, () => rerunText(out, rerun))
       const differing = rerun.differences.filter(({ what }) => what === "hit").length
       if (!rerun.same) return yield* refused(`recall ${number}: the answer differs in ${count(differing, "place")}`)

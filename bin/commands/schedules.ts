@@ -154,27 +154,29 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
     }
     switch (verb) {
       case "list": {
-        const found = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedules({ ...filter, ...page }))
+        const found = yield* Effect.flatMap(call.reader(asOf), (memory) =>
+          memory.schedules.list({ ...filter, ...page })
+        )
         return yield* out.show(found, () => scheduleTable(out, found))
       }
       case "count": {
-        const counted = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.countSchedules(filter))
+        const counted = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedules.count(filter))
         return yield* out.show({ schedules: counted }, () => count(counted, "schedule"))
       }
       case "show": {
-        const schedule = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedule(id))
+        const schedule = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedules.get(id))
         return yield* out.show(schedule, () => scheduleText(out, schedule))
       }
       case "runs": {
         const memory = yield* call.reader(asOf)
-        const { cadence } = yield* memory.schedule(id)
-        const runs = yield* memory.scheduleRuns(id, page)
+        const { cadence } = yield* memory.schedules.get(id)
+        const runs = yield* memory.schedules.runs(id, page)
         return yield* out.show(runs, () => runTable(out, runs, cadence))
       }
       case "run": {
         const memory = yield* call.reader(asOf)
-        const run = yield* memory.scheduleRun(id)
-        const { cadence } = yield* memory.schedule(run.schedule)
+        const run = yield* memory.schedules.run(id)
+        const { cadence } = yield* memory.schedules.get(run.schedule)
         return yield* out.show(run, () => runText(out, run, cadence))
       }
       case "retime": {
@@ -189,15 +191,15 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
       default: {
         const memory = yield* call.memory
         const done = yield* verb === "add"
-          ? memory.addSchedule({ ...definedFields(fields), goal: id }, { commandId })
+          ? memory.schedules.add({ ...definedFields(fields), goal: id }, { commandId })
           : verb === "delete"
-            ? memory.deleteSchedule(id, { commandId })
-            : memory.updateSchedule(
+            ? memory.schedules.delete(id, { commandId })
+            : memory.schedules.update(
                 id,
                 verb === "update" ? definedFields(fields) : { status: verb === "pause" ? "paused" : "active" },
                 { commandId }
               )
-        const schedule = verb === "delete" ? undefined : yield* memory.schedule(done.id)
+        const schedule = verb === "delete" ? undefined : yield* memory.schedules.get(done.id)
         return yield* out.show(done, () => scheduledText(done, schedule?.cadence))
       }
     }

@@ -111,10 +111,10 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         { name: "text", of: ({ text }) => text, elastic: true }
       ] satisfies ReadonlyArray<Column<ConversationHit>>
       if (options.explain !== true) {
-        const hits = yield* memory.searchConversation(query)
+        const hits = yield* memory.sessions.search(query)
         return yield* out.show(hits, () => table<ConversationHit>(out, hits, columns))
       }
-      const answer = yield* memory.explainConversation(query)
+      const answer = yield* memory.sessions.explain(query)
       yield* out.show(answer, () => explanationOf(out, answer, (hits) => table<ConversationHit>(out, hits, columns)))
     })
 }

@@ -21,10 +21,10 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
       Effect.gen(function* () {
         const memory = yield* reader(asOf)
         if (summary === true || session !== undefined) {
-          const summaries = yield* memory.sessionSummaries({ limit, offset, session })
+          const summaries = yield* memory.sessions.summaries({ limit, offset, session })
           return yield* out.show(summaries, () => summariesText(out, summaries))
         }
-        const found = yield* memory.sessions({ limit, offset })
+        const found = yield* memory.sessions.list({ limit, offset })
         yield* out.show(found, () =>
           table(out, found, [
             { name: "session", of: ({ session }) => session, colour: "cyan" },

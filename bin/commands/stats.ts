@@ -11,7 +11,7 @@ export const stats: Command = {
   run: ({ agent, daybook, memory, out }) =>
     Effect.gen(function* () {
       const found = yield* Effect.flatMap(daybook, (one) => one.stats(agent))
-      const life = yield* Effect.flatMap(memory, (one) => one.tiers({ limit: 0 }))
+      const life = yield* Effect.flatMap(memory, (one) => one.maintenance.tiers({ limit: 0 }))
       const { archive, changes, conversation, maintenance, memories, recalls, schedules, vectors, version, view } =
         found
       const stages = Object.fromEntries(maintenance.map(({ runs, stage }) => [stage, runs]))

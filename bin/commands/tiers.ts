@@ -24,7 +24,7 @@ export const tiers: Command<TiersCall> = {
   run: ({ out, reader }, { asOf, limit, plot }) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.tiers({ limit })
+      const found = yield* memory.maintenance.tiers({ limit })
       yield* out.show(found, async () =>
         [
           await table(out, Object.entries(found.byTier), standingColumns("tier")),

@@ -12,7 +12,7 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
   run: ({ out, reader }, { asOf, last }, [session]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.turns(session, { last })
+      const found = yield* memory.sessions.get(session, { last })
       yield* out.show(found, () =>
         found.length === 0
           ? out.colours.dim("nothing found")

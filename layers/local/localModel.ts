@@ -2,7 +2,9 @@ import { createHash } from "node:crypto"
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
+import * as Effect from "effect/Effect"
 import { encoderWeightOf } from "../encoderWeight.js"
+import { readSetting } from "../settings.js"
 import { defaultRecipe, familyOf, type Recipe } from "./families.js"
 
 /** The source of a hub's model, and its cache. */
@@ -39,9 +41,15 @@ export class ModelProblem {
   ) {}
 }
 
-/** The folder of downloaded models: `$DAYBOOK_MODELS`, or `~/.cache/daybook/models`. */
-export const modelsFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
-  environment.DAYBOOK_MODELS || join(homedir(), ".cache", "daybook", "models")
+/** The hub of `$HF_ENDPOINT`, or Hugging Face's; the folder of `$DAYBOOK_MODELS`, or `~/.cache/daybook/models`. */
+export const configuredHub: Effect.Effect<Omit<Hub, "revision">> = Effect.zipWith(
+  readSetting("HF_ENDPOINT"),
+  readSetting("DAYBOOK_MODELS"),
+  (host, folder) => ({
+    host: `${(host ?? "https://huggingface.co").replace(/\/+$/, "")}/`,
+    kept: folder ?? join(homedir(), ".cache", "daybook", "models")
+  })
+)
 
 /** The prefix of every local model's name. */
 export const localModelPrefix = "local/"
@@ -50,11 +58,11 @@ export const localModelPrefix = "local/"
 export const locateModel = (
   name: string,
   dimensions: number | undefined,
-  environment: NodeJS.ProcessEnv = process.env
+  hub: Omit<Hub, "revision">
 ): LocalModel | ModelProblem => {
   const [, place = "", expectedFingerprint] = /^(.*?)(?:#([0-9a-z]+))?$/s.exec(name.replace(/^local\//, ""))!
   const isFolder = isAbsolute(place) || /^(?:\.{1,2}|~)(?:[/\\]|$)/.test(place)
-  const located = isFolder ? folderOf(place) : hubOf(place, environment)
+  const located = isFolder ? folderOf(place) : hubOf(place, hub)
   if (located instanceof ModelProblem) return located
   const { native, recipe } = located
   const length = dimensions ?? native
@@ -75,7 +83,7 @@ export const locateModel = (
 
 type Located = Omit<LocalModel, "model" | "dimensions"> & { readonly name: string; readonly files: string }
 
-const hubOf = (id: string, environment: NodeJS.ProcessEnv): Located | ModelProblem => {
+const hubOf = (id: string, { host, kept }: Omit<Hub, "revision">): Located | ModelProblem => {
   const [, path, revision = "main"] = /^([\w.-]+\/[\w.-]+)(?:@([\w.-]+))?$/.exec(id) ?? []
   if (path === undefined) {
     return new ModelProblem(
@@ -91,8 +99,7 @@ const hubOf = (id: string, environment: NodeJS.ProcessEnv): Located | ModelProbl
     )
   }
   const { dimensions, ...recipe } = family
-  const host = `${(environment.HF_ENDPOINT || "https://huggingface.co").replace(/\/+$/, "")}/`
-  const hub = { revision, kept: modelsFolder(environment), host }
+  const hub = { revision, kept, host }
   return { name: id, path, hub, kind: "fp32", recipe, native: dimensions, files: "" }
 }
 

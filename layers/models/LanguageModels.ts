@@ -6,12 +6,13 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { ModelSettings } from "../../src/ports/Policy.js"
+import { readSecret } from "../settings.js"
 import type { Connection } from "./connection.js"
 import { modelErrors } from "./failures.js"
 import { limitRequests } from "./limitRequests.js"
 import { makeModel } from "./messages.js"
 import { missingPackage } from "./packages.js"
-import { guarded, readKey, withoutTrailingSlashes } from "./transport.js"
+import { guarded, withoutTrailingSlashes } from "./transport.js"
 
 /** The policy's model cannot be used. `problem` is one line that says what to do. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -30,12 +31,9 @@ export const nameOf = ({ model, provider }: Pick<ModelSettings, "model" | "provi
  * The language model of the policy's section `model`, within its limits: see `steady`. It opens no connection before the
  * first question.
  */
-export const make = (
-  settings: ModelSettings,
-  environment: NodeJS.ProcessEnv = process.env
-): Effect.Effect<LanguageModel.Service, ModelUnavailable, Scope.Scope> =>
+export const make = (settings: ModelSettings): Effect.Effect<LanguageModel.Service, ModelUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
-    const apiKey = yield* keyOf(settings, environment)
+    const apiKey = yield* keyOf(settings)
     const baseUrl = settings.baseUrl === undefined ? undefined : withoutTrailingSlashes(settings.baseUrl)
     const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient: guarded }
     const api =
@@ -50,11 +48,8 @@ export const make = (
     return yield* makeModel((asked) => bounded(ask(asked)))
   })
 
-export const layer = (
-  settings: ModelSettings,
-  environment: NodeJS.ProcessEnv = process.env
-): Layer.Layer<LanguageModel.LanguageModel, ModelUnavailable> =>
-  Layer.scoped(LanguageModel.LanguageModel, make(settings, environment))
+export const layer = (settings: ModelSettings): Layer.Layer<LanguageModel.LanguageModel, ModelUnavailable> =>
+  Layer.scoped(LanguageModel.LanguageModel, make(settings))
 
 /** Loaded on demand: the packages take half a second to load. */
 const protocols = {
@@ -66,14 +61,12 @@ const protocols = {
 const variables = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" }
 
 /** The key. A provider's own key is sent to another URL only if `keyVariable` is set. */
-const keyOf = (
-  settings: ModelSettings,
-  environment: NodeJS.ProcessEnv
-): Effect.Effect<Redacted.Redacted | undefined, ModelUnavailable> => {
+const keyOf = (settings: ModelSettings): Effect.Effect<Redacted.Redacted | undefined, ModelUnavailable> => {
   const variable = settings.keyVariable ?? (settings.baseUrl === undefined ? variables[settings.provider] : undefined)
   if (variable === undefined) return Effect.succeed(undefined)
-  const key = readKey(variable, environment)
-  return key !== undefined
-    ? Effect.succeed(key)
-    : Effect.fail(new ModelUnavailable({ model: nameOf(settings), problem: `${variable} is not set` }))
+  return Effect.filterOrFail(
+    readSecret(variable),
+    (key) => key !== undefined,
+    () => new ModelUnavailable({ model: nameOf(settings), problem: `${variable} is not set` })
+  )
 }

@@ -1,5 +1,4 @@
 import * as LanguageModel from "@effect/ai/LanguageModel"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -10,12 +9,13 @@ import {
   type Question,
   Reconciler,
   ReconcilerError,
+  type ReconcilerService,
   type Verdict
 } from "../../src/ports/Reconciler.js"
 import { failureOf } from "./failures.js"
 import { answerSchema, buildPrompt, instructions, promptDigest } from "./reconcilePrompt.js"
 
-type Service = Context.Tag.Service<Reconciler>
+type Service = ReconcilerService
 
 /**
  * Asks a language model for a verdict. `name` is its name in decisions, for example openai/gpt-5-mini. An answer that is

@@ -1,13 +1,18 @@
 import * as LanguageModel from "@effect/ai/LanguageModel"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { decodeSummary, Summarizer, SummarizerError, type SummaryRequest } from "../../src/ports/Summarizer.js"
+import {
+  decodeSummary,
+  Summarizer,
+  SummarizerError,
+  type SummarizerService,
+  type SummaryRequest
+} from "../../src/ports/Summarizer.js"
 import { failureOf } from "./failures.js"
 import { buildSummaryPrompt, summaryInstructions, summaryPromptDigest, summarySchema } from "./summarizePrompt.js"
 
-type Service = Context.Tag.Service<Summarizer>
+type Service = SummarizerService
 
 /**
  * Asks a language model for a summary. `name` is its name in decisions, for example openai/gpt-5-mini. An answer of

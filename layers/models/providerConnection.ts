@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import { readKey, withoutTrailingSlashes } from "./transport.js"
+import { readSecret } from "../settings.js"
+import { withoutTrailingSlashes } from "./transport.js"
 
 /** A provider's URL and key from its documentation; a field is absent if only the user knows it. */
 interface Facts {
@@ -31,8 +32,7 @@ export interface ProviderConnection {
 export const providerConnection = (
   facts: Facts,
   settings: Settings,
-  section: string,
-  environment: NodeJS.ProcessEnv
+  section: string
 ): Effect.Effect<ProviderConnection, string> => {
   const url = settings.baseUrl ?? facts.baseUrl
   if (url === undefined) return Effect.fail(`${section}.baseUrl is missing`)
@@ -44,9 +44,10 @@ export const providerConnection = (
       ? Effect.succeed({ baseUrl, apiKey: undefined })
       : Effect.fail(`${section}.keyVariable is missing`)
   }
-  const apiKey = readKey(variable, environment)
   const missing = `${variable} is not set`
-  return Effect.succeed(apiKey === undefined ? { baseUrl, apiKey, missing } : { baseUrl, apiKey })
+  return Effect.map(readSecret(variable), (apiKey) =>
+    apiKey === undefined ? { baseUrl, apiKey, missing } : { baseUrl, apiKey }
+  )
 }
 
 /** Whether a URL is on this machine. */

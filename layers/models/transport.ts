@@ -2,7 +2,6 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
-import * as Redacted from "effect/Redacted"
 
 /**
  * Makes a client safe for keys and texts. A status other than success fails before its body is read. A redirect fails,
@@ -32,12 +31,6 @@ export const retryAfterMillisOf = (headers: Readonly<Record<string, string>>): n
 
 /** Whether a request with this status may succeed later. */
 export const isRetryable = (status: number): boolean => status === 408 || status === 429 || status >= 500
-
-/** The key in an environment variable; undefined if the variable is not set or blank. */
-export const readKey = (variable: string, environment: NodeJS.ProcessEnv): Redacted.Redacted | undefined => {
-  const key = environment[variable]?.trim()
-  return key ? Redacted.make(key) : undefined
-}
 
 /** A URL without trailing slashes. */
 export const withoutTrailingSlashes = (url: string): string => url.replace(/\/+$/, "")

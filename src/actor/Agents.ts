@@ -102,6 +102,8 @@ interface Pool<Embedding> {
   /** Agents that may be awake at once. */
   readonly capacity: number
   readonly wake: (name: string, entry: Entry<Embedding>) => Effect.Effect<Agent<Embedding>, ViewError>
+  /** Open while an agent is awake. No timer runs while all agents sleep. */
+  readonly occupied: Effect.Latch
   /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
   room: Deferred.Deferred<void> | undefined
 }
@@ -115,13 +117,15 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
       entries: new Map(),
       capacity: actors.open,
       wake: yield* makeWake(features),
+      occupied: yield* Effect.makeLatch(false),
       room: undefined
     }
     yield* Effect.addFinalizer(() =>
       Effect.forEach([...pool.entries], ([name, entry]) => sleep(pool, name, entry), { discard: true })
     )
-    yield* sleepIdle(pool, actors.idle).pipe(
-      Effect.delay(Math.max(1, actors.idle / 2)),
+    yield* pool.occupied.await.pipe(
+      Effect.zipRight(Effect.sleep(Math.max(1, actors.idle / 2))),
+      Effect.zipRight(sleepIdle(pool, actors.idle)),
       Effect.forever,
       Effect.interruptible,
       Effect.forkScoped
@@ -226,6 +230,7 @@ const enter = <Embedding>(pool: Pool<Embedding>, name: string, restore: Restore)
       usedAt: 0
     }
     pool.entries.set(name, entry)
+    pool.occupied.unsafeOpen()
     return Effect.gen(function* () {
       const woken = yield* Effect.exit(pool.wake(name, entry))
       if (Exit.isFailure(woken)) yield* sleep(pool, name, entry)
@@ -256,8 +261,9 @@ const leaveAfter = <Embedding, A, E, R>(
   })
 }
 
-const sleep = <Embedding>({ entries }: Pool<Embedding>, name: string, { scope }: Entry<Embedding>) => {
+const sleep = <Embedding>({ entries, occupied }: Pool<Embedding>, name: string, { scope }: Entry<Embedding>) => {
   entries.delete(name)
+  if (entries.size === 0) occupied.unsafeClose()
   return Scope.close(scope, Exit.void)
 }
 

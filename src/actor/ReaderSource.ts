@@ -12,7 +12,7 @@ import type { EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
-import type { Reranker } from "../ports/Reranker.js"
+import type { RerankerService } from "../ports/Reranker.js"
 import type { SettlerService } from "../ports/Settler.js"
 import type { ActiveEmbedders } from "./activeEmbedders.js"
 
@@ -27,7 +27,7 @@ export interface Ranking {
   readonly policy: PolicyValues["search"]
   readonly embedder: EmbedderService
   /** Without a reranker the fused order stands. */
-  readonly reranker?: Context.Tag.Service<Reranker> | undefined
+  readonly reranker?: RerankerService | undefined
 }
 
 /** A recall that is not recorded yet, with the query's vector itself. */

@@ -5,7 +5,7 @@ import { stores as allStores, type Store } from "../../events/Trust.js"
 import { type EmbedderFact, findActiveEmbedder, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { type Embedder, EmbedderError } from "../ports/Embedder.js"
-import type { EmbedderLookupError, Embedders } from "../ports/Embedders.js"
+import type { EmbedderLookupError, EmbeddersService } from "../ports/Embedders.js"
 import { UnknownEmbedder } from "../ports/Embedders.js"
 import { combineEmbedders, modelsByStore } from "../ports/embeddersByStore.js"
 
@@ -86,7 +86,7 @@ export const sameWithheld = (a: Pick<Service, "apart">, b: Pick<Service, "apart"
 
 export const modelLabel = ({ dimensions, model }: ModelName): string => `${model}, ${dimensions} dimensions`
 
-export const make = (configured: Service, embedders: Context.Tag.Service<Embedders> | undefined): ActiveEmbedders => {
+export const make = (configured: Service, embedders: EmbeddersService | undefined): ActiveEmbedders => {
   const named = makeNamed(configured, embedders)
   const finders = makeFinders(configured, named)
 
@@ -113,10 +113,7 @@ export const make = (configured: Service, embedders: Context.Tag.Service<Embedde
 }
 
 /** Makes the lookup by name, which creates each embedder once. */
-const makeNamed = (
-  configured: Service,
-  embedders: Context.Tag.Service<Embedders> | undefined
-): ActiveEmbedders["named"] => {
+const makeNamed = (configured: Service, embedders: EmbeddersService | undefined): ActiveEmbedders["named"] => {
   const created = new Map<string, Service>()
   return (name, dimensions) =>
     Effect.suspend(() => {

@@ -1,8 +1,8 @@
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Media } from "../../events/File.js"
 import type { Store } from "../../events/Trust.js"
-import type { InvalidInput } from "../model/errors.js"
+import { InvalidInput } from "../model/errors.js"
 import { decodeWith, Instant, type InstantInput, keyField, oneOf, optional, storeField, text } from "../model/input.js"
 import { limits } from "../model/limits.js"
 
@@ -37,6 +37,12 @@ export interface FileInput {
 }
 
 export const decodeFile = (input: unknown) => decodeWith(FileSchema)(input) as Either.Either<FileInput, InvalidInput>
+
+/** Checks the name of a file that is read or forgotten. */
+export const decodePath = (path: unknown): Either.Either<string, InvalidInput> =>
+  typeof path === "string" && path !== "" && path.length <= limits.file
+    ? Either.right(path)
+    : Either.left(new InvalidInput({ field: "path", problem: `must have 1 to ${limits.file} characters` }))
 
 /** The kind of a file's text, by the extension of its path. */
 export const mediaOf = (path: string): Media => {

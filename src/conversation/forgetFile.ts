@@ -2,9 +2,9 @@ import * as Either from "effect/Either"
 import { findFilesByPath } from "../../projections/files.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { dependsOnCopies, staleEvents } from "../actor/lineage.js"
-import { FileNotFound, InvalidInput, type ProjectionParked } from "../model/errors.js"
-import { limits } from "../model/limits.js"
+import { FileNotFound, type InvalidInput, type ProjectionParked } from "../model/errors.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
+import { decodePath } from "./fileInput.js"
 
 /** The result of forgetting a file. No read shows it any more; its events stay in the log until they are erased. */
 export interface ForgottenFile {
@@ -24,11 +24,7 @@ export const forgetFile = (
   options: WriteOptions = {}
 ): Either.Either<Command<ForgottenFile, FileNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
-    if (typeof path !== "string" || path === "" || path.length > limits.file) {
-      return yield* Either.left(
-        new InvalidInput({ field: "path", problem: `must have 1 to ${limits.file} characters` })
-      )
-    }
+    yield* decodePath(path)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     return {
       actor: writer.actor,

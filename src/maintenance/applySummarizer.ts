@@ -1,6 +1,5 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -12,8 +11,8 @@ import type { StatementReaderService } from "../ports/StatementReader.js"
 import {
   decodeSummary,
   type Line,
-  type Summarizer,
   SummarizerError,
+  type SummarizerService,
   type Summary,
   type SummaryRequest
 } from "../ports/Summarizer.js"
@@ -21,7 +20,7 @@ import { summaryProblemOf } from "./checkSummary.js"
 
 /** The summarizer, and its time-out and concurrency. */
 export interface SummarizerSetup {
-  readonly summarizer: Context.Tag.Service<Summarizer>
+  readonly summarizer: SummarizerService
   /** Reads summaries and their sources, to check one against the other. */
   readonly reader: StatementReaderService
   readonly policy: PolicyValues["summarize"]

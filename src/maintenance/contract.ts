@@ -2,7 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import type { RunRow } from "../../projections/runs.js"
 import type { CommandError } from "../actor/Actor.js"
-import type { InvalidInput, MemoryNotFound, ProjectionParked, TrustRequired } from "../model/errors.js"
+import type { InvalidInput, MemoryNotFound, ProjectionParked, RunNotFound, TrustRequired } from "../model/errors.js"
 import type { PageQuery, ReadError } from "../model/filters.js"
 import type { WholeMemory } from "../model/wholeMemory.js"
 import type { WriteOptions } from "../remember/remember.js"
@@ -53,36 +53,54 @@ export interface SessionSummary {
   readonly by: { readonly kind: string; readonly name: string } | null
 }
 
-/** Reads about tiers, the profile, the archive and maintenance runs. */
-export interface LifeReader {
-  /** Memory counts and scores by tier, and the memories with the highest scores (10 by default). Full trust only. */
-  readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
-  /**
-   * The core block of a system prompt, within a token budget (default: the policy's). Core memories come first, then
-   * identities, preferences and decisions by score.
-   */
-  readonly profile: (query?: { readonly tokens?: number | undefined }) => Effect.Effect<Profile, ReadError>
+/** Reads of the summaries of sessions: part of `memory.sessions`. */
+export interface SessionSummaryReader {
   /**
    * Session summaries, the most recently active sessions first. Stage `sessions` writes the summaries. A memory of a
    * session appears as soon as it is stored.
    */
-  readonly sessionSummaries: (query?: SessionSummariesQuery) => Effect.Effect<ReadonlyArray<SessionSummary>, ReadError>
-  /** Maintenance runs, newest first: what each did, its duration and its policy. Full trust only. */
-  readonly runs: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RunRow>, ReadError | TrustRequired>
-  /** The archive, newest first. `text` selects memories with all of its words; case and accents are ignored. */
-  readonly archived: (query?: ArchiveQuery) => Effect.Effect<ReadonlyArray<ArchivedMemory>, ReadError>
+  readonly summaries: (query?: SessionSummariesQuery) => Effect.Effect<ReadonlyArray<SessionSummary>, ReadError>
 }
 
-/** Writes that move memories between tiers and the archive. */
-export interface LifeWriter {
+/** Reads about maintenance: `memory.maintenance`. Full trust only. */
+export interface MaintenanceReader {
+  /** Memory counts and scores by tier, and the memories with the highest scores (10 by default). */
+  readonly tiers: (query?: { readonly limit?: number | undefined }) => Effect.Effect<Tiers, ReadError | TrustRequired>
+  /** Maintenance runs, newest first: what each did, its duration and its policy. */
+  readonly list: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RunRow>, ReadError | TrustRequired>
+  /** One maintenance run by its id. */
+  readonly get: (run: string) => Effect.Effect<RunRow, ReadError | TrustRequired | RunNotFound>
+}
+
+/** Runs of maintenance: `memory.maintenance`. */
+export interface MaintenanceWriter {
+  /**
+   * Runs maintenance stages: promotes used memories, archives unused ones, shortens old narratives. Each stage is a run
+   * of its own. It has a limit and can be undone like any other run. Full trust only.
+   */
+  readonly run: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
+}
+
+/** Reads of the archive: `memory.archive`. */
+export interface ArchiveReader {
+  /** The archive, newest first. `text` selects memories with all of its words; case and accents are ignored. */
+  readonly list: (query?: ArchiveQuery) => Effect.Effect<ReadonlyArray<ArchivedMemory>, ReadError>
+}
+
+/** Writes of the archive: `memory.archive`. */
+export interface ArchiveWriter {
   /** Restores a memory from the archive; its tier becomes long. */
   readonly restore: (
     id: string,
     options?: WriteOptions
   ) => Effect.Effect<Restored, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
+}
+
+/** Reads the core block of a system prompt. */
+export interface ProfileReader {
   /**
-   * Runs maintenance stages: promotes used memories, archives unused ones, shortens old narratives. Each stage is a run
-   * of its own. It has a limit and can be undone like any other run. Full trust only.
+   * The core block of a system prompt, within a token budget (default: the policy's). Core memories come first, then
+   * identities, preferences and decisions by score.
    */
-  readonly maintain: (options?: MaintainOptions) => Effect.Effect<ReadonlyArray<StageRun>, MaintainError>
+  readonly profile: (query?: { readonly tokens?: number | undefined }) => Effect.Effect<Profile, ReadError>
 }

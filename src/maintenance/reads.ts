@@ -2,79 +2,100 @@ import * as Effect from "effect/Effect"
 import type { TrustLevel } from "../../events/Trust.js"
 import { type ArchiveCursor, type ArchiveEntry, findArchived } from "../../projections/archive.js"
 import type { Db } from "../../projections/Projection.js"
-import { findRuns } from "../../projections/runs.js"
+import { findRun, findRuns } from "../../projections/runs.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
-import { InvalidInput, TrustRequired } from "../model/errors.js"
+import { InvalidInput, RunNotFound, TrustRequired } from "../model/errors.js"
 import { checkInteger, checkPage, optionalText } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { toWholeMemory } from "../model/wholeMemory.js"
 import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
-import type { LifeReader, SessionSummary } from "./contract.js"
+import type {
+  ArchiveReader,
+  MaintenanceReader,
+  ProfileReader,
+  SessionSummary,
+  SessionSummaryReader
+} from "./contract.js"
 import { comparisonKey } from "./mergeContents.js"
 import { profileOf } from "./profile.js"
 import { readTiers } from "./tiers.js"
 
-/** Makes the reads about tiers, the profile, session summaries, runs and the archive. */
-export const make = (
+/** Makes the read of the core block. */
+export const makeProfile = (
   { level, read }: ReaderSource,
   { countTokens, judge, life, settler }: ReaderServices
-): LifeReader => {
+): ProfileReader => ({
+  profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
+    if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
+    return yield* read(({ db, now }) =>
+      profileOf(db, level, life, now, countTokens, { budget: tokens, judge, settler })
+    )
+  })
+})
+
+/** Makes the read of session summaries. */
+export const makeSummaries = ({ level, read }: ReaderSource): SessionSummaryReader => ({
+  summaries: Effect.fn("Memory.sessions.summaries")(function* ({ session, ...query } = {}) {
+    if (session !== undefined) yield* decodeKey("session", session)
+    const page = yield* checkPage(query, 50)
+    return yield* read(({ db, now }) =>
+      findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, level, now, row))
+    )
+  })
+})
+
+/** Makes the reads of `memory.maintenance`. Full trust only. */
+export const makeMaintenance = ({ level, read }: ReaderSource, { life }: ReaderServices): MaintenanceReader => {
   const requireFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
-    tiers: Effect.fn("Memory.tiers")(function* (query = {}) {
+    tiers: Effect.fn("Memory.maintenance.tiers")(function* (query = {}) {
       yield* requireFull("tiers")
       const limit = yield* checkInteger("limit", query.limit ?? 10, 0, limits.page)
       return yield* readTiers(read, life, limit)
     }),
 
-    profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
-      if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
-      return yield* read(({ db, now }) =>
-        profileOf(db, level, life, now, countTokens, { budget: tokens, judge, settler })
-      )
-    }),
-
-    sessionSummaries: Effect.fn("Memory.sessionSummaries")(function* ({ session, ...query } = {}) {
-      if (session !== undefined) yield* decodeKey("session", session)
-      const page = yield* checkPage(query, 50)
-      return yield* read(({ db, now }) =>
-        findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, level, now, row))
-      )
-    }),
-
-    runs: Effect.fn("Memory.runs")(function* (query = {}) {
+    list: Effect.fn("Memory.maintenance.list")(function* (query = {}) {
       yield* requireFull("runs")
       const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findRuns(db, page))
     }),
 
-    archived: Effect.fn("Memory.archived")(function* (query = {}) {
-      const page = yield* checkPage(query, 50)
-      const { text = "" } = yield* optionalText("text", query.text)
-      const words = text.split(/\s+/u).filter((word) => word !== "")
-      if (words.length > limits.queryTerms) {
-        return yield* new InvalidInput({ field: "text", problem: `has more than ${limits.queryTerms} words` })
-      }
-      const rows: Array<ArchiveEntry> = []
-      let after: ArchiveCursor | undefined
-      let skipped = 0
-      do {
-        const place: ArchiveCursor | undefined = after
-        const missing = page.offset - skipped + page.limit - rows.length
-        const look = words.length === 0 ? Math.min(missing, maxArchiveRowsPerRead) : maxArchiveRowsPerRead
-        const { found, next } = yield* read(({ db }) => findArchived(db, level, words, { after: place, look }))
-        const skip = Math.min(page.offset - skipped, found.length)
-        skipped += skip
-        rows.push(...found.slice(skip, skip + page.limit - rows.length))
-        after = next
-        if (after !== undefined) yield* yieldToEventLoop
-      } while (after !== undefined && rows.length < page.limit)
-      return rows.map(({ memory, ...row }) => ({ ...toWholeMemory(memory), ...row }))
+    get: Effect.fn("Memory.maintenance.get")(function* (run) {
+      yield* requireFull("runs")
+      yield* decodeKey("run", run)
+      return (yield* read(({ db }) => findRun(db, run))) ?? (yield* new RunNotFound({ run }))
     })
   }
 }
+
+/** Makes the reads of `memory.archive`. */
+export const makeArchive = ({ level, read }: ReaderSource): ArchiveReader => ({
+  list: Effect.fn("Memory.archive.list")(function* (query = {}) {
+    const page = yield* checkPage(query, 50)
+    const { text = "" } = yield* optionalText("text", query.text)
+    const words = text.split(/\s+/u).filter((word) => word !== "")
+    if (words.length > limits.queryTerms) {
+      return yield* new InvalidInput({ field: "text", problem: `has more than ${limits.queryTerms} words` })
+    }
+    const rows: Array<ArchiveEntry> = []
+    let after: ArchiveCursor | undefined
+    let skipped = 0
+    do {
+      const place: ArchiveCursor | undefined = after
+      const missing = page.offset - skipped + page.limit - rows.length
+      const look = words.length === 0 ? Math.min(missing, maxArchiveRowsPerRead) : maxArchiveRowsPerRead
+      const { found, next } = yield* read(({ db }) => findArchived(db, level, words, { after: place, look }))
+      const skip = Math.min(page.offset - skipped, found.length)
+      skipped += skip
+      rows.push(...found.slice(skip, skip + page.limit - rows.length))
+      after = next
+      if (after !== undefined) yield* yieldToEventLoop
+    } while (after !== undefined && rows.length < page.limit)
+    return rows.map(({ memory, ...row }) => ({ ...toWholeMemory(memory), ...row }))
+  })
+})
 
 /** A stored summary, plus the decisions and tasks that were remembered in its session. */
 const sessionOf = (db: Db, level: TrustLevel, now: number, row: SummaryRow): SessionSummary => {

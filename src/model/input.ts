@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { compileCheck, compileCopy } from "../../events/compiledSchema.js"
-import { Source, Tier } from "../../events/Memory.js"
+import { type knownTypes, Source, Tier } from "../../events/Memory.js"
 import { Store } from "../../events/Trust.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
@@ -29,16 +29,29 @@ export const list = <A, I>(item: Schema.Schema<A, I>, max: number) =>
 export const oneOf = <A extends string, I>(schema: Schema.Schema<A, I>, values: string) =>
   schema.annotations({ message: () => ({ message: `must be one of ${values}`, override: true }) })
 
-export const Instant = Schema.Unknown.pipe(
+/** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC where it names no zone). */
+export type InstantInput = number | Date | string
+
+const instant = Schema.Unknown.pipe(
   Schema.filter(
     (value) => toInstant(value) !== undefined || "is not a date: use an ISO 8601 time, a Date or milliseconds"
   )
 )
 
+/** Checks a point in time. The filter gives one message for all types, where a union would give one for each. */
+export const Instant = instant as Schema.Schema.AnyNoContext as Schema.Schema<InstantInput>
+
 export const storeField = oneOf(Store, "private, shared, social")
-const typeField = text(limits.type).pipe(
+const typeText = text(limits.type).pipe(
   Schema.filter((value) => /^[a-z][a-z0-9_-]*$/.test(value) || "must be a lower-case word of letters, digits, - and _")
 )
+
+/** The type of a memory: a known one, which editors suggest, or any other lower-case word. */
+export type MemoryType = (typeof knownTypes)[number] | (string & {})
+
+/** Checks the type of a memory. */
+const typeField = typeText as Schema.Schema.AnyNoContext as Schema.Schema<MemoryType>
+/** 0…1. */
 const importanceField = Schema.Number.annotations({ message: () => "must be a number" }).pipe(
   Schema.filter((value) => (value >= 0 && value <= 1) || "must lie between 0 and 1")
 )
@@ -72,8 +85,11 @@ const sourceField = Schema.Struct({
 })
 export type SourceInput = typeof sourceField.Type
 
-/** A memory to store. Only the title is required. */
-const ObservationSchema = Schema.Struct({
+/**
+ * A memory to store. Only the title is required. Defaults: type `discovery`, the strictest store that the trust level
+ * reads, tier `long`, importance 0.
+ */
+export const Observation = Schema.Struct({
   title: text(limits.title),
   ...optional({
     ...content,
@@ -81,6 +97,10 @@ const ObservationSchema = Schema.Struct({
     session: keyField,
     channel: keyField,
     sender: keyField,
+    /**
+     * Its sources. The memory is never less restrictive than the strictest of them, and becomes stale when one of them
+     * goes.
+     */
     from: list(sourceField, limits.sources),
     tier: oneOf(Tier, "core, long, mid, daily"),
     source: Schema.Struct({
@@ -90,8 +110,10 @@ const ObservationSchema = Schema.Struct({
   })
 })
 
-/** A change to a memory. Only the given fields change; null clears an optional field. */
-const ChangesSchema = Schema.Struct({
+export interface Observation extends Schema.Schema.Type<typeof Observation> {}
+
+/** A change to a memory. Only the given fields change; null clears an optional field. See `Observation` for the fields. */
+export const Changes = Schema.Struct({
   ...optional({
     ...content,
     title: text(limits.title),
@@ -104,53 +126,7 @@ const ChangesSchema = Schema.Struct({
   })
 })
 
-/** A point in time: milliseconds since the epoch, a Date, or ISO 8601 text (UTC where it names no zone). */
-export type InstantInput = number | Date | string
-
-/** A new observation. Defaults: type `discovery`, the strictest store that the trust level reads, tier `long`. */
-export interface Observation {
-  readonly title: string
-  readonly type?: string | undefined
-  readonly narrative?: string | undefined
-  readonly facts?: ReadonlyArray<string> | undefined
-  readonly tags?: ReadonlyArray<string> | undefined
-  readonly people?: ReadonlyArray<string> | undefined
-  readonly files?: ReadonlyArray<string> | undefined
-  readonly source?: Source | undefined
-  readonly session?: string | undefined
-  readonly channel?: string | undefined
-  readonly sender?: string | undefined
-  readonly project?: string | undefined
-  readonly topic?: string | undefined
-  /**
-   * Its sources. The memory is never less restrictive than the strictest of them, and becomes stale when one of them
-   * goes.
-   */
-  readonly from?: ReadonlyArray<SourceInput> | undefined
-  readonly store?: Store | undefined
-  readonly tier?: Tier | undefined
-  /** 0…1, default 0. */
-  readonly importance?: number | undefined
-  readonly occurredAt?: InstantInput | undefined
-  readonly expiresAt?: InstantInput | undefined
-}
-
-/** Changes to a memory; see `Observation` for the fields. */
-export interface Changes {
-  readonly title?: string | undefined
-  readonly type?: string | undefined
-  readonly narrative?: string | null | undefined
-  readonly facts?: ReadonlyArray<string> | undefined
-  readonly tags?: ReadonlyArray<string> | undefined
-  readonly people?: ReadonlyArray<string> | undefined
-  readonly files?: ReadonlyArray<string> | undefined
-  readonly store?: Store | undefined
-  readonly importance?: number | undefined
-  readonly project?: string | null | undefined
-  readonly topic?: string | null | undefined
-  readonly occurredAt?: InstantInput | null | undefined
-  readonly expiresAt?: InstantInput | null | undefined
-}
+export interface Changes extends Schema.Schema.Type<typeof Changes> {}
 
 /** A decoder for input of programs; the schema is compiled once. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
@@ -167,11 +143,9 @@ export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   }
 }
 
-export const decodeObservation = decodeWith(ObservationSchema) as (
-  input: unknown
-) => Either.Either<Observation, InvalidInput>
+export const decodeObservation: (input: unknown) => Either.Either<Observation, InvalidInput> = decodeWith(Observation)
 
-export const decodeChanges = decodeWith(ChangesSchema) as (input: unknown) => Either.Either<Changes, InvalidInput>
+export const decodeChanges: (input: unknown) => Either.Either<Changes, InvalidInput> = decodeWith(Changes)
 
 const decodeKeyField = decodeWith(keyField)
 

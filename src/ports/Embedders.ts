@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { EmbedderService } from "./Embedder.js"
 
@@ -40,10 +41,13 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
 /** Errors of looking up an embedder: it does not exist, or this process cannot use it. */
 export type EmbedderLookupError = UnknownEmbedder | EmbedderUnavailable
 
+/** The functions of a `Embedders`. */
+export interface EmbeddersService {
+  readonly named: (name: string, dimensions?: number) => Effect.Effect<EmbedderService, EmbedderLookupError>
+}
+
 /** Looks up embedders by name, for a switch, a past version, or the configuration. */
-export class Embedders extends Context.Tag("daybook/Embedders")<
-  Embedders,
-  {
-    readonly named: (name: string, dimensions?: number) => Effect.Effect<EmbedderService, EmbedderLookupError>
-  }
->() {}
+export class Embedders extends Context.Tag("daybook/Embedders")<Embedders, EmbeddersService | null>() {
+  /** No embedders by name: an agent keeps the embedder that it has. */
+  static readonly layerNone: Layer.Layer<Embedders> = Layer.succeed(this, null)
+}

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Decision } from "../../events/catalogue.js"
 
@@ -69,21 +70,24 @@ export class ReconcilerError extends Schema.TaggedError<ReconcilerError>()("Reco
   }
 }
 
+/** The functions of a `Reconciler`. */
+export interface ReconcilerService {
+  /** Name and version, as decisions record it. */
+  readonly name: string
+  readonly judge: (question: Question) => Judgement
+  readonly ask?: (question: Question) => Effect.Effect<Judgement, ReconcilerError>
+}
+
 /**
  * Decides what a statement means for similar memories. It is called only where there are candidates. `judge` answers at
  * once and is a pure function of the question: no clock, no network, no randomness. `ask` is optional and comes first,
  * outside of any transaction. When it fails, hangs or returns an invalid answer, `judge` decides and the event records
  * that.
  */
-export class Reconciler extends Context.Tag("daybook/Reconciler")<
-  Reconciler,
-  {
-    /** Name and version, as decisions record it. */
-    readonly name: string
-    readonly judge: (question: Question) => Judgement
-    readonly ask?: (question: Question) => Effect.Effect<Judgement, ReconcilerError>
-  }
->() {}
+export class Reconciler extends Context.Tag("daybook/Reconciler")<Reconciler, ReconcilerService | null>() {
+  /** No reconciler: statements are stored without a comparison. */
+  static readonly layerNone: Layer.Layer<Reconciler> = Layer.succeed(this, null)
+}
 
 /** Decodes an answer strictly: a known action, and a target among the candidates. */
 export const decodeVerdict = (
@@ -104,7 +108,7 @@ const isAction = (answer: unknown): boolean =>
   ["ADD", "UPDATE", "DELETE", "NONE"].includes((answer as { readonly action?: string } | null)?.action ?? "")
 
 /** Stores every statement as a new memory. */
-export const noReconciler: Context.Tag.Service<Reconciler> = {
+export const noReconciler: ReconcilerService = {
   name: "none",
   judge: () => ({
     verdict: { action: "ADD", reason: "nothing is reconciled" },

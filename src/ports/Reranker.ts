@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Store } from "../../events/Trust.js"
 
@@ -14,32 +15,32 @@ export class RerankerError extends Schema.TaggedError<RerankerError>()("Reranker
   }
 }
 
+/** The functions of a `Reranker`. */
+export interface RerankerService {
+  /** Name and version, as a recall records it. */
+  readonly name: string
+  /** Hits that it rescores, at most the policy's `search.drafts`. */
+  readonly topN: number
+  /** Whether it answers at once and without a network. It then has no time-out. */
+  readonly local?: boolean
+  /**
+   * Stores withheld from it, together with all credentials: their hits get a middle score. Absent: it sees all
+   * stores.
+   */
+  readonly apart?: ReadonlyArray<Store>
+  /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
+  readonly timeout?: number
+  /** What its best score adds to a hit's score. */
+  readonly weight: number
+  /** Returns a score for each text, in order, 0…1. */
+  readonly rerank: (query: string, texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, RerankerError>
+}
+
 /**
  * Rescores the first hits of a search, text by text. A search without a reranker, or with one that fails, hangs or
  * returns invalid scores, keeps its order.
  */
-export class Reranker extends Context.Tag("daybook/Reranker")<
-  Reranker,
-  {
-    /** Name and version, as a recall records it. */
-    readonly name: string
-    /** Hits that it rescores, at most the policy's `search.drafts`. */
-    readonly topN: number
-    /** Whether it answers at once and without a network. It then has no time-out. */
-    readonly local?: boolean
-    /**
-     * Stores withheld from it, together with all credentials: their hits get a middle score. Absent: it sees all
-     * stores.
-     */
-    readonly apart?: ReadonlyArray<Store>
-    /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
-    readonly timeout?: number
-    /** What its best score adds to a hit's score. */
-    readonly weight: number
-    /** Returns a score for each text, in order, 0…1. */
-    readonly rerank: (
-      query: string,
-      texts: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<number>, RerankerError>
-  }
->() {}
+export class Reranker extends Context.Tag("daybook/Reranker")<Reranker, RerankerService | null>() {
+  /** No reranker: hits keep the order of their scores. */
+  static readonly layerNone: Layer.Layer<Reranker> = Layer.succeed(this, null)
+}

@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
 import type { Wording } from "../../projections/wordings.js"
 import type { Row } from "../model/MemoryRow.js"
 
@@ -20,21 +21,22 @@ export interface Settlement {
   readonly subjects: ReadonlyMap<Row, string>
 }
 
+/** The functions of a `Settler`. */
+export interface SettlerService {
+  /** Name and version. */
+  readonly name: string
+  /** Compares all rows with each other. Yields after each small step, so that the caller can bound its time slices. */
+  readonly settle: (rows: ReadonlyArray<Row>, evidence: Evidence) => Generator<void, Settlement>
+  /** Returns a test among these rows: whether the title of `row` only repeats what `other` says. */
+  readonly repeats: (rows: ReadonlyArray<Row>) => (row: Row, other: Row) => boolean
+}
+
 /**
  * Reads what memories say in a natural language. Maintenance retires memories that later statements supersede; the
  * profile shows each subject once. All methods are synchronous, pure functions of their arguments: no clock, no network,
  * no randomness. Optional: without a settler maintenance supersedes nothing, and the profile keeps reworded repeats.
  */
-export class Settler extends Context.Tag("daybook/Settler")<
-  Settler,
-  {
-    /** Name and version. */
-    readonly name: string
-    /** Compares all rows with each other. Yields after each small step, so that the caller can bound its time slices. */
-    readonly settle: (rows: ReadonlyArray<Row>, evidence: Evidence) => Generator<void, Settlement>
-    /** Returns a test among these rows: whether the title of `row` only repeats what `other` says. */
-    readonly repeats: (rows: ReadonlyArray<Row>) => (row: Row, other: Row) => boolean
-  }
->() {}
-
-export type SettlerService = Context.Tag.Service<Settler>
+export class Settler extends Context.Tag("daybook/Settler")<Settler, SettlerService | null>() {
+  /** No settler: maintenance retires nothing for newer memories. */
+  static readonly layerNone: Layer.Layer<Settler> = Layer.succeed(this, null)
+}

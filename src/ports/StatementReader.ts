@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
 
 /** What a text states, reduced to its words: without case, accents, endings and words that carry no meaning. */
 export interface Statement {
@@ -9,17 +10,21 @@ export interface Statement {
   readonly telling: ReadonlyArray<string>
 }
 
+/** The functions of a `StatementReader`. */
+export interface StatementReaderService {
+  readonly statementOf: (text: string) => Statement
+  /** Splits a text at punctuation and conjunctions; returns the text itself where there is nothing to split. */
+  readonly piecesOf: (text: string) => ReadonlyArray<string>
+}
+
 /**
  * Reads statements in a natural language. The engine uses it to check that a summarizer invented and dropped nothing.
  * Pure functions. Optional: without a reader no summary can be checked, so the engine calls no summarizer.
  */
 export class StatementReader extends Context.Tag("daybook/StatementReader")<
   StatementReader,
-  {
-    readonly statementOf: (text: string) => Statement
-    /** Splits a text at punctuation and conjunctions; returns the text itself where there is nothing to split. */
-    readonly piecesOf: (text: string) => ReadonlyArray<string>
-  }
->() {}
-
-export type StatementReaderService = Context.Tag.Service<StatementReader>
+  StatementReaderService | null
+>() {
+  /** No statement reader: summaries cannot be checked, so no summarizer is used. */
+  static readonly layerNone: Layer.Layer<StatementReader> = Layer.succeed(this, null)
+}

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
 /** The kind of summary: of memories that repeat each other, of a day or a week on one subject, or of a conversation. */
@@ -83,20 +84,23 @@ export class SummarizerError extends Schema.TaggedError<SummarizerError>()("Summ
   }
 }
 
+/** The functions of a `Summarizer`. */
+export interface SummarizerService {
+  /** Name and version, as decisions record it. */
+  readonly name: string
+  /** Digest of the prompt's wording, so that a decision records which prompt made it. */
+  readonly promptDigest?: string | undefined
+  readonly summarize: (request: SummaryRequest) => Effect.Effect<Summary, SummarizerError>
+}
+
 /**
  * Writes the summaries of maintenance. The engine checks them against their sources. Where it fails, hangs or does not
  * match its sources, the text of the rules is used, and the event records that.
  */
-export class Summarizer extends Context.Tag("daybook/Summarizer")<
-  Summarizer,
-  {
-    /** Name and version, as decisions record it. */
-    readonly name: string
-    /** Digest of the prompt's wording, so that a decision records which prompt made it. */
-    readonly promptDigest?: string | undefined
-    readonly summarize: (request: SummaryRequest) => Effect.Effect<Summary, SummarizerError>
-  }
->() {}
+export class Summarizer extends Context.Tag("daybook/Summarizer")<Summarizer, SummarizerService | null>() {
+  /** No summarizer: the rules write every summary. */
+  static readonly layerNone: Layer.Layer<Summarizer> = Layer.succeed(this, null)
+}
 
 /** Decodes an answer strictly: only parts of its kind, single parts at most once, and every line with valid sources. */
 export const decodeSummary = (

@@ -40,12 +40,12 @@ export interface Rerun {
   readonly differences: ReadonlyArray<RecallDifference>
 }
 
-/** Reads the recall log. Full trust only. */
+/** Reads of the recall log: `memory.recalls`. Full trust only. */
 export interface RecallReader {
   /** The recalls of searches and `get`, with their level and query, the newest first. */
-  readonly recalls: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
+  readonly list: (query?: PageQuery) => Effect.Effect<ReadonlyArray<RecallRow>, ReadError | TrustRequired>
   /** One recall by its number, with everything its answer depended on. */
-  readonly recall: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
+  readonly get: (number: number) => Effect.Effect<Recall, ReadError | TrustRequired | RecallNotFound>
   /** Repeats a recall on the view and at the time of the original, and compares. */
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
 }

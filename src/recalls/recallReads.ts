@@ -49,7 +49,7 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
     })
 
   return {
-    recalls: Effect.fn("Memory.recalls")(function* (query = {}) {
+    list: Effect.fn("Memory.recalls.list")(function* (query = {}) {
       yield* requireFullTrust
       const page = yield* checkPage(query, 50)
       const places = yield* read(({ db }) => findRecalls(db, page))
@@ -60,9 +60,9 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
       }))
     }),
 
-    recall: Effect.fn("Memory.recall")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
+    get: Effect.fn("Memory.recalls.get")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
 
-    rerun: Effect.fn("Memory.rerun")(function* (number) {
+    rerun: Effect.fn("Memory.recalls.rerun")(function* (number) {
       const { batch, recall, recorded } = yield* findOne(number)
       const vector = yield* vectorOf(services, recorded, batch)
       const embedder = yield* activeEmbedderOf({ read }, inUse)

@@ -22,12 +22,18 @@ import type { Embedder } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import { embedderOfStore } from "../ports/embeddersByStore.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { type Judgement, type Question, type Reconciler, ReconcilerError, type Statement } from "../ports/Reconciler.js"
+import {
+  type Judgement,
+  type Question,
+  ReconcilerError,
+  type ReconcilerService,
+  type Statement
+} from "../ports/Reconciler.js"
 import { type CandidatePolicy, findSimilar, type SimilarMemory } from "./candidates.js"
 
 /** The reconciler and its settings. */
 export interface Reconciling {
-  readonly reconciler: Context.Tag.Service<Reconciler>
+  readonly reconciler: ReconcilerService
   readonly policy: PolicyValues["reconcile"]
   /** Words in more than this share of the rows are ignored while rarer ones remain. */
   readonly commonShare: number
@@ -60,7 +66,7 @@ export const statementOf = (memory: Omit<Weighed, "store" | "occurredAt">, at: n
 
 /** Asks a reconciler, with a time-out in milliseconds. It never fails: the Left says why there is no answer. */
 export const answerOf = (
-  reconciler: Context.Tag.Service<Reconciler>,
+  reconciler: ReconcilerService,
   question: Question,
   timeout: number
 ): Effect.Effect<Either.Either<Judgement, ReconcilerError>> =>

@@ -14,36 +14,36 @@ import type { Scheduled } from "./addSchedule.js"
 import type { ScheduleChanges, ScheduleInput } from "./input.js"
 import type { Schedule, ScheduleFilter, ScheduleQuery, ScheduleRun, WholeScheduleRun } from "./Schedule.js"
 
-/** Reads of schedules. Full trust only. */
+/** Reads of schedules: `memory.schedules`. Full trust only. */
 export interface ScheduleReader {
   /** Schedules, the newest first. */
-  readonly schedules: (query?: ScheduleQuery) => Effect.Effect<ReadonlyArray<Schedule>, ReadError | TrustRequired>
-  readonly countSchedules: (filter?: ScheduleFilter) => Effect.Effect<number, ReadError | TrustRequired>
-  readonly schedule: (id: string) => Effect.Effect<Schedule, ReadError | TrustRequired | ScheduleNotFound>
+  readonly list: (query?: ScheduleQuery) => Effect.Effect<ReadonlyArray<Schedule>, ReadError | TrustRequired>
+  readonly count: (filter?: ScheduleFilter) => Effect.Effect<number, ReadError | TrustRequired>
+  readonly get: (id: string) => Effect.Effect<Schedule, ReadError | TrustRequired | ScheduleNotFound>
   /** The kept history of a schedule, the newest run first. */
-  readonly scheduleRuns: (
+  readonly runs: (
     id: string,
     query?: PageQuery
   ) => Effect.Effect<ReadonlyArray<ScheduleRun>, ReadError | TrustRequired | ScheduleNotFound>
   /** One run with its whole output. */
-  readonly scheduleRun: (run: string) => Effect.Effect<WholeScheduleRun, ReadError | TrustRequired | RunNotFound>
+  readonly run: (run: string) => Effect.Effect<WholeScheduleRun, ReadError | TrustRequired | RunNotFound>
 }
 
-/** Commands on schedules. Full trust only. */
+/** Commands on schedules: `memory.schedules`. Full trust only. */
 export interface ScheduleWriter {
   /** Adds a schedule. A program that runs a scheduler with the named handler carries it out. */
-  readonly addSchedule: (
+  readonly add: (
     schedule: ScheduleInput,
     options?: WriteOptions
   ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | TooManySchedules | ProjectionParked>
   /** Changes the given fields; pauses or resumes a schedule. */
-  readonly updateSchedule: (
+  readonly update: (
     id: string,
     changes: ScheduleChanges,
     options?: WriteOptions
   ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>
   /** Removes a schedule and its history from every read. */
-  readonly deleteSchedule: (
+  readonly delete: (
     id: string,
     options?: WriteOptions
   ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>

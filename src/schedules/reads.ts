@@ -57,24 +57,24 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log }: Reade
       return row ?? (yield* new ScheduleNotFound({ id }))
     })
   return {
-    schedules: Effect.fn("Memory.schedules")(function* (query = {}) {
+    list: Effect.fn("Memory.schedules.list")(function* (query = {}) {
       yield* requireFullTrust
       const [filters, page] = [yield* filterOf(query), yield* checkPage(query, 50)]
       const rows = yield* read(({ db }) => findSchedules(db, filters, page))
       return rows.map(scheduleOf)
     }),
 
-    countSchedules: Effect.fn("Memory.countSchedules")(function* (filter = {}) {
+    count: Effect.fn("Memory.schedules.count")(function* (filter = {}) {
       yield* requireFullTrust
       const filters = yield* filterOf(filter)
       return yield* read(({ db }) => countSchedules(db, filters))
     }),
 
-    schedule: Effect.fn("Memory.schedule")((id) =>
+    get: Effect.fn("Memory.schedules.get")((id) =>
       Effect.zipRight(requireFullTrust, Effect.map(findOne(id), scheduleOf))
     ),
 
-    scheduleRuns: Effect.fn("Memory.scheduleRuns")(function* (id, query = {}) {
+    runs: Effect.fn("Memory.schedules.runs")(function* (id, query = {}) {
       yield* requireFullTrust
       const page = yield* checkPage(query, 50)
       yield* findOne(id)
@@ -82,7 +82,7 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log }: Reade
       return rows.map(runOf)
     }),
 
-    scheduleRun: Effect.fn("Memory.scheduleRun")(function* (run) {
+    run: Effect.fn("Memory.schedules.run")(function* (run) {
       yield* requireFullTrust
       yield* decodeKey("run", run)
       const row = yield* read(({ db }) => findScheduleRun(db, run))

@@ -1,3 +1,4 @@
+import * as Schema from "effect/Schema"
 import type { Store } from "../../events/Trust.js"
 import type { HitScores } from "../../projections/hybridSearch.js"
 import type { Candidate } from "../../projections/observationSearch.js"
@@ -5,19 +6,20 @@ import { daysBetween } from "../../text/when/dates.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
 /** The parts of a memory's score; they add up to it. */
-export interface ScoreParts {
-  readonly text: number
-  readonly vector: number
+export const ScoreParts = Schema.Struct({
+  text: Schema.Number,
+  vector: Schema.Number,
   /** The memory lies in a time that the question names. */
-  readonly date: number
+  date: Schema.Number,
   /** It belongs to a project that the question names. */
-  readonly project: number
-  readonly recency: number
-  readonly mentions: number
-  readonly importance: number
+  project: Schema.Number,
+  recency: Schema.Number,
+  mentions: Schema.Number,
+  importance: Schema.Number,
   /** The reranker's part. */
-  readonly rerank: number
-}
+  rerank: Schema.Number
+})
+export interface ScoreParts extends Schema.Schema.Type<typeof ScoreParts> {}
 
 /** The sum of a score's parts. */
 export const sumOfParts = (parts: object): number => {

@@ -1,6 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { ReadingLevel, TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
@@ -28,11 +29,20 @@ export interface Request<Filters> {
   readonly gated: boolean
 }
 
+/** The name of a search mode: a known one, or any other, which means classic. */
+export type SearchMode = Explanation["mode"] | (string & {})
+
+/** The fields of the options of every search. */
+export const searchOptions = {
+  /** `enhanced`, or `classic`: full text alone. Any other name means classic. Absent: the policy's mode. */
+  mode: Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<SearchMode>,
+  /** Treats the text as a message to an agent and finds nothing for messages that need no memory. */
+  gate: Schema.Boolean
+}
+
 /** Options of every search. */
 export interface SearchOptions {
-  /** `enhanced`, or `classic`: full text alone. Any other name means classic. Absent: the policy's mode. */
-  readonly mode?: string | undefined
-  /** Treats the text as a message to an agent and finds nothing for messages that need no memory. */
+  readonly mode?: SearchMode | undefined
   readonly gate?: boolean | undefined
 }
 

@@ -9,46 +9,56 @@ import {
   findCandidates,
   findMemoriesLike,
   findRecentMemories,
-  type IndexRow,
+  IndexRow,
   memoryCorpus,
   readMemories
 } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import type { InvalidInput } from "../model/errors.js"
 import { checkInteger, optionalInstant, optionalList, optionalText, refuseUnknownOptions } from "../model/filters.js"
-import type { InstantInput } from "../model/input.js"
-import { normaliseTag } from "../model/input.js"
+import { Instant, list, type MemoryType, normaliseTag, optional } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { dateCue, projectCue } from "./cues.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
 import { type SearchKind, searchRows } from "./pipeline.js"
-import { type Draft, type Scored, type ScoreParts, scoreMemories } from "./rank.js"
-import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "./retrieve.js"
+import { type Draft, type Scored, ScoreParts, scoreMemories } from "./rank.js"
+import { type Find, type Request, requestOf, searchOptions } from "./retrieve.js"
+
+const texts = list(Schema.String, limits.filterValues)
+
+const filterFields = {
+  types: list(Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<MemoryType>, limits.filterValues),
+  stores: list(Store, limits.filterValues),
+  tags: texts,
+  people: texts,
+  project: Schema.String,
+  session: Schema.String,
+  after: Instant,
+  before: Instant,
+  /** Rows of the answer, 1…1,000. Default 10 for a search, 50 for a list. */
+  limit: Schema.Int.pipe(Schema.between(1, limits.page))
+}
 
 /** Filters of a read. The values of a list are alternatives. Times are milliseconds, a Date or ISO 8601 text. */
-export interface Filter {
-  readonly types?: ReadonlyArray<string> | undefined
-  readonly stores?: ReadonlyArray<Store> | undefined
-  readonly tags?: ReadonlyArray<string> | undefined
-  readonly people?: ReadonlyArray<string> | undefined
-  readonly project?: string | undefined
-  readonly session?: string | undefined
-  readonly after?: InstantInput | undefined
-  readonly before?: InstantInput | undefined
-  /** Rows of the answer, 1…1,000. Default 10 for a search, 50 for a list. */
-  readonly limit?: number | undefined
-}
+export const Filter = Schema.Struct(optional(filterFields))
+export interface Filter extends Schema.Schema.Type<typeof Filter> {}
 
 /** A search. Without text it finds the newest memories that pass the filters. */
-export interface Query extends Filter, SearchOptions {
-  readonly text?: string | undefined
-}
+export const Query = Schema.Struct(optional({ ...filterFields, ...searchOptions, text: Schema.String }))
+export interface Query extends Schema.Schema.Type<typeof Query> {}
 
 /** A hit: the compact form of a memory, its score and the parts of the score. */
-export type Hit = Answered<IndexRow, ScoreParts>
+export const Hit = Schema.Struct({
+  ...IndexRow.fields,
+  score: Schema.Number,
+  parts: ScoreParts,
+  /** How many further hits say the same and are left out. */
+  alike: Schema.Int
+})
+export interface Hit extends Schema.Schema.Type<typeof Hit> {}
 
-const filterNames = ["types", "stores", "tags", "people", "project", "session", "after", "before", "limit", "offset"]
+const filterNames = [...Object.keys(filterFields), "offset"]
 
 /** Checks the filters of a read. */
 export const decodeFilter = (

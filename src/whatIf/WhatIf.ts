@@ -1,9 +1,8 @@
-import type * as Context from "effect/Context"
 import type { Candidate, Decision } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { Progress } from "../../projections/view/buildViewFile.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { Reconciler } from "../ports/Reconciler.js"
+import type { ReconcilerService } from "../ports/Reconciler.js"
 import type { Remembered } from "../remember/remember.js"
 
 /** The settings to change. A whole policy is accepted too. */
@@ -19,7 +18,7 @@ export interface WhatIfOptions {
   readonly to?: number | undefined
   readonly policy?: PolicyChange | undefined
   /** The reconciler. Default: the configured one. It is required if the policy names another one. */
-  readonly reconciler?: Context.Tag.Service<Reconciler> | undefined
+  readonly reconciler?: ReconcilerService | undefined
   /**
    * Whether to ask the reconciler's model where the log has no answer to the same question. Otherwise the reconciler's
    * own immediate judgement counts. Default: false, because a model costs time and money.

@@ -1,16 +1,15 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { Judgement, Question, Reconciler, ReconcilerError } from "../ports/Reconciler.js"
+import type { Judgement, Question, ReconcilerError, ReconcilerService } from "../ports/Reconciler.js"
 import { checkJudgement } from "../remember/judge.js"
 import { answerOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
 import { keyOf, recordedAnswer } from "./recorded.js"
 import type { Answered } from "./WhatIf.js"
 
-type Service = Context.Tag.Service<Reconciler>
+type Service = ReconcilerService
 
 /** The origin of the newest judgement. */
 export interface AnswerOrigin {

@@ -13,7 +13,7 @@ import { type ActiveEmbedders, sameModel } from "../actor/activeEmbedders.js"
 import { InvalidInput } from "../model/errors.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { decode, type PolicyValues } from "../ports/Policy.js"
-import type { Reconciler } from "../ports/Reconciler.js"
+import type { ReconcilerService } from "../ports/Reconciler.js"
 import type { Writer } from "../remember/remember.js"
 import * as Answers from "./answers.js"
 import * as Branch from "./branch.js"
@@ -34,7 +34,7 @@ export interface Origin {
   readonly countTokens: (text: string) => number
   readonly policy: PolicyValues
   /** The configured reconciler; undefined if the policy has none. */
-  readonly reconciler: Context.Tag.Service<Reconciler> | undefined
+  readonly reconciler: ReconcilerService | undefined
 }
 
 /**
@@ -144,7 +144,7 @@ const reconcilerOf = (
   origin: Origin,
   name: PolicyValues["reconcile"]["reconciler"],
   { reconciler }: WhatIfOptions
-): Effect.Effect<Context.Tag.Service<Reconciler> | undefined, InvalidInput> => {
+): Effect.Effect<ReconcilerService | undefined, InvalidInput> => {
   if (name === "none") return Effect.succeed(undefined)
   if (reconciler !== undefined) return Effect.succeed(reconciler)
   return name === origin.policy.reconcile.reconciler

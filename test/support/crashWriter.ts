@@ -84,7 +84,7 @@ const main = (options: WriterOptions) =>
         } else if (asked.kind === "turns") {
           const { session } = asked
           const pairs = asked.items.map(({ commandId, text }) => [{ session, text }, { commandId }] as const)
-          for (const one of yield* memory.addTurns(pairs)) ids.push((yield* one).id)
+          for (const one of yield* memory.sessions.appendAll(pairs)) ids.push((yield* one).id)
         } else if (asked.kind === "update") {
           ids.push((yield* memory.update(asked.id, { topic: asked.topic }, { commandId: asked.commandId })).id)
         } else ids.push((yield* memory.forget(asked.id, { commandId: asked.commandId })).id)
@@ -95,7 +95,7 @@ const main = (options: WriterOptions) =>
         }
         if (asked.kind === "turns") {
           if (Math.random() < 0.1) {
-            const found = new Set((yield* memory.turns(asked.session, { last: 1_000 })).map(({ id }) => id))
+            const found = new Set((yield* memory.sessions.get(asked.session, { last: 1_000 })).map(({ id }) => id))
             if (!ids.every((id) => found.has(id))) note({ n, error: "not readable once answered" })
           }
           return

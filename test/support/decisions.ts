@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type * as Context from "effect/Context"
-import type { Question, Reconciler, Statement, Verdict } from "../../src/ports/Reconciler.js"
+import type { Question, ReconcilerService, Statement, Verdict } from "../../src/ports/Reconciler.js"
 
 /** A memory or a statement of a labelled story, as its file has it. */
 export interface Told {
@@ -60,7 +59,7 @@ export const accepts = (story: Story, verdict: Verdict): boolean =>
   )
 
 /** How well a reconciler's rules answer labelled stories. Shares are 0…1; of nothing they are 1. */
-export const scoreOf = (reconciler: Pick<Context.Tag.Service<Reconciler>, "judge">, stories: ReadonlyArray<Story>) => {
+export const scoreOf = (reconciler: Pick<ReconcilerService, "judge">, stories: ReadonlyArray<Story>) => {
   const confusion: Record<string, Record<string, number>> = {}
   const answered: Record<string, number> = {}
   const right: Record<string, number> = {}

@@ -74,10 +74,9 @@ export const deadPaths = ({ inlineCode }: Page): ReadonlyArray<string> =>
   inlineCode.filter((code) => repositoryPath.test(code) && !existsSync(join(root, code)))
 
 const modules: Readonly<Record<string, string>> = {
-  daybook: "src/index.ts",
+  daybook: "layers/entry.ts",
   "daybook/events": "events/index.ts",
   "daybook/projections": "projections/index.ts",
-  "daybook/layers": "layers/index.ts",
   "daybook/models": "layers/models/index.ts"
 }
 

@@ -26,9 +26,11 @@ import type { InvalidInput } from "../../src/model/errors.js"
 import type { Embedder } from "../../src/ports/Embedder.js"
 import type { Embedders } from "../../src/ports/Embedders.js"
 import { decode, Policy } from "../../src/ports/Policy.js"
-import type { Reconciler } from "../../src/ports/Reconciler.js"
+import { Reconciler } from "../../src/ports/Reconciler.js"
 import type { Reranker } from "../../src/ports/Reranker.js"
-import type { Summarizer } from "../../src/ports/Summarizer.js"
+import { Settler } from "../../src/ports/Settler.js"
+import { StatementReader } from "../../src/ports/StatementReader.js"
+import { Summarizer } from "../../src/ports/Summarizer.js"
 
 /** A folder of its own, gone with the test. */
 export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
@@ -72,9 +74,11 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
     embedders ?? embeddersOf(values),
     reranker ?? LexicalReranker.layer,
     // Most tests store what they store: those of reconciling bring a reconciler.
-    reconciler ?? Layer.empty,
-    summarizer ?? Layer.empty,
-    options.readsEnglish === false ? Layer.empty : Layer.merge(RuleSettler.layer, RuleStatementReader.layer),
+    reconciler ?? Reconciler.layerNone,
+    summarizer ?? Summarizer.layerNone,
+    options.readsEnglish === false
+      ? Layer.merge(Settler.layerNone, StatementReader.layerNone)
+      : Layer.merge(RuleSettler.layer, RuleStatementReader.layer),
     // What tests read by the way would be recorded, at times that they do not foresee: those of recalls ask for it.
     Layer.succeed(Policy, values),
     // Where the policy is no subject of a test, its log need not speak of it.
@@ -106,9 +110,22 @@ const few = (ids: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 type Reads = ReadonlyArray<readonly [name: string, read: Effect.Effect<unknown, unknown>]>
 
+/** The path of each method of a handle: `search`, `sessions.list`. */
+export type MethodPath<Handle> = {
+  readonly [Key in keyof Handle & string]: Handle[Key] extends (...args: never) => unknown
+    ? Key
+    : `${Key}.${keyof Handle[Key] & string}`
+}[keyof Handle & string]
+
+/** The paths of the methods that a handle has. */
+export const methodPaths = (handle: object): ReadonlyArray<string> =>
+  Object.entries(handle).flatMap(([key, value]) =>
+    typeof value === "function" ? [key] : Object.keys(value as object).map((name) => `${key}.${name}`)
+  )
+
 /** Every read path with what to ask it: a reader's method without a row here does not compile. */
 export const readPaths: {
-  readonly [Path in keyof MemoryReader]: (reader: MemoryReader, probe: Probe) => Reads
+  readonly [Path in MethodPath<MemoryReader>]: (reader: MemoryReader, probe: Probe) => Reads
 } = {
   search: (reader, { people, texts }) => [
     ...texts.map((text) => [text, reader.search({ text, limit: 100 })] as const),
@@ -130,10 +147,10 @@ export const readPaths: {
     ["nothing has", reader.explain({ text: "type:person tag:kettle session:monday project:harbour person:mira" })],
     ["what then", reader.explain({ text: "what happened last week?" })]
   ],
-  explainConversation: (reader, { texts }) => [
-    ...texts.slice(0, 3).map((text) => [text, reader.explainConversation({ text, limit: 100 })] as const),
-    ["fields", reader.explainConversation({ text: `${texts[0] ?? "tea"} session:monday role:user yesterday` })],
-    ["nothing has", reader.explainConversation({ text: "zebra session:monday speaker:mira -role:user -kind:turn" })]
+  "sessions.explain": (reader, { texts }) => [
+    ...texts.slice(0, 3).map((text) => [text, reader.sessions.explain({ text, limit: 100 })] as const),
+    ["fields", reader.sessions.explain({ text: `${texts[0] ?? "tea"} session:monday role:user yesterday` })],
+    ["nothing has", reader.sessions.explain({ text: "zebra session:monday speaker:mira -role:user -kind:turn" })]
   ],
   timeline: (reader, { ids }) =>
     ids.map((anchor) => [anchor, reader.timeline({ anchor, before: 3, after: 3 })] as const),
@@ -149,86 +166,93 @@ export const readPaths: {
     ["not private", reader.list({ stores: ["shared", "social"], limit: 1_000 })]
   ],
   history: (reader, { ids }) => few(ids).map((id) => [id, reader.history(id)] as const),
-  searchConversation: (reader, { texts }) => [
-    ...texts.map((text) => [text, reader.searchConversation({ text, limit: 100 })] as const),
-    ["all", reader.searchConversation({ limit: 100 })],
-    ["private", reader.searchConversation({ text: texts[0] ?? "tea", stores: ["private"], limit: 100 })],
-    ["filters", reader.searchConversation({ text: texts[0] ?? "tea", sessions: ["monday"], roles: ["user"] })],
-    ...texts.slice(0, 3).map((text) => [`${text} files`, reader.searchConversation({ text, kinds: ["file"] })] as const)
+  "sessions.search": (reader, { texts }) => [
+    ...texts.map((text) => [text, reader.sessions.search({ text, limit: 100 })] as const),
+    ["all", reader.sessions.search({ limit: 100 })],
+    ["private", reader.sessions.search({ text: texts[0] ?? "tea", stores: ["private"], limit: 100 })],
+    ["filters", reader.sessions.search({ text: texts[0] ?? "tea", sessions: ["monday"], roles: ["user"] })],
+    ...texts.slice(0, 3).map((text) => [`${text} files`, reader.sessions.search({ text, kinds: ["file"] })] as const)
   ],
   why: (reader, { ids }) => few(ids).map((id) => [id, reader.why(id)] as const),
-  sessions: (reader) => [
-    ["all", reader.sessions()],
-    ["page", reader.sessions({ limit: 1, offset: 1 })]
+  "sessions.list": (reader) => [
+    ["all", reader.sessions.list()],
+    ["page", reader.sessions.list({ limit: 1, offset: 1 })]
   ],
-  turns: (reader) => [
-    ["monday", reader.turns("monday")],
-    ["friday", reader.turns("friday", { last: 2 })],
-    ["nobody", reader.turns("nobody")]
+  "sessions.get": (reader) => [
+    ["monday", reader.sessions.get("monday")],
+    ["friday", reader.sessions.get("friday", { last: 2 })],
+    ["nobody", reader.sessions.get("nobody")]
   ],
-  files: (reader) => [
-    ["all", reader.files()],
-    ["page", reader.files({ limit: 1, offset: 1 })]
+  "files.list": (reader) => [
+    ["all", reader.files.list()],
+    ["page", reader.files.list({ limit: 1, offset: 1 })]
+  ],
+  "files.get": (reader) => [
+    ["notes", reader.files.get("notes.md")],
+    ["nobody", reader.files.get("nobody.md")]
   ],
   people: (reader, { people }) => [
     ["all", reader.people()],
     ["page", reader.people({ limit: 2, offset: 1 })],
     ...people.map((name) => [name, reader.people({ name })] as const)
   ],
-  recalls: (reader) => [
-    ["all", reader.recalls()],
-    ["page", reader.recalls({ limit: 2, offset: 1 })]
+  "recalls.list": (reader) => [
+    ["all", reader.recalls.list()],
+    ["page", reader.recalls.list({ limit: 2, offset: 1 })]
   ],
-  tiers: (reader) => [["all", reader.tiers()]],
+  "maintenance.tiers": (reader) => [["all", reader.maintenance.tiers()]],
   profile: (reader) => [
     ["all", reader.profile()],
     ["small", reader.profile({ tokens: 12 })]
   ],
-  runs: (reader) => [["all", reader.runs()]],
-  sessionSummaries: (reader) => [
-    ["all", reader.sessionSummaries()],
-    ["page", reader.sessionSummaries({ limit: 1, offset: 1 })],
-    ["monday", reader.sessionSummaries({ session: "monday" })],
-    ["nobody", reader.sessionSummaries({ session: "nobody" })]
+  "maintenance.list": (reader) => [["all", reader.maintenance.list()]],
+  "maintenance.get": (reader) => [["nobody", reader.maintenance.get("0000000000")]],
+  "sessions.summaries": (reader) => [
+    ["all", reader.sessions.summaries()],
+    ["page", reader.sessions.summaries({ limit: 1, offset: 1 })],
+    ["monday", reader.sessions.summaries({ session: "monday" })],
+    ["nobody", reader.sessions.summaries({ session: "nobody" })]
   ],
-  archived: (reader, { texts }) => [
-    ["all", reader.archived()],
-    ["page", reader.archived({ limit: 2, offset: 1 })],
-    ...texts.slice(0, 3).map((text) => [text, reader.archived({ text })] as const)
+  "archive.list": (reader, { texts }) => [
+    ["all", reader.archive.list()],
+    ["page", reader.archive.list({ limit: 2, offset: 1 })],
+    ...texts.slice(0, 3).map((text) => [text, reader.archive.list({ text })] as const)
   ],
-  recall: (reader) => [1, 2, 3, 1_000].map((number) => [String(number), reader.recall(number)] as const),
-  schedules: (reader) => [
-    ["all", reader.schedules()],
-    ["page", reader.schedules({ limit: 1, offset: 1 })],
-    ["active", reader.schedules({ statuses: ["active"], text: "tea" })],
-    ["due", reader.schedules({ before: "2026-03-14T12:00:00Z", handlers: ["tides"] })]
+  "recalls.get": (reader) => [1, 2, 3, 1_000].map((number) => [String(number), reader.recalls.get(number)] as const),
+  "schedules.list": (reader) => [
+    ["all", reader.schedules.list()],
+    ["page", reader.schedules.list({ limit: 1, offset: 1 })],
+    ["active", reader.schedules.list({ statuses: ["active"], text: "tea" })],
+    ["due", reader.schedules.list({ before: "2026-03-14T12:00:00Z", handlers: ["tides"] })]
   ],
-  countSchedules: (reader) => [
-    ["all", reader.countSchedules()],
-    ["over", reader.countSchedules({ statuses: ["completed", "failed"] })]
+  "schedules.count": (reader) => [
+    ["all", reader.schedules.count()],
+    ["over", reader.schedules.count({ statuses: ["completed", "failed"] })]
   ],
-  schedule: (reader) => [
-    ["nobody", reader.schedule("0000000000")],
-    ["each", eachSchedule(reader, ({ id }) => reader.schedule(id))]
+  "schedules.get": (reader) => [
+    ["nobody", reader.schedules.get("0000000000")],
+    ["each", eachSchedule(reader, ({ id }) => reader.schedules.get(id))]
   ],
-  scheduleRuns: (reader) => [
-    ["nobody", reader.scheduleRuns("0000000000")],
-    ["each", eachSchedule(reader, ({ id }) => reader.scheduleRuns(id, { limit: 3 }))]
+  "schedules.runs": (reader) => [
+    ["nobody", reader.schedules.runs("0000000000")],
+    ["each", eachSchedule(reader, ({ id }) => reader.schedules.runs(id, { limit: 3 }))]
   ],
-  scheduleRun: (reader) => [
-    ["nobody", reader.scheduleRun("0000000000")],
+  "schedules.run": (reader) => [
+    ["nobody", reader.schedules.run("0000000000")],
     [
       "each",
       eachSchedule(reader, ({ id }) =>
-        Effect.flatMap(reader.scheduleRuns(id), (runs) => Effect.forEach(runs, ({ run }) => reader.scheduleRun(run)))
+        Effect.flatMap(reader.schedules.runs(id), (runs) =>
+          Effect.forEach(runs, ({ run }) => reader.schedules.run(run))
+        )
       )
     ]
   ],
-  rerun: (reader) => [1, 1_000].map((number) => [String(number), reader.rerun(number)] as const)
+  "recalls.rerun": (reader) => [1, 1_000].map((number) => [String(number), reader.recalls.rerun(number)] as const)
 }
 
 const eachSchedule = <A, E>(reader: MemoryReader, f: (schedule: { readonly id: string }) => Effect.Effect<A, E>) =>
-  Effect.flatMap(reader.schedules(), (schedules) => Effect.forEach(schedules, f))
+  Effect.flatMap(reader.schedules.list(), (schedules) => Effect.forEach(schedules, f))
 
 /** What a reader answers on every path, errors included, as text to compare to the byte. */
 export const answers = (reader: MemoryReader, probe: Probe): Effect.Effect<Flat> =>

@@ -89,37 +89,37 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         return
       }
       case "turns":
-        yield* memory.addTurns(step.turns)
+        yield* memory.sessions.appendAll(step.turns)
         return
       case "forgetSession":
-        yield* memory.forgetSession(step.session)
+        yield* memory.sessions.forget(step.session)
         return
       case "recall": {
         const recorded = { trust: step.level, actor: "history", record: true }
         const reader = yield* daybook.agent(step.agent, recorded)
         for (const text of step.texts) {
           yield* reader.search({ text })
-          yield* reader.searchConversation({ text, limit: 3 })
+          yield* reader.sessions.search({ text, limit: 3 })
         }
         yield* reader.get(known.slice(0, 3).map(({ id }) => id))
         yield* daybook.flush(step.agent)
         return
       }
       case "file":
-        yield* memory.addFile(step.file)
+        yield* memory.files.add(step.file)
         return
       case "forgetFile":
-        yield* memory.forgetFile(step.path)
+        yield* memory.files.forget(step.path)
         return
       case "schedule":
-        yield* memory.addSchedule(step.schedule)
+        yield* memory.schedules.add(step.schedule)
         return
       case "reschedule": {
-        const all = yield* memory.schedules()
+        const all = yield* memory.schedules.list()
         const one = all[step.which % all.length]
         if (one === undefined) return
-        if (step.changes === null) yield* memory.deleteSchedule(one.id)
-        else yield* memory.updateSchedule(one.id, step.changes)
+        if (step.changes === null) yield* memory.schedules.delete(one.id)
+        else yield* memory.schedules.update(one.id, step.changes)
         return
       }
       case "run": {
@@ -138,7 +138,7 @@ export const perform = ({ asked, daybook, folder, wait }: Stage, step: Step) =>
         return
       }
       case "sumUp":
-        yield* memory.maintain({ stages: ["sessions"] })
+        yield* memory.maintenance.run({ stages: ["sessions"] })
         return
       case "embed":
         yield* daybook.backfill(step.agent)

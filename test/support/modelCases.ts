@@ -15,6 +15,7 @@ import { decode, type ModelSettings } from "../../src/ports/Policy.js"
 import type { Judgement, Question, ReconcilerError, Statement } from "../../src/ports/Reconciler.js"
 import type { Protocol } from "./modelProtocols.js"
 import { type ModelServer, modelServer } from "./modelServer.js"
+import { withSettings } from "./settings.js"
 
 export const protocols: ReadonlyArray<Protocol> = ["responses", "chat", "messages"]
 
@@ -74,7 +75,7 @@ export const asking = (
   Effect.gen(function* () {
     const server = yield* modelServer({ key, refuses })
     const settings = settingsOf(protocol, server.url, more)
-    const model = yield* Effect.orDie(LanguageModels.make(settings, environment))
+    const model = yield* Effect.orDie(LanguageModels.make(settings).pipe(withSettings(environment)))
     return { server, ask: ModelReconciler.ask(model, LanguageModels.nameOf(settings)) }
   })
 

@@ -88,13 +88,13 @@ export const engineWork = (options: WorkerOptions, dice: Dice, note: (line: Line
           yield* memory.forget(victim!.id)
           return
         case "turns":
-          yield* memory.addTurns(
+          yield* memory.sessions.appendAll(
             [0, 1].map(() => ({ session: `session ${dice.below(5)}`, role: "user", text: text() }))
           )
           return
         case "search":
           yield* memory.search({ text: text(), limit: 10 })
-          if (dice.chance(0.3)) yield* memory.searchConversation({ text: text() })
+          if (dice.chance(0.3)) yield* memory.sessions.search({ text: text() })
           return
         case "read": {
           const listed = yield* memory.list({ limit: 20 })

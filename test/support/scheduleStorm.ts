@@ -52,7 +52,7 @@ export const storm = ({ agents, schedules, seconds }: Storm) =>
     const ids: Array<string> = []
     for (let index = 0; index < schedules; index++) {
       const memory = yield* daybook.agent(names[index % agents]!, { trust: "full" })
-      const { id } = yield* memory.addSchedule({
+      const { id } = yield* memory.schedules.add({
         goal: "work",
         handler: "work",
         every: 1_000,
@@ -93,7 +93,7 @@ export const storm = ({ agents, schedules, seconds }: Storm) =>
     /** Until everything is done that was due by then. */
     const behind = Effect.map(
       Effect.forEach(names, (name) =>
-        Effect.flatMap(daybook.agent(name, { trust: "full" }), (memory) => memory.countSchedules({ before: end }))
+        Effect.flatMap(daybook.agent(name, { trust: "full" }), (memory) => memory.schedules.count({ before: end }))
       ),
       (counts) => counts.reduce((sum, count) => sum + count, 0)
     )

@@ -70,7 +70,7 @@ export const ask = (daybook: DaybookService, world: World, question: Question, v
       } satisfies Answered
     }
     // Of a file of several pieces the one that has the words is shown, and another one may be the nearest.
-    const { explanation, hits } = yield* memory.explainConversation(words ? { ...query, kinds: ["turn"] } : query)
+    const { explanation, hits } = yield* memory.sessions.explain(words ? { ...query, kinds: ["turn"] } : query)
     return {
       model: explanation.vectors,
       hits: hits.map((hit) => {

@@ -249,12 +249,12 @@ export const putInto = (daybook: DaybookService, { memories, said }: Oracle) =>
       const one = all[from]!
       if ("file" in one) {
         const { occurredAt, path, store, text } = one.file
-        yield* memory.addFile({ path, text, store, at: occurredAt })
+        yield* memory.files.add({ path, text, store, at: occurredAt })
         from++
         continue
       }
       const each = turns.slice(0, many) as ReadonlyArray<Turn>
-      yield* memory.addTurns(
+      yield* memory.sessions.appendAll(
         each.map(({ occurredAt, sequence, session, store, text }) => ({
           session,
           sequence,

@@ -47,8 +47,9 @@ export const storm = ({ kills, latency, memories, pause }: Storm) =>
             if (!some[at]!.title.includes(" anchor")) prey.push({ id })
           }
         }
-        for (let from = 0; from < turns.length; from += 500) yield* memory.addTurns(turns.slice(from, from + 500))
-        for (const file of files) yield* memory.addFile(file)
+        for (let from = 0; from < turns.length; from += 500)
+          yield* memory.sessions.appendAll(turns.slice(from, from + 500))
+        for (const file of files) yield* memory.files.add(file)
         yield* daybook.backfill(agent)
         writeFileSync(join(notes, "prey"), JSON.stringify(prey))
         const [one] = yield* daybook.agents

@@ -97,26 +97,26 @@ export const writing = (
         const session = sessionOf(random(world.things), fresh())
         const where = store()
         sessions.push(session)
-        yield* memory.addTurns([1, 2, 3].map((sequence) => turnOf(session, sequence, where)))
+        yield* memory.sessions.appendAll([1, 2, 3].map((sequence) => turnOf(session, sequence, where)))
         return kind
       }
       case "file": {
         const before = random(2) === 0 ? files[random(files.length)] : undefined
         const file = before ?? { path: pathOf(random(world.things), fresh()), store: store(), version: 0 }
         if (before === undefined) files.push(file)
-        yield* memory.addFile(fileOf(file.path, ++file.version, file.store))
+        yield* memory.files.add(fileOf(file.path, ++file.version, file.store))
         return kind
       }
       case "forgetSession": {
         const session = sessions.splice(random(sessions.length), 1)[0]
         if (session === undefined) return "none"
-        yield* memory.forgetSession(session)
+        yield* memory.sessions.forget(session)
         return kind
       }
       case "forgetFile": {
         const file = files.splice(random(files.length), 1)[0]
         if (file === undefined) return "none"
-        yield* memory.forgetFile(file.path)
+        yield* memory.files.forget(file.path)
         return kind
       }
       default: {

@@ -29,8 +29,7 @@ export interface ProviderEmbedder {
 export const providerEmbedder = (
   provider: ProviderName,
   requested: { readonly model: string | undefined; readonly dimensions: number | undefined },
-  policy: EmbeddingPolicy,
-  environment: NodeJS.ProcessEnv
+  policy: EmbeddingPolicy
 ): Effect.Effect<ProviderEmbedder, EmbedderLookupError> =>
   Effect.gen(function* () {
     const facts = factsOf(provider)
@@ -40,7 +39,7 @@ export const providerEmbedder = (
     if (model === undefined || model === "") return yield* refused(`a model is required: ${provider}/MODEL`)
     const settings = policy.providers[provider] ?? embeddingProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
-      providerConnection(facts, settings, `embedding.providers.${provider}`, environment),
+      providerConnection(facts, settings, `embedding.providers.${provider}`),
       (problem) => new EmbedderUnavailable({ name, problem })
     )
     const known = modelFactsOf(facts, model)

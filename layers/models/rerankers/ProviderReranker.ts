@@ -1,6 +1,5 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type Reranker, RerankerError } from "../../../src/ports/Reranker.js"
+import { RerankerError, type RerankerService } from "../../../src/ports/Reranker.js"
 import { cutTo } from "../embedders/pack.js"
 import { limitRequests, type RequestLimits } from "../limitRequests.js"
 import { fieldsOf, postJson, requestErrors, type Target } from "../postJson.js"
@@ -25,11 +24,7 @@ export interface RerankingModel {
  * A reranker that asks a provider, with one request per search. Scores outside 0…1, which servers of plain
  * cross-encoders return, are mapped into it by the logistic function.
  */
-export const make = (
-  model: RerankingModel,
-  target: Target,
-  limits: RequestLimits
-): Effect.Effect<Context.Tag.Service<Reranker>> =>
+export const make = (model: RerankingModel, target: Target, limits: RequestLimits): Effect.Effect<RerankerService> =>
   Effect.map(limitRequests(limits, requestErrors), (bounded) => {
     const { name, timeout, topN, weight } = model
     const fail = (reason: RerankerError["reason"], detail?: string) =>

@@ -1,11 +1,10 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { UnknownReranker } from "../../../src/model/errors.js"
 import type { PolicyValues } from "../../../src/ports/Policy.js"
 import { rerankProvider } from "../../../src/ports/policy/models.js"
-import { type Reranker, RerankerError } from "../../../src/ports/Reranker.js"
+import { RerankerError, type RerankerService } from "../../../src/ports/Reranker.js"
 import { providerConnection } from "../providerConnection.js"
 import { guarded } from "../transport.js"
 import { make, type RerankingModel } from "./ProviderReranker.js"
@@ -56,16 +55,15 @@ const weight = 0.5
 export const providerReranker = (
   provider: RerankProviderName,
   model: string | undefined,
-  { embedding, rerank, search }: Pick<PolicyValues, "embedding" | "rerank" | "search">,
-  environment: NodeJS.ProcessEnv
-): Effect.Effect<{ readonly reranker: Context.Tag.Service<Reranker>; readonly missing?: string }, UnknownReranker> =>
+  { embedding, rerank, search }: Pick<PolicyValues, "embedding" | "rerank" | "search">
+): Effect.Effect<{ readonly reranker: RerankerService; readonly missing?: string }, UnknownReranker> =>
   Effect.gen(function* () {
     const facts: Facts = providers[provider]
     const modelName = model ?? facts.model
     const name = modelName === undefined ? provider : `${provider}/${modelName}`
     const settings = rerank.providers[provider] ?? rerankProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
-      providerConnection(facts, settings, `rerank.providers.${provider}`, environment),
+      providerConnection(facts, settings, `rerank.providers.${provider}`),
       (problem) => new UnknownReranker({ name, problem })
     )
     const timeout = settings.timeout ?? search.queryTimeout

@@ -35,7 +35,7 @@ export interface CalibrateServices {
   readonly model: string
   readonly dimensions: number
   readonly used: number
-  readonly reader: Pick<RecallReader, "recalls" | "recall">
+  readonly reader: { readonly recalls: Pick<RecallReader, "list" | "get"> }
   /** The ids that a search at a level finds with a weight. */
   readonly ask: (level: TrustLevel, query: Query, weight: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
 }
@@ -103,11 +103,11 @@ const recallsOf = (
   Effect.gen(function* () {
     const recalls: Array<Recall> = []
     for (let offset = 0; offset < maxRecalls; offset += recallsPerPage) {
-      const rows = yield* reader.recalls({ limit: recallsPerPage, offset })
+      const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
       for (const { kind, number } of rows) {
         if (kind === "conversation") continue
         // Another process may erase a recall meanwhile.
-        const recall = yield* Effect.asSome(reader.recall(number)).pipe(
+        const recall = yield* Effect.asSome(reader.recalls.get(number)).pipe(
           Effect.catchTag("RecallNotFound", () => Effect.succeedNone)
         )
         if (Option.isSome(recall)) recalls.push(recall.value)

@@ -18,7 +18,7 @@ import { indexStatusOf, modelNameOf, ownVectorSet } from "./status.js"
 
 export interface CompareServices {
   readonly ranking: Omit<Ranking, "embedder">
-  readonly reader: (agent: string) => Pick<RecallReader, "recalls" | "recall">
+  readonly reader: (agent: string) => { readonly recalls: Pick<RecallReader, "list" | "get"> }
   /** Reads one snapshot of an agent's view. */
   readonly source: (agent: string) => ReaderSource["read"]
 }
@@ -101,11 +101,11 @@ export const withLocalReranker = <R extends Pick<Ranking, "reranker">>(ranking: 
 })
 
 /** The newest different queries of memories in the recall log. */
-const recentQueries = (reader: Pick<RecallReader, "recalls">, limit: number) =>
+const recentQueries = (reader: { readonly recalls: Pick<RecallReader, "list"> }, limit: number) =>
   Effect.gen(function* () {
     const texts = new Set<string>()
     for (let offset = 0; texts.size < limit; offset += recallsPerPage) {
-      const rows = yield* reader.recalls({ limit: recallsPerPage, offset })
+      const rows = yield* reader.recalls.list({ limit: recallsPerPage, offset })
       for (const { kind, text } of rows) {
         if (kind === "memories" && text.trim() !== "" && texts.size < limit) texts.add(text)
       }

@@ -104,4 +104,3 @@ export const Rerank = Schema.Struct({
     })
   )
 })
-export type RerankPolicy = typeof Rerank.Type

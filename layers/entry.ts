@@ -1,0 +1,31 @@
+/**
+ * The public entry of the package: `import { Daybook } from "daybook"`.
+ *
+ * `Daybook.layer({ folder })` is a complete memory system. The namespaces hold
+ * the parts that can replace one of its own: `Embedder.layerOpenAi()`,
+ * `Reranker.layerNone`. Models and optional packages are loaded when they are
+ * first used.
+ */
+
+export { limits } from "../src/model/limits.js"
+export { TokenCounter } from "../src/ports/TokenCounter.js"
+export { gate } from "../text/normalise/gate.js"
+export { Daybook, type DaybookOptions } from "./entry/Daybook.js"
+export * as Embedder from "./entry/Embedder.js"
+export * from "./entry/errors.js"
+export * as Policy from "./entry/Policy.js"
+export type * as Recall from "./entry/Recall.js"
+export * as Reconciler from "./entry/Reconciler.js"
+export * as Reranker from "./entry/Reranker.js"
+export * as Schedule from "./entry/Schedule.js"
+export type * as Session from "./entry/Session.js"
+export * as Settler from "./entry/Settler.js"
+export * as StatementReader from "./entry/StatementReader.js"
+export * as Summarizer from "./entry/Summarizer.js"
+export * from "./entry/schemas.js"
+export type * from "./entry/types.js"
+export type * as Undo from "./entry/Undo.js"
+export type * as WhatIf from "./entry/WhatIf.js"
+export type * as Why from "./entry/Why.js"
+export * as Maintenance from "./Maintenance.js"
+export * as Scheduler from "./Scheduler.js"

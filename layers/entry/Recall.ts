@@ -1,0 +1,2 @@
+/** The types of `memory.recalls`. */
+export type * from "../../src/recalls/RecallReader.js"

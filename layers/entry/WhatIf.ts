@@ -1,0 +1,2 @@
+/** The types of `daybook.whatIf`. */
+export type * from "../../src/whatIf/WhatIf.js"

@@ -1,0 +1,9 @@
+import * as Effect from "effect/Effect"
+import type { InvalidPolicy } from "../../src/model/errors.js"
+import { decode, type ModelSettings, type PolicyValues } from "../../src/ports/Policy.js"
+
+/** A policy with the settings of a language model, as a policy file would have them. */
+export const modelPolicy = (
+  document: Readonly<Record<string, unknown>>,
+  settings: Partial<ModelSettings>
+): Effect.Effect<PolicyValues, InvalidPolicy> => Effect.suspend(() => decode({ ...document, model: settings }))

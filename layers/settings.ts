@@ -1,0 +1,21 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+/**
+ * A setting of the program's `ConfigProvider`, which reads environment variables
+ * unless the program provides another. Undefined if it is unset or blank.
+ */
+export const readSetting = (name: string): Effect.Effect<string | undefined> =>
+  Config.string(name).pipe(
+    Effect.map((value) => value.trim() || undefined),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+/** A secret of the program's `ConfigProvider`; undefined if it is unset or blank. */
+export const readSecret = (name: string): Effect.Effect<Redacted.Redacted | undefined> =>
+  Config.redacted(name).pipe(
+    Effect.map(Redacted.value),
+    Effect.map((value) => (value.trim() === "" ? undefined : Redacted.make(value.trim()))),
+    Effect.orElseSucceed(() => undefined)
+  )
