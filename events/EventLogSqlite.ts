@@ -21,6 +21,7 @@ import {
   toParams
 } from "./eventRows.js"
 import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
+import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
 import { open, retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
 import * as VectorCache from "./vectorCache.js"
@@ -135,9 +136,18 @@ const groupCommitter = (writer: Db, anchor: Anchor.Anchor) => {
     }
   }
 
+  const measured = (appends: ReadonlyArray<Append>) => {
+    const start = performance.now()
+    const stored = store(appends)
+    appendMillis.unsafeUpdate(performance.now() - start, [])
+    appendBatch.unsafeUpdate(stored.appended, [])
+    appendedEvents.unsafeUpdate(stored.appended, [])
+    return stored
+  }
+
   return (appends: ReadonlyArray<Append>) =>
     Effect.matchEffect(
-      retryWhileBusy("log.db", () => store(appends)),
+      retryWhileBusy("log.db", () => measured(appends)),
       {
         onFailure: (error) => Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error))),
         onSuccess: ({ answers, heads }) => {
@@ -241,7 +251,7 @@ const storeAll = (
   const answers = appends.map(
     (append): Answer => Either.match(store(append), { onLeft: Exit.fail, onRight: Exit.succeed })
   )
-  return { answers, heads: [...heads.values()], sequence }
+  return { answers, heads: [...heads.values()], sequence, appended: sequence - cache.sequence }
 }
 
 /** Stores when a stream is due next. */

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Daybook } from "../src/Daybook.js"
 import type { StageRun } from "../src/maintenance/maintain.js"
+import { failureNames } from "../src/model/failureNames.js"
 import type { StageName } from "../src/model/stages.js"
 import * as Scheduler from "./Scheduler.js"
 
@@ -57,13 +58,16 @@ export const make = ({
       Effect.gen(function* () {
         for (const { name } of yield* daybook.agents) {
           if (scheduledAgents.has(name)) continue
-          // The next check retries. The cause is not logged: it may quote a memory.
+          // The next check retries.
           yield* Effect.matchCauseEffect(runner.ensure(name, first), {
-            onFailure: () => Effect.logWarning("cannot add an agent's schedules", { agent: name }),
+            onFailure: (cause) =>
+              Effect.logWarning("cannot add an agent's schedules", { agent: name, failure: failureNames(cause) }),
             onSuccess: () => Effect.sync(() => scheduledAgents.add(name))
           })
         }
-      }).pipe(Effect.catchAllCause(() => Effect.logWarning("cannot list the agents")))
+      }).pipe(
+        Effect.catchAllCause((cause) => Effect.logWarning("cannot list the agents", { failure: failureNames(cause) }))
+      )
 
     const engineHandlers = runner.jobs.map(({ handler, stages }): readonly [string, Scheduler.Handler] => [
       handler,

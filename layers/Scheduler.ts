@@ -6,6 +6,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Daybook } from "../src/Daybook.js"
+import { failureNames } from "../src/model/failureNames.js"
 import type { Claimed, Claims, RunAttempt } from "../src/schedules/Runner.js"
 import type { Handler, Notification } from "./scheduler/Handler.js"
 import { type HandlerWithLimits, runClaimed } from "./scheduler/runClaimed.js"
@@ -123,7 +124,9 @@ export const make = (
         Effect.interruptible,
         // Another process has taken the run over, or will do so when its lease expires.
         Effect.catchAllCause((cause) =>
-          Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logWarning("cannot end a run", { agent, schedule, run })
+          Cause.isInterruptedOnly(cause)
+            ? Effect.void
+            : Effect.logWarning("cannot end a run", { agent, schedule, run, failure: failureNames(cause) })
         ),
         Effect.ensuring(
           Effect.sync(() => {
@@ -146,8 +149,13 @@ export const make = (
     })
 
     const loop = round.pipe(
-      // Retries after `poll`. The cause is not logged: it may quote a memory.
-      Effect.catchAllCause(() => Effect.zipRight(Effect.logWarning("cannot check the schedules"), Effect.sleep(poll))),
+      // Retries after `poll`.
+      Effect.catchAllCause((cause) =>
+        Effect.zipRight(
+          Effect.logWarning("cannot check the schedules", { failure: failureNames(cause) }),
+          Effect.sleep(poll)
+        )
+      ),
       Effect.forever,
       Effect.interruptible
     )
@@ -184,9 +192,12 @@ const dueRuns = ({ leases, runner, running, start }: Claiming) => {
       Effect.tap(({ claimed }) => Effect.forEach(claimed, (claim) => start(agent, claim), { discard: true })),
       // A run that is claimed but not started would wait for its lease to expire.
       Effect.uninterruptible,
-      // One agent's failure must not stop the others. The cause is not logged: it may quote a memory.
-      Effect.catchAllCause(() =>
-        Effect.as(Effect.logWarning("cannot check the schedules of an agent", { agent }), undefined)
+      // One agent's failure must not stop the others.
+      Effect.catchAllCause((cause) =>
+        Effect.as(
+          Effect.logWarning("cannot check the schedules of an agent", { agent, failure: failureNames(cause) }),
+          undefined
+        )
       )
     )
 

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Daybook } from "../../src/Daybook.js"
+import { failureNames } from "../../src/model/failureNames.js"
 import type { Claimed, Outcome, RunAttempt, RunnerError } from "../../src/schedules/Runner.js"
 import type { Handler, Job, Notification } from "./Handler.js"
 import { failedOutcome, outcomeOf, TimedOut } from "./outcome.js"
@@ -114,9 +115,14 @@ export const runClaimed = (
       if (!finished.notify || notify === undefined) return
       const { state } = finished
       const sent = Effect.suspend(() => notify({ ...run, ...outcome, agent, of: definition, state }))
-      // A failed notification does not repeat the run. Its error is not logged: it may quote a memory.
-      yield* Effect.catchAllCause(restore(withNotifyTimeout(sent)), () =>
-        Effect.logWarning("a notification failed", { agent, schedule: definition.id, run: run.run })
+      // A failed notification does not repeat the run.
+      yield* Effect.catchAllCause(restore(withNotifyTimeout(sent)), (cause) =>
+        Effect.logWarning("a notification failed", {
+          agent,
+          schedule: definition.id,
+          run: run.run,
+          failure: failureNames(cause)
+        })
       )
     })
   )

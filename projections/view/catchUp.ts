@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
 import { decodePage, type ViewError } from "./buildViewFile.js"
+import { caughtUpEvents, viewLag } from "./metrics.js"
 import {
   attempt,
   isAtHead,
@@ -33,6 +34,7 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
     const head = yield* log.head(view.agent)
     if (isAtHead(checkpoint, head)) return "atHead"
     const { hash, position } = checkpoint
+    viewLag.unsafeUpdate(head.version - position, [])
     if (head.version - position > maxMissingEvents) return "farBehind"
     // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
     const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
@@ -66,6 +68,7 @@ const applyMissing = (
       const last = missing.at(-1)!
       ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
       db.exec("COMMIT")
+      caughtUpEvents.unsafeUpdate(missing.length, [])
       return null
     }).pipe(Effect.ensuring(rollback(db)))
   })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { StorageError } from "../../events/errors.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { catchUpOnce } from "./catchUp.js"
+import { rebuiltViews } from "./metrics.js"
 import { openReader, reopen } from "./openView.js"
 import { attempt, closeView, isCurrent, lockForWrite, rollback, type View, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
@@ -118,6 +119,7 @@ const takeOver = (context: ViewContext, view: View, successor: View): Effect.Eff
     const previous = { reader: view.reader, writer: view.writer }
     const { file, hasVectors, reader, writer } = successor
     Object.assign(view, { file, reader, writer, hasVectors })
+    rebuiltViews.unsafeUpdate(1, [])
     yield* closeView(previous)
     yield* removeRetired(view.generations, retiredFile)
   }).pipe(retryIfRemoved(context, view, () => takeOver(context, view, successor)))

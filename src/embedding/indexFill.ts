@@ -1,6 +1,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { embeddingText, type Memory } from "../../events/Memory.js"
+import { cachedVectors } from "../../events/metrics.js"
 import { stores as allStores, type Store } from "../../events/Trust.js"
 import {
   chunkEmbeddingText,
@@ -129,6 +130,10 @@ const vectorsOf = Effect.fnUntraced(function* (
       ? new Map<string, Float32Array>()
       : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
   const missing = [...texts].filter(([digest]) => !cached.has(digest))
+  if (embedder.cheap !== true) {
+    cachedVectors.hit.unsafeUpdate(cached.size, [])
+    cachedVectors.miss.unsafeUpdate(missing.length, [])
+  }
   const pages = yield* Effect.forEach(Arr.chunksOf(missing, embedder.batch), batches.embed)
   return new Map([...cached, ...pages.flat()])
 })

@@ -1,10 +1,10 @@
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as MetricLabel from "effect/MetricLabel"
 import { atOnce } from "./atOnce.js"
-
 import { type Embedder, EmbedderError } from "./Embedder.js"
-
+import { embeddedTexts, embedMillis, failedEmbeddings } from "./embedMetrics.js"
 import { unitVector } from "./unitVector.js"
 
 /**
@@ -28,6 +28,8 @@ export const embedAll = (
       })
     )
   const asked = Effect.suspend(() => embedder.embed(texts, purpose))
+  const start = performance.now()
+  const tags = [MetricLabel.make("model", model), MetricLabel.make("purpose", purpose)]
   return (embedder.cheap === true ? atOnce(asked, inTime) : inTime(asked)).pipe(
     Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
     Effect.flatMap((vectors) => {
@@ -44,6 +46,15 @@ export const embedAll = (
       return unitVectors.includes(null)
         ? fail("values")
         : Effect.succeed(unitVectors as ReadonlyArray<Float32Array | undefined>)
+    }),
+    Effect.tapBoth({
+      onFailure: ({ reason }) =>
+        Effect.sync(() => failedEmbeddings.unsafeUpdate(1, [tags[0]!, MetricLabel.make("reason", reason)])),
+      onSuccess: () =>
+        Effect.sync(() => {
+          embeddedTexts.unsafeUpdate(texts.length, tags)
+          embedMillis.unsafeUpdate(performance.now() - start, tags)
+        })
     })
   )
 }

@@ -13,8 +13,10 @@ import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { Agents } from "../actor/Agents.js"
 import type { ShownResults, Snapshot, UnrecordedRecall } from "../actor/ReaderSource.js"
+import { failureNames } from "../model/failureNames.js"
 import type { Embedder } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
+import { droppedRecalls, recordedRecalls } from "./metrics.js"
 import { recallEventOf, recordRecalls } from "./recordRecalls.js"
 
 /**
@@ -88,7 +90,9 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     /** A failed record must not fail a read. The log line omits the cause: it may quote the query. */
     const flushQuietly = (agent: string, least = 1) =>
       Effect.tap(Effect.exit(flush(agent, least)), (exit) =>
-        Exit.isFailure(exit) ? Effect.logWarning("recalls could not be recorded yet") : Effect.void
+        Exit.isFailure(exit)
+          ? Effect.logWarning("recalls could not be recorded yet", { agent, failure: failureNames(exit.cause) })
+          : Effect.void
       )
 
     const flushPause = Effect.sleep(Duration.millis(policy.flushAfter))
@@ -149,6 +153,7 @@ const settle = (queue: Queue, batchSize: number): void => {
   if (excess > 0) {
     queue.waiting.splice(0, excess)
     queue.dropped += excess
+    droppedRecalls.unsafeUpdate(excess, [])
   }
   if (queue.waiting.length >= batchSize) queue.full.unsafeOpen()
   else queue.full.unsafeClose()
@@ -184,6 +189,7 @@ const recordBatch = (options: RecallsOptions, agent: string, queue: Queue) =>
         if (Exit.isSuccess(exit)) {
           queue.droppedRecorded += dropped
           queue.last += batch.length
+          recordedRecalls.unsafeUpdate(batch.length, [])
         } else queue.waiting.unshift(...batch)
         settle(queue, batchSize)
       })

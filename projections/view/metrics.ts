@@ -1,0 +1,10 @@
+import * as Metric from "effect/Metric"
+
+/** Events that a view lacked when it last caught up with the log; 0 for a view that is written by this process alone. */
+export const viewLag = Metric.gauge("daybook_view_lag_events")
+
+/** Events that views applied while they caught up, without the events of their own process. */
+export const caughtUpEvents = Metric.counter("daybook_view_caught_up_events", { incremental: true })
+
+/** Views that were built anew from the log. */
+export const rebuiltViews = Metric.counter("daybook_view_rebuilds", { incremental: true })

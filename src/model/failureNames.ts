@@ -1,0 +1,22 @@
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+
+/**
+ * What failed, for a log line: the tags of a cause's errors and the names of its
+ * defects. Their messages are left out, because they may quote a memory.
+ *
+ * @example failureNames(Cause.fail(new StorageError({ … }))) // "StorageError"
+ */
+export const failureNames = (cause: Cause.Cause<unknown>): string => {
+  const errors = [...Chunk.toReadonlyArray(Cause.failures(cause)), ...Chunk.toReadonlyArray(Cause.defects(cause))]
+  const names = new Set(errors.map(nameOf))
+  if (Cause.isInterrupted(cause)) names.add("interrupted")
+  return [...names].join(", ")
+}
+
+const nameOf = (error: unknown): string => {
+  const { _tag, kind, name } = Object(error) as { readonly _tag?: unknown; readonly kind?: unknown; name?: unknown }
+  const tag = typeof _tag === "string" ? _tag : typeof name === "string" ? name : typeof error
+  // The kind of a storage error says what to do about it: busy, full, damaged.
+  return typeof _tag === "string" && typeof kind === "string" ? `${tag} (${kind})` : tag
+}
