@@ -204,15 +204,16 @@ const scoreSql = (hits: string, decay: string, seen: string) => formulaSql(hits,
 
 const unexpired = "(expires_at IS NULL OR expires_at > :now)"
 
-const highestSeen = `SELECT born, ${scoreSql("mentions", ":decay", "mentioned_at")} AS score
-  FROM observations INDEXED BY observations_score
-  WHERE active = 1 AND type = :type AND openness >= :floor AND ${unexpired} AND score >= :least
-  ORDER BY score DESC, born DESC LIMIT :limit`
+// LIMIT -1 keeps SQLite from computing the score again for each use.
+const highestSeen = `SELECT born, score FROM (SELECT born, ${scoreSql("mentions", ":decay", "mentioned_at")} AS score
+    FROM observations INDEXED BY observations_score
+    WHERE active = 1 AND type = :type AND openness >= :floor AND ${unexpired} LIMIT -1)
+  WHERE score >= :least ORDER BY score DESC, born DESC LIMIT :limit`
 
 const belowSql = (bounds: number, conditionOf: (bound: string) => string) =>
   Array.from({ length: bounds }, (_, index) => `, coalesce(sum(${conditionOf(`:bound${index}`)}), 0)`).join("")
 
-// LIMIT -1 keeps SQLite from computing the score again for each use.
+// LIMIT -1 as above.
 const sumOf = (
   bounds: number
 ) => `SELECT count(*), total(score), total(days)${belowSql(bounds, (bound) => `score < ${bound}`)}
