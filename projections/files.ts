@@ -3,7 +3,8 @@ import type { File, Media } from "../events/File.js"
 import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { chunkNumber, cutIntoChunks, type TextChunk } from "../text/normalise/chunks.js"
 import { toIndexText } from "../text/normalise/indexText.js"
-import { chunkTextIndex, dateWords, removeChunks } from "./chunkText.js"
+import { dateWords } from "../text/when/dateWords.js"
+import { chunkTextIndex, removeChunks } from "./chunkText.js"
 import { type Db, type Lookup, sql } from "./Projection.js"
 
 /** An indexed file, without its text. */

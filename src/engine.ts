@@ -78,6 +78,7 @@ export const makeEngine = Effect.gen(function* () {
     reconciler,
     reconciling,
     summarizing,
+    statements: reader ?? undefined,
     countTokens,
     readerServices,
     ...accessTo({ agents, log, views })

@@ -94,7 +94,8 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
       digest: engine.policyDigest,
       summarizing: engine.summarizing,
       judge: readerServices.judge,
-      settler: readerServices.settler
+      settler: readerServices.settler,
+      statements: engine.statements
     }
   })
 }

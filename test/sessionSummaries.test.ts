@@ -9,6 +9,7 @@ import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 // Loaded by the engine when it is first needed, which no test clock waits for.
 import "../src/maintenance/maintain.js"
+import { rules as english } from "../layers/RuleStatementReader.js"
 import type { SummaryTurn } from "../projections/summaries.js"
 import { summarizeByRules } from "../src/maintenance/sessionSummary.js"
 import { yieldToEventLoop } from "../src/model/yieldToEventLoop.js"
@@ -73,7 +74,7 @@ const ferry = [
 describe("a session by rule", () => {
   it("is what was asked for, what came of it, what was decided and what is open", () => {
     const turns = ferry.map(([role, text], at) => said(role, text, at))
-    expect(summarizeByRules(conversation(turns))!.summary).toEqual({
+    expect(summarizeByRules(conversation(turns), english)!.summary).toEqual({
       request: "When does the ferry to Vellanoor leave? I have to be there by nine.",
       outcome: "Yes. The ferry leaves at 06:40 from pier 3.",
       decisions: ["Then we agreed to take the 06:40 ferry."],
@@ -84,7 +85,7 @@ describe("a session by rule", () => {
       startedAt: start,
       lastAt: start
     })
-    expect([...summarizeByRules(conversation(turns))!.facts]).toEqual([
+    expect([...summarizeByRules(conversation(turns), english)!.facts]).toEqual([
       [5, ["Then we agreed to take the 06:40 ferry."]],
       [4, ["We still need to book a cabin."]]
     ])
@@ -106,14 +107,14 @@ describe("a session by rule", () => {
     ["a password", ["My password is hunter2-Xk9!q and we agreed on it.", "Thanks."], { decisions: [] }]
   ])("knows %s", (_, texts, wanted) => {
     const turns = texts.map((text, at) => said("user", text, at))
-    const { summary } = summarizeByRules(conversation(turns))!
+    const { summary } = summarizeByRules(conversation(turns), english)!
     expect(summary).toMatchObject(wanted)
     expect(JSON.stringify(summary)).not.toContain("hunter2")
   })
 
   it("is none where neither side said anything", () => {
     for (const turns of [[], [said("tool", "06:40", 0)], [said("user", " \n", 0), said("system", "Be kind.", 1)]])
-      expect(summarizeByRules(conversation(turns))).toBeNull()
+      expect(summarizeByRules(conversation(turns), english)).toBeNull()
   })
 
   it.prop(
@@ -121,7 +122,7 @@ describe("a session by rule", () => {
     [fc.array(fc.string({ maxLength: 60 }), { maxLength: 12 })],
     ([texts]) => {
       const turns = texts.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", text, at))
-      const ruled = summarizeByRules(conversation(turns))
+      const ruled = summarizeByRules(conversation(turns), english)
       const all = texts.map((text) => text.replace(/\s+/gu, " ")).join(" ")
       const one = (text: string) => text.replace(/\s+/gu, " ")
       for (const item of [...(ruled?.summary.decisions ?? []), ...(ruled?.summary.open ?? [])])

@@ -8,6 +8,7 @@ import type { StageName } from "../model/stages.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
+import type { StatementReaderService } from "../ports/StatementReader.js"
 import { lifeScoreOf } from "../search/score.js"
 import type { Draft } from "./applySummarizer.js"
 import { type Row, scoreFactsOf, visibleToRules } from "./stageRow.js"
@@ -20,6 +21,8 @@ export interface StageTools {
   readonly judge?: Judge | undefined
   /** Tells which memories later ones supersede; absent where no settler is provided. */
   readonly settler?: SettlerService | undefined
+  /** Finds decisions and open items in sentences; absent where no statement reader is provided. */
+  readonly statements?: StatementReaderService | undefined
 }
 
 /** The plan of a stage. */

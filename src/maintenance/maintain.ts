@@ -13,6 +13,7 @@ import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
+import type { StatementReaderService } from "../ports/StatementReader.js"
 import type { Writer } from "../remember/remember.js"
 import { applySummarizer, type Draft, type SummarizerSetup } from "./applySummarizer.js"
 import { countsOf } from "./counts.js"
@@ -62,6 +63,8 @@ export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly judge?: Judge | undefined
   /** Finds memories that later ones supersede; without it, no memory is superseded. */
   readonly settler?: SettlerService | undefined
+  /** Finds the decisions and open items of a session; without it, its summary lists neither. */
+  readonly statements?: StatementReaderService | undefined
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
 }
 

@@ -8,6 +8,7 @@ import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
+import type { StatementReaderService } from "../ports/StatementReader.js"
 import type { Writer } from "../remember/remember.js"
 import { applyOverlay, type Overlay } from "./overlay.js"
 import type { Portion } from "./portionCommand.js"
@@ -21,6 +22,7 @@ interface PlanSource {
   readonly policy: MaintenancePolicy
   readonly judge?: Judge | undefined
   readonly settler?: SettlerService | undefined
+  readonly statements?: StatementReaderService | undefined
   readonly read: ReaderSource["read"]
 }
 
@@ -29,14 +31,14 @@ interface PlanSource {
  * changed, by row number. They replace the stored memories, even when their kind of row has changed.
  */
 export const planFromView = (
-  { judge, policy, read, settler }: PlanSource,
+  { judge, policy, read, settler, statements }: PlanSource,
   { countTokens }: Writer,
   stage: Stage,
   planned: Overlay
 ): Effect.Effect<StagePlan & Pick<Portion, "shown">, ViewError> =>
   Effect.gen(function* () {
     const now = yield* read((snapshot) => snapshot.now)
-    const tools = { newId: randomId, countTokens, judge, settler }
+    const tools = { newId: randomId, countTokens, judge, settler, statements }
     const parts = storePartsOf(stage, policy, now, tools)
     let shown: Portion["shown"]
     if (stage.read === undefined) {

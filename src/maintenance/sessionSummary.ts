@@ -3,6 +3,7 @@ import type { SummaryTurn } from "../../projections/summaries.js"
 import { gate } from "../../text/normalise/gate.js"
 import { sentencesOf, shortenText } from "../../text/normalise/sentences.js"
 import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
+import type { StatementReaderService } from "../ports/StatementReader.js"
 import type { Line, SummaryRequest } from "../ports/Summarizer.js"
 import { comparisonKey } from "./mergeContents.js"
 
@@ -27,10 +28,14 @@ const maximum = { text: 280, items: 20, item: 500 }
 
 /**
  * Summarizes a session by rules alone. The request is the first user turn that asks or states something. The outcome is
- * the last assistant turn after it. Decisions and open items are sentences that match English patterns, plus the
- * unanswered questions of the last turn. Null if neither user nor assistant said anything.
+ * the last assistant turn after it. Decisions and open items are the sentences that the statement
+ * reader finds, if there is one, plus the unanswered questions of the last turn. Null if neither user nor assistant said
+ * anything.
  */
-export const summarizeByRules = ({ count, lastAt, startedAt, turns }: Conversation): SessionDraft | null => {
+export const summarizeByRules = (
+  { count, lastAt, startedAt, turns }: Conversation,
+  statements: StatementReaderService | undefined
+): SessionDraft | null => {
   const spoken = turns.filter(({ role, text }) => (role === "user" || role === "assistant") && text.trim() !== "")
   const last = spoken.at(-1)
   if (last === undefined) return null
@@ -54,10 +59,12 @@ export const summarizeByRules = ({ count, lastAt, startedAt, turns }: Conversati
     for (const { born, sentence } of newest) facts.set(born, [...(facts.get(born) ?? []), sentence])
     return newest.map(({ sentence }) => sentence)
   }
-  const isDecision = (sentence: string) => decisionPattern.test(sentence) && !isQuestion(sentence)
+  const isDecision = (sentence: string) => statements?.statesDecision(sentence) === true && !isQuestion(sentence)
   const decisions = itemsOf(isDecision)
   const openItems = itemsOf(
-    (sentence, turn) => !isDecision(sentence) && (openPattern.test(sentence) || (turn === last && isQuestion(sentence)))
+    (sentence, turn) =>
+      !isDecision(sentence) &&
+      (statements?.statesOpenItem(sentence) === true || (turn === last && isQuestion(sentence)))
   )
   const summary: SessionSummary = {
     ...(request === undefined ? {} : { request: shortenText(oneLine(request.text), maximum.text) }),
@@ -124,24 +131,3 @@ const maxTurnLength = maxRequestLength / 20
 const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
 
 const isQuestion = (sentence: string): boolean => /[?？]["'”’)\]]*$/u.test(sentence)
-
-const decisionPattern = new RegExp(
-  [
-    String.raw`\b(?:decided|agreed|chose|chosen|settled on|made up (?:my|our) minds?|signed off on)\b`,
-    String.raw`\b(?:we|i|let's|let us|we'll|i'll)\s+(?:will\s+|are\s+|am\s+)?(?:go|going|went|stick|sticking)\s+with\b`,
-    String.raw`^\W*(?:decision|agreed|resolved|conclusion)\s*:`,
-    String.raw`\b(?:is|are|was)\s+(?:the|our)\s+decision\b`
-  ].join("|"),
-  "iu"
-)
-
-const openPattern = new RegExp(
-  [
-    String.raw`\b(?:todo|tbd|to-do|follow[- ]?ups?|open (?:question|item|issue|point)s?|next steps?|outstanding|unresolved)\b`,
-    String.raw`\b(?:still|yet|later|tomorrow|next)\b.*\b(?:need|needs|have|has|must|should|remains?|want|wants)\s+to\b`,
-    String.raw`\b(?:need|needs|have|has|must|should|remains?|want|wants)\s+to\b.*\b(?:still|yet|later|tomorrow|next)\b`,
-    String.raw`\b(?:still|yet) (?:need|needs|have|has|remains?|to be|open|missing|unclear|undecided|not)\b`,
-    String.raw`\b(?:is|are|was|were|has|have|had|do|does|did)(?:n't| not)\b.*\byet\b`
-  ].join("|"),
-  "iu"
-)

@@ -15,11 +15,16 @@ export interface StatementReaderService {
   readonly statementOf: (text: string) => Statement
   /** Splits a text at punctuation and conjunctions; returns the text itself where there is nothing to split. */
   readonly piecesOf: (text: string) => ReadonlyArray<string>
+  /** Whether a sentence says that something was decided. */
+  readonly statesDecision: (sentence: string) => boolean
+  /** Whether a sentence says that something is still to do. */
+  readonly statesOpenItem: (sentence: string) => boolean
 }
 
 /**
- * Reads statements in a natural language. The engine uses it to check that a summarizer invented and dropped nothing.
- * Pure functions. Optional: without a reader no summary can be checked, so the engine calls no summarizer.
+ * Reads statements in a natural language. The engine uses it to check that a summarizer invented and dropped nothing,
+ * and to find the decisions and open items of a session. Pure functions. Optional: without a reader the engine calls no
+ * summarizer, and the summary of a session has a request and an outcome alone.
  */
 export class StatementReader extends Context.Tag("daybook/StatementReader")<
   StatementReader,

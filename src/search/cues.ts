@@ -1,11 +1,20 @@
-import { dateWords, months } from "../../projections/chunkText.js"
 import type { ChunkCandidate, ChunkFacts } from "../../projections/conversationSearch.js"
 import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
+import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "../../text/normalise/everydayNames.js"
+import {
+  daysNamedIn,
+  isAmbiguousTime,
+  isFrameWord,
+  isRelativeTime,
+  isRelativeWord,
+  namesAsker,
+  namesMay
+} from "../../text/normalise/questionWords.js"
 import { isStopWord } from "../../text/normalise/stopWords.js"
 import { earliest, latest } from "../../text/when/dates.js"
+import { dateWords, months } from "../../text/when/dateWords.js"
 import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "./everydayNames.js"
 import type { LeftOut } from "./explain.js"
 import type { TimeReference } from "./fields.js"
 import type { ParsedQuery, Word } from "./query.js"
@@ -105,9 +114,7 @@ const capital = /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u
 export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chunk: ChunkFacts) => boolean) => {
   if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
   const words = new Set(wordsOf(text))
-  return firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
-    ? ({ role }) => role === "user"
-    : () => false
+  return namesAsker(text, words) ? ({ role }) => role === "user" : () => false
 }
 
 /** The times that a query names, and its words without those that only name a time. */
@@ -138,8 +145,8 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Tim
   const isRelative = (word: Word) =>
     word.droppable &&
     ranges.some((range) => {
-      const [ago, counted] = [relativeTime.test(range.text), /^\d{1,3}$/.test(word.text)]
-      return within(word, range) && (relativeWord.test(word.text.replace(edges, "")) || (ago && counted))
+      const [ago, counted] = [isRelativeTime(range.text), /^\d{1,3}$/.test(word.text)]
+      return within(word, range) && (isRelativeWord(word.text) || (ago && counted))
     })
   const others = should.filter((word) => !isRelative(word))
   const inTimes = (word: Word) => ranges.some((range) => within(word, range))
@@ -148,7 +155,7 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Tim
   const said = ranges.flatMap((range) => {
     const words = others.filter((word) => within(word, range))
     // An open range such as "before May" names no time, and "may" and "march" alone may be other words.
-    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !ambiguous.test(text))
+    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !isAmbiguousTime(text))
     return names ? [words] : []
   })
   const leftOut = should
@@ -156,32 +163,6 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Tim
     .map(({ text }) => ({ word: text, reason: "time" as const }))
   return { ranges, words: others, leftOut, only, said, hints }
 }
-
-const ambiguous = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
-const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
-const relativeWord = new RegExp(
-  `^(?:${[
-    "last|next|this|past|previous|ago|since|until|till|before|after|between|from|to|and|on|in|at|of|the|a|an|early|mid|late",
-    "yesterday|today|tonight|tomorrow|weekend|(?:hour|day|week|month|quarter|year|decade)s?",
-    "morning|noon|afternoon|evening|night|midnight|one|two|three|four|five|six|seven|eight|nine|ten|few|couple|several",
-    "[今昨前去上下本这這过過最近个個几幾一二三四五六七八九十两兩天日周週月年早晚上中午下半夜以来之]+"
-  ].join("|")})$`,
-  "iu"
-)
-const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
-
-/** Words of a question without a subject, such as "what happened". */
-const isFrameWord = (word: string): boolean => frame.test(word.replace(edges, ""))
-
-const frame = new RegExp(
-  `^(?:${[
-    "happen(?:s|ed|ing)?|occur(?:s|red)?|going|went|gone|done|new|newest|latest|news|recent(?:ly)?|everybody|everyone|anyone",
-    "anything|everything|something|things?|stuff|events?|memor(?:y|ies)|notes?|entr(?:y|ies)|turns?|messages?",
-    "show|list|give|tell|get|find|know|known?|remember(?:ed)?|recall|recorded|noted|stored|saved|please",
-    "say|says|said|talk(?:ed)?|discuss(?:ed)?|summar(?:y|i[sz]e)|recap|overview|back"
-  ].join("|")})$`,
-  "iu"
-)
 
 /** Matches a project whose words all occur in the question. */
 export const projectCue = (text: string): ((project: string | null) => boolean) => {
@@ -206,9 +187,8 @@ const calendarCue = (text: string): ((instant: number) => boolean) => {
   const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
   const days = [...text.matchAll(iso)].map(([day]) => day)
   const named = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
-  // "may" is a month next to a number or a preposition of time.
-  if (/\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)) named.push("may")
-  const numbers = [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
+  if (namesMay(text)) named.push("may")
+  const numbers = daysNamedIn(text)
   if (years.length + named.length + days.length === 0) return () => false
   return (instant) => {
     const [day, month, year, , isoDay] = dateWords(instant).split(" ") as [string, string, string, string, string]
@@ -226,7 +206,4 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []
 
-const firstPerson = ["i", "my", "me", "mine"]
-/** Chinese "I", and Japanese "I" before a particle; not "we", "ego" or "our country". */
-const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
 const iso = /\b\d{4}-\d{2}-\d{2}\b/gu

@@ -1,3 +1,4 @@
+import { isArticle } from "../../text/normalise/questionWords.js"
 import type { Draft } from "./rank.js"
 
 /**
@@ -32,7 +33,7 @@ const keyOf = (text: string): string | undefined => {
   const words: Array<string> = []
   for (const token of folded.toLowerCase().split(blanks)) {
     const word = edges.test(token) ? token.replace(punctuation, "") : token
-    if (word !== "" && word !== "a" && word !== "an" && word !== "the") words.push(word)
+    if (word !== "" && !isArticle(word)) words.push(word)
   }
   const key = words.join(" ")
   // A "word" of a script without spaces may be a sentence.

@@ -62,3 +62,30 @@ const turning = set(
   should would will shall must was were been had did used formerly previously once instead rather than almost nearly
   ? about some all any every each few both either again still yet already soon`
 )
+
+/** Whether a sentence says that something was decided. */
+export const statesDecision = (sentence: string): boolean => decisionPattern.test(sentence)
+
+/** Whether a sentence says that something is still to do. */
+export const statesOpenItem = (sentence: string): boolean => openPattern.test(sentence)
+
+const decisionPattern = new RegExp(
+  [
+    String.raw`\b(?:decided|agreed|chose|chosen|settled on|made up (?:my|our) minds?|signed off on)\b`,
+    String.raw`\b(?:we|i|let's|let us|we'll|i'll)\s+(?:will\s+|are\s+|am\s+)?(?:go|going|went|stick|sticking)\s+with\b`,
+    String.raw`^\W*(?:decision|agreed|resolved|conclusion)\s*:`,
+    String.raw`\b(?:is|are|was)\s+(?:the|our)\s+decision\b`
+  ].join("|"),
+  "iu"
+)
+
+const openPattern = new RegExp(
+  [
+    String.raw`\b(?:todo|tbd|to-do|follow[- ]?ups?|open (?:question|item|issue|point)s?|next steps?|outstanding|unresolved)\b`,
+    String.raw`\b(?:still|yet|later|tomorrow|next)\b.*\b(?:need|needs|have|has|must|should|remains?|want|wants)\s+to\b`,
+    String.raw`\b(?:need|needs|have|has|must|should|remains?|want|wants)\s+to\b.*\b(?:still|yet|later|tomorrow|next)\b`,
+    String.raw`\b(?:still|yet) (?:need|needs|have|has|remains?|to be|open|missing|unclear|undecided|not)\b`,
+    String.raw`\b(?:is|are|was|were|has|have|had|do|does|did)(?:n't| not)\b.*\byet\b`
+  ].join("|"),
+  "iu"
+)

@@ -1,4 +1,4 @@
-import { months } from "../../projections/chunkText.js"
+import { months } from "../when/dateWords.js"
 
 /**
  * Given names and role names that are also everyday English words. Chosen from lists of common given names: those that a

@@ -1,0 +1,58 @@
+/** Words of questions that name a time, a speaker or nothing, by language. */
+
+const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
+
+/** Whether a word may name a month, a day or a season, or may be another word. */
+export const isAmbiguousTime = (word: string): boolean => ambiguous.test(word)
+
+const ambiguous = /^\P{L}*(?:may|march|mon|wed|sat|sun|spring|fall)\P{L}*$/iu
+
+/** Whether a time is told by its distance from now: "two weeks ago", "last year", "最近". */
+export const isRelativeTime = (text: string): boolean => relativeTime.test(text)
+
+const relativeTime = /\b(?:ago|last|past|previous|next)\b|前|最近|过去|過去/iu
+
+/** Whether a word of a time does not occur in the text of a memory, such as "last" or "yesterday". */
+export const isRelativeWord = (word: string): boolean => relativeWord.test(word.replace(edges, ""))
+
+const relativeWord = new RegExp(
+  `^(?:${[
+    "last|next|this|past|previous|ago|since|until|till|before|after|between|from|to|and|on|in|at|of|the|a|an|early|mid|late",
+    "yesterday|today|tonight|tomorrow|weekend|(?:hour|day|week|month|quarter|year|decade)s?",
+    "morning|noon|afternoon|evening|night|midnight|one|two|three|four|five|six|seven|eight|nine|ten|few|couple|several",
+    "[今昨前去上下本这這过過最近个個几幾一二三四五六七八九十两兩天日周週月年早晚上中午下半夜以来之]+"
+  ].join("|")})$`,
+  "iu"
+)
+
+/** Whether a word of a question has no subject, such as the words of "what happened". */
+export const isFrameWord = (word: string): boolean => frame.test(word.replace(edges, ""))
+
+const frame = new RegExp(
+  `^(?:${[
+    "happen(?:s|ed|ing)?|occur(?:s|red)?|going|went|gone|done|new|newest|latest|news|recent(?:ly)?|everybody|everyone|anyone",
+    "anything|everything|something|things?|stuff|events?|memor(?:y|ies)|notes?|entr(?:y|ies)|turns?|messages?",
+    "show|list|give|tell|get|find|know|known?|remember(?:ed)?|recall|recorded|noted|stored|saved|please",
+    "say|says|said|talk(?:ed)?|discuss(?:ed)?|summar(?:y|i[sz]e)|recap|overview|back"
+  ].join("|")})$`,
+  "iu"
+)
+
+/** Whether a question speaks of the one who asks. `words` are its words in lower case. */
+export const namesAsker = (text: string, words: ReadonlySet<string>): boolean =>
+  firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
+
+const firstPerson = ["i", "my", "me", "mine"]
+/** Chinese "I", and Japanese "I" before a particle; not "we", "ego" or "our country". */
+const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
+
+/** Whether "may" is a month in this text: next to a number or a preposition of time. */
+export const namesMay = (text: string): boolean =>
+  /\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)
+
+/** The days of a month that a text names: "8", "8th". */
+export const daysNamedIn = (text: string): ReadonlyArray<number> =>
+  [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
+
+/** Whether a word in lower case is an article. */
+export const isArticle = (word: string): boolean => word === "a" || word === "an" || word === "the"
