@@ -420,6 +420,26 @@ describe("compression", () => {
     expect(summary.tokens).toBeLessThan(sources.reduce((sum, { tokens }) => sum + tokens, 0))
   })
 
+  it("keeps a fact that is the word days beside the days of its sources", () => {
+    const long = "The long way round the harbour takes a whole afternoon on foot"
+    const sources = [0, 1].map(
+      (at): Image => ({
+        ...base,
+        id: `m${at}`,
+        born: at + 1,
+        title: long,
+        facts: ["days"],
+        people: [],
+        files: [],
+        tags: [],
+        createdAt: start,
+        occurredAt: start + at * dayMillis,
+        tokens: 100
+      })
+    )
+    expect(mergeContents(sources, estimate)?.facts).toEqual(["days", "Happened on 2026-01-01, 2026-01-02"])
+  })
+
   it("the check finds each thing that is left out", () => {
     const [one] = fc.sample(memories, { numRuns: 1, seed: 1 })
     const image: Image = {

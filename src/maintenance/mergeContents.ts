@@ -113,8 +113,7 @@ const mergedFacts = (sources: ReadonlyArray<Memory>, title: string, keepTogether
     for (const fact of source.facts) add(fact)
   }
   const days = [...new Set(sources.flatMap(({ occurredAt }) => (occurredAt === undefined ? [] : [dayOf(occurredAt)])))]
-  if (days.length > 1) facts.set("days", `${happenedOn}${days.sort().join(", ")}`)
-  return [...facts.values()]
+  return [...facts.values(), ...(days.length > 1 ? [`${happenedOn}${days.sort().join(", ")}`] : [])]
 }
 
 /** Sentences of the narratives with a number, date or name that neither the texts nor an earlier sentence has. */
