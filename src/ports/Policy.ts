@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { InvalidPolicy } from "../model/errors.js"
+import { fastDecays, slowDecays } from "./policy/decays.js"
 import {
   address,
   count,
@@ -39,18 +40,8 @@ const Search = Schema.Struct({
   recencyDecay: withDefault(positive, 0.05),
   /** Replaces recencyDecay for memories of a type: people and decisions stay relevant, experiments fade. */
   decays: withDefault(Schema.Record({ key: Schema.String, value: Schema.Number.pipe(Schema.nonNegative()) }), {
-    identity: 0.002,
-    person: 0.005,
-    credential: 0.005,
-    preference: 0.01,
-    decision: 0.01,
-    config: 0.01,
-    solution: 0.01,
-    technical: 0.02,
-    discovery: 0.02,
-    conversation: 0.1,
-    temp: 0.5,
-    debug: 0.5
+    ...slowDecays,
+    ...fastDecays
   }),
   /** Gain for each doubling of a memory's mentions, up to eight doublings. */
   mentionWeight: withDefault(share, 0.02),

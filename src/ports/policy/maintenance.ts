@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { fastDecays, slowDecays } from "./decays.js"
 import { clockTime, count, days, nonNegative, positive, share, withDefault, zone } from "./fields.js"
 
 /** A type of memory, as `remember` accepts it. */
@@ -25,19 +26,9 @@ export const Tiers = Schema.Struct({
   decay: withDefault(nonNegative, 0.05),
   /** Replaces `decay` for memories of a type, known or not: people and decisions stay relevant, experiments fade. */
   decays: withDefault(Schema.Record({ key: typeName, value: nonNegative }), {
-    identity: 0.002,
-    person: 0.005,
-    credential: 0.005,
-    preference: 0.01,
-    decision: 0.01,
-    config: 0.01,
-    solution: 0.01,
-    technical: 0.02,
-    discovery: 0.02,
+    ...slowDecays,
     event: 0.1,
-    conversation: 0.1,
-    temp: 0.5,
-    debug: 0.5
+    ...fastDecays
   }),
   /** Memories with this tag are never removed, archived, compressed or shortened. */
   pin: withDefault(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(64)), "pinned")
