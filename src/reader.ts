@@ -159,6 +159,7 @@ const searches = (
         }
       )
       record?.(recallReads.showingOf(kind, level, request, answer, embedder))
+      yield* Effect.annotateCurrentSpan({ agent: source.agent, level, hits: answer.hits.length })
       return answer
     })
   const memoriesFor = (query: Query) =>

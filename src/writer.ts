@@ -113,6 +113,7 @@ const makeRunner = (use: Use) => ({
         isPair(input) ? inRun(decode(input[0], input[1]), input[1]) : decode(input as Input)
       )
       const commands = decoded.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
+      yield* Effect.annotateCurrentSpan({ [field]: inputs.length, refused: inputs.length - commands.length })
       const outcomes = commands.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(commands))
       let next = 0
       return decoded.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))

@@ -42,6 +42,7 @@ describe("metrics", () => {
   it.live("a span for each method, named by its place in the handle", () =>
     Effect.gen(function* () {
       const names: Array<string> = []
+      const attributes = new Map<string, unknown>()
       const tracer = Tracer.make({
         span: (name, parent, context, links, startTime, kind) => {
           names.push(name)
@@ -59,7 +60,7 @@ describe("metrics", () => {
             status,
             attributes: new Map(),
             end: () => {},
-            attribute: () => {},
+            attribute: (key, value) => attributes.set(`${name} ${key}`, value),
             event: () => {},
             addLinks: () => {}
           }
@@ -82,6 +83,8 @@ describe("metrics", () => {
           "Memory.recalls.list"
         ])
       )
+      expect(attributes.get("Memory.sessions.search agent")).toBe("coop")
+      expect(attributes.get("Memory.sessions.search hits")).toBe(1)
     })
   )
 })
