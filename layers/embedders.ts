@@ -133,7 +133,7 @@ const staticEmbedders: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> =
 
 /** Listed here, because the table of providers is loaded only when a policy names one. */
 const providerNames: ReadonlyArray<ProviderName> = ["openai", "voyage", "cohere", "openai-compatible", "ollama"]
-const names = ["words", "hash", ...providerNames, "local"]
+const names = [...staticEmbedders.map(([name]) => name), ...providerNames, "local"]
 
 const providerOf = (name: string): ProviderName | undefined =>
   providerNames.find((provider) => provider === (name === "compatible" ? "openai-compatible" : name))

@@ -18,7 +18,7 @@ import type { HistoryEntry, MemoryReader } from "./Memory.js"
 import * as lifeReads from "./maintenance/reads.js"
 import { scoreFactsOf } from "./maintenance/stageRow.js"
 import { InvalidInput, MemoryNotFound } from "./model/errors.js"
-import { checkInteger, checkPage } from "./model/filters.js"
+import { checkInteger, checkPage, refuseUnknownOptions } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 import { toWholeMemory } from "./model/wholeMemory.js"
@@ -44,7 +44,9 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
     recalls: recallReads.make(source, services),
     schedules: scheduleReads.make(source, services),
 
-    timeline: Effect.fn("Memory.timeline")(function* ({ after, anchor, before }) {
+    timeline: Effect.fn("Memory.timeline")(function* (query) {
+      yield* refuseUnknownOptions(query, ["anchor", "before", "after"])
+      const { after, anchor, before } = query
       yield* decodeKey("anchor", anchor)
       const span = {
         before: yield* checkInteger("before", before ?? 5, 0, limits.around),
@@ -72,8 +74,8 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
     }),
 
     list: Effect.fn("Memory.list")(function* (query = {}) {
-      const filters = yield* decodeFilter(query, 50)
-      const page = yield* checkPage(query, 50)
+      const filters = yield* decodeFilter(query, 50, ["offset"])
+      const page = yield* checkPage({ limit: query.limit, offset: query.offset }, 50)
       const rows = yield* read(({ db, now }) => readIndexRows(db, findRecentMemories(db, level, filters, now, page)))
       return rows.map(({ born: _, ...row }) => row)
     }),
@@ -83,7 +85,7 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
     why: Effect.fn("Memory.why")(whyOf(source, services)),
 
     people: Effect.fn("Memory.people")(function* (query = {}) {
-      const page = yield* checkPage(query, 50)
+      const page = yield* checkPage(query, 50, ["name"])
       if (query.name !== undefined && typeof query.name !== "string") {
         return yield* new InvalidInput({ field: "name", problem: "must be text" })
       }

@@ -15,7 +15,7 @@ import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
 import type { ReadError } from "./Memory.js"
 import { verdictOf } from "./maintenance/rules.js"
 import { type InvalidInput, MemoryNotFound } from "./model/errors.js"
-import { checkInteger } from "./model/filters.js"
+import { checkInteger, refuseUnknownOptions } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 import { toWholeMemory } from "./model/wholeMemory.js"
@@ -34,6 +34,7 @@ export const whyOf =
     Effect.gen(function* () {
       const { level, read } = source
       yield* decodeKey("id", id)
+      yield* refuseUnknownOptions(options, ["limit"])
       const limit = yield* checkInteger("limit", options.limit ?? 20, 1, limits.ids)
       const present = yield* read(({ db, now }) => {
         const born = findRowNumber(db, level, id, now)

@@ -18,6 +18,7 @@ import { recordImport } from "./import/recordImport.js"
 import type { Memory, MemoryReader } from "./Memory.js"
 import type { Maintainer } from "./maintenance/maintain.js"
 import { InvalidInput } from "./model/errors.js"
+import { refuseUnknownOptions } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 import { forget } from "./remember/forget.js"
@@ -65,6 +66,7 @@ export const make = ({ isEmpty, reader, services, use, writer }: MemoryParts): M
     schedules: { ...reader.schedules, ...scheduleWrites(runner, writer) },
     rememberAll,
     importMarkdown: Effect.fn("Memory.importMarkdown")(function* (paths, options) {
+      yield* refuseUnknownOptions(options ?? {}, ["store", "whenEmpty", "reconcile", "onProgress"])
       // The markdown parser is loaded on first use, because most programs never import.
       const { importFiles } = yield* Effect.promise(() => import("./import/importFiles.js"))
       const record: ImportTarget["record"] = (payload, run) => runCommand(recordImport(writer.actor, payload, run))
@@ -169,13 +171,22 @@ const scheduleWrites = ({ run }: Runner, writer: Writer): ScheduleWriter => ({
   )
 })
 
-/** Gives a command the run that its options name, if any. */
-const inRun = <A, E, Refused>(command: Either.Either<Command<A, E>, Refused>, { run }: WriteOptions = {}) =>
-  run === undefined
-    ? command
-    : Either.flatMap(command, (valid) =>
-        Either.map(decodeKey("run", run), (name): Command<A, E> => ({ ...valid, cause: runCause(name) }))
-      )
+/** Checks the options of a write, and gives its command the run that they name, if any. */
+const inRun = <A, E, Refused>(
+  command: Either.Either<Command<A, E>, Refused>,
+  options?: WriteOptions
+): Either.Either<Command<A, E>, Refused | InvalidInput> => {
+  if (options === undefined) return command
+  const known = refuseUnknownOptions(options, writeOptions)
+  if (Either.isLeft(known)) return Either.left(known.left)
+  const { run } = options
+  if (run === undefined) return command
+  return Either.flatMap(command, (valid) =>
+    Either.map(decodeKey("run", run), (name): Command<A, E> => ({ ...valid, cause: runCause(name) }))
+  )
+}
+
+const writeOptions = ["commandId", "run", "reconcile"]
 
 /**
  * A span for the most frequent write. It is left out where the program has no

@@ -3,7 +3,7 @@ import { findFiles, findFilesAt } from "../../projections/files.js"
 import { findSessions, findTurns } from "../../projections/sessionReads.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { FileNotFound } from "../model/errors.js"
-import { checkInteger, checkPage } from "../model/filters.js"
+import { checkInteger, checkPage, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { FileReader } from "./Files.js"
@@ -19,6 +19,7 @@ export const makeSessions = ({ level, read }: ReaderSource): Pick<SessionReader,
 
   get: Effect.fn("Memory.sessions.get")(function* (session, query = {}) {
     yield* decodeKey("session", session)
+    yield* refuseUnknownOptions(query, ["last"])
     const last = yield* checkInteger("last", query.last ?? 100, 1, limits.page)
     return yield* read(({ db }) => findTurns(db, level, session, last))
   })

@@ -74,7 +74,7 @@ export const decodeConversationFilter = (
   filter: ConversationFilter
 ): Either.Either<ChunkFilters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(filter, filterNames)
+    yield* refuseUnknownOptions(filter, ["text", "mode", "gate", ...filterNames])
     return {
       limit: yield* checkInteger("limit", filter.limit ?? 10, 1, limits.page),
       sessions: yield* optionalList("sessions", filter.sessions, Schema.String),

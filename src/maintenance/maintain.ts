@@ -6,7 +6,7 @@ import type { CommandError } from "../actor/Actor.js"
 import type { Command, DecidedEvent } from "../actor/Command.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, TrustRequired } from "../model/errors.js"
-import { checkInteger } from "../model/filters.js"
+import { checkInteger, refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { type StageName, stageNames } from "../model/stages.js"
 import { yieldToEventLoop } from "../model/yieldToEventLoop.js"
@@ -77,9 +77,11 @@ const maxMemoriesPerPortion = 10
 export const maintain = (
   maintainer: Maintainer,
   writer: Writer,
-  { deadline, dryRun = false, stages: requested }: MaintainOptions = {}
+  options: MaintainOptions = {}
 ): Effect.Effect<ReadonlyArray<StageRun>, MaintainError> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(options, ["stages", "dryRun", "deadline"])
+    const { deadline, dryRun = false, stages: requested } = options
     if (writer.level !== "full") return yield* new TrustRequired({ what: "maintain" })
     const unknown = (requested ?? []).find((name) => !stageNames.includes(name))
     if (unknown !== undefined) {

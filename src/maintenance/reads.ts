@@ -6,7 +6,7 @@ import { findRun, findRuns } from "../../projections/runs.js"
 import { findSessionTitles, findSummaries, type SummaryRow } from "../../projections/summaries.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, RunNotFound, TrustRequired } from "../model/errors.js"
-import { checkInteger, checkPage, optionalText } from "../model/filters.js"
+import { checkInteger, checkPage, optionalText, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { toWholeMemory } from "../model/wholeMemory.js"
@@ -27,7 +27,9 @@ export const makeProfile = (
   { level, read }: ReaderSource,
   { countTokens, judge, life, settler }: ReaderServices
 ): ProfileReader => ({
-  profile: Effect.fn("Memory.profile")(function* ({ tokens } = {}) {
+  profile: Effect.fn("Memory.profile")(function* (query = {}) {
+    yield* refuseUnknownOptions(query, ["tokens"])
+    const { tokens } = query
     if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
     return yield* read(({ db, now }) =>
       profileOf(db, level, life, now, countTokens, { budget: tokens, judge, settler })
@@ -37,9 +39,10 @@ export const makeProfile = (
 
 /** Makes the read of session summaries. */
 export const makeSummaries = ({ level, read }: ReaderSource): SessionSummaryReader => ({
-  summaries: Effect.fn("Memory.sessions.summaries")(function* ({ session, ...query } = {}) {
+  summaries: Effect.fn("Memory.sessions.summaries")(function* (query = {}) {
+    const { session } = query
     if (session !== undefined) yield* decodeKey("session", session)
-    const page = yield* checkPage(query, 50)
+    const page = yield* checkPage(query, 50, ["session"])
     return yield* read(({ db, now }) =>
       findSummaries(db, level, now, { ...page, session }).map((row) => sessionOf(db, level, now, row))
     )
@@ -51,6 +54,7 @@ export const makeMaintenance = ({ level, read }: ReaderSource, { life }: ReaderS
   const requireFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
     tiers: Effect.fn("Memory.maintenance.tiers")(function* (query = {}) {
+      yield* refuseUnknownOptions(query, ["limit"])
       yield* requireFull("tiers")
       const limit = yield* checkInteger("limit", query.limit ?? 10, 0, limits.page)
       return yield* readTiers(read, life, limit)
@@ -73,7 +77,7 @@ export const makeMaintenance = ({ level, read }: ReaderSource, { life }: ReaderS
 /** Makes the reads of `memory.archive`. */
 export const makeArchive = ({ level, read }: ReaderSource): ArchiveReader => ({
   list: Effect.fn("Memory.archive.list")(function* (query = {}) {
-    const page = yield* checkPage(query, 50)
+    const page = yield* checkPage(query, 50, ["text"])
     const { text = "" } = yield* optionalText("text", query.text)
     const words = text.split(/\s+/u).filter((word) => word !== "")
     if (words.length > limits.queryTerms) {

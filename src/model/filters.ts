@@ -72,12 +72,15 @@ export interface PageQuery {
   readonly offset?: number | undefined
 }
 
-/** The page of a paged read, checked. */
+/** The page of a paged read, checked. It refuses options that are neither of a page nor among `others`. */
 export const checkPage = (
   query: PageQuery,
-  defaultLimit: number
+  defaultLimit: number,
+  others: ReadonlyArray<string> = []
 ): Checked<{ readonly limit: number; readonly offset: number }> =>
-  Either.all({
-    limit: checkInteger("limit", query.limit ?? defaultLimit, 1, limits.page),
-    offset: checkInteger("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
-  })
+  Either.flatMap(refuseUnknownOptions(query, [...others, "limit", "offset"]), () =>
+    Either.all({
+      limit: checkInteger("limit", query.limit ?? defaultLimit, 1, limits.page),
+      offset: checkInteger("offset", query.offset ?? 0, 0, Number.MAX_SAFE_INTEGER)
+    })
+  )

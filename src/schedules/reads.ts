@@ -11,7 +11,7 @@ import {
 import type { ScheduleRow, ScheduleRunRow } from "../../projections/schedules.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { RunNotFound, ScheduleNotFound } from "../model/errors.js"
-import { checkPage, optionalInstant, optionalList, optionalText } from "../model/filters.js"
+import { checkPage, optionalInstant, optionalList, optionalText, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { fullTrust, type Schedule, type ScheduleFilter, type ScheduleRun } from "./Schedule.js"
 import type { ScheduleReader } from "./Schedules.js"
@@ -36,6 +36,8 @@ const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun
   return { ...row, counts: row.status === "abandoned" ? {} : counts, notified: notified > 0 }
 }
 
+const filterNames = ["statuses", "handlers", "text", "before"]
+
 const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
   Effect.gen(function* () {
     const { before: dueBefore } = yield* optionalInstant("before", before)
@@ -59,13 +61,14 @@ export const make = ({ agent, level, read }: ReaderSource, { codec, log }: Reade
   return {
     list: Effect.fn("Memory.schedules.list")(function* (query = {}) {
       yield* requireFullTrust
-      const [filters, page] = [yield* filterOf(query), yield* checkPage(query, 50)]
+      const [filters, page] = [yield* filterOf(query), yield* checkPage(query, 50, filterNames)]
       const rows = yield* read(({ db }) => findSchedules(db, filters, page))
       return rows.map(scheduleOf)
     }),
 
     count: Effect.fn("Memory.schedules.count")(function* (filter = {}) {
       yield* requireFullTrust
+      yield* refuseUnknownOptions(filter, filterNames)
       const filters = yield* filterOf(filter)
       return yield* read(({ db }) => countSchedules(db, filters))
     }),

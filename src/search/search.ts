@@ -58,15 +58,16 @@ export const Hit = Schema.Struct({
 })
 export interface Hit extends Schema.Schema.Type<typeof Hit> {}
 
-const filterNames = [...Object.keys(filterFields), "offset"]
+const filterNames = Object.keys(filterFields)
 
-/** Checks the filters of a read. */
+/** Checks the filters of a read. `others` are the names of its other options. */
 export const decodeFilter = (
   filter: Filter,
-  defaultLimit: number
+  defaultLimit: number,
+  others: ReadonlyArray<string>
 ): Either.Either<Filters & { readonly limit: number }, InvalidInput> =>
   Either.gen(function* () {
-    yield* refuseUnknownOptions(filter, filterNames)
+    yield* refuseUnknownOptions(filter, [...others, ...filterNames])
     return {
       limit: yield* checkInteger("limit", filter.limit ?? defaultLimit, 1, limits.page),
       types: yield* optionalList("types", filter.types, Schema.String),
@@ -88,7 +89,7 @@ export const decodeQuery = (
   Either.gen(function* () {
     const checked = (yield* optionalText("text", text)).text!
     yield* optionalText("mode", mode)
-    const filters = yield* decodeFilter(filter, (mode ?? policy.mode) === "enhanced" ? 10 : 5)
+    const filters = yield* decodeFilter(filter, (mode ?? policy.mode) === "enhanced" ? 10 : 5, ["text", "mode", "gate"])
     return requestOf(checked, memorySyntax, filters, { gate, mode }, policy)
   })
 

@@ -18,6 +18,7 @@ import {
   type ProjectionParked,
   TrustRequired
 } from "../model/errors.js"
+import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import type { Writer } from "../remember/remember.js"
 import { choose, decodeUndoable, type Undoable } from "./choose.js"
@@ -96,9 +97,11 @@ export const undo = (
   undoer: Undoer,
   writer: Writer,
   what: Undoable,
-  { commandId: givenId, dryRun = false, force = false }: UndoOptions = {}
+  options: UndoOptions = {}
 ): Effect.Effect<Undone, UndoError> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(options, ["dryRun", "force", "commandId"])
+    const { commandId: givenId, dryRun = false, force = false } = options
     if (writer.level !== "full") return yield* new TrustRequired({ what: "undo" })
     const selection = yield* decodeUndoable(what)
     const commandId = yield* commandIdOf(writer.level, givenId)

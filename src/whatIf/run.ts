@@ -11,6 +11,7 @@ import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { ViewsConfig } from "../../projections/view/Views.js"
 import { type ActiveEmbedders, sameModel } from "../actor/activeEmbedders.js"
 import { InvalidInput } from "../model/errors.js"
+import { refuseUnknownOptions } from "../model/filters.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { decode, type PolicyValues } from "../ports/Policy.js"
 import type { ReconcilerService } from "../ports/Reconciler.js"
@@ -48,6 +49,7 @@ export const run = (
 ): Effect.Effect<WhatIf, ViewError | InvalidInput> =>
   Effect.gen(function* () {
     const { codec, config, inUse: activeEmbedders, log, policy } = origin
+    yield* refuseUnknownOptions(options, ["from", "to", "policy", "reconciler", "ask", "onProgress"])
     yield* Either.mapLeft(
       decode(options.policy ?? {}),
       ({ problems }) => new InvalidInput({ field: "policy", problem: problems.join("; ") })

@@ -427,8 +427,5 @@ export const probeOf = (asked: Asked, agent: string): Probe => ({
   people: ["ada", "Grace", "林", "nobody"]
 })
 
-export const _probesOf = (asked: Asked): Probes =>
-  new Map([...asked.keys()].map((agent) => [agent, probeOf(asked, agent)]))
-
 export const probesOf = (asked: Asked): Probes =>
   new Map([...asked.keys()].map((agent) => [agent, probeOf(asked, agent)]))

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Daybook, type Memory } from "../layers/entry.js"
+
+type Call = (
+  memory: Memory,
+  options: never
+) => Effect.Effect<unknown, { readonly _tag: string; readonly message: string }>
+
+/** A call of each method that takes options, with options of no meaning. */
+const calls: Readonly<Record<string, Call>> = {
+  remember: (memory, options) => memory.remember({ title: "t" }, options),
+  update: (memory, options) => memory.update("0000000000", { title: "t" }, options),
+  forget: (memory, options) => memory.forget("0000000000", options),
+  search: (memory, options) => memory.search(options),
+  explain: (memory, options) => memory.explain(options),
+  list: (memory, options) => memory.list(options),
+  timeline: (memory, options) => memory.timeline(Object.assign({ anchor: "0000000000" }, options)),
+  people: (memory, options) => memory.people(options),
+  profile: (memory, options) => memory.profile(options),
+  why: (memory, options) => memory.why("0000000000", options),
+  undo: (memory, options) => memory.undo({ event: 1 }, options),
+  importMarkdown: (memory, options) => memory.importMarkdown([], options),
+  "sessions.list": ({ sessions }, options) => sessions.list(options),
+  "sessions.get": ({ sessions }, options) => sessions.get("monday", options),
+  "sessions.search": ({ sessions }, options) => sessions.search(options),
+  "sessions.summaries": ({ sessions }, options) => sessions.summaries(options),
+  "sessions.append": ({ sessions }, options) => sessions.append({ session: "monday", text: "t" }, options),
+  "sessions.forget": ({ sessions }, options) => sessions.forget("monday", options),
+  "files.list": ({ files }, options) => files.list(options),
+  "files.add": ({ files }, options) => files.add({ path: "p", text: "t" }, options),
+  "files.forget": ({ files }, options) => files.forget("p", options),
+  "archive.list": ({ archive }, options) => archive.list(options),
+  "archive.restore": ({ archive }, options) => archive.restore("0000000000", options),
+  "maintenance.run": ({ maintenance }, options) => maintenance.run(options),
+  "maintenance.list": ({ maintenance }, options) => maintenance.list(options),
+  "maintenance.tiers": ({ maintenance }, options) => maintenance.tiers(options),
+  "recalls.list": ({ recalls }, options) => recalls.list(options),
+  "schedules.list": ({ schedules }, options) => schedules.list(options),
+  "schedules.count": ({ schedules }, options) => schedules.count(options),
+  "schedules.add": ({ schedules }, options) => schedules.add({ goal: "g", every: 60_000 }, options)
+}
+
+describe("an option with a wrong name", () => {
+  it.scoped("is refused by every method, which then writes nothing", () =>
+    Effect.gen(function* () {
+      const daybook = yield* Daybook
+      const memory = yield* daybook.agent("coop", { trust: "full" })
+      for (const [name, call] of Object.entries(calls)) {
+        const error = yield* Effect.flip(call(memory, { commandID: "once" } as never))
+        expect(error, name).toMatchObject({ _tag: "InvalidInput" })
+        expect(error.message, name).toMatch(/^commandID: is not a known option: use [a-zA-Z, ]+$/)
+      }
+      expect(yield* daybook.agents).toEqual([])
+      const wrong = yield* Effect.flip(memory.search({ query: "ferry" } as never))
+      expect(wrong.message).toContain("use text, mode, gate, types")
+      const unknown = yield* Effect.flip(daybook.whatIf("coop", { form: 1 } as never))
+      expect(unknown).toMatchObject({ _tag: "InvalidInput", field: "form" })
+    }).pipe(Effect.provide(Daybook.layerMemory()))
+  )
+})
