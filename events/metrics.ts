@@ -17,7 +17,7 @@ export const appendMillis = Metric.histogram(
 )
 
 /** Vectors that were found in the cache, or not. */
-export const cachedVectors = {
+export const cachedVectors: Readonly<Record<"hit" | "miss", Metric.Metric.Counter<number>>> = {
   hit: Metric.counter("daybook_vector_cache", { incremental: true }).pipe(Metric.tagged("result", "hit")),
   miss: Metric.counter("daybook_vector_cache", { incremental: true }).pipe(Metric.tagged("result", "miss"))
 }
