@@ -8,27 +8,11 @@ import { execute } from "../bin/execute.js"
 import { makeOutput, type Terminal } from "../bin/output.js"
 import { parse } from "../bin/program.js"
 import { table } from "../bin/table.js"
-import { newFolder, removeFolders } from "./support/cli.js"
+import { newFolder, paper, removeFolders } from "./support/cli.js"
 
 afterAll(removeFolders)
 
 type Call = readonly [args: ReadonlyArray<string>, line: RegExp]
-
-/** A terminal that only remembers. */
-const paper = (options: Partial<Terminal> = {}) => {
-  const written = { stdout: "", status: [] as Array<string> }
-  const terminal: Terminal = {
-    stdout: (text) => {
-      written.stdout += text
-    },
-    stderr: () => {},
-    open: () => true,
-    colour: false,
-    status: (line) => void written.status.push(line),
-    ...options
-  }
-  return { written, terminal }
-}
 
 describe("the command line", () => {
   const wrong: ReadonlyArray<Call> = [
