@@ -98,6 +98,7 @@ const requireFolder = (folder: string): Effect.Effect<void, CommandEnded> =>
 const rerankerFor = (folder: string, name: string) =>
   Effect.flatMap(readPolicy(folder), (policy) => rerankerNamed(name, policy)).pipe(
     Effect.map((reranker) => ({ reranker: reranker === null ? null : Layer.succeed(Reranker, reranker) })),
+    // An unknown name is a bad call. A missing key is not: the same call is right once the key is set.
     Effect.catchTag("UnknownReranker", ({ message }) => new InvalidInput({ field: "--rerank", problem: message }))
   )
 

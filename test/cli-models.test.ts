@@ -95,9 +95,10 @@ describe("models that the policy names, on the command line", () => {
       code: 2,
       line: "daybook: --rerank: no reranker cohre: must be one of lexical, none, cohere, voyage, jina, endpoint"
     })
-    expect(refusal(await daybook("search", "pump", "--rerank", "jina")).line).toBe(
-      "daybook: --rerank: no reranker jina: JINA_API_KEY is not set"
-    )
+    expect(refusal(await daybook("search", "pump", "--rerank", "jina"))).toEqual({
+      code: 1,
+      line: "daybook: cannot use reranker jina: JINA_API_KEY is not set"
+    })
     const other = newFolder()
     const bare = (...args: ReadonlyArray<string>) =>
       run(process.execPath, [bundle, "--data", other, ...args], { env: { OPENAI_API_KEY: "", COHERE_API_KEY: "" } })

@@ -20,6 +20,7 @@ import type {
   PathRefused,
   ProjectionParked,
   RecallNotFound,
+  RerankerUnavailable,
   RunNotFound,
   ScheduleNotFound,
   SequenceConflict,
@@ -102,6 +103,7 @@ export type Failure =
   | PathRefused
   | RecallNotFound
   | ProjectionParked
+  | RerankerUnavailable
   | RunNotFound
   | ScheduleNotFound
   | SequenceConflict

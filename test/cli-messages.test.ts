@@ -1,0 +1,31 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { newFolder, removeFolders, runInProcess } from "./support/cli.js"
+
+afterAll(removeFolders)
+
+describe("a missing key", () => {
+  it.each([
+    [["search", "tea", "--rerank", "cohere"], "cannot use reranker cohere: COHERE_API_KEY is not set"],
+    [
+      ["search", "tea", "--rerank", "endpoint"],
+      /^cannot use reranker endpoint: rerank\.providers\.endpoint\.baseUrl is missing/
+    ],
+    [["embed", "switch", "openai"], "cannot use embedder openai: OPENAI_API_KEY is not set"]
+  ])("ends %j with 1", async (args, line) => {
+    const ended = await runInProcess(["--data", newFolder(), ...args])
+    expect(ended).toMatchObject({ code: 1, line: typeof line === "string" ? line : expect.stringMatching(line) })
+  })
+
+  it.each([
+    [["search", "tea", "--rerank", "cohre"], /^--rerank: no reranker cohre: must be one of lexical, none, /],
+    [["embed", "switch", "opnai"], /^no embedder opnai: must be one of words, /]
+  ])("is not an unknown name, which ends %j with 2", async (args, line) => {
+    expect(await runInProcess(["--data", newFolder(), ...args])).toMatchObject({
+      code: 2,
+      line: expect.stringMatching(line)
+    })
+  })
+})
+
