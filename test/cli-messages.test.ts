@@ -29,3 +29,17 @@ describe("a missing key", () => {
   })
 })
 
+describe("a wrong call", () => {
+  it("is refused with the known search modes", async () => {
+    for (const mode of ["fuzzy", ""]) {
+      expect(await runInProcess(["--data", newFolder(), "search", "tea", "--mode", mode])).toMatchObject({
+        code: 2,
+        line: "--mode: must be one of enhanced, classic"
+      })
+    }
+    for (const mode of ["enhanced", "classic"]) {
+      expect(await runInProcess(["--data", newFolder(), "search", "tea", "--mode", mode])).toMatchObject({ code: 0 })
+    }
+  })
+})
+
