@@ -41,5 +41,39 @@ describe("a wrong call", () => {
       expect(await runInProcess(["--data", newFolder(), "search", "tea", "--mode", mode])).toMatchObject({ code: 0 })
     }
   })
+
+  it.each([[["help", "serach"]], [["serach", "--help"]], [["serach", "tea", "-h"]], [["--json", "serach", "--help"]]])(
+    "is answered with the nearest command: %j",
+    async (args) => {
+      expect(await runInProcess(args)).toEqual({
+        code: 2,
+        line: "Unknown command 'serach' (Did you mean search?)",
+        stdout: "",
+        stderr: ""
+      })
+    }
+  )
+})
+
+describe("help", () => {
+  it("is general or about one command", async () => {
+    for (const args of [["help"], ["--help"], ["help", "help"], ["--json", "--help"]]) {
+      const { code, stdout } = await runInProcess(args)
+      expect({ args, code, stdout }).toEqual({
+        args,
+        code: 0,
+        stdout: expect.stringContaining("Usage: daybook [options]")
+      })
+    }
+    for (const args of [
+      ["help", "search"],
+      ["search", "--help"],
+      ["search", "serach", "--help"]
+    ]) {
+      const { code, stdout } = await runInProcess(args)
+      expect({ args, code, stdout }).toEqual({ args, code: 0, stdout: expect.stringContaining("daybook search") })
+    }
+    expect(await runInProcess([])).toMatchObject({ code: 2, line: "No command given. Run `daybook --help`." })
+  })
 })
 
