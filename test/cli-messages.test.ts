@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import { commands } from "../bin/commands/all.js"
 import { newFolder, removeFolders, runInProcess } from "./support/cli.js"
 
 afterAll(removeFolders)
@@ -42,6 +43,16 @@ describe("a wrong call", () => {
     }
   })
 
+  it("is refused with the actions of the command", async () => {
+    const data = newFolder()
+    for (const command of ["schedules", "embed", "archive", "recall"]) {
+      expect(await runInProcess(["--data", data, command, "frob"])).toMatchObject({
+        code: 2,
+        line: expect.stringMatching(/^action: must be one of /)
+      })
+    }
+  })
+
   it.each([[["help", "serach"]], [["serach", "--help"]], [["serach", "tea", "-h"]], [["--json", "serach", "--help"]]])(
     "is answered with the nearest command: %j",
     async (args) => {
@@ -74,6 +85,11 @@ describe("help", () => {
       expect({ args, code, stdout }).toEqual({ args, code: 0, stdout: expect.stringContaining("daybook search") })
     }
     expect(await runInProcess([])).toMatchObject({ code: 2, line: "No command given. Run `daybook --help`." })
+  })
+
+  it("names each argument by its meaning", () => {
+    const texts = commands.flatMap(({ details = [], usage }) => [usage, ...details])
+    expect(texts.filter((text) => /[<[]what\b|^what:/.test(text))).toEqual([])
   })
 })
 
