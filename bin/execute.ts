@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { errorCodeOf } from "../events/errors.js"
-import { readPolicy } from "../layers/config.js"
+import { policyFile, readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
 import { Daybook } from "../src/Daybook.js"
@@ -54,6 +54,7 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
       trust,
       policy: Effect.zipRight(checkFolder, readPolicy(data)),
       policyIn: (file) => readPolicy(data, file),
+      policyFile: (file) => policyFile(data, file),
       out,
       memory,
       // Opening the agent's memory validates its name; the operator calls do not.

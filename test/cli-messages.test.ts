@@ -2,9 +2,18 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../bin/commands/all.js"
-import { newFolder, removeFolders, runInProcess } from "./support/cli.js"
+import { lines, newFolder, removeFolders, runInProcess } from "./support/cli.js"
 
 afterAll(removeFolders)
+
+/** A folder with a policy. */
+const withPolicy = (policy: string, name = "policy.toml"): string => {
+  const folder = newFolder()
+  writeFileSync(join(folder, name), policy)
+  return folder
+}
+
+const twoProviders = '[embedding]\nembedder = "openai"\n[rerank]\nreranker = "cohere"\n'
 
 describe("a missing key", () => {
   it.each([
@@ -27,6 +36,89 @@ describe("a missing key", () => {
       code: 2,
       line: expect.stringMatching(line)
     })
+  })
+})
+
+describe("check", () => {
+  it("warns of a missing key, without which the engine runs", async () => {
+    const folder = withPolicy(twoProviders)
+    const file = join(folder, "policy.toml")
+    const { code, stdout } = await runInProcess(["--data", folder, "check"])
+    expect(code).toBe(0)
+    expect(lines(stdout)).toEqual([
+      `warning  ${file}: embedding.embedder: OPENAI_API_KEY is not set; new texts get no vectors of openai`,
+      `warning  ${file}: rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`,
+      expect.stringMatching(`^ok  policy [0-9a-f]{16} from ${file}$`)
+    ])
+    const json = await runInProcess(["--data", folder, "check", "--json"])
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: true,
+      file,
+      problems: [],
+      warnings: [expect.stringContaining("OPENAI_API_KEY"), expect.stringContaining("COHERE_API_KEY")]
+    })
+    const keys = { OPENAI_API_KEY: "x", COHERE_API_KEY: "y" }
+    expect(lines((await runInProcess(["--data", folder, "check"], keys)).stdout)).toHaveLength(1)
+  })
+
+  it("prints each problem with the path of the file, apart from the warnings", async () => {
+    const folder = withPolicy('[search]\nfold = "yes"\nlimit = 5\n')
+    const file = join(folder, "policy.toml")
+    const { code, line, stdout } = await runInProcess(["--data", folder, "check"])
+    expect({ code, line }).toEqual({ code: 1, line: `2 problems in ${file}` })
+    expect([...lines(stdout)].sort()).toEqual([
+      `problem  ${file}: search.fold: expected boolean`,
+      `problem  ${file}: search.limit: is not a known setting`
+    ])
+
+    const other = join(
+      withPolicy('[embedding]\nembedder = "opnai"\n[rerank]\nreranker = "cohere"\n', "my.toml"),
+      "my.toml"
+    )
+    const named = await runInProcess(["--data", newFolder(), "check", other])
+    expect(named).toMatchObject({ code: 1, line: `1 problem in ${other}` })
+    expect(lines(named.stdout)).toEqual([
+      expect.stringMatching(`^problem  ${other}: embedding.embedder: no embedder opnai: must be one of words, `),
+      `warning  ${other}: rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`
+    ])
+    const json = await runInProcess(["--data", newFolder(), "check", other, "--json"])
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: false,
+      file: other,
+      problems: [expect.stringMatching(/^embedding\.embedder: /)],
+      warnings: [expect.stringMatching(/^rerank\.reranker: /)]
+    })
+  })
+
+  it("finds a model missing that the policy's reconciler and summarizer need", async () => {
+    const folder = withPolicy('[reconcile]\nreconciler = "model"\n[summarize]\nsummarizer = "model"\n')
+    const { code, stdout } = await runInProcess(["--data", folder, "check"])
+    expect(code).toBe(1)
+    expect(lines(stdout)).toEqual([
+      `problem  ${join(folder, "policy.toml")}: model: is required, because reconcile.reconciler is model`,
+      `problem  ${join(folder, "policy.toml")}: model: is required, because summarize.summarizer is model`
+    ])
+  })
+
+  it("names the file in use and each file that is ignored", async () => {
+    const folder = withPolicy("[search]\nfold = false\n")
+    const [toml, json] = [join(folder, "policy.toml"), join(folder, "policy.json")]
+    writeFileSync(json, "{}")
+    const { code, stdout } = await runInProcess(["--data", folder, "check"])
+    expect(code).toBe(0)
+    expect(lines(stdout)).toEqual([
+      `warning  ${json} is ignored: ${toml} is used`,
+      expect.stringMatching(`^ok  policy [0-9a-f]{16} from ${toml}$`)
+    ])
+    const other = join(withPolicy("", "my.toml"), "my.toml")
+    const named = await runInProcess(["--data", folder, "check"], { DAYBOOK_POLICY: other })
+    expect(lines(named.stdout)).toEqual([
+      `warning  ${toml} is ignored: ${other} is used`,
+      `warning  ${json} is ignored: ${other} is used`,
+      expect.stringMatching(`from ${other}$`)
+    ])
+    expect(lines((await runInProcess(["--data", folder, "check", other])).stdout)).toHaveLength(1)
+    expect((await runInProcess(["--data", newFolder(), "check"])).stdout).toMatch(/^ok {2}policy [0-9a-f]{16}\n$/)
   })
 })
 

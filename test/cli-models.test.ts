@@ -104,10 +104,11 @@ describe("models that the policy names, on the command line", () => {
       run(process.execPath, [bundle, "--data", other, ...args], { env: { OPENAI_API_KEY: "", COHERE_API_KEY: "" } })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "openai"\n[rerank]\nreranker = "cohere"\n')
     const checked = await bare("check")
-    expect(checked.code).toBe(1)
+    expect(checked.code).toBe(0)
     expect(lines(checked.stdout)).toEqual([
-      "embedding.embedder: cannot use embedder openai: OPENAI_API_KEY is not set",
-      "rerank.reranker: no reranker cohere: COHERE_API_KEY is not set"
+      expect.stringMatching(/^warning .*embedding\.embedder: OPENAI_API_KEY is not set/),
+      expect.stringMatching(/^warning .*rerank\.reranker: COHERE_API_KEY is not set/),
+      expect.stringMatching(/^ok /)
     ])
     // Without it, words are enough to write and to search.
     const written = await bare("remember", "tea at four", "--json")
