@@ -151,7 +151,7 @@ describe("the command line", () => {
     [["undo", "--event", "99"], /^nothing to undo: there is no event 99$/],
     [["undo", "--run", "nobody"], /^nothing to undo: there is no change of a memory by run nobody$/],
     [["recall", "show", "1"], /^no recall 1$/],
-    [["import", "/nowhere/at/all"], /cannot be read$/],
+    [["import", "/nowhere/at/all"], /^\/nowhere\/at\/all: does not exist$/],
     [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is not a folder and cannot be created/],
     [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is not a folder and cannot be created/],
     [["remember", "x", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]

@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { commands } from "../bin/commands/all.js"
 import { lines, newFolder, removeFolders, runInProcess } from "./support/cli.js"
 
@@ -185,3 +185,68 @@ describe("help", () => {
   })
 })
 
+describe("a command", () => {
+  const folder = newFolder()
+  const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])
+  beforeAll(async () => {
+    expect(await daybook("add-turn", "monday", "Which harbour?")).toMatchObject({ code: 0 })
+    expect(await daybook("add-file", "examples/memories/people", "--session", "papers")).toMatchObject({ code: 0 })
+  })
+
+  it("refuses to verify an agent without any trace", async () => {
+    for (const args of [
+      ["verify", "--agent", "typo"],
+      ["verify", "--agent", "typo", "--json"],
+      ["verify", "--agent", "typo", "--restored"]
+    ]) {
+      expect(await daybook(...args)).toEqual({
+        code: 1,
+        line: "no agent typo: 'daybook agents' lists them",
+        stdout: "",
+        stderr: ""
+      })
+    }
+    expect(existsSync(join(folder, "anchor.log.old"))).toBe(false)
+    expect(await daybook("verify", "--agent", "default")).toMatchObject({ code: 0 })
+    expect(await runInProcess(["--data", newFolder(), "verify"])).toMatchObject({ code: 0 })
+  })
+
+  it("reports an agent whose events were lost as damage", async () => {
+    const [data, copy] = [newFolder(), newFolder()]
+    const at = (...args: ReadonlyArray<string>) => runInProcess(["--data", data, ...args])
+    expect(await at("remember", "tea")).toMatchObject({ code: 0 })
+    const logs = () => readdirSync(data).filter((name) => name.startsWith("log.db"))
+    for (const name of logs()) copyFileSync(join(data, name), join(copy, name))
+    expect(await at("--agent", "scout", "remember", "coffee")).toMatchObject({ code: 0 })
+    for (const name of logs()) rmSync(join(data, name))
+    for (const name of readdirSync(copy)) copyFileSync(join(copy, name), join(data, name))
+    expect(await at("verify", "--agent", "scout")).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining("ok      no")
+    })
+    expect(await at("verify", "--agent", "scout", "--restored")).toMatchObject({ code: 1 })
+    expect(existsSync(join(data, "anchor.log.old"))).toBe(false)
+    expect(await at("verify", "--agent", "default", "--restored")).toMatchObject({ code: 0 })
+    expect(existsSync(join(data, "anchor.log.old"))).toBe(true)
+  })
+
+  it("refuses to list the turns of an unknown session", async () => {
+    for (const args of [
+      ["turns", "nosession"],
+      ["turns", "nosession", "--json"],
+      ["turns", "nosession", "--as-of", "1"]
+    ]) {
+      expect(await daybook(...args)).toEqual({ code: 1, line: "no session nosession", stdout: "", stderr: "" })
+    }
+    expect(await daybook("turns", "monday", "--trust", "public")).toMatchObject({ code: 1, line: "no session monday" })
+    expect((await daybook("turns", "monday")).stdout).toContain("Which harbour?")
+    expect(await daybook("turns", "papers")).toMatchObject({ code: 0, stdout: "nothing found\n" })
+  })
+
+  it("refuses to import a path that does not exist", async () => {
+    for (const path of ["/nowhere", "/nowhere/at/all.md"]) {
+      expect(await daybook("import", path)).toMatchObject({ code: 1, line: `${path}: does not exist`, stdout: "" })
+    }
+    expect(await daybook("import", "/dev/null/x")).toMatchObject({ code: 1, line: "/dev/null/x: does not exist" })
+  })
+})

@@ -102,7 +102,7 @@ export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused"
   problem: Schema.String
 }) {
   override get message() {
-    return `${this.path} ${this.problem}`
+    return `${this.path}: ${this.problem}`
   }
 }
 
