@@ -15,7 +15,7 @@ import { Reranker } from "../src/ports/Reranker.js"
 import { parseInstant } from "../src/search/parseInstant.js"
 import type { Call } from "./commands/Command.js"
 import { type CommandEnded, type Outcome, outcomeOf, refused } from "./exit.js"
-import type { Output } from "./output.js"
+import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
 
 /** Runs a command line and closes everything it opened. */
@@ -78,7 +78,7 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
   }).pipe(
     Effect.scoped,
     // Only answers go to stdout; logs go to stderr.
-    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
+    Effect.provide(Logger.replace(Logger.defaultLogger, stderrLogger(out))),
     Effect.exit,
     Effect.map(outcomeOf)
   )

@@ -1,8 +1,12 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { commands } from "../bin/commands/all.js"
-import { lines, newFolder, removeFolders, runInProcess } from "./support/cli.js"
+import { makeOutput, stderrLogger } from "../bin/output.js"
+import { lines, newFolder, paper, removeFolders, runInProcess } from "./support/cli.js"
 
 afterAll(removeFolders)
 
@@ -35,6 +39,43 @@ describe("a missing key", () => {
     expect(await runInProcess(["--data", newFolder(), ...args])).toMatchObject({
       code: 2,
       line: expect.stringMatching(line)
+    })
+  })
+
+  it("is a warning in one plain line on stderr, and stdout holds only the answer", async () => {
+    const folder = withPolicy(twoProviders)
+    const direct = vi.spyOn(console, "error").mockImplementation(() => {})
+    try {
+      const { code, stderr, stdout } = await runInProcess(["--data", folder, "--json", "remember", "tea at four"])
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ outcome: "added" })
+      expect(stderr).toBe("daybook: warning: embedder openai/text-embedding-3-small: OPENAI_API_KEY is not set\n")
+      expect(direct).not.toHaveBeenCalled()
+    } finally {
+      direct.mockRestore()
+    }
+  })
+})
+
+describe("the log of a command", () => {
+  it("is one plain line for each message, without causes", () => {
+    const { terminal, written } = paper()
+    const messages = Effect.all([
+      Effect.logWarning("recalls could\nnot be recorded", { agent: "scout", failure: "StorageError (busy)", more: {} }),
+      Effect.annotateLogs(Effect.logError("a run failed", Cause.die(new Error("a memory"))), { run: 7 }),
+      Effect.log("ready"),
+      Effect.logDebug("unseen")
+    ])
+    const logger = stderrLogger(makeOutput(terminal, { json: true }))
+    Effect.runSync(Effect.provide(messages, Logger.replace(Logger.defaultLogger, logger)))
+    expect(written).toEqual({
+      stdout: "",
+      status: [],
+      stderr: [
+        "daybook: warning: recalls could not be recorded, agent scout, failure StorageError (busy)\n",
+        "daybook: error: a run failed, run 7\n",
+        "daybook: info: ready\n"
+      ].join("")
     })
   })
 })

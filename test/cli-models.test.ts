@@ -113,7 +113,7 @@ describe("models that the policy names, on the command line", () => {
     // Without it, words are enough to write and to search.
     const written = await bare("remember", "tea at four", "--json")
     expect(written.code).toBe(0)
-    expect(written.stderr).toMatch(/^[^\n]*embedder openai\/text-embedding-3-small: OPENAI_API_KEY is not set[^\n]*\n$/)
+    expect(written.stderr).toBe("daybook: warning: embedder openai/text-embedding-3-small: OPENAI_API_KEY is not set\n")
     expect(answerOf(await bare("search", "tea", "--json"))).toHaveLength(1)
     writeFileSync(join(other, "policy.toml"), "")
     expect(refusal(await bare("embed", "switch", "openai"))).toEqual({
