@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { errorCodeOf } from "../events/errors.js"
-import { readPolicy } from "../layers/config.js"
+import { policyFile, readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
 import { Daybook } from "../src/Daybook.js"
@@ -15,7 +15,7 @@ import { Reranker } from "../src/ports/Reranker.js"
 import { parseInstant } from "../src/search/parseInstant.js"
 import type { Call } from "./commands/Command.js"
 import { type CommandEnded, type Outcome, outcomeOf, refused } from "./exit.js"
-import type { Output } from "./output.js"
+import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type Parsed, parse } from "./program.js"
 
 /** Runs a command line and closes everything it opened. */
@@ -54,6 +54,7 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
       trust,
       policy: Effect.zipRight(checkFolder, readPolicy(data)),
       policyIn: (file) => readPolicy(data, file),
+      policyFile: (file) => policyFile(data, file),
       out,
       memory,
       // Opening the agent's memory validates its name; the operator calls do not.
@@ -77,7 +78,7 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
   }).pipe(
     Effect.scoped,
     // Only answers go to stdout; logs go to stderr.
-    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
+    Effect.provide(Logger.replace(Logger.defaultLogger, stderrLogger(out))),
     Effect.exit,
     Effect.map(outcomeOf)
   )
@@ -98,6 +99,7 @@ const requireFolder = (folder: string): Effect.Effect<void, CommandEnded> =>
 const rerankerFor = (folder: string, name: string) =>
   Effect.flatMap(readPolicy(folder), (policy) => rerankerNamed(name, policy)).pipe(
     Effect.map((reranker) => ({ reranker: reranker === null ? null : Layer.succeed(Reranker, reranker) })),
+    // An unknown name is a bad call. A missing key is not: the same call is right once the key is set.
     Effect.catchTag("UnknownReranker", ({ message }) => new InvalidInput({ field: "--rerank", problem: message }))
   )
 

@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Logger from "effect/Logger"
 import picocolors from "picocolors"
 import { toIso } from "../text/when/dates.js"
-import type { Colours } from "./format.js"
+import { type Colours, oneLine } from "./format.js"
 
 /** Prints answers: one JSON document with `--json`, otherwise text; notes and progress go to stderr. */
 export interface Output {
@@ -17,6 +19,8 @@ export interface Output {
   readonly line: (value: unknown) => void
   /** Prints a line on stderr. Silent with `--json`: the JSON answer already holds it. */
   readonly note: (line: string) => void
+  /** Prints a line on stderr, also with `--json`: it is no part of the answer. */
+  readonly warn: (line: string) => void
   /** Moves the progress bar, which only a terminal shows; `note` follows the bar. */
   readonly progress: (done: number, total: number, note?: string) => void
   /** False once the reader has closed stdout: `daybook log | head` stops early. */
@@ -73,12 +77,32 @@ export const makeOutput = (terminal: Terminal, options: { readonly json: boolean
     note: (line) => {
       if (!json) terminal.stderr(`${line}\n`)
     },
+    warn: (line) => terminal.stderr(`${line}\n`),
     progress: (done, total, note) => {
       const label = `${done}/${total}${note === undefined ? "" : ` ${note}`}`
       terminal.status?.(done < total ? bar(done / total, label) : "")
     }
   }
 }
+
+/**
+ * Prints each message of the log as one line: its text, then the fields of its objects and its annotations. Causes and
+ * other values are left out, because they may quote memories.
+ */
+export const stderrLogger = ({ warn }: Pick<Output, "warn">): Logger.Logger<unknown, void> =>
+  Logger.make(({ annotations, logLevel, message }) => {
+    const level = logLevel.label === "WARN" ? "warning" : logLevel.label.toLowerCase()
+    const parts = [message].flat()
+    const texts = parts.filter((part) => typeof part === "string")
+    const fields = [...parts.filter(isPlainObject).flatMap(Object.entries), ...HashMap.toEntries(annotations)]
+    const details = fields.flatMap(([name, value]) =>
+      typeof value === "string" || typeof value === "number" ? [`${name} ${value}`] : []
+    )
+    warn(oneLine(`daybook: ${level}: ${[texts.join(" "), ...details].join(", ")}`))
+  })
+
+const isPlainObject = (part: unknown): part is object =>
+  typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
 
 const bar = (share: number, label: string): string => {
   const full = Math.floor(share * 30)

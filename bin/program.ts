@@ -31,12 +31,17 @@ export interface Parsed {
 export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void): Parsed | Outcome => {
   let parsed: Parsed | undefined
   let line = ""
+  let shown = ""
   const program = new Commander("daybook")
     .description("Long-term memory for AI agents that can be audited, rewound and decided again.")
     .version(DAYBOOK_VERSION, "--version", "show the version")
     .helpOption("-h, --help", "show help")
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: write, writeErr: () => {}, outputError: (text) => (line += text) })
+    .configureOutput({
+      writeOut: (text) => (shown += text),
+      writeErr: (text) => (shown += text),
+      outputError: (text) => (line += text)
+    })
     .exitOverride()
     .addHelpText("after", examples(firstExamples))
   for (const option of globalOptions()) program.addOption(option)
@@ -54,10 +59,24 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
     program.parse(argv, { from: "user" })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return { code: exitCodes.ok }
+    const isHelp = error.code === "commander.helpDisplayed" || error.code === "commander.help"
+    const mistyped = isHelp ? unknownCommandOf(program) : undefined
+    // Without `help` and `--help`, commander reports the unknown command and suggests the nearest one.
+    if (mistyped !== undefined) return parse([mistyped], write)
+    if (error.exitCode === 0 || (isHelp && program.args.length > 0)) {
+      write(shown)
+      return { code: exitCodes.ok }
+    }
     return { code: exitCodes.badCall, line: line === "" ? "No command given. Run `daybook --help`." : toOneLine(line) }
   }
   return parsed!
+}
+
+/** The name in a call for help that is no command: `help serach` or `serach --help`. Commander shows general help. */
+const unknownCommandOf = ({ args, commands }: Commander): string | undefined => {
+  const name = args[0] === "help" ? args[1] : args[0]
+  const known = name === undefined || name.startsWith("-") || name === "help"
+  return known || commands.some((command) => command.name() === name) ? undefined : name
 }
 
 const globalOptions = () => [

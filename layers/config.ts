@@ -12,14 +12,31 @@ export const defaultFolder: Effect.Effect<string> = Effect.map(
   (folder) => folder ?? join(homedir(), ".local", "share", "daybook")
 )
 
+/** Where a policy comes from. */
+export interface PolicyFile {
+  /** The file in use; undefined for the defaults. */
+  readonly file: string | undefined
+  /** Files of the data folder that would be used if `file` were not there. */
+  readonly ignored: ReadonlyArray<string>
+}
+
 /**
- * Reads the policy of a data folder: the given file, else the file of `$DAYBOOK_POLICY`, else `policy.toml` or
- * `policy.json` in the folder, else the defaults.
+ * Finds the policy of a data folder: the given file, else the file of `$DAYBOOK_POLICY`, else `policy.toml` or
+ * `policy.json` in the folder, else none.
  */
+export const policyFile = (folder: string, givenFile?: string): Effect.Effect<PolicyFile> =>
+  Effect.gen(function* () {
+    if (givenFile !== undefined) return { file: givenFile, ignored: [] }
+    const named = yield* readSetting("DAYBOOK_POLICY")
+    const own = ["policy.toml", "policy.json"].map((name) => join(folder, name)).filter((file) => existsSync(file))
+    const file = named ?? own[0]
+    return { file, ignored: own.filter((other) => other !== file) }
+  })
+
+/** Reads the policy of a data folder from its file; the defaults without a file. */
 export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<PolicyValues, InvalidPolicy> =>
   Effect.gen(function* () {
-    const named = givenFile ?? (yield* readSetting("DAYBOOK_POLICY"))
-    const file = named ?? ["policy.toml", "policy.json"].map((name) => join(folder, name)).find(existsSync)
+    const { file } = yield* policyFile(folder, givenFile)
     if (file === undefined) return yield* decode({})
     const refused = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
     const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => refused("cannot be read") })

@@ -25,7 +25,7 @@ export const embedderNamed = (
   dimensions?: number,
   policy: PolicyValues["embedding"] = defaults.embedding
 ): Effect.Effect<Service, EmbedderLookupError> =>
-  Effect.flatMap(cachedOrBuilt(name, dimensions, policy), ({ embedder, missing }) =>
+  Effect.flatMap(lookUpEmbedder(name, dimensions, policy), ({ embedder, missing }) =>
     missing === undefined
       ? Effect.succeed(embedder)
       : Effect.fail(EmbedderUnavailable.besides(name, missing, embedder.apart))
@@ -48,7 +48,7 @@ export const embedderOf = ({
 }: Pick<PolicyValues, "embedding">): Layer.Layer<Embedder, InvalidPolicy> =>
   Layer.effect(
     Embedder,
-    cachedOrBuilt(policy.embedder, policy.dimensions, policy).pipe(
+    lookUpEmbedder(policy.embedder, policy.dimensions, policy).pipe(
       Effect.tap(({ embedder: { model }, missing }) =>
         missing === undefined ? Effect.void : Effect.logWarning(`embedder ${model}: ${missing}`)
       ),
@@ -76,7 +76,8 @@ const cacheOf = (policy: object, settings: ConfigProvider): Map<string, Built> =
   return byName
 }
 
-const cachedOrBuilt = (
+/** The embedder with a name, also without its key: `missing` then says so, and every request fails with it. */
+export const lookUpEmbedder = (
   name: string,
   dimensions: number | undefined,
   policy: PolicyValues["embedding"]

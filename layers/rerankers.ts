@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { InvalidPolicy, UnknownReranker } from "../src/model/errors.js"
+import { InvalidPolicy, type RerankerLookupError, RerankerUnavailable, UnknownReranker } from "../src/model/errors.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
 import { Reranker, type RerankerService } from "../src/ports/Reranker.js"
 import * as LexicalReranker from "./LexicalReranker.js"
@@ -13,24 +13,25 @@ type Settings = Pick<PolicyValues, "embedding" | "rerank" | "search">
  * The reranker with a name: `lexical`, a provider with or without a model (`cohere`, `voyage/rerank-2.5`, `jina`,
  * `endpoint/MODEL`), or a reranker's own name; null for `none`. It sends no request before the first search.
  */
-export const rerankerNamed = (name: string, policy: Settings): Effect.Effect<Service | null, UnknownReranker> =>
-  Effect.flatMap(build(name, policy), ({ missing, reranker }) =>
-    missing === undefined ? Effect.succeed(reranker) : Effect.fail(new UnknownReranker({ name, problem: missing }))
+export const rerankerNamed = (name: string, policy: Settings): Effect.Effect<Service | null, RerankerLookupError> =>
+  Effect.flatMap(lookUpReranker(name, policy), ({ missing, reranker }) =>
+    missing === undefined ? Effect.succeed(reranker) : Effect.fail(new RerankerUnavailable({ name, problem: missing }))
   )
 
 /** The policy's reranker. Without its key, searches keep their order and report the reason. */
 export const policyRerankerLayer = (policy: Settings): Layer.Layer<Reranker, InvalidPolicy> =>
   Layer.unwrapEffect(
-    Effect.mapBoth(build(policy.rerank.reranker, policy), {
+    Effect.mapBoth(lookUpReranker(policy.rerank.reranker, policy), {
       onFailure: ({ message }) => new InvalidPolicy({ problems: [`rerank.reranker: ${message}`] }),
       onSuccess: ({ reranker }) => Layer.succeed(Reranker, reranker)
     })
   )
 
-const build = (
+/** The reranker with a name, also without its key: `missing` then says so, and every request fails with it. */
+export const lookUpReranker = (
   name: string,
   policy: Settings
-): Effect.Effect<{ readonly reranker: Service | null; readonly missing?: string }, UnknownReranker> =>
+): Effect.Effect<{ readonly reranker: Service | null; readonly missing?: string }, RerankerLookupError> =>
   Effect.gen(function* () {
     if (name === "none") return { reranker: null }
     const { lexical } = LexicalReranker

@@ -8,27 +8,11 @@ import { execute } from "../bin/execute.js"
 import { makeOutput, type Terminal } from "../bin/output.js"
 import { parse } from "../bin/program.js"
 import { table } from "../bin/table.js"
-import { newFolder, removeFolders } from "./support/cli.js"
+import { newFolder, paper, removeFolders } from "./support/cli.js"
 
 afterAll(removeFolders)
 
 type Call = readonly [args: ReadonlyArray<string>, line: RegExp]
-
-/** A terminal that only remembers. */
-const paper = (options: Partial<Terminal> = {}) => {
-  const written = { stdout: "", status: [] as Array<string> }
-  const terminal: Terminal = {
-    stdout: (text) => {
-      written.stdout += text
-    },
-    stderr: () => {},
-    open: () => true,
-    colour: false,
-    status: (line) => void written.status.push(line),
-    ...options
-  }
-  return { written, terminal }
-}
 
 describe("the command line", () => {
   const wrong: ReadonlyArray<Call> = [
@@ -167,7 +151,7 @@ describe("the command line", () => {
     [["undo", "--event", "99"], /^nothing to undo: there is no event 99$/],
     [["undo", "--run", "nobody"], /^nothing to undo: there is no change of a memory by run nobody$/],
     [["recall", "show", "1"], /^no recall 1$/],
-    [["import", "/nowhere/at/all"], /cannot be read$/],
+    [["import", "/nowhere/at/all"], /^\/nowhere\/at\/all: does not exist$/],
     [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is not a folder and cannot be created/],
     [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is not a folder and cannot be created/],
     [["remember", "x", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]

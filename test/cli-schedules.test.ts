@@ -69,7 +69,7 @@ describe("daybook schedules", () => {
 
   it("refuses what cannot be, on one line", async () => {
     const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, number, string]> = [
-      [["frob"], 2, "what: must be one of list, count, show, runs, run, add, update, pause, resume, delete, retime"],
+      [["frob"], 2, "action: must be one of list, count, show, runs, run, add, update, pause, resume, delete, retime"],
       [["add"], 2, "'schedules add' needs a goal"],
       [["list", "x"], 2, "'schedules list' takes no argument"],
       [["count", "--limit", "3"], 2, "'schedules count' takes no --limit"],

@@ -251,7 +251,6 @@ describe("writing", () => {
       ["people"],
       ["sessions"],
       ["files"],
-      ["turns", "x"],
       ["recall", "list"],
       ["log"],
       ["list", "--as-of", "0"],
@@ -262,6 +261,7 @@ describe("writing", () => {
       expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" })
     }
     expect(refusal(await daybook("--agent", "nosuch", "history", "x")).code).toBe(1)
+    expect(refusal(await daybook("--agent", "nosuch", "turns", "x")).code).toBe(1)
     expect(readdirSync(folder).filter((name) => name === "views" || name === "cache")).toEqual([])
     expect(answerOf(await daybook("stats", "--agent", "nosuch", "--json"))).toMatchObject({
       version: 0,

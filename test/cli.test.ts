@@ -171,7 +171,8 @@ describe("a data folder with a few memories", () => {
     const checked = answerOf(await daybook("verify", "--json"))
     expect(checked).toMatchObject({ ok: true, events: version, head: { version }, problems: [] })
     expect(checked.head.hash).toMatch(/^[0-9a-f]{64}$/)
-    expect(answerOf(await daybook("verify", "--agent", "nobody", "--json"))).toMatchObject({ ok: true, events: 0 })
+    expect(answerOf(await daybook("verify", "--agent", "default", "--json"))).toEqual(checked)
+    expect(refusal(await daybook("verify", "--agent", "nobody", "--json")).code).toBe(1)
     expect((await daybook("verify")).stdout).toMatch(/^ok {6}yes$/m)
     expect(answerOf(await daybook("stats", "--json"))).toMatchObject({
       agent: "default",

@@ -137,10 +137,10 @@ describe("daybook check", () => {
     const { code, stderr, stdout } = await daybook("check")
     expect(code).toBe(1)
     expect(stdout.split("\n").filter((line) => line !== "")).toEqual([
-      expect.stringMatching(/^gc\.capacity: /),
-      expect.stringMatching(/^retention\.dropAfter: /)
+      expect.stringMatching(/^problem .*policy\.toml: gc\.capacity: /),
+      expect.stringMatching(/^problem .*policy\.toml: retention\.dropAfter: /)
     ])
-    expect(stderr).toBe("daybook: 2 problems in the policy\n")
+    expect(stderr).toBe(`daybook: 2 problems in ${join(folder, "policy.toml")}\n`)
     writeFileSync(join(folder, "policy.toml"), "[gc]\ncapacity = 400\n")
     await daybook("remember", "tea")
     expect((await daybook("log")).stdout).toMatch(/CONFIGURE {2}.*policy [0-9a-f]{16}: gc\.capacity\n/)

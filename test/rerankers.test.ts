@@ -191,7 +191,8 @@ describe("a reranker", () => {
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({ rerank: { providers } }))
       const error = yield* Effect.flip(rerankerNamed(name, policy).pipe(withSettings({})))
-      expect(error.message).toMatch(new RegExp(`^no reranker ${name}[^ ]*: `))
+      expect(error.message).toMatch(new RegExp(`^(no|cannot use) reranker ${name}[^ ]*: `))
+      expect(error._tag).toBe(name === "lexicla" ? "UnknownReranker" : "RerankerUnavailable")
       expect(error.problem).toBe(problem)
     })
   )

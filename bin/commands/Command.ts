@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { StorageError } from "../../events/errors.js"
 import type { TrustLevel } from "../../events/Trust.js"
+import type { PolicyFile } from "../../layers/config.js"
 import type { CommandError } from "../../src/actor/Actor.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
@@ -20,6 +21,7 @@ import type {
   PathRefused,
   ProjectionParked,
   RecallNotFound,
+  RerankerUnavailable,
   RunNotFound,
   ScheduleNotFound,
   SequenceConflict,
@@ -71,6 +73,8 @@ export interface Call {
   readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | CommandEnded>
   /** The policy in a file. */
   readonly policyIn: (file: string) => Effect.Effect<PolicyValues, InvalidPolicy>
+  /** The file in use as the policy of the data folder, or the given file. */
+  readonly policyFile: (file?: string) => Effect.Effect<PolicyFile>
   readonly out: Output
   readonly daybook: Effect.Effect<Context.Tag.Service<Daybook>, Failure, Scope.Scope>
   readonly memory: Effect.Effect<Memory, Failure, Scope.Scope>
@@ -102,6 +106,7 @@ export type Failure =
   | PathRefused
   | RecallNotFound
   | ProjectionParked
+  | RerankerUnavailable
   | RunNotFound
   | ScheduleNotFound
   | SequenceConflict

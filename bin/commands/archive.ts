@@ -11,16 +11,16 @@ interface ArchiveCall extends AsOfOptions, PageOptions {
   readonly commandId?: string
 }
 
-export const archive: Command<ArchiveCall, readonly [what: string, words: ReadonlyArray<string>]> = {
-  usage: "archive <what> [words...]",
+export const archive: Command<ArchiveCall, readonly [action: string, words: ReadonlyArray<string>]> = {
+  usage: "archive <list|search|restore> [words...]",
   summary: "list, search or restore archived memories",
   options: [...pageOptions, asOfOption, commandIdOption],
   // The archive is in no other read.
   examples: ["archive list", "archive search harbour crane", "archive restore 8k2v0q5w1x"],
-  run: (call, { asOf, commandId, limit, offset }, [what, words]) =>
+  run: (call, { asOf, commandId, limit, offset }, [action, words]) =>
     Effect.gen(function* () {
       const { memory, out, reader } = call
-      if (what === "restore") {
+      if (action === "restore") {
         const [id, ...others] = words
         if (id === undefined || others.length > 0) return yield* badCall("'archive restore' needs exactly one id")
         if (asOf !== undefined) return yield* badCall("'archive restore' takes no --as-of")
@@ -28,10 +28,11 @@ export const archive: Command<ArchiveCall, readonly [what: string, words: Readon
         yield* awaitVectors(call)
         return yield* out.show(restored, () => `restored ${id}`)
       }
-      if (what !== "list" && what !== "search") return yield* badCall("what: must be one of list, search, restore")
-      if (what === "list" && words.length > 0)
+      if (action !== "list" && action !== "search")
+        return yield* badCall("action: must be one of list, search, restore")
+      if (action === "list" && words.length > 0)
         return yield* badCall("'archive list' takes no words; use 'archive search'")
-      if (what === "search" && words.length === 0) return yield* badCall("'archive search' needs words")
+      if (action === "search" && words.length === 0) return yield* badCall("'archive search' needs words")
       const text = words.join(" ")
       const rows = yield* Effect.flatMap(reader(asOf), (one) => one.archive.list({ text, limit, offset }))
       yield* out.show(rows, () => table<ArchivedMemory>(out, rows, columns))

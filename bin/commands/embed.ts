@@ -119,13 +119,13 @@ const verbs: Readonly<Record<string, Verb>> = {
   }
 }
 
-export const embed: Command<Options, readonly [what: string | undefined, model: string | undefined]> = {
-  usage: "embed [what] [model]",
+export const embed: Command<Options, readonly [action: string | undefined, model: string | undefined]> = {
+  usage: "embed [action] [model]",
   creates: "switch",
   summary: "show or change the embedding model",
   operator: true,
   details: [
-    `what: ${Object.keys(verbs).join(", ")} (default: status)`,
+    `action: ${Object.keys(verbs).join(", ")} (default: status)`,
     `A line of --questions is {"query": "…", "ids": ["…"]}.`
   ],
   options: [
@@ -146,9 +146,9 @@ export const embed: Command<Options, readonly [what: string | undefined, model: 
     "embed calibrate",
     "embed back"
   ],
-  run: (call, options, [what = "status", model]) =>
+  run: (call, options, [action = "status", model]) =>
     Effect.gen(function* () {
-      const verb = yield* checked(what, model, options)
+      const verb = yield* checked(action, model, options)
       const daybook = yield* call.daybook
       if (options.all !== true) {
         const { error, text, value } = yield* verb.run(call, daybook, options, model)
@@ -180,14 +180,14 @@ const reportTo = (out: Output): Pick<SwitchOptions, "onFailure" | "onProgress"> 
 })
 
 /** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
-const checked = (what: string, model: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
-  const verb = Object.hasOwn(verbs, what) ? verbs[what] : undefined
-  if (verb === undefined) return badCall(`what: must be one of ${Object.keys(verbs).join(", ")}`)
-  if (verb.needs !== undefined && model === undefined) return badCall(`'embed ${what}' needs ${verb.needs}`)
-  if (verb.needs === undefined && what !== "drop" && model !== undefined)
-    return badCall(`'embed ${what}' takes no model`)
+const checked = (action: string, model: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
+  const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined
+  if (verb === undefined) return badCall(`action: must be one of ${Object.keys(verbs).join(", ")}`)
+  if (verb.needs !== undefined && model === undefined) return badCall(`'embed ${action}' needs ${verb.needs}`)
+  if (verb.needs === undefined && action !== "drop" && model !== undefined)
+    return badCall(`'embed ${action}' takes no model`)
   const other = Object.keys(options).find((name) => !(verb.takes as ReadonlyArray<string>).includes(name))
-  return other === undefined ? Effect.succeed(verb) : badCall(`'embed ${what}' takes no --${other}`)
+  return other === undefined ? Effect.succeed(verb) : badCall(`'embed ${action}' takes no --${other}`)
 }
 
 /**

@@ -12,16 +12,16 @@ import type { Command } from "./Command.js"
 const verbs = ["list", "show", "rerun"] as const
 type Verb = (typeof verbs)[number]
 
-export const recall: Command<AsOfOptions & PageOptions, readonly [what: string, number: string | undefined]> = {
+export const recall: Command<AsOfOptions & PageOptions, readonly [action: string, number: string | undefined]> = {
   usage: "recall <list|show|rerun> [number]",
   summary: "list, show or rerun recorded searches",
   operator: true,
   options: [...pageOptions, asOfOption],
   examples: ['search "when do we deploy" --record', "recall list --limit 5", "recall show 12", "recall rerun 12"],
-  run: ({ out, reader }, { asOf, limit, offset }, [what, number]) =>
+  run: ({ out, reader }, { asOf, limit, offset }, [action, number]) =>
     Effect.gen(function* () {
-      const verb = verbs.find((name) => name === what)
-      if (verb === undefined) return yield* badCall(`what: must be one of ${verbs.join(", ")}`)
+      const verb = verbs.find((name) => name === action)
+      if (verb === undefined) return yield* badCall(`action: must be one of ${verbs.join(", ")}`)
       if (verb === "list") {
         if (number !== undefined) return yield* badCall("'recall list' takes no number")
         const memory = yield* reader(asOf)

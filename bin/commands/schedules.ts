@@ -83,12 +83,12 @@ const duration = (value: string): number => {
   return Number(number) * units[unit!]!
 }
 
-export const schedules: Command<Options, readonly [what: Verb | undefined, id: string | undefined]> = {
-  usage: "schedules [what] [id]",
+export const schedules: Command<Options, readonly [action: Verb | undefined, id: string | undefined]> = {
+  usage: "schedules [action] [id]",
   creates: "add",
   summary: "manage schedules, which a program with handlers runs",
   operator: true,
-  details: [`what: ${Object.keys(verbs).join(", ")} (default: list)`],
+  details: [`action: ${Object.keys(verbs).join(", ")} (default: list)`],
   options: [
     option("--cron <expression>", "run at these times: minute hour day month weekday"),
     option("--zone <zone>", "set the zone of --cron (default: the policy's schedules.zone)"),
@@ -120,23 +120,25 @@ export const schedules: Command<Options, readonly [what: Verb | undefined, id: s
     "schedules runs 8k2v0q5w1x --limit 5",
     "schedules pause 8k2v0q5w1x"
   ],
-  run: (call, options, [what = "list", id]) =>
+  run: (call, options, [action = "list", id]) =>
     Effect.gen(function* () {
-      const verb = yield* checked(what, id, options)
+      const verb = yield* checked(action, id, options)
       yield* runVerb(call, verb, id ?? "", options)
     })
 }
 
 /** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
-const checked = (what: string, id: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
-  if (!Object.hasOwn(verbs, what)) return badCall(`what: must be one of ${Object.keys(verbs).join(", ")}`)
-  const { needs, takes }: { readonly needs?: string; readonly takes: ReadonlyArray<string> } = verbs[what as Verb]
-  if (needs !== undefined && id === undefined) return badCall(`'schedules ${what}' needs ${needs}`)
-  if (needs === undefined && id !== undefined) return badCall(`'schedules ${what}' takes no argument`)
+const checked = (action: string, id: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
+  if (!Object.hasOwn(verbs, action)) return badCall(`action: must be one of ${Object.keys(verbs).join(", ")}`)
+  const { needs, takes }: { readonly needs?: string; readonly takes: ReadonlyArray<string> } = verbs[action as Verb]
+  if (needs !== undefined && id === undefined) return badCall(`'schedules ${action}' needs ${needs}`)
+  if (needs === undefined && id !== undefined) return badCall(`'schedules ${action}' takes no argument`)
   const surplus = Object.entries(options).find(([name, value]) => value !== undefined && !takes.includes(name))
   return surplus === undefined
-    ? Effect.succeed(what as Verb)
-    : badCall(`'schedules ${what}' takes no --${surplus[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
+    ? Effect.succeed(action as Verb)
+    : badCall(
+        `'schedules ${action}' takes no --${surplus[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+      )
 }
 
 const badCall = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))

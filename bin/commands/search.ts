@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Role } from "../../events/Turn.js"
 import type { ConversationHit } from "../../src/conversation/searchConversation.js"
 import { InvalidInput } from "../../src/model/errors.js"
-import { type Explained, explanationLines } from "../../src/search/explain.js"
+import { type Explained, type Explanation, explanationLines } from "../../src/search/explain.js"
 import { scoreText } from "../../src/search/score.js"
 import type { Hit } from "../../src/search/search.js"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
@@ -18,7 +18,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly speaker?: ReadonlyArray<string>
   readonly role?: ReadonlyArray<Role>
   readonly explain?: boolean
-  readonly mode?: string
+  readonly mode?: Explanation["mode"]
   readonly gate?: boolean
   readonly record?: boolean
   /** Read by `execute`, which opens the memory system. */
@@ -30,6 +30,9 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
 const memoryFilters = ["type", "tag", "person", "project"] as const
 const conversationFilters = ["speaker", "role", "kind"] as const
 
+/** The known search modes. The library takes any other name as classic, but in a call it is a typing error. */
+const modes: ReadonlyArray<Explanation["mode"]> = ["enhanced", "classic"]
+
 export const search: Command<SearchOptions, readonly [words: ReadonlyArray<string>]> = {
   usage: "search <query...>",
   summary: "find memories, turns or files by words and meaning, best first",
@@ -40,7 +43,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     repeatable("--role <role>", `with --conversation: keep ${Role.literals.join(", ")}`, oneOf(Role.literals)),
     repeatable("--kind <kind>", "with --conversation: keep turn or file", oneOf(["turn", "file"])),
     flag("--explain", "explain how the query was read and why each hit matches"),
-    option("--mode <mode>", "use enhanced (default), or classic: full text only, 5 hits"),
+    option("--mode <mode>", "use enhanced (default), or classic: full text only, 5 hits", oneOf(modes)),
     flag("--gate", "find nothing if the query, a chat message, needs no memory"),
     option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
     flag("--record", "record the answer for 'daybook recall'"),

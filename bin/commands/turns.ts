@@ -1,4 +1,7 @@
 import * as Effect from "effect/Effect"
+import type { MemoryReader } from "../../src/Memory.js"
+import { SessionNotFound } from "../../src/model/errors.js"
+import type { ReadError } from "../../src/model/filters.js"
 import { limits } from "../../src/model/limits.js"
 import { oneLine, secondText } from "../format.js"
 import { type AsOfOptions, asOfOption, option, rowCount } from "../options.js"
@@ -13,6 +16,7 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
       const found = yield* memory.sessions.get(session, { last })
+      if (found.length === 0 && !(yield* hasFiles(memory, session))) return yield* new SessionNotFound({ session })
       yield* out.show(found, () =>
         found.length === 0
           ? out.colours.dim("nothing found")
@@ -28,3 +32,13 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
       )
     })
 }
+
+/** Whether a session without turns has files: such a session exists. */
+const hasFiles = (memory: MemoryReader, session: string): Effect.Effect<boolean, ReadError> =>
+  Effect.gen(function* () {
+    for (let offset = 0; ; offset += limits.page) {
+      const files = yield* memory.files.list({ limit: limits.page, offset })
+      if (files.some((file) => file.session === session)) return true
+      if (files.length < limits.page) return false
+    }
+  })

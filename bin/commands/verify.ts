@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Verification } from "../../events/verify.js"
-import { CommandEnded, exitCodes } from "../exit.js"
+import { CommandEnded, exitCodes, refused } from "../exit.js"
 import { count } from "../format.js"
 import { option } from "../options.js"
 import { fields } from "../table.js"
@@ -15,8 +15,16 @@ export const verify: Command<{ readonly restored?: boolean }> = {
   run: ({ agent, agentGiven, daybook, out }, { restored = false }) =>
     Effect.gen(function* () {
       const checked = yield* daybook.pipe(
-        Effect.tap(({ reanchor }) => (restored ? reanchor : Effect.void)),
-        Effect.flatMap(({ verify }) => verify(agentGiven ? agent : undefined)),
+        Effect.flatMap(({ agents, reanchor, verify }) =>
+          Effect.gen(function* () {
+            const known = !agentGiven || (yield* agents).some(({ name }) => name === agent)
+            if (restored && !known) return yield* noSuchAgent(agent)
+            if (restored) yield* reanchor
+            const verification = yield* verify(agentGiven ? agent : undefined)
+            // An agent whose events were cut off is damage; one without any trace is a typing error.
+            return verification.ok && !known ? yield* noSuchAgent(agent) : verification
+          })
+        ),
         // A log that cannot be opened, or whose tables differ, is a finding of this command, not a failure.
         Effect.catchIf(
           (error) => error._tag === "StorageError" && ["damaged", "failed"].includes(error.kind),
@@ -45,6 +53,8 @@ export const verify: Command<{ readonly restored?: boolean }> = {
       }
     })
 }
+
+const noSuchAgent = (agent: string) => refused(`no agent ${agent}: 'daybook agents' lists them`)
 
 const unreadable = (what: string): Verification => ({
   ok: false,

@@ -1,7 +1,7 @@
 /** Rerankers: what rescores the first hits of a search. `Reranker` is the port; `layer…` are the package's own. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { InvalidPolicy, UnknownReranker } from "../../src/model/errors.js"
+import type { InvalidPolicy, RerankerLookupError } from "../../src/model/errors.js"
 import { decode } from "../../src/ports/Policy.js"
 import type { RerankProviderSettings } from "../../src/ports/policy/models.js"
 import { Reranker } from "../../src/ports/Reranker.js"
@@ -20,7 +20,7 @@ export interface ProviderOptions extends Partial<RerankProviderSettings> {
   readonly model?: string
 }
 
-type ProviderLayer = Layer.Layer<Reranker, UnknownReranker | InvalidPolicy>
+type ProviderLayer = Layer.Layer<Reranker, RerankerLookupError | InvalidPolicy>
 
 const layerOf = (provider: RerankProviderName, { model, ...settings }: ProviderOptions): ProviderLayer =>
   Layer.effect(

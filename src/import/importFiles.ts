@@ -159,7 +159,9 @@ const commandOf = (
 const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>
   Effect.try({
     try: (): ReadonlyArray<SourceFile> => {
-      if (!statSync(path).isDirectory()) return [{ file: path, path: nameOf(path) }]
+      const stat = statSync(path, { throwIfNoEntry: false })
+      if (stat === undefined) throw new PathRefused({ path, problem: "does not exist" })
+      if (!stat.isDirectory()) return [{ file: path, path: nameOf(path) }]
       const root = realpathSync(path)
       const files: Array<SourceFile> = []
       for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
@@ -175,7 +177,7 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
       }
       return files.sort((a, b) => (a.path < b.path ? -1 : 1))
     },
-    catch: () => new PathRefused({ path, problem: "cannot be read" })
+    catch: (error) => (error instanceof PathRefused ? error : new PathRefused({ path, problem: "cannot be read" }))
   })
 
 const readText = ({ file, path }: SourceFile) =>

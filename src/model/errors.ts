@@ -102,7 +102,7 @@ export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused"
   problem: Schema.String
 }) {
   override get message() {
-    return `${this.path} ${this.problem}`
+    return `${this.path}: ${this.problem}`
   }
 }
 
@@ -226,7 +226,7 @@ export class InvalidPolicy extends Schema.TaggedError<InvalidPolicy>()("InvalidP
   }
 }
 
-/** No reranker has this name, or this process cannot use it. `problem` is one line that says what to do. */
+/** No reranker has this name. `problem` is one line that lists the choices. */
 export class UnknownReranker extends Schema.TaggedError<UnknownReranker>()("UnknownReranker", {
   name: Schema.String,
   problem: Schema.String
@@ -235,3 +235,16 @@ export class UnknownReranker extends Schema.TaggedError<UnknownReranker>()("Unkn
     return `no reranker ${this.name}: ${this.problem}`
   }
 }
+
+/** A known reranker that this process cannot use, for example without its key. `problem` is one line that says why. */
+export class RerankerUnavailable extends Schema.TaggedError<RerankerUnavailable>()("RerankerUnavailable", {
+  name: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `cannot use reranker ${this.name}: ${this.problem}`
+  }
+}
+
+/** Errors of looking up a reranker: it does not exist, or this process cannot use it. */
+export type RerankerLookupError = UnknownReranker | RerankerUnavailable

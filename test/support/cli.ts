@@ -2,7 +2,11 @@ import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
 import { expect } from "vitest"
+import { execute } from "../../bin/execute.js"
+import { makeOutput, type Terminal } from "../../bin/output.js"
+import { withSettings } from "./settings.js"
 
 export const root = join(import.meta.dirname, "..", "..")
 export const bundle = join(root, "dist", "daybook.mjs")
@@ -84,4 +88,34 @@ export const lines = (text: string): ReadonlyArray<string> => text.split("\n").f
 export const refusal = ({ code, stderr }: Ran) => {
   expect(lines(stderr), stderr).toHaveLength(1)
   return { code, line: stderr.trim() }
+}
+
+/** A terminal that only remembers. */
+export const paper = (options: Partial<Terminal> = {}) => {
+  const written = { stdout: "", stderr: "", status: [] as Array<string> }
+  const terminal: Terminal = {
+    stdout: (text) => {
+      written.stdout += text
+    },
+    stderr: (text) => {
+      written.stderr += text
+    },
+    open: () => true,
+    colour: false,
+    status: (line) => void written.status.push(line),
+    ...options
+  }
+  return { written, terminal }
+}
+
+/** Runs a command line in this process, with these settings instead of environment variables. */
+export const runInProcess = async (
+  args: ReadonlyArray<string>,
+  settings: Readonly<Record<string, string>> = {}
+): Promise<{ readonly code: number; readonly line?: string; readonly stdout: string; readonly stderr: string }> => {
+  const { terminal, written } = paper()
+  const outcome = await Effect.runPromise(
+    withSettings(settings)(execute(args, terminal.stdout, ({ json }) => makeOutput(terminal, { json })))
+  )
+  return { ...outcome, stdout: written.stdout, stderr: written.stderr }
 }

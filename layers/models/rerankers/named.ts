@@ -1,7 +1,7 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
-import { UnknownReranker } from "../../../src/model/errors.js"
+import { RerankerUnavailable } from "../../../src/model/errors.js"
 import type { PolicyValues } from "../../../src/ports/Policy.js"
 import { rerankProvider } from "../../../src/ports/policy/models.js"
 import { RerankerError, type RerankerService } from "../../../src/ports/Reranker.js"
@@ -56,7 +56,7 @@ export const providerReranker = (
   provider: RerankProviderName,
   model: string | undefined,
   { embedding, rerank, search }: Pick<PolicyValues, "embedding" | "rerank" | "search">
-): Effect.Effect<{ readonly reranker: RerankerService; readonly missing?: string }, UnknownReranker> =>
+): Effect.Effect<{ readonly reranker: RerankerService; readonly missing?: string }, RerankerUnavailable> =>
   Effect.gen(function* () {
     const facts: Facts = providers[provider]
     const modelName = model ?? facts.model
@@ -64,7 +64,7 @@ export const providerReranker = (
     const settings = rerank.providers[provider] ?? rerankProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
       providerConnection(facts, settings, `rerank.providers.${provider}`),
-      (problem) => new UnknownReranker({ name, problem })
+      (problem) => new RerankerUnavailable({ name, problem })
     )
     const timeout = settings.timeout ?? search.queryTimeout
     const client = guarded(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))

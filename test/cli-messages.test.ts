@@ -1,0 +1,293 @@
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { commands } from "../bin/commands/all.js"
+import { makeOutput, stderrLogger } from "../bin/output.js"
+import { lines, newFolder, paper, removeFolders, runInProcess } from "./support/cli.js"
+
+afterAll(removeFolders)
+
+/** A folder with a policy. */
+const withPolicy = (policy: string, name = "policy.toml"): string => {
+  const folder = newFolder()
+  writeFileSync(join(folder, name), policy)
+  return folder
+}
+
+const twoProviders = '[embedding]\nembedder = "openai"\n[rerank]\nreranker = "cohere"\n'
+
+describe("a missing key", () => {
+  it.each([
+    [["search", "tea", "--rerank", "cohere"], "cannot use reranker cohere: COHERE_API_KEY is not set"],
+    [
+      ["search", "tea", "--rerank", "endpoint"],
+      /^cannot use reranker endpoint: rerank\.providers\.endpoint\.baseUrl is missing/
+    ],
+    [["embed", "switch", "openai"], "cannot use embedder openai: OPENAI_API_KEY is not set"]
+  ])("ends %j with 1", async (args, line) => {
+    const ended = await runInProcess(["--data", newFolder(), ...args])
+    expect(ended).toMatchObject({ code: 1, line: typeof line === "string" ? line : expect.stringMatching(line) })
+  })
+
+  it.each([
+    [["search", "tea", "--rerank", "cohre"], /^--rerank: no reranker cohre: must be one of lexical, none, /],
+    [["embed", "switch", "opnai"], /^no embedder opnai: must be one of words, /]
+  ])("is not an unknown name, which ends %j with 2", async (args, line) => {
+    expect(await runInProcess(["--data", newFolder(), ...args])).toMatchObject({
+      code: 2,
+      line: expect.stringMatching(line)
+    })
+  })
+
+  it("is a warning in one plain line on stderr, and stdout holds only the answer", async () => {
+    const folder = withPolicy(twoProviders)
+    const direct = vi.spyOn(console, "error").mockImplementation(() => {})
+    try {
+      const { code, stderr, stdout } = await runInProcess(["--data", folder, "--json", "remember", "tea at four"])
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ outcome: "added" })
+      expect(stderr).toBe("daybook: warning: embedder openai/text-embedding-3-small: OPENAI_API_KEY is not set\n")
+      expect(direct).not.toHaveBeenCalled()
+    } finally {
+      direct.mockRestore()
+    }
+  })
+})
+
+describe("the log of a command", () => {
+  it("is one plain line for each message, without causes", () => {
+    const { terminal, written } = paper()
+    const messages = Effect.all([
+      Effect.logWarning("recalls could\nnot be recorded", { agent: "scout", failure: "StorageError (busy)", more: {} }),
+      Effect.annotateLogs(Effect.logError("a run failed", Cause.die(new Error("a memory"))), { run: 7 }),
+      Effect.log("ready"),
+      Effect.logDebug("unseen")
+    ])
+    const logger = stderrLogger(makeOutput(terminal, { json: true }))
+    Effect.runSync(Effect.provide(messages, Logger.replace(Logger.defaultLogger, logger)))
+    expect(written).toEqual({
+      stdout: "",
+      status: [],
+      stderr: [
+        "daybook: warning: recalls could not be recorded, agent scout, failure StorageError (busy)\n",
+        "daybook: error: a run failed, run 7\n",
+        "daybook: info: ready\n"
+      ].join("")
+    })
+  })
+})
+
+describe("check", () => {
+  it("warns of a missing key, without which the engine runs", async () => {
+    const folder = withPolicy(twoProviders)
+    const file = join(folder, "policy.toml")
+    const { code, stdout } = await runInProcess(["--data", folder, "check"])
+    expect(code).toBe(0)
+    expect(lines(stdout)).toEqual([
+      `warning  ${file}: embedding.embedder: OPENAI_API_KEY is not set; new texts get no vectors of openai`,
+      `warning  ${file}: rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`,
+      expect.stringMatching(`^ok  policy [0-9a-f]{16} from ${file}$`)
+    ])
+    const json = await runInProcess(["--data", folder, "check", "--json"])
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: true,
+      file,
+      problems: [],
+      warnings: [expect.stringContaining("OPENAI_API_KEY"), expect.stringContaining("COHERE_API_KEY")]
+    })
+    const keys = { OPENAI_API_KEY: "x", COHERE_API_KEY: "y" }
+    expect(lines((await runInProcess(["--data", folder, "check"], keys)).stdout)).toHaveLength(1)
+  })
+
+  it("prints each problem with the path of the file, apart from the warnings", async () => {
+    const folder = withPolicy('[search]\nfold = "yes"\nlimit = 5\n')
+    const file = join(folder, "policy.toml")
+    const { code, line, stdout } = await runInProcess(["--data", folder, "check"])
+    expect({ code, line }).toEqual({ code: 1, line: `2 problems in ${file}` })
+    expect([...lines(stdout)].sort()).toEqual([
+      `problem  ${file}: search.fold: expected boolean`,
+      `problem  ${file}: search.limit: is not a known setting`
+    ])
+
+    const other = join(
+      withPolicy('[embedding]\nembedder = "opnai"\n[rerank]\nreranker = "cohere"\n', "my.toml"),
+      "my.toml"
+    )
+    const named = await runInProcess(["--data", newFolder(), "check", other])
+    expect(named).toMatchObject({ code: 1, line: `1 problem in ${other}` })
+    expect(lines(named.stdout)).toEqual([
+      expect.stringMatching(`^problem  ${other}: embedding.embedder: no embedder opnai: must be one of words, `),
+      `warning  ${other}: rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`
+    ])
+    const json = await runInProcess(["--data", newFolder(), "check", other, "--json"])
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: false,
+      file: other,
+      problems: [expect.stringMatching(/^embedding\.embedder: /)],
+      warnings: [expect.stringMatching(/^rerank\.reranker: /)]
+    })
+  })
+
+  it("finds a model missing that the policy's reconciler and summarizer need", async () => {
+    const folder = withPolicy('[reconcile]\nreconciler = "model"\n[summarize]\nsummarizer = "model"\n')
+    const { code, stdout } = await runInProcess(["--data", folder, "check"])
+    expect(code).toBe(1)
+    expect(lines(stdout)).toEqual([
+      `problem  ${join(folder, "policy.toml")}: model: is required, because reconcile.reconciler is model`,
+      `problem  ${join(folder, "policy.toml")}: model: is required, because summarize.summarizer is model`
+    ])
+  })
+
+  it("names the file in use and each file that is ignored", async () => {
+    const folder = withPolicy("[search]\nfold = false\n")
+    const [toml, json] = [join(folder, "policy.toml"), join(folder, "policy.json")]
+    writeFileSync(json, "{}")
+    const { code, stdout } = await runInProcess(["--data", folder, "check"])
+    expect(code).toBe(0)
+    expect(lines(stdout)).toEqual([
+      `warning  ${json} is ignored: ${toml} is used`,
+      expect.stringMatching(`^ok  policy [0-9a-f]{16} from ${toml}$`)
+    ])
+    const other = join(withPolicy("", "my.toml"), "my.toml")
+    const named = await runInProcess(["--data", folder, "check"], { DAYBOOK_POLICY: other })
+    expect(lines(named.stdout)).toEqual([
+      `warning  ${toml} is ignored: ${other} is used`,
+      `warning  ${json} is ignored: ${other} is used`,
+      expect.stringMatching(`from ${other}$`)
+    ])
+    expect(lines((await runInProcess(["--data", folder, "check", other])).stdout)).toHaveLength(1)
+    expect((await runInProcess(["--data", newFolder(), "check"])).stdout).toMatch(/^ok {2}policy [0-9a-f]{16}\n$/)
+  })
+})
+
+describe("a wrong call", () => {
+  it("is refused with the known search modes", async () => {
+    for (const mode of ["fuzzy", ""]) {
+      expect(await runInProcess(["--data", newFolder(), "search", "tea", "--mode", mode])).toMatchObject({
+        code: 2,
+        line: "--mode: must be one of enhanced, classic"
+      })
+    }
+    for (const mode of ["enhanced", "classic"]) {
+      expect(await runInProcess(["--data", newFolder(), "search", "tea", "--mode", mode])).toMatchObject({ code: 0 })
+    }
+  })
+
+  it("is refused with the actions of the command", async () => {
+    const data = newFolder()
+    for (const command of ["schedules", "embed", "archive", "recall"]) {
+      expect(await runInProcess(["--data", data, command, "frob"])).toMatchObject({
+        code: 2,
+        line: expect.stringMatching(/^action: must be one of /)
+      })
+    }
+  })
+
+  it.each([[["help", "serach"]], [["serach", "--help"]], [["serach", "tea", "-h"]], [["--json", "serach", "--help"]]])(
+    "is answered with the nearest command: %j",
+    async (args) => {
+      expect(await runInProcess(args)).toEqual({
+        code: 2,
+        line: "Unknown command 'serach' (Did you mean search?)",
+        stdout: "",
+        stderr: ""
+      })
+    }
+  )
+})
+
+describe("help", () => {
+  it("is general or about one command", async () => {
+    for (const args of [["help"], ["--help"], ["help", "help"], ["--json", "--help"]]) {
+      const { code, stdout } = await runInProcess(args)
+      expect({ args, code, stdout }).toEqual({
+        args,
+        code: 0,
+        stdout: expect.stringContaining("Usage: daybook [options]")
+      })
+    }
+    for (const args of [
+      ["help", "search"],
+      ["search", "--help"],
+      ["search", "serach", "--help"]
+    ]) {
+      const { code, stdout } = await runInProcess(args)
+      expect({ args, code, stdout }).toEqual({ args, code: 0, stdout: expect.stringContaining("daybook search") })
+    }
+    expect(await runInProcess([])).toMatchObject({ code: 2, line: "No command given. Run `daybook --help`." })
+  })
+
+  it("names each argument by its meaning", () => {
+    const texts = commands.flatMap(({ details = [], usage }) => [usage, ...details])
+    expect(texts.filter((text) => /[<[]what\b|^what:/.test(text))).toEqual([])
+  })
+})
+
+describe("a command", () => {
+  const folder = newFolder()
+  const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])
+  beforeAll(async () => {
+    expect(await daybook("add-turn", "monday", "Which harbour?")).toMatchObject({ code: 0 })
+    expect(await daybook("add-file", "examples/memories/people", "--session", "papers")).toMatchObject({ code: 0 })
+  })
+
+  it("refuses to verify an agent without any trace", async () => {
+    for (const args of [
+      ["verify", "--agent", "typo"],
+      ["verify", "--agent", "typo", "--json"],
+      ["verify", "--agent", "typo", "--restored"]
+    ]) {
+      expect(await daybook(...args)).toEqual({
+        code: 1,
+        line: "no agent typo: 'daybook agents' lists them",
+        stdout: "",
+        stderr: ""
+      })
+    }
+    expect(existsSync(join(folder, "anchor.log.old"))).toBe(false)
+    expect(await daybook("verify", "--agent", "default")).toMatchObject({ code: 0 })
+    expect(await runInProcess(["--data", newFolder(), "verify"])).toMatchObject({ code: 0 })
+  })
+
+  it("reports an agent whose events were lost as damage", async () => {
+    const [data, copy] = [newFolder(), newFolder()]
+    const at = (...args: ReadonlyArray<string>) => runInProcess(["--data", data, ...args])
+    expect(await at("remember", "tea")).toMatchObject({ code: 0 })
+    const logs = () => readdirSync(data).filter((name) => name.startsWith("log.db"))
+    for (const name of logs()) copyFileSync(join(data, name), join(copy, name))
+    expect(await at("--agent", "scout", "remember", "coffee")).toMatchObject({ code: 0 })
+    for (const name of logs()) rmSync(join(data, name))
+    for (const name of readdirSync(copy)) copyFileSync(join(copy, name), join(data, name))
+    expect(await at("verify", "--agent", "scout")).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining("ok      no")
+    })
+    expect(await at("verify", "--agent", "scout", "--restored")).toMatchObject({ code: 1 })
+    expect(existsSync(join(data, "anchor.log.old"))).toBe(false)
+    expect(await at("verify", "--agent", "default", "--restored")).toMatchObject({ code: 0 })
+    expect(existsSync(join(data, "anchor.log.old"))).toBe(true)
+  })
+
+  it("refuses to list the turns of an unknown session", async () => {
+    for (const args of [
+      ["turns", "nosession"],
+      ["turns", "nosession", "--json"],
+      ["turns", "nosession", "--as-of", "1"]
+    ]) {
+      expect(await daybook(...args)).toEqual({ code: 1, line: "no session nosession", stdout: "", stderr: "" })
+    }
+    expect(await daybook("turns", "monday", "--trust", "public")).toMatchObject({ code: 1, line: "no session monday" })
+    expect((await daybook("turns", "monday")).stdout).toContain("Which harbour?")
+    expect(await daybook("turns", "papers")).toMatchObject({ code: 0, stdout: "nothing found\n" })
+  })
+
+  it("refuses to import a path that does not exist", async () => {
+    for (const path of ["/nowhere", "/nowhere/at/all.md"]) {
+      expect(await daybook("import", path)).toMatchObject({ code: 1, line: `${path}: does not exist`, stdout: "" })
+    }
+    expect(await daybook("import", "/dev/null/x")).toMatchObject({ code: 1, line: "/dev/null/x: does not exist" })
+  })
+})
