@@ -8,6 +8,7 @@ import { Reranker } from "../../src/ports/Reranker.js"
 import type { RerankProviderName } from "../models/rerankers/named.js"
 import { rerankerNamed } from "../rerankers.js"
 
+export { UnknownReranker } from "../../src/model/errors.js"
 export { Reranker, RerankerError, type RerankerService } from "../../src/ports/Reranker.js"
 export { layer as layerLexical } from "../LexicalReranker.js"
 export { rerankerNamed as named } from "../rerankers.js"
