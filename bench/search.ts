@@ -87,7 +87,7 @@ const matchFor = (db: Db, text: string): string => {
   const { must, not, should } = parse(text)
   const maxRows = Math.floor(memoryTextIndex.count(db, "full") * defaults.search.commonShare)
   const rare = should.filter(
-    (word) => !word.droppable || countRows(db, memoryCorpus, "full", word.expression, maxRows) <= maxRows
+    (word) => !word.isDroppable || countRows(db, memoryCorpus, "full", word.expression, maxRows) <= maxRows
   )
   return matchOf({ must, not, should: rare.length === 0 && must.length === 0 ? should : rare })!
 }

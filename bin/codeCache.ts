@@ -38,9 +38,9 @@ export const open = (program: string): CodeCache | undefined => {
   return {
     read: () => {
       try {
-        const whole = readFileSync(join(folder, name))
-        const body = whole.subarray(digestBytes)
-        if (!digestOf(body).equals(whole.subarray(0, digestBytes))) return undefined
+        const content = readFileSync(join(folder, name))
+        const body = content.subarray(digestBytes)
+        if (!digestOf(body).equals(content.subarray(0, digestBytes))) return undefined
         cachedSize = Number(body.readBigUInt64LE())
         return body.subarray(sizeBytes)
       } catch {

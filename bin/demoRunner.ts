@@ -10,7 +10,7 @@ export interface Step {
 }
 
 /** Runs real commands one after the other on one data folder, and prints each with its answer. */
-export const demoRunner = ({ again, out }: Call, folder: string) => {
+export const demoRunner = ({ runCommandLine, out }: Call, folder: string) => {
   const steps: Array<Step> = []
   let heading = ""
   const say = (text: string) => (out.json ? Effect.void : out.show(null, () => text))
@@ -26,7 +26,7 @@ export const demoRunner = ({ again, out }: Call, folder: string) => {
         const call = ["daybook", ...argv].map(quoted).join(" ")
         yield* say(out.colours.cyan(`$ ${call}`))
         let answer: unknown
-        const outcome = yield* again(["--data", folder, ...argv], {
+        const outcome = yield* runCommandLine(["--data", folder, ...argv], {
           ...out,
           show: (value, text) => {
             answer = value
@@ -37,8 +37,8 @@ export const demoRunner = ({ again, out }: Call, folder: string) => {
         steps.push({ heading, call, answer })
         return answer as Answer
       }),
-    must: (holds: boolean, expectation: string) =>
-      holds ? Effect.void : Effect.fail(refused(`demo check failed: ${expectation}`))
+    must: (condition: boolean, expectation: string) =>
+      condition ? Effect.void : Effect.fail(refused(`demo check failed: ${expectation}`))
   }
 }
 

@@ -116,8 +116,10 @@ export const calibratedText = (
     ["weight", weight === used ? `${used}, unchanged` : `${weight} (active: ${used})`]
   ])
   if (from === 0) return head
-  const shown = curve.filter((point, index) => index % 4 === 0 || point.weight === weight || point.weight === used)
-  const rows = shown.map(({ value, weight }): readonly [string, string] => [String(weight), value.toFixed(3)])
+  const shownPoints = curve.filter(
+    (point, index) => index % 4 === 0 || point.weight === weight || point.weight === used
+  )
+  const rows = shownPoints.map(({ value, weight }): readonly [string, string] => [String(weight), value.toFixed(3)])
   const table = `${head}\n\nNDCG@10 by weight\n${fields(out, rows)}`
   return weight === used ? table : `${table}\n\nTo use it: ${switchCall({ model, dimensions }, weight)}`
 }

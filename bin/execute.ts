@@ -30,7 +30,7 @@ export const execute = (
     return run(parsed, outputOf(parsed.globals))
   })
 
-const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Output): Effect.Effect<Outcome> =>
+const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: Output): Effect.Effect<Outcome> =>
   Effect.gen(function* () {
     const { actor, agent, data, trust } = globals
     if (command.operator === true && trust !== "full")
@@ -50,7 +50,7 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
     const memory = Effect.flatMap(daybook, (opened) => opened.agent(agent, { trust, actor, record }))
     const call: Call = {
       agent,
-      agentGiven,
+      agentWasPassed,
       trust,
       policy: Effect.zipRight(checkFolder, readPolicy(data)),
       policyIn: (file) => readPolicy(data, file),
@@ -66,8 +66,8 @@ const run = ({ agentGiven, args, command, globals, options }: Parsed, out: Outpu
               const point = "version" in asOf ? asOf : { at: yield* momentIn(data)(asOf.at) }
               return yield* (yield* daybook).agent(agent, { trust, actor, asOf: point })
             }),
-      momentOf: momentIn(data),
-      again: (argv, out) =>
+      resolveTime: momentIn(data),
+      runCommandLine: (argv, out) =>
         execute(
           argv,
           () => {},
@@ -105,12 +105,14 @@ const rerankerFor = (folder: string, name: string) =>
 
 /** Resolves times given in words: they are in the zone of the folder's policy. */
 const momentIn =
-  (folder: string): Call["momentOf"] =>
+  (folder: string): Call["resolveTime"] =>
   (time) =>
     typeof time !== "string"
       ? Effect.succeed(time as never)
       : Effect.gen(function* () {
           const { search } = yield* readPolicy(folder)
-          const at = parseInstant(time, { now: yield* Clock.currentTimeMillis, zone: search.zone })
-          return at ?? (yield* new InvalidInput({ field: "time", problem: "is not a time in the zone of search.zone" }))
+          const instant = parseInstant(time, { now: yield* Clock.currentTimeMillis, zone: search.zone })
+          return (
+            instant ?? (yield* new InvalidInput({ field: "time", problem: "is not a time in the zone of search.zone" }))
+          )
         })

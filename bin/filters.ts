@@ -32,7 +32,7 @@ export interface FilterOptions {
 
 /** Builds the filter from the options and resolves times given in words. */
 export const filterOf = (
-  { momentOf }: Pick<Call, "momentOf">,
+  { resolveTime }: Pick<Call, "resolveTime">,
   { person, store, tag, type, ...rest }: FilterOptions
 ): Effect.Effect<Filter, Failure> =>
   Effect.gen(function* () {
@@ -43,8 +43,8 @@ export const filterOf = (
       stores: store,
       project: rest.project,
       session: rest.session,
-      after: yield* momentOf(rest.after),
-      before: yield* momentOf(rest.before),
+      after: yield* resolveTime(rest.after),
+      before: yield* resolveTime(rest.before),
       limit: rest.limit
     }
   })

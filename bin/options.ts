@@ -42,9 +42,9 @@ export const fraction = (value: string): number => {
 }
 
 export const isoTime = (value: string): number => {
-  const at = toInstant(value)
-  if (at === undefined) throw new InvalidArgumentError(`must be an ISO 8601 date or time, ${isoExamples}`)
-  return at
+  const instant = toInstant(value)
+  if (instant === undefined) throw new InvalidArgumentError(`must be an ISO 8601 date or time, ${isoExamples}`)
+  return instant
 }
 
 /** A point in time: milliseconds since the epoch, or words that are resolved when the command runs. */
@@ -52,8 +52,8 @@ export type Moment = number | string
 
 /** Parses a time for a query, which may be in words; a time that is stored may not. */
 export const timeOrWords = (value: string): Moment => {
-  const at = toInstant(value)
-  if (at !== undefined) return at
+  const instant = toInstant(value)
+  if (instant !== undefined) return instant
   if (parseInstant(value, { now: Date.now(), zone: "UTC" }) !== undefined) return value
   throw new InvalidArgumentError(`must be a time, ${isoExamples}, or words such as "last week" or "3 days ago"`)
 }

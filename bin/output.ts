@@ -16,7 +16,7 @@ export interface Output {
   /** Prints a list piece by piece, so that the whole answer need not fit into memory. */
   readonly list: () => List
   /** Prints one value as a line of JSON, with or without `--json`. */
-  readonly line: (value: unknown) => void
+  readonly jsonLine: (value: unknown) => void
   /** Prints a line on stderr. Silent with `--json`: the JSON answer already holds it. */
   readonly note: (line: string) => void
   /** Prints a line on stderr, also with `--json`: it is no part of the answer. */
@@ -59,7 +59,7 @@ export const makeOutput = (terminal: Terminal, options: { readonly json: boolean
             Effect.promise(async () => text()),
             write
           ),
-    line: (value) => write(toJson(value)),
+    jsonLine: (value) => write(toJson(value)),
     list: () => {
       let empty = true
       return {

@@ -24,7 +24,7 @@ export interface Parsed {
   readonly options: object
   readonly args: ReadonlyArray<unknown>
   readonly globals: GlobalOptions
-  readonly agentGiven: boolean
+  readonly agentWasPassed: boolean
 }
 
 /** Parses a command line. Help and version are shown here and end with code 0; a wrong call ends with one line. */
@@ -46,13 +46,19 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
     .addHelpText("after", examples(firstExamples))
   for (const option of globalOptions()) program.addOption(option)
   for (const command of commands) {
-    const sub = program.command(command.usage).summary(command.summary).description(`${command.summary}.`)
-    for (const option of command.options ?? []) sub.addOption(option)
-    if (command.details !== undefined) sub.addHelpText("after", `\n${command.details.join("\n")}`)
-    if (command.examples !== undefined) sub.addHelpText("after", examples(command.examples))
-    sub.action(() => {
-      const agentGiven = program.getOptionValueSource("agent") === "cli"
-      parsed = { command, options: sub.opts(), args: sub.processedArgs, globals: program.opts(), agentGiven }
+    const subcommand = program.command(command.usage).summary(command.summary).description(`${command.summary}.`)
+    for (const option of command.options ?? []) subcommand.addOption(option)
+    if (command.details !== undefined) subcommand.addHelpText("after", `\n${command.details.join("\n")}`)
+    if (command.examples !== undefined) subcommand.addHelpText("after", examples(command.examples))
+    subcommand.action(() => {
+      const agentWasPassed = program.getOptionValueSource("agent") === "cli"
+      parsed = {
+        command,
+        options: subcommand.opts(),
+        args: subcommand.processedArgs,
+        globals: program.opts(),
+        agentWasPassed
+      }
     })
   }
   try {

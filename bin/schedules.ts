@@ -39,13 +39,13 @@ export const scheduleTable = (out: Output, rows: ReadonlyArray<Schedule>): Promi
   table(out, rows, scheduleColumns)
 
 const scheduleColumns: ReadonlyArray<Column<Schedule>> = [
-  { name: "id", of: ({ id }) => id, colour: "cyan" },
-  { name: "status", of: ({ running, status }) => (running === null ? status : "running") },
-  { name: "when", of: ({ cadence }) => cadenceText(cadence) },
-  { name: "next", of: ({ cadence, nextRunAt }) => timeText(nextRunAt, cadence) },
-  { name: "last", of: ({ lastStatus }) => lastStatus ?? "" },
-  { name: "handler", of: ({ handler }) => handler },
-  { name: "goal", of: ({ goal, name }) => name ?? goal, elastic: true }
+  { name: "id", cell: ({ id }) => id, colour: "cyan" },
+  { name: "status", cell: ({ running, status }) => (running === null ? status : "running") },
+  { name: "when", cell: ({ cadence }) => cadenceText(cadence) },
+  { name: "next", cell: ({ cadence, nextRunAt }) => timeText(nextRunAt, cadence) },
+  { name: "last", cell: ({ lastStatus }) => lastStatus ?? "" },
+  { name: "handler", cell: ({ handler }) => handler },
+  { name: "goal", cell: ({ goal, name }) => name ?? goal, elastic: true }
 ]
 
 export const scheduleText = (out: Output, schedule: Schedule): string => {
@@ -79,13 +79,13 @@ export const scheduleText = (out: Output, schedule: Schedule): string => {
 
 export const runTable = (out: Output, runs: ReadonlyArray<ScheduleRun>, cadence: Cadence): Promise<string> =>
   table(out, runs, [
-    { name: "run", of: ({ run }) => run, colour: "cyan" },
-    { name: "due", of: ({ dueAt }) => timeText(dueAt, cadence) },
-    { name: "status", of: ({ status }) => status },
-    { name: "attempt", of: ({ attempt }) => attempt, right: true },
-    { name: "took", of: ({ duration }) => (duration === null ? "" : `${duration} ms`), right: true },
-    { name: "notified", of: ({ notified }) => (notified ? "yes" : "no") },
-    { name: "summary", of: ({ error, summary }) => error ?? summary ?? "", elastic: true }
+    { name: "run", cell: ({ run }) => run, colour: "cyan" },
+    { name: "due", cell: ({ dueAt }) => timeText(dueAt, cadence) },
+    { name: "status", cell: ({ status }) => status },
+    { name: "attempt", cell: ({ attempt }) => attempt, alignRight: true },
+    { name: "took", cell: ({ duration }) => (duration === null ? "" : `${duration} ms`), alignRight: true },
+    { name: "notified", cell: ({ notified }) => (notified ? "yes" : "no") },
+    { name: "summary", cell: ({ error, summary }) => error ?? summary ?? "", elastic: true }
   ])
 
 export const runText = (out: Output, run: WholeScheduleRun, cadence: Cadence): string => {

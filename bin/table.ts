@@ -5,8 +5,8 @@ import type { Output } from "./output.js"
 /** A table column: its heading, its cell for a row, and its style. */
 export interface Column<Row> {
   readonly name: string
-  readonly of: (row: Row) => string | number
-  readonly right?: boolean
+  readonly cell: (row: Row) => string | number
+  readonly alignRight?: boolean
   readonly colour?: "cyan" | "dim" | "bold"
   /** Shrinks when the terminal is too narrow. */
   readonly elastic?: boolean
@@ -24,22 +24,22 @@ export const table = async <Row>(
 ): Promise<string> => {
   if (rows.length === 0) return out.colours.dim("nothing found")
   const { default: Table } = await import("cli-table3")
-  const drawn = new Table({
+  const rendered = new Table({
     head: columns.map(({ name }) => out.colours.dim(name)),
     chars: borderless,
-    colAligns: columns.map(({ right }) => (right === true ? "right" : "left")),
+    colAligns: columns.map(({ alignRight }) => (alignRight === true ? "right" : "left")),
     style: { head: [], border: [], compact: true, "padding-left": 0, "padding-right": 2 }
   })
   for (const row of rows) {
-    drawn.push(
-      columns.map(({ colour, of }) => {
-        const text = oneLine(String(of(row)))
+    rendered.push(
+      columns.map(({ colour, cell }) => {
+        const text = oneLine(String(cell(row)))
         return colour === undefined || text === "" ? text : out.colours[colour](text)
       })
     )
   }
-  const whole = drawn.toString()
-  return trimmed(narrow(drawn, out.columns, columns) ? drawn.toString() : whole)
+  const output = rendered.toString()
+  return trimmed(shrinkColumns(rendered, out.columns, columns) ? rendered.toString() : output)
 }
 
 /** Draws name and value pairs, one per line. */
@@ -49,7 +49,7 @@ export const fields = (out: Output, pairs: ReadonlyArray<readonly [string, strin
 }
 
 /** Takes the excess width from the elastic column; true if the table must be drawn again. Widths are known after drawing. */
-const narrow = (
+const shrinkColumns = (
   { options }: InstanceType<typeof Table>,
   available: number | undefined,
   columns: ReadonlyArray<Column<never>>

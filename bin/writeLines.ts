@@ -39,7 +39,7 @@ export const writeLines = <Input extends object, A extends object>(
         const answers = yield* writeBatch(writeAll, next.value.slice(from, from + linesPerBatch), defaults)
         for (const answer of answers) {
           if ("error" in answer) refusedLines++
-          out.line(answer)
+          out.jsonLine(answer)
         }
       }
     }

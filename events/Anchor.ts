@@ -40,7 +40,7 @@ export interface AnchorContent {
 export const maxAnchorBytes = 1 << 20
 
 export const make = (file: string, installation: string): Anchor => {
-  const header = sealed(`daybook-anchor 1 ${installation}`)
+  const header = withChecksum(`daybook-anchor 1 ${installation}`)
   const read = (): AnchorContent => {
     if (!existsSync(file)) return { heads: new Map(), problems: [problem("the anchor file is missing")] }
     const [first, ...lines] = readFileSync(file, "utf8").split("\n")
@@ -56,7 +56,7 @@ export const make = (file: string, installation: string): Anchor => {
     return { heads, problems }
   }
   const lineOf = (stream: string, version: number, hash: string) =>
-    `${sealed(`1 ${encodeURIComponent(stream)} ${version} ${hash}`)}\n`
+    `${withChecksum(`1 ${encodeURIComponent(stream)} ${version} ${hash}`)}\n`
   const linesOf = (heads: Parameters<Anchor["append"]>[0]): string =>
     heads.map((head) => lineOf(head.stream, head.version, Buffer.from(head.hash).toString("hex"))).join("")
   /** Atomic: a concurrent reader sees either the old file or the new one. */
@@ -103,11 +103,11 @@ export const make = (file: string, installation: string): Anchor => {
   }
 }
 
-const sealed = (line: string): string => `${line} ${crc32(line).toString(16)}`
+const withChecksum = (line: string): string => `${line} ${crc32(line).toString(16)}`
 
 const isSealed = (line: string): boolean => {
-  const at = line.lastIndexOf(" ")
-  return at > 0 && sealed(line.slice(0, at)) === line
+  const separatorIndex = line.lastIndexOf(" ")
+  return separatorIndex > 0 && withChecksum(line.slice(0, separatorIndex)) === line
 }
 
-const problem = (what: string): Problem => ({ stream: null, version: null, what })
+const problem = (description: string): Problem => ({ stream: null, version: null, what: description })

@@ -14,7 +14,7 @@ export interface Batcher<Request, A, E> {
   readonly submit: (request: Request) => Effect.Effect<A, E>
 }
 
-interface Waiting<Request, A, E> {
+interface WaitingRequest<Request, A, E> {
   readonly request: Request
   /** Absent for the caller that runs the batch itself. */
   readonly answer?: Deferred.Deferred<A, E>
@@ -23,9 +23,9 @@ interface Waiting<Request, A, E> {
 
 export interface BatcherOptions<Request, A, E> {
   /** Requests in one run. */
-  readonly most: number
+  readonly maxBatch: number
   /** The queue limit, and the answer to a request beyond it. */
-  readonly capacity?: { readonly waiting: number; readonly full: Exit.Exit<A, E> }
+  readonly capacity?: { readonly maxWaiting: number; readonly full: Exit.Exit<A, E> }
   /** Returns one exit per request, in order. Never fails. */
   readonly run: (requests: ReadonlyArray<Request>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
   /** Wraps background runs, for example to keep a resource open. */
@@ -33,19 +33,19 @@ export interface BatcherOptions<Request, A, E> {
 }
 
 export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Batcher<Request, A, E> => {
-  const { background = (work) => work, capacity, most: maxBatch, run } = options
-  const queue: Array<Waiting<Request, A, E>> = []
+  const { background = (work) => work, capacity, maxBatch, run } = options
+  const queue: Array<WaitingRequest<Request, A, E>> = []
   let isRunning = false
 
-  /** Runs one batch, then continues with `then`. Every write passes here, so it avoids unneeded effects. */
-  const runBatch = <B, E2>(then: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
+  /** Runs one batch, then continues with `next`. Every write passes here, so it avoids unneeded effects. */
+  const runBatch = <B, E2>(next: () => Effect.Effect<B, E2>): Effect.Effect<B, E2> => {
     const batch = queue.splice(0, maxBatch)
     const answer = (exitOf: (index: number) => Exit.Exit<A, E>) => {
       for (const [index, entry] of batch.entries()) {
         entry.exit = exitOf(index)
         if (entry.answer !== undefined) Deferred.unsafeDone(entry.answer, entry.exit)
       }
-      return then()
+      return next()
     }
     return Effect.matchCauseEffect(
       Effect.suspend(() => run(batch.map(({ request }) => request))),
@@ -63,14 +63,14 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   })
 
   /** Yields while more requests keep arriving, then runs the batch. */
-  const lead = (own: Waiting<Request, A, E>): Effect.Effect<A, E> => {
+  const gatherAndRun = (own: WaitingRequest<Request, A, E>): Effect.Effect<A, E> => {
     const queuedBefore = queue.length
     return Effect.flatMap(Effect.yieldNow(), () =>
-      queue.length > queuedBefore && queue.length < maxBatch ? lead(own) : runBatch(() => finish(own))
+      queue.length > queuedBefore && queue.length < maxBatch ? gatherAndRun(own) : runBatch(() => finish(own))
     )
   }
 
-  const finish = (own: Waiting<Request, A, E>): Effect.Effect<A, E> => {
+  const finish = (own: WaitingRequest<Request, A, E>): Effect.Effect<A, E> => {
     if (queue.length > 0) return Effect.zipRight(Effect.forkDaemon(background(drain)), own.exit!)
     isRunning = false
     return own.exit!
@@ -80,12 +80,12 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
     submit: (request) =>
       // An interruption between becoming leader and leading would stop the queue for good.
       mask((restore) => {
-        if (capacity !== undefined && queue.length >= capacity.waiting) return capacity.full
+        if (capacity !== undefined && queue.length >= capacity.maxWaiting) return capacity.full
         if (!isRunning) {
-          const own: Waiting<Request, A, E> = { request }
+          const own: WaitingRequest<Request, A, E> = { request }
           queue.push(own)
           isRunning = true
-          return lead(own)
+          return gatherAndRun(own)
         }
         const answer = Deferred.unsafeMake<A, E>(FiberId.none)
         queue.push({ request, answer })

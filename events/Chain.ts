@@ -56,10 +56,10 @@ export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, pay
 export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array =>
   sha256(Buffer.concat([salt, Buffer.from(request)]))
 
-type Chained = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
+type ChainedFields = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
 
 /** SHA-256(previous hash ‖ every column that erasure keeps, each length-prefixed ‖ digest). */
-export const hashOf = (previous: Uint8Array, event: Chained): Uint8Array => {
+export const hashOf = (previous: Uint8Array, event: ChainedFields): Uint8Array => {
   const columns =
     field(event.sequence) +
     field(event.stream) +

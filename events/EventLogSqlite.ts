@@ -48,9 +48,9 @@ export const make = (folder: string) =>
       if (sql(reader, "SELECT 1 FROM events LIMIT 1").get() === undefined) anchor.create()
     })
 
-    const batcher = Batcher.make({ most: maxGroupSize, run: groupCommitter(writer, anchor) })
-    const events = (where: string, ...params: ReadonlyArray<unknown>) =>
-      attempt(() => (sql(reader, `${selectEvents} ${where}`).all(...params) as Array<EventRow>).map(fromRow))
+    const batcher = Batcher.make({ maxBatch: maxGroupSize, run: groupCommitter(writer, anchor) })
+    const events = (condition: string, ...params: ReadonlyArray<unknown>) =>
+      attempt(() => (sql(reader, `${selectEvents} ${condition}`).all(...params) as Array<EventRow>).map(fromRow))
 
     const streams = streamHeads(reader)
     return EventLog.of({
@@ -207,7 +207,7 @@ const findCommand = (
 const sequenceOf = (db: Db): number => sql(db, "SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.seq ?? 0
 
 /** A command without an id repeats nothing. */
-const noRepeat: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
+const notRepeated: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
 
 /** Stores appends one after the other, each on top of the previous ones. A conflict affects its own append only. */
 const storeAll = (
@@ -224,7 +224,7 @@ const storeAll = (
     const answers = new Map<string, Appended>()
     let hasNewCommand = false
     for (const { commandId, request = "" } of commands) {
-      const before = commandId === undefined ? noRepeat : findCommand(db, stream, commandId, request)
+      const before = commandId === undefined ? notRepeated : findCommand(db, stream, commandId, request)
       if (Either.isLeft(before)) return Either.left(before.left)
       if (Option.isSome(before.right)) answers.set(commandId!, before.right.value)
       else hasNewCommand = true

@@ -96,8 +96,12 @@ export const errorCodeOf = (cause: unknown): string => {
 }
 
 /** Converts an error of SQLite or the file system into a `StorageError`. */
-export const storageError = (where: string) => (cause: unknown) => {
+export const storageError = (location: string) => (cause: unknown) => {
   if (cause instanceof StorageError) return cause
   const code = errorCodeOf(cause)
-  return new StorageError({ kind: kinds.find(([pattern]) => pattern.test(code))?.[1] ?? "failed", where, code })
+  return new StorageError({
+    kind: kinds.find(([pattern]) => pattern.test(code))?.[1] ?? "failed",
+    where: location,
+    code
+  })
 }

@@ -8,13 +8,15 @@ import { errorCodeOf, StorageError, storageError } from "./errors.js"
  * where the system denies that an existing folder exists (below /proc).
  */
 export const makeFolder = (folder: string): void => {
-  const where = `folder ${resolve(folder)}`
+  const location = `folder ${resolve(folder)}`
   try {
-    if (!create(resolve(folder))) throw new StorageError({ kind: "nofolder", where, code: "ENOTDIR" })
+    if (!create(resolve(folder))) throw new StorageError({ kind: "nofolder", where: location, code: "ENOTDIR" })
     accessSync(folder, constants.W_OK | constants.X_OK)
   } catch (cause) {
     const code = errorCodeOf(cause)
-    throw noFolderCodes.has(code) ? new StorageError({ kind: "nofolder", where, code }) : storageError(where)(cause)
+    throw noFolderCodes.has(code)
+      ? new StorageError({ kind: "nofolder", where: location, code })
+      : storageError(location)(cause)
   }
 }
 

@@ -34,13 +34,13 @@ export const busyRetry = Schedule.jittered(Schedule.exponential("2 millis")).pip
  * Runs work on a database, and retries while another process holds the lock. Without contention it costs no more than
  * the work itself.
  */
-export const retryWhileBusy = <A>(where: string, work: () => A): Effect.Effect<A, StorageError> => {
+export const retryWhileBusy = <A>(location: string, work: () => A): Effect.Effect<A, StorageError> => {
   try {
     return Effect.succeed(work())
   } catch (cause) {
-    const error = storageError(where)(cause)
+    const error = storageError(location)(cause)
     if (error.kind !== "busy") return Effect.fail(error)
-    const retried = Effect.try({ try: work, catch: storageError(where) })
+    const retried = Effect.try({ try: work, catch: storageError(location) })
     return Effect.retry(retried, { schedule: busyRetry, while: ({ kind }) => kind === "busy" })
   }
 }

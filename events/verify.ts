@@ -62,13 +62,13 @@ export const verify = (
 const chainChecker = (stream: string, codec: Codec) => {
   const problems: Array<Problem> = []
   const erased = new Map<number, number>()
-  const permitted = new Map<number, number>()
+  const allowedErasures = new Map<number, number>()
   let previous = genesis
   let version = 0
   let recordedAt = 0
   let sequence = 0
-  const report = (event: StoredEvent, what: string) => {
-    if (problems.length < maxProblems) problems.push({ stream, version: event.version, what })
+  const report = (event: StoredEvent, problem: string) => {
+    if (problems.length < maxProblems) problems.push({ stream, version: event.version, what: problem })
   }
   return {
     next: (event: StoredEvent) => {
@@ -96,7 +96,8 @@ const chainChecker = (stream: string, codec: Codec) => {
       if (event.type === "ERASE") {
         const decoded = codec.decode(event)
         if (Either.isRight(decoded) && decoded.right.type === "ERASE" && decoded.right.payload !== null) {
-          for (const erasedVersion of decoded.right.payload.versions) permitted.set(erasedVersion, event.recordedAt)
+          for (const erasedVersion of decoded.right.payload.versions)
+            allowedErasures.set(erasedVersion, event.recordedAt)
         }
       }
       previous = event.hash
@@ -107,9 +108,9 @@ const chainChecker = (stream: string, codec: Codec) => {
     hash: () => previous,
     problems: (): ReadonlyArray<Problem> => {
       for (const [erasedVersion, erasedAt] of erased) {
-        if (!permitted.has(erasedVersion))
+        if (!allowedErasures.has(erasedVersion))
           problems.push({ stream, version: erasedVersion, what: "the payload is missing and no ERASE event names it" })
-        else if (permitted.get(erasedVersion) !== erasedAt) {
+        else if (allowedErasures.get(erasedVersion) !== erasedAt) {
           problems.push({ stream, version: erasedVersion, what: "the erasure time differs from the ERASE event" })
         }
       }

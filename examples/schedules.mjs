@@ -32,7 +32,7 @@ const program = Effect.gen(function* () {
   console.log("remembered:", (yield* memory.list()).length, "- undone:", (yield* memory.undo({ run: run.run })).undone.length)
 })
 
-const notify = ({ of, status, summary }) => Effect.sync(() => console.log("notification:", of.goal, status, `(${typeof summary})`))
+const notify = ({ definition, status, summary }) => Effect.sync(() => console.log("notification:", definition.goal, status, `(${typeof summary})`))
 const folder = mkdtempSync(join(tmpdir(), "daybook-"))
 const daybook = Daybook.layer({ folder })
 const scheduler = Scheduler.layer({ handlers: { tides }, notify })

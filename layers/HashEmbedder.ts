@@ -18,7 +18,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   weight: 0.2,
   floor: 0.25,
   local: true,
-  cheap: true,
+  skipsCache: true,
   batch: 512,
   embed: (texts) => Effect.sync(() => texts.map(hashVector))
 })
@@ -63,17 +63,17 @@ export const hashVector = (text: string): Float32Array => {
 
 /** Adds the pieces of a word, including its `<` and `>`. */
 const addPieces = (vector: Float32Array, from: number, to: number, weight: number) => {
-  const each = weight / Math.max(1, 3 * (to - from) - 9)
-  signed[0] = each
-  signed[1] = -each
+  const weightPerPiece = weight / Math.max(1, 3 * (to - from) - 9)
+  signed[0] = weightPerPiece
+  signed[1] = -weightPerPiece
   for (let start = from; start + 3 <= to; start++) {
-    let piece = step(step(pieceSeed, units[start]!), units[start + 1]!)
+    let pieceHash = step(step(pieceSeed, units[start]!), units[start + 1]!)
     const last = Math.min(start + 5, to)
     for (let end = start + 2; end < last; end++) {
-      piece = step(piece, units[end]!)
-      const mixed = mix(piece)
-      const at = (mixed >>> 8) & (dimensions - 1)
-      vector[at] = vector[at]! + signed[mixed >>> 31]!
+      pieceHash = step(pieceHash, units[end]!)
+      const mixed = mix(pieceHash)
+      const index = (mixed >>> 8) & (dimensions - 1)
+      vector[index] = vector[index]! + signed[mixed >>> 31]!
     }
   }
 }
@@ -120,10 +120,10 @@ const tables = [512, 4_096].map((size) => new Int32Array(size))
 
 /** Splits a text into words in `units` and `ends`; returns their number. */
 const splitWords = (text: string): number => {
-  const folded = plain.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase().replace(signs, " ")
+  const folded = ascii.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase().replace(signs, " ")
   makeRoom(folded.length)
   let words = 0
-  let at = 0
+  let position = 0
   let inside = false
   const { length } = folded
   for (let index = 0; index <= length; index++) {
@@ -131,11 +131,11 @@ const splitWords = (text: string): number => {
     // Characters beyond ASCII that are still here belong to a word: `signs` removed the others.
     const inWord = (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || unit > 127
     if (inWord) {
-      if (!inside) units[at++] = opening
-      units[at++] = unit
+      if (!inside) units[position++] = opening
+      units[position++] = unit
     } else if (inside) {
-      units[at++] = closing
-      ends[words++] = at
+      units[position++] = closing
+      ends[words++] = position
     }
     inside = inWord
   }
@@ -143,7 +143,7 @@ const splitWords = (text: string): number => {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
-const plain = /^[\x00-\x7f]*$/
+const ascii = /^[\x00-\x7f]*$/
 const signs = /[^\p{L}\p{N}\p{M}]+/gu
 const space = 32
 const opening = 60
@@ -156,6 +156,6 @@ const step = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01
 
 const hashOf = (units: ArrayLike<number>, seed: number, from = 0, to = units.length): number => {
   let hash = seed
-  for (let at = from; at < to; at++) hash = step(hash, units[at]!)
+  for (let index = from; index < to; index++) hash = step(hash, units[index]!)
   return hash | 0
 }

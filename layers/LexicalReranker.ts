@@ -40,10 +40,10 @@ const score = (terms: ReadonlyArray<string>, words: ReadonlyArray<string>): numb
   if (distinct < 2) return 0
   const { inOrder, adjacent } = pairs(occurrences)
   const maxPairs = distinct - 1
-  const closeness = maxPairs / (span(occurrences, distinct) - 1)
+  const proximity = maxPairs / (span(occurrences, distinct) - 1)
   const order = Math.min(1, inOrder / maxPairs)
   const phrase = Math.min(1, adjacent / maxPairs)
-  return (distinct / terms.length) ** 2 * (closeness / 2 + order / 4 + phrase / 4)
+  return (distinct / terms.length) ** 2 * (proximity / 2 + order / 4 + phrase / 4)
 }
 
 /** A word of the text that is the query's term with this number. */

@@ -28,28 +28,28 @@ const services = new Map<string, Service>()
  */
 export const localEmbedder = (name: string, dimensions?: number): Effect.Effect<Service, EmbedderLookupError> =>
   Effect.flatMap(configuredHub, (hub): Effect.Effect<Service, EmbedderLookupError> => {
-    const library = libraryPath()
-    const place = locateModel(name, dimensions, hub)
+    const libraryUrl = libraryPath()
+    const model = locateModel(name, dimensions, hub)
     const full = name.startsWith(localModelPrefix) ? name : `${localModelPrefix}${name}`
-    if (place instanceof ModelProblem) {
-      const { kind, problem } = place
+    if (model instanceof ModelProblem) {
+      const { kind, problem } = model
       return kind === "name"
         ? new UnknownEmbedder({ name: full, problem })
         : new EmbedderUnavailable({ name: full, problem })
     }
-    if (library === undefined) return new EmbedderUnavailable({ name: full, problem: notInstalled })
-    const key = JSON.stringify([place.model, place.dimensions, place.hub])
-    const service = services.get(key) ?? serviceOf(place, library)
+    if (libraryUrl === undefined) return new EmbedderUnavailable({ name: full, problem: notInstalled })
+    const key = JSON.stringify([model.model, model.dimensions, model.hub])
+    const service = services.get(key) ?? serviceOf(model, libraryUrl)
     services.set(key, service)
     return Effect.succeed(service)
   })
 
-const serviceOf = (place: Exclude<ReturnType<typeof locateModel>, ModelProblem>, library: string): Service => {
-  const encoder = startEncoder(place, library)
-  const { model, recipe } = place
+const serviceOf = (located: Exclude<ReturnType<typeof locateModel>, ModelProblem>, libraryUrl: string): Service => {
+  const encoder = startEncoder(located, libraryUrl)
+  const { model, recipe } = located
   return {
     model,
-    dimensions: place.dimensions,
+    dimensions: located.dimensions,
     weight: recipe.weight,
     floor: recipe.floor,
     local: true,
@@ -65,10 +65,10 @@ const serviceOf = (place: Exclude<ReturnType<typeof locateModel>, ModelProblem>,
           new EmbedderError({
             model,
             reason: "failed",
-            ...(step === "load" ? { kind: place.hub === null ? "settings" : "connection" } : {}),
+            ...(step === "load" ? { kind: located.hub === null ? "settings" : "connection" } : {}),
             detail:
               step === "load"
-                ? place.hub === null
+                ? located.hub === null
                   ? "the model cannot be loaded"
                   : "the model cannot be downloaded or loaded"
                 : "the model returned no vector"

@@ -24,7 +24,7 @@ export class Maintenance extends Context.Tag("daybook/Maintenance")<
   Maintenance,
   {
     /** Checks at once for new agents and due schedules. */
-    readonly look: Effect.Effect<void>
+    readonly checkNow: Effect.Effect<void>
     /** The runs of this process that have not ended. */
     readonly running: Context.Tag.Service<Scheduler.Scheduler>["running"]
   }
@@ -81,16 +81,16 @@ export const make = ({
       woken.unsafeClose()
       yield* Effect.raceFirst(Effect.sleep(every), woken.await)
       yield* addSchedules(undefined)
-      yield* scheduler.look
+      yield* scheduler.checkNow
     })
     yield* Clock.currentTimeMillis.pipe(
       Effect.flatMap(addSchedules),
-      Effect.zipRight(scheduler.look),
+      Effect.zipRight(scheduler.checkNow),
       Effect.zipRight(Effect.forever(checkAgain)),
       Effect.interruptible,
       Effect.forkScoped
     )
-    return { look: Effect.sync(() => woken.unsafeOpen()), running: scheduler.running }
+    return { checkNow: Effect.sync(() => woken.unsafeOpen()), running: scheduler.running }
   })
 
 /** Runs stages until they leave no work or the time is over. */

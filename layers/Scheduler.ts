@@ -28,7 +28,7 @@ export class Scheduler extends Context.Tag("daybook/Scheduler")<
   Scheduler,
   {
     /** Checks for due schedules at once. Without it, the scheduler checks at the next due time and every `schedules.poll`. */
-    readonly look: Effect.Effect<void>
+    readonly checkNow: Effect.Effect<void>
     /** The runs of this process that have not ended. */
     readonly running: Effect.Effect<ReadonlyArray<RunAttempt & { readonly agent: string }>>
   }
@@ -164,7 +164,7 @@ export const make = (
     )
     yield* Effect.forkScoped(loop)
     return {
-      look: Effect.sync(() => woken.unsafeOpen()),
+      checkNow: Effect.sync(() => woken.unsafeOpen()),
       running: Effect.sync(() => [...running.values()])
     }
   })
@@ -172,7 +172,7 @@ export const make = (
 /** The runs of this process that have not ended, by id. */
 type Running = Map<string, RunAttempt & { readonly agent: string }>
 
-interface Claiming {
+interface ClaimServices {
   readonly runner: Context.Tag.Service<Daybook>["runner"]
   /** Milliseconds of a lease, by handler. */
   readonly leases: ReadonlyMap<string, number>
@@ -181,7 +181,7 @@ interface Claiming {
 }
 
 /** Finds the agents with due schedules and claims their runs. */
-const dueRuns = ({ leases, runner, running, start }: Claiming) => {
+const dueRuns = ({ leases, runner, running, start }: ClaimServices) => {
   const { concurrency, poll } = runner.policy
   const skips = skipList(poll)
 

@@ -18,7 +18,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   weight: 0.25,
   floor: 0.15,
   local: true,
-  cheap: true,
+  skipsCache: true,
   batch: 512,
   embed: (texts) =>
     Effect.try({
@@ -53,7 +53,7 @@ const vectorOf = (table: WordTable, text: string): Float32Array => {
     }
     const scale = table.scaleOf(row)
     const bytes = table.bytesOf(row)
-    for (let at = 0; at < dimensions; at++) vector[at]! += scale * bytes[at]!
+    for (let index = 0; index < dimensions; index++) vector[index]! += scale * bytes[index]!
   }
   // Vectors may cancel each other out.
   if (vector.every((value) => value === 0)) vector[0] = 1
@@ -72,24 +72,24 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
 /** Adds the pieces of `<word>` to the vector. The hash of a piece selects its coordinates and their signs. */
 const addPieces = (vector: Float32Array, word: string) => {
   const marked = `<${word}>`
-  const pieces: Array<number> = []
+  const pieceHashes: Array<number> = []
   for (let from = 0; from + 3 <= marked.length; from++) {
     for (let size = 3; size <= 5 && from + size <= marked.length; size++) {
       let hash = 0x811c9dc5
-      for (let at = from; at < from + size; at++) hash = Math.imul(hash ^ marked.charCodeAt(at), 0x01000193)
-      pieces.push(hash)
+      for (let index = from; index < from + size; index++) hash = Math.imul(hash ^ marked.charCodeAt(index), 0x01000193)
+      pieceHashes.push(hash)
     }
   }
-  if (pieces.length === 0) return
-  const each = unknownWeight / Math.sqrt(pieces.length * coordinatesPerPiece)
-  for (const piece of pieces) {
-    let state = piece | 1
+  if (pieceHashes.length === 0) return
+  const weightPerCoordinate = unknownWeight / Math.sqrt(pieceHashes.length * coordinatesPerPiece)
+  for (const pieceHash of pieceHashes) {
+    let state = pieceHash | 1
     for (let times = 0; times < coordinatesPerPiece; times++) {
       // xorshift32
       state ^= state << 13
       state ^= state >>> 17
       state ^= state << 5
-      vector[(state >>> 8) % dimensions]! += state < 0 ? -each : each
+      vector[(state >>> 8) % dimensions]! += state < 0 ? -weightPerCoordinate : weightPerCoordinate
     }
   }
 }

@@ -38,8 +38,11 @@ export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<Po
   Effect.gen(function* () {
     const { file } = yield* policyFile(folder, givenFile)
     if (file === undefined) return yield* decode({})
-    const refused = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
-    const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: () => refused("cannot be read") })
+    const invalidPolicy = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
+    const text = yield* Effect.try({
+      try: () => readFileSync(file, "utf8"),
+      catch: () => invalidPolicy("cannot be read")
+    })
     const json = file.endsWith(".json")
     // Loaded on demand: most folders have no policy.
     const parse = json ? JSON.parse : (yield* Effect.promise(() => import("smol-toml"))).parse
@@ -47,7 +50,7 @@ export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<Po
       try: (): unknown => parse(text),
       catch: (error) => {
         const { column, line } = error as { line?: number; column?: number }
-        return refused(
+        return invalidPolicy(
           `is not ${json ? "JSON" : "TOML"}${line === undefined ? "" : `, in line ${line} at column ${column}`}`
         )
       }

@@ -18,7 +18,7 @@ type Service = EmbedderService
  * name, dimensions and policy give the same embedder, so that all callers share its limits and its usage. It sends no
  * request before the first text.
  *
- * An embedder that sends texts to another machine never gets the stores of `embedding.local`: see `apart`.
+ * An embedder that sends texts to another machine never gets the stores of `embedding.local`: see `substitute`.
  */
 export const embedderNamed = (
   name: string,
@@ -28,7 +28,7 @@ export const embedderNamed = (
   Effect.flatMap(lookUpEmbedder(name, dimensions, policy), ({ embedder, missing }) =>
     missing === undefined
       ? Effect.succeed(embedder)
-      : Effect.fail(EmbedderUnavailable.besides(name, missing, embedder.apart))
+      : Effect.fail(EmbedderUnavailable.withSubstitute(name, missing, embedder.substitute))
   )
 
 /** All embedders as the port. */
@@ -59,19 +59,19 @@ export const embedderOf = ({
     )
   )
 
-interface Built {
+interface BuiltEmbedder {
   readonly embedder: Service
   /** Why it cannot embed now: its key is missing. */
   readonly missing?: string
 }
 
-const cache = new WeakMap<object, WeakMap<ConfigProvider, Map<string, Built>>>()
+const cache = new WeakMap<object, WeakMap<ConfigProvider, Map<string, BuiltEmbedder>>>()
 
 /** The embedders that a policy and a source of keys have given so far. */
-const cacheOf = (policy: object, settings: ConfigProvider): Map<string, Built> => {
-  const bySettings = cache.get(policy) ?? new WeakMap<ConfigProvider, Map<string, Built>>()
+const cacheOf = (policy: object, settings: ConfigProvider): Map<string, BuiltEmbedder> => {
+  const bySettings = cache.get(policy) ?? new WeakMap<ConfigProvider, Map<string, BuiltEmbedder>>()
   cache.set(policy, bySettings)
-  const byName = bySettings.get(settings) ?? new Map<string, Built>()
+  const byName = bySettings.get(settings) ?? new Map<string, BuiltEmbedder>()
   bySettings.set(settings, byName)
   return byName
 }
@@ -81,7 +81,7 @@ export const lookUpEmbedder = (
   name: string,
   dimensions: number | undefined,
   policy: PolicyValues["embedding"]
-): Effect.Effect<Built, EmbedderLookupError> =>
+): Effect.Effect<BuiltEmbedder, EmbedderLookupError> =>
   Effect.configProviderWith((settings) => {
     const cached = cacheOf(policy, settings)
     const key = `${dimensions ?? ""} ${name}`
@@ -101,29 +101,29 @@ const build = (
   name: string,
   dimensions: number | undefined,
   policy: PolicyValues["embedding"]
-): Effect.Effect<Built, EmbedderLookupError> =>
+): Effect.Effect<BuiltEmbedder, EmbedderLookupError> =>
   Effect.gen(function* () {
-    const refused = (problem: string) => new UnknownEmbedder({ name, problem })
+    const unknownEmbedder = (problem: string) => new UnknownEmbedder({ name, problem })
     for (const [short, layer] of staticEmbedders) {
       const embedder = yield* serviceOf(layer)
       if (name !== short && name !== embedder.model) continue
       if (dimensions === undefined || dimensions === embedder.dimensions) return { embedder }
-      return yield* refused(`has ${embedder.dimensions} dimensions, not ${dimensions}`)
+      return yield* unknownEmbedder(`has ${embedder.dimensions} dimensions, not ${dimensions}`)
     }
     const [first, model] = split(name)
     if (first === "local") {
-      if (model === undefined) return yield* refused("a model is required: local/FOLDER")
+      if (model === undefined) return yield* unknownEmbedder("a model is required: local/FOLDER")
       const { localEmbedder } = yield* Effect.promise(() => import("./LocalEmbedder.js"))
       return { embedder: yield* localEmbedder(model, dimensions) }
     }
     const provider = providerOf(first)
-    if (provider === undefined) return yield* refused(`must be one of ${names.join(", ")}`)
+    if (provider === undefined) return yield* unknownEmbedder(`must be one of ${names.join(", ")}`)
     const { providerEmbedder } = yield* Effect.promise(() => import("./models/embedders/named.js"))
     const provided = yield* providerEmbedder(provider, { model, dimensions }, policy)
     if (!provided.distant || policy.local.length === 0) return provided
     // These stores stay on this machine: word vectors embed them.
-    const apart = { stores: policy.local, embedder: yield* serviceOf(WordEmbedder.layer) }
-    return { ...provided, embedder: { ...provided.embedder, apart } }
+    const substitute = { stores: policy.local, embedder: yield* serviceOf(WordEmbedder.layer) }
+    return { ...provided, embedder: { ...provided.embedder, substitute } }
   })
 
 /** The embedders without a network, by their short names. */

@@ -9,7 +9,7 @@
 
 export { limits } from "../src/model/limits.js"
 export { TokenCounter } from "../src/ports/TokenCounter.js"
-export { gate } from "../text/normalise/gate.js"
+export { gateMessage } from "../text/normalise/gate.js"
 export { Daybook, type DaybookOptions } from "./entry/Daybook.js"
 export * as Embedder from "./entry/Embedder.js"
 export * from "./entry/errors.js"

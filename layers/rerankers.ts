@@ -38,7 +38,7 @@ export const lookUpReranker = (
     if (name === "lexical" || name === lexical.name) return { reranker: lexical }
     const slash = name.indexOf("/")
     const first = slash < 0 ? name : name.slice(0, slash)
-    const provider = providerNames.find((known) => known === first)
+    const provider = providerNames.find((candidate) => candidate === first)
     if (provider === undefined) {
       const problem = `must be one of lexical, none, ${providerNames.join(", ")}`
       return yield* new UnknownReranker({ name, problem })

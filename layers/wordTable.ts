@@ -24,23 +24,23 @@ export const openTable = (file: URL): WordTable => {
   // The open handle keeps this table even if the file is replaced later.
   const handle = openSync(file, "r")
   const { size } = fstatSync(handle)
-  let whole: Buffer | undefined
+  let tableBytes: Buffer | undefined
   let lookUps = 0
   const readFile = (from: number, length: number): Buffer => {
     const part = Buffer.alloc(length)
     for (let read = 0; read < length; ) {
-      const more = readSync(handle, part, read, length - read, from + read)
-      if (more === 0) throw new Error("words.bin ends too early; reinstall the package")
-      read += more
+      const bytesRead = readSync(handle, part, read, length - read, from + read)
+      if (bytesRead === 0) throw new Error("words.bin ends too early; reinstall the package")
+      read += bytesRead
     }
     return part
   }
   const read = (from: number, length: number): Buffer => {
-    if (whole === undefined && lookUps >= maxSingleReads) whole = readFile(0, size)
-    return whole === undefined ? readFile(from, length) : whole.subarray(from, from + length)
+    if (tableBytes === undefined && lookUps >= maxSingleReads) tableBytes = readFile(0, size)
+    return tableBytes === undefined ? readFile(from, length) : tableBytes.subarray(from, from + length)
   }
   const header = read(0, 24)
-  const [count, width, slots, letters] = [8, 12, 16, 20].map((at) => header.readInt32LE(at)) as [
+  const [count, width, slots, letters] = [8, 12, 16, 20].map((offset) => header.readInt32LE(offset)) as [
     number,
     number,
     number,
@@ -52,8 +52,8 @@ export const openTable = (file: URL): WordTable => {
   const list = scales + 4 * count
   const vectors = list + letters
   // At least half of the slots are free; otherwise a search for a missing word would be slow.
-  const sound = width === dimensions && slots >= 2 * count && size === vectors + dimensions * count
-  if (header.toString("latin1", 0, 8) !== "DBWORDS2" || !sound)
+  const isValid = width === dimensions && slots >= 2 * count && size === vectors + dimensions * count
+  if (header.toString("latin1", 0, 8) !== "DBWORDS2" || !isValid)
     throw new Error("words.bin has another format or is incomplete; reinstall the package")
   const rows = new Map<string, number>()
   const search = (word: string): number => {
@@ -102,7 +102,7 @@ let table: WordTable | undefined
 /** The table, opened once per process. Throws where the file cannot be read. */
 export const wordTable = (): WordTable => {
   if (table === undefined) {
-    const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
+    const file = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
     if (file === undefined) throw new Error("words.bin is missing; reinstall the package")
     table = openTable(file)
   }

@@ -12,7 +12,7 @@ export interface Lookup {
   /** The openness under which a memory is indexed: its store's, or a lower one that it got later. */
   readonly opennessOf: (memory: Pick<Memory, "id" | "store">) => number
   /** Whether `fill` of this projection runs after the replay, so that `apply` skips that work. */
-  readonly filling?: ((projection: string) => boolean) | undefined
+  readonly isFilledLater?: ((projection: string) => boolean) | undefined
 }
 
 /**

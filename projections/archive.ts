@@ -88,15 +88,15 @@ export interface ArchiveCursor {
 }
 
 /**
- * Archived memories that a level may read and that contain all the words, newest first. Examines only `look` rows after
+ * Archived memories that a level may read and that contain all the words, newest first. Examines only `maxRows` rows after
  * a place, so that a search of a large archive does not block the process. `next` is absent at the end.
  */
 export const findArchived = (
   db: Db,
   level: TrustLevel,
   words: ReadonlyArray<string>,
-  { after, look }: { readonly after?: ArchiveCursor | undefined; readonly look: number }
-): { readonly found: ReadonlyArray<ArchiveEntry>; readonly next?: ArchiveCursor } => {
+  { after, maxRows }: { readonly after?: ArchiveCursor | undefined; readonly maxRows: number }
+): { readonly entries: ReadonlyArray<ArchiveEntry>; readonly next?: ArchiveCursor } => {
   const rows = sql(
     db,
     `SELECT born, archived_at AS archivedAt, reason, CASE WHEN openness >= ?
@@ -107,15 +107,15 @@ export const findArchived = (
     JSON.stringify(words.map(foldForSearch)),
     after?.archivedAt ?? Number.MAX_SAFE_INTEGER,
     after?.born ?? 0,
-    look
+    maxRows
   )
   const archived = rows.flatMap(({ archivedAt, memory, reason }) =>
     memory === null ? [] : [{ archivedAt, reason, memory: JSON.parse(memory) }]
   )
-  const last = rows.length < look ? undefined : rows.at(-1)
+  const last = rows.length < maxRows ? undefined : rows.at(-1)
   return last === undefined
-    ? { found: archived }
-    : { found: archived, next: { archivedAt: last.archivedAt, born: last.born } }
+    ? { entries: archived }
+    : { entries: archived, next: { archivedAt: last.archivedAt, born: last.born } }
 }
 
 /** An archived memory by its id, if the level may read it. */

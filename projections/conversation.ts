@@ -78,7 +78,7 @@ export const conversation: Projection = {
 
 const forget = (db: Db, event: Extract<DaybookEvent, { type: "FORGET" }>, lookup: Lookup) => {
   const { files, session, stores, turns } = event.payload
-  const filling = lookup.filling?.("conversation") === true
+  const filling = lookup.isFilledLater?.("conversation") === true
   for (const version of [...turns, ...files]) removeChunks(db, version, filling)
   for (const version of turns) sql(db, "DELETE FROM turns WHERE born = ?").run(version)
   for (const version of files) sql(db, "DELETE FROM files WHERE born = ?").run(version)

@@ -31,7 +31,7 @@ export const addFile = (db: Db, event: Extract<DaybookEvent, { type: "FILE" }>, 
   const { file, replaces } = event.payload
   const { id, media, occurredAt, path, session = null, store, text } = file
   const openness = lookup.opennessOf(file)
-  const filling = lookup.filling?.("conversation") === true
+  const filling = lookup.isFilledLater?.("conversation") === true
   if (replaces !== undefined) {
     removeChunks(db, replaces, filling)
     sql(db, "DELETE FROM files WHERE born = ?").run(replaces)

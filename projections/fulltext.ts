@@ -18,7 +18,7 @@ export const fulltext: Projection = {
   indexes: "",
   drop: memoryTextIndex.drop,
   apply: (db, event, lookup) => {
-    const filling = lookup.filling?.("fulltext") === true
+    const filling = lookup.isFilledLater?.("fulltext") === true
     for (const memory of imagesOf(event)) {
       const row = memory.status === "active" ? rowOf(memory, lookup.opennessOf(memory)) : null
       if (memory.born !== event.version) memoryTextIndex.replace(db, memory.born, row, filling)

@@ -32,9 +32,9 @@ export interface QueryVector {
   readonly values: Float32Array
   readonly floor: number
   /** Compares only rows of these openness values; all rows if absent. */
-  readonly among?: ReadonlyArray<number>
+  readonly opennesses?: ReadonlyArray<number>
   /** The vector of another model, for the rows that this model does not cover. */
-  readonly apart?: QueryVector
+  readonly substitute?: QueryVector
 }
 
 /** Words that rows must contain or must not contain, as FTS5 expressions; null for none. */
@@ -80,7 +80,9 @@ export const findHits = (db: Db, corpus: Corpus, condition: Condition, query: Hi
       hits.set(itemOf(born), { born, text, similarity: null })
     }
   }
-  for (const queryVector of vector === null ? [] : [vector, ...(vector.apart === undefined ? [] : [vector.apart])]) {
+  for (const queryVector of vector === null
+    ? []
+    : [vector, ...(vector.substitute === undefined ? [] : [vector.substitute])]) {
     for (const [born, similarity] of vectorHits({ db, corpus, level, condition, query, queryVector })) {
       if (similarity < queryVector.floor) continue
       const hit = hits.get(itemOf(born))
@@ -200,7 +202,7 @@ const vectorHits = ({
   queryVector
 }: CorpusSearch & { readonly query: HitsQuery; readonly queryVector: QueryVector }): ScoredRows => {
   const { pool, within, without } = query
-  const { among, model, values } = queryVector
+  const { opennesses, model, values } = queryVector
   const vectors = corpus.vectors.table(db, model, values.length)
   if (vectors === undefined) return []
   const clauses = ["embedding MATCH ?", "k = ?"]
@@ -210,9 +212,9 @@ const vectorHits = ({
     clauses.push(openness === undefined ? "openness >= ?" : "openness = ?")
     params.push(BigInt(openness ?? minOpennessOf(level)))
   }
-  if (among !== undefined) {
-    clauses.push(`openness IN (${among.map(() => "?").join(", ")})`)
-    params.push(...among.map(BigInt))
+  if (opennesses !== undefined) {
+    clauses.push(`openness IN (${opennesses.map(() => "?").join(", ")})`)
+    params.push(...opennesses.map(BigInt))
   }
   // vec0 accepts one list of row numbers, so all other conditions go into that list.
   const required = requiredCondition(corpus, level, { within, without })

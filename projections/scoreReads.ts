@@ -86,7 +86,7 @@ export const countScores = (
   shownAtOnce = 10_000
 ) => {
   const sums = new Map<string, { memories: number; score: number; days: number }>()
-  const below = bounds.map(() => 0)
+  const countsBelow = bounds.map(() => 0)
   const parameters = {
     ...parametersOf(formula, now),
     ...Object.fromEntries(bounds.map((bound, index) => [`bound${index}`, bound]))
@@ -96,7 +96,7 @@ export const countScores = (
       const sum = sums.get(name) ?? { memories: 0, score: 0, days: 0 }
       sums.set(name, { memories: sum.memories + memories, score: sum.score + score, days: sum.days + days })
     }
-    for (const [bound, count] of belowBounds.entries()) below[bound]! += count
+    for (const [bound, count] of belowBounds.entries()) countsBelow[bound]! += count
   }
   let kinds: Array<Kind> | undefined
   let decays = "{}"
@@ -121,10 +121,10 @@ export const countScores = (
       }
       const type = kinds[0]?.type
       if (type !== undefined) {
-        const unshown = sql(db, sumOf(bounds.length)).raw()
+        const unshownRows = sql(db, sumOf(bounds.length)).raw()
         while (kinds[0]?.type === type) {
           const kind = kinds.shift()!
-          add(type, kind.tier, unshown.get({ ...parameters, ...kind, decay: formula.decayOf(type) }))
+          add(type, kind.tier, unshownRows.get({ ...parameters, ...kind, decay: formula.decayOf(type) }))
         }
         return true
       }
@@ -144,7 +144,7 @@ export const countScores = (
       all: meanOf(sums.get("") ?? { memories: 0, score: 0, days: 0 }),
       byTier: meansOf("tier "),
       byType: meansOf("type "),
-      below: below.map((count) => Math.max(0, count))
+      below: countsBelow.map((count) => Math.max(0, count))
     })
   }
 }
@@ -199,8 +199,9 @@ const kindsIn = (db: Db): ReadonlyArray<Kind> =>
 /** The terms stand in the same order as in `scoreOf`, so that both round alike. */
 const formulaSql = (hits: string, recency: string) =>
   `:frequencyWeight * ln(${hits}) + :recencyWeight * ${recency} + :importanceWeight * importance`
-const daysSql = (seen: string) => `max(0, :today - ${seen} / ${dayMillis})`
-const scoreSql = (hits: string, decay: string, seen: string) => formulaSql(hits, `exp(-${decay} * ${daysSql(seen)})`)
+const daysSql = (lastSeen: string) => `max(0, :today - ${lastSeen} / ${dayMillis})`
+const scoreSql = (hits: string, decay: string, lastSeen: string) =>
+  formulaSql(hits, `exp(-${decay} * ${daysSql(lastSeen)})`)
 
 const unexpired = "(expires_at IS NULL OR expires_at > :now)"
 

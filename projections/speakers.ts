@@ -49,7 +49,7 @@ export interface NamedSpeakers {
   /** Words of the text that are part of a speaker's name. */
   readonly words: ReadonlySet<string>
   /** The words that belong to a complete name in the text. */
-  readonly whole: ReadonlySet<string>
+  readonly completeWords: ReadonlySet<string>
   /** The words of each complete name. */
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
@@ -58,8 +58,8 @@ export interface NamedSpeakers {
 export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpeakers => {
   const textWords = nameWords(text)
   const sequences = textWords.flatMap((_, start) =>
-    Array.from({ length: Math.min(maxNameWords, textWords.length - start) }, (_, more) =>
-      textWords.slice(start, start + more + 1)
+    Array.from({ length: Math.min(maxNameWords, textWords.length - start) }, (_, extraWords) =>
+      textWords.slice(start, start + extraWords + 1)
     )
   )
   const inside = textWords.flatMap((word) => (startsUnspaced.test(word) ? substringsOf(word) : []))
@@ -72,7 +72,7 @@ export const findNameWords = (db: Db, level: TrustLevel, text: string): NamedSpe
   const wholeNames = sequences.filter((words) => knownKeys.has(wholeName(words)))
   return {
     words: new Set([...knownKeys].filter((word) => !word.startsWith("="))),
-    whole: new Set(wholeNames.flat()),
+    completeWords: new Set(wholeNames.flat()),
     rows: wholeNames
   }
 }
@@ -88,7 +88,9 @@ export const nameWords = (text: string): ReadonlyArray<string> =>
 const substringsOf = (run: string): ReadonlyArray<string> => {
   const characters = [...run].slice(0, maxRunCharacters)
   return characters.flatMap((_, start) =>
-    Array.from({ length: maxNameCharacters - 1 }, (_, more) => characters.slice(start, start + 2 + more).join(""))
+    Array.from({ length: maxNameCharacters - 1 }, (_, extraCharacters) =>
+      characters.slice(start, start + 2 + extraCharacters).join("")
+    )
   )
 }
 

@@ -190,14 +190,14 @@ export const findSummaries = (
   { limit, offset, session }: { readonly limit: number; readonly offset: number; readonly session?: string | undefined }
 ): ReadonlyArray<SummaryRow> => {
   // A separate condition lets SQLite find one session by its index. The cross join avoids sorting.
-  const ofSession = session === undefined ? "" : " AND m.session = :session"
+  const sessionCondition = session === undefined ? "" : " AND m.session = :session"
   const params = { floor: minOpennessOf(level), now }
   const sessions = newestFirst(
     [
       `SELECT m.session, m.store, m.last_at AS lastAt FROM summaries m
-        WHERE m.openness >= :floor AND :now IS NOT NULL${ofSession} ORDER BY m.last_at DESC`,
+        WHERE m.openness >= :floor AND :now IS NOT NULL${sessionCondition} ORDER BY m.last_at DESC`,
       `SELECT m.session, o.store, m.created_at AS lastAt FROM session_memories m CROSS JOIN observations o ON o.born = m.born
-        WHERE ${readable}${ofSession} ORDER BY m.created_at DESC`
+        WHERE ${readable}${sessionCondition} ORDER BY m.created_at DESC`
     ].map((text) => sql(db, text).iterate({ ...params, ...(session === undefined ? {} : { session }) })),
     offset + limit
   )

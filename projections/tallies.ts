@@ -13,10 +13,10 @@ export const tallies: Projection = {
   indexes: "",
   drop: (db) => db.exec("DROP TABLE tallies"),
   apply: (db, event) => {
-    const [what, memories] = outcomeOf(event)
-    if (what === undefined) return
-    if (sql(db, "UPDATE tallies SET memories = memories + ? WHERE what = ?").run(memories, what).changes > 0) return
-    sql(db, "INSERT INTO tallies (what, memories) VALUES (?, ?)").run(what, memories)
+    const [outcome, memories] = outcomeOf(event)
+    if (outcome === undefined) return
+    if (sql(db, "UPDATE tallies SET memories = memories + ? WHERE what = ?").run(memories, outcome).changes > 0) return
+    sql(db, "INSERT INTO tallies (what, memories) VALUES (?, ?)").run(outcome, memories)
   },
   digest: (db, digest) => digest.query(db, "SELECT * FROM tallies ORDER BY what"),
   stateDigest: () => {}
@@ -69,5 +69,5 @@ export const countTallies = (db: Db): Readonly<Record<Outcome, number>> => {
       .all()
       .map((row) => [row.what, row.memories])
   )
-  return Object.fromEntries(outcomes.map((what) => [what, counts.get(what) ?? 0])) as Record<Outcome, number>
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, counts.get(outcome) ?? 0])) as Record<Outcome, number>
 }

@@ -24,7 +24,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
   const { turn } = event.payload
   const { id, occurredAt, sequence, session, store, text } = turn
   const openness = lookup.opennessOf(turn)
-  const filling = lookup.filling?.("conversation") === true
+  const filling = lookup.isFilledLater?.("conversation") === true
   const lastTurn = sql(
     db,
     "SELECT last_chunk, t.turn FROM sessions s JOIN turns t ON t.born = s.last_born WHERE s.session = ? AND s.store = ?"

@@ -18,8 +18,8 @@ export interface VectorIndex {
   readonly put: (db: Db, model: string, dimensions: number, rows: ReadonlyArray<VectorRow>) => void
   /** Removes all vectors of a row. */
   readonly remove: (db: Db, born: number) => void
-  /** Removes the vectors of rows from `from` (inclusive) to `below` (exclusive). */
-  readonly removeBetween: (db: Db, from: number, below: number) => void
+  /** Removes the vectors of rows from `from` (inclusive) to `end` (exclusive). */
+  readonly removeBetween: (db: Db, from: number, end: number) => void
   /** Removes the vectors of a row if its text has changed; otherwise updates their openness. */
   readonly refresh: (db: Db, row: Pick<VectorRow, "born" | "digest" | "openness">) => void
   /** The sqlite-vec table of a model; undefined if it has embedded nothing yet. */
@@ -184,9 +184,9 @@ const rowWriter = (
     remove: (db, born) => {
       for (const number of numbers(db)) remove(db, number, born)
     },
-    removeBetween: (db, from, below) => {
+    removeBetween: (db, from, end) => {
       const rows = sql(db, `SELECT number, born FROM ${embedded} WHERE number = ? AND born >= ? AND born < ?`)
-      for (const number of numbers(db)) for (const { born } of rows.all(number, from, below)) remove(db, number, born)
+      for (const number of numbers(db)) for (const { born } of rows.all(number, from, end)) remove(db, number, born)
     },
     refresh: (db, { born, digest, openness }) => {
       for (const number of numbers(db)) {

@@ -72,18 +72,18 @@ export const findUnembeddedAmong = (db: Db, set: VectorSet, born: ReadonlyArray<
     .map((row) => JSON.parse(row.memory) as Memory)
 
 /**
- * Memories without a vector, oldest first, among the next `look` memories: so the work is bounded even if none lacks a
+ * Memories without a vector, oldest first, among the next `maxScanned` memories: so the work is bounded even if none lacks a
  * vector. `last` is the last row examined; undefined if there is none after `after`.
  */
 export const findUnembedded = (
   db: Db,
   set: VectorSet,
-  { after, limit, look }: { readonly after: number; readonly limit: number; readonly look: number }
+  { after, limit, maxScanned }: { readonly after: number; readonly limit: number; readonly maxScanned: number }
 ): { readonly memories: ReadonlyArray<Memory>; readonly last: number | undefined } => {
   const last = sql(
     db,
     "SELECT max(born) AS born FROM (SELECT born FROM observations WHERE born > ? ORDER BY born LIMIT ?)"
-  ).get(after, look).born as number | null
+  ).get(after, maxScanned).born as number | null
   if (last === null) return { memories: [], last: undefined }
   const memories = sql(
     db,

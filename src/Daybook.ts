@@ -54,7 +54,7 @@ export const make = Effect.gen(function* () {
     embedders: makeEmbedding.make({
       use: engine.useChecked,
       isEmpty: engine.isEmpty,
-      inUse: engine.activeEmbedders,
+      activeEmbedders: engine.activeEmbedders,
       views,
       ranking: engine.readerServices.ranking,
       reader: (agent) => handles.live(agent, { trust: "full", record: false }),
@@ -93,13 +93,13 @@ export const layer: Layer.Layer<Daybook, never, Requirements> = Layer.scoped(Day
 
 const rebuild =
   ({ useChecked, views }: Engine): DaybookService["rebuild"] =>
-  (agent, which, onProgress) =>
+  (agent, projections, onProgress) =>
     Effect.gen(function* () {
       const names = views.config.projections.map(({ name }) => name)
-      if (which?.some((name) => !names.includes(name))) {
+      if (projections?.some((name) => !names.includes(name))) {
         return yield* new InvalidInput({ field: "projection", problem: `must be one of ${names.join(", ")}` })
       }
-      yield* useChecked(agent, ({ actor }) => views.rebuild(actor.view, which ?? null, onProgress))
+      yield* useChecked(agent, ({ actor }) => views.rebuild(actor.view, projections ?? null, onProgress))
     })
 
 const whatIf =
@@ -108,11 +108,7 @@ const whatIf =
     checkName(agent).pipe(
       Effect.zipRight(Effect.promise(() => import("./whatIf/run.js"))),
       Effect.flatMap(({ run }) =>
-        run(
-          { log, codec, config: views.config, inUse: activeEmbedders, policy, reconciler, countTokens },
-          agent,
-          options
-        )
+        run({ log, codec, config: views.config, activeEmbedders, policy, reconciler, countTokens }, agent, options)
       )
     )
 
@@ -122,7 +118,7 @@ const stats =
     const read = readAgent(
       agent,
       ({ actor: { view }, embedding }) =>
-        Effect.flatMap(embedding.current(view), (active) =>
+        Effect.flatMap(embedding.activeEmbedder(view), (active) =>
           views.read(view, (db) =>
             statsOf(db, agent, active, {
               configured: embedder,

@@ -62,7 +62,7 @@ export interface DaybookService {
   /** Replays the log into a new view, for all or the named projections, while reads and writes go on. */
   readonly rebuild: (
     agent: string,
-    which?: ReadonlyArray<string>,
+    projections?: ReadonlyArray<string>,
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<void, ViewError | InvalidInput>
   /** Checks the log of one agent or of all. It reports damage in its result, not as an error. */

@@ -34,7 +34,7 @@ import type { Forgotten } from "./remember/forget.js"
 import type { Remembered, RememberOptions, WriteOptions } from "./remember/remember.js"
 import type { Updated } from "./remember/update.js"
 import type { ScheduleReader, ScheduleWriter } from "./schedules/Schedules.js"
-import type { Explained, Living } from "./search/explain.js"
+import type { Explained, WithLifeScore } from "./search/explain.js"
 import type { Filter, Hit, Query } from "./search/search.js"
 import type { Undoable } from "./undo/choose.js"
 import type { UndoError, Undone, UndoOptions } from "./undo/undo.js"
@@ -82,7 +82,7 @@ export interface MemoryReader extends ProfileReader {
   /** Finds memories by words and by meaning. It returns compact rows, best first. */
   readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
   /** The same search, with how the query was interpreted and why each row is a hit. */
-  readonly explain: (query: Query) => Effect.Effect<Explained<Hit & Living>, ReadError>
+  readonly explain: (query: Query) => Effect.Effect<Explained<Hit & WithLifeScore>, ReadError>
   /** Memories before and after an anchor memory in time, the anchor included, oldest first. */
   readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
   /** Whole memories in the order of the ids. Missing and unreadable ones are left out. */
@@ -150,7 +150,7 @@ export interface Memory extends MemoryReader {
    * Undoes the changes of an event, a run or a source. Fields that later events changed on purpose stay. The undo is a
    * run of its own, which can be undone too. It needs full trust.
    */
-  readonly undo: (what: Undoable, options?: UndoOptions) => Effect.Effect<Undone, UndoError>
+  readonly undo: (selection: Undoable, options?: UndoOptions) => Effect.Effect<Undone, UndoError>
 }
 
 export type { Store }

@@ -51,16 +51,16 @@ export const makeEngine = Effect.gen(function* () {
   const activeEmbedders = ActiveEmbedders.make(embedder, (yield* Embedders) ?? undefined)
   const agents = yield* Agents.make({
     embedding: Embedding.make(activeEmbedders, policy.embedding),
-    consult: reconciling && ((current, read) => askModels(reconciling, current, read)),
-    patience: reconciling?.policy.timeout ?? 0
+    askModels: reconciling && ((current, read) => askModels(reconciling, current, read)),
+    redecideMillis: reconciling?.policy.timeout ?? 0
   })
   const recalls = yield* Recalls.make({ agents, log, codec, embedder, policy: policy.recall, search: policy.search })
   const readerServices: ReaderServices = {
     log,
     codec,
     ranking: { policy: policy.search, reranker },
-    inUse: activeEmbedders,
-    life: policy,
+    activeEmbedders,
+    maintenance: policy,
     countTokens,
     judge: reconciler?.judge,
     settler: (yield* Settler) ?? undefined

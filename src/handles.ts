@@ -91,7 +91,7 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
       codec,
       read: source.read,
       policy,
-      digest: engine.policyDigest,
+      policyDigest: engine.policyDigest,
       summarizing: engine.summarizing,
       judge: readerServices.judge,
       settler: readerServices.settler,
@@ -114,11 +114,14 @@ const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf
           version === 0
             ? views.readEmpty((db) => f({ db, now: at ?? 0 }))
             : agents.use(agent, ({ actor }) =>
-                AsOf.read({ views, live: actor.view, past: point, level: trust, at, kept: policy.asOf.kept }, f)
+                AsOf.read(
+                  { views, liveView: actor.view, target: point, level: trust, at, maxCached: policy.asOf.kept },
+                  f
+                )
               ),
         readAt: readAt(engine, agent)
       },
-      { ...readerServices, inUse: activeEmbedders.past }
+      { ...readerServices, activeEmbedders: activeEmbedders.past }
     )
   })
 
@@ -148,8 +151,11 @@ const versionAsOf = (
 const readAt =
   ({ agents, pointAt, policy, views }: Engine, agent: string): ReaderSource["readAt"] =>
   (version, now, f) =>
-    Effect.flatMap(pointAt(agent, version), (past) =>
+    Effect.flatMap(pointAt(agent, version), (point) =>
       agents.use(agent, ({ actor }) =>
-        AsOf.read({ views, live: actor.view, past, level: "full", at: now, kept: policy.asOf.kept }, f)
+        AsOf.read(
+          { views, liveView: actor.view, target: point, level: "full", at: now, maxCached: policy.asOf.kept },
+          f
+        )
       )
     )

@@ -66,7 +66,7 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
         const memories = getMemories(db, level, ids, now).map(toWholeMemory)
-        if (memories.length > 0) observe?.()(recallReads.showingOfGet(level, memories))
+        if (memories.length > 0) observe?.()(recallReads.shownResultsOfGet(level, memories))
         if (level !== "full") return memories
         const accesses = findAccesses(db, ids)
         return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))
@@ -129,7 +129,7 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
 /** Search of memories and of conversations, with and without explanation. Hands what each showed to the recording of recalls. */
 const searches = (
   source: ReaderSource,
-  { inUse: activeEmbedders, life, ranking }: ReaderServices
+  { activeEmbedders, maintenance, ranking }: ReaderServices
 ): Pick<MemoryReader, "search" | "explain"> & {
   readonly sessions: Pick<SessionReader, "search" | "explain">
 } => {
@@ -144,10 +144,10 @@ const searches = (
     find: Find<Filters, Row, Parts>
   ) =>
     Effect.gen(function* () {
-      let record: ((showing: ShownResults) => void) | undefined
+      let record: ((results: ShownResults) => void) | undefined
       const { answer, embedder } = yield* withActiveEmbedder(
         source,
-        { inUse: activeEmbedders, ranking },
+        { activeEmbedders, ranking },
         (active, readSnapshot) => {
           const readObserved: typeof readSnapshot = (f) =>
             readSnapshot((snapshot) => {
@@ -160,7 +160,7 @@ const searches = (
           }))
         }
       )
-      record?.(recallReads.showingOf(kind, level, request, answer, embedder))
+      record?.(recallReads.shownResultsOf(kind, level, request, answer, embedder))
       yield* Effect.annotateCurrentSpan({ agent: source.agent, level, hits: answer.hits.length })
       return answer
     })
@@ -182,7 +182,7 @@ const searches = (
       const scores = yield* read(({ db, now }) => {
         const accesses = level === "full" ? findAccesses(db, ids) : undefined
         const rows = getMemories(db, level, ids, now).map((memory) => ({ memory, accesses: accesses?.get(memory.id) }))
-        return new Map(rows.map((row) => [row.memory.id, lifeScoreOf(scoreFactsOf(row), life.tiers, now)]))
+        return new Map(rows.map((row) => [row.memory.id, lifeScoreOf(scoreFactsOf(row), maintenance.tiers, now)]))
       })
       const scored = hits.map((hit) => {
         const score = scores.get(hit.id)

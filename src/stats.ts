@@ -55,7 +55,7 @@ export interface AgentStats {
 export const statsOf = (
   db: Db,
   agent: string,
-  { apart, dimensions, model, usage }: EmbedderService,
+  { substitute, dimensions, model, usage }: EmbedderService,
   runtime: {
     readonly configured: ModelName
     readonly hasVectors: boolean
@@ -84,7 +84,9 @@ export const statsOf = (
         ? {}
         : { configured: { model: configured.model, dimensions: configured.dimensions } }),
       ...(preparing === undefined ? {} : { preparing: counted(db, preparing) }),
-      ...(apart === undefined ? {} : { apart: { ...counted(db, apart.embedder), stores: apart.stores } }),
+      ...(substitute === undefined
+        ? {}
+        : { apart: { ...counted(db, substitute.embedder), stores: substitute.stores } }),
       ...(usage === undefined ? {} : { usage: usage() }),
       ...(runtime.failure === undefined ? {} : { failure: runtime.failure.message })
     },

@@ -36,7 +36,7 @@ export const whyOf =
       yield* decodeKey("id", id)
       yield* refuseUnknownOptions(options, ["limit"])
       const limit = yield* checkInteger("limit", options.limit ?? 20, 1, limits.ids)
-      const present = yield* read(({ db, now }) => {
+      const current = yield* read(({ db, now }) => {
         const born = findRowNumber(db, level, id, now)
         const memory = findReadableMemories(db, level, [id], now).get(id)
         if (born === undefined || memory === undefined) return undefined
@@ -44,14 +44,14 @@ export const whyOf =
         const relations = relationsOf({ db, level, now }, memory)
         return { memory, accesses, now, changes: findChanges(db, level, born), relations }
       })
-      if (present === undefined || present.changes.length === 0) return yield* new MemoryNotFound({ id })
-      const { accesses, changes, memory, now, relations } = present
+      if (current === undefined || current.changes.length === 0) return yield* new MemoryNotFound({ id })
+      const { accesses, changes, memory, now, relations } = current
       // Reads one version more than is reported, to know what the first reported one changed.
-      const shown = changes.slice(-limit - 1)
+      const shownChanges = changes.slice(-limit - 1)
       const events = (yield* eventsAt(
         source,
         services,
-        shown.map(({ version }) => version)
+        shownChanges.map(({ version }) => version)
       )) as ReadonlyArray<DaybookEvent>
       const candidateAt = yield* candidateTexts(source, services, events)
       const versions = events.map((event, index): WhyVersion => {
@@ -59,7 +59,7 @@ export const whyOf =
         const before = previous && imageIn(previous, id)
         const image = imageIn(event, id)
         return {
-          revision: shown[index]!.revision,
+          revision: shownChanges[index]!.revision,
           ...visibleVersion(level, event.version),
           type: event.type,
           recordedAt: event.recordedAt,
@@ -71,7 +71,7 @@ export const whyOf =
       const reported = versions.slice(-limit)
       return {
         memory: { ...toWholeMemory(memory), ...accesses, status: memory.status },
-        life: memory.status === "active" ? verdictOf({ memory, accesses }, services.life, now) : null,
+        life: memory.status === "active" ? verdictOf({ memory, accesses }, services.maintenance, now) : null,
         versions: reported,
         earlier: changes.length - reported.length,
         ...relations
@@ -81,14 +81,14 @@ export const whyOf =
 const eventsAt = ({ agent }: ReaderSource, { codec, log }: ReaderServices, versions: ReadonlyArray<number>) =>
   Effect.flatMap(log.at(agent, versions), (rows) => Effect.forEach(rows, (row) => codec.decode(row)))
 
-interface Reading {
+interface SnapshotView {
   readonly db: Db
   readonly level: TrustLevel
   readonly now: number
 }
 
 const relationsOf = (
-  reading: Reading,
+  reading: SnapshotView,
   memory: Memory
 ): Pick<Why, "supersedes" | "supersededBy" | "sources" | "madeOf"> => {
   const { db, level, now } = reading
@@ -115,7 +115,7 @@ const relationsOf = (
 }
 
 /** The memories that a memory replaced, and those that they replaced, newest first. */
-const predecessorsOf = ({ db, level, now }: Reading, memory: Memory): ReadonlyArray<Related> => {
+const predecessorsOf = ({ db, level, now }: SnapshotView, memory: Memory): ReadonlyArray<Related> => {
   const predecessors: Array<Related> = []
   const visited = new Set([memory.id])
   for (let open = [memory]; open.length > 0 && visited.size <= maxPredecessors; ) {
@@ -145,14 +145,14 @@ const candidateTexts = (source: ReaderSource, services: ReaderServices, events: 
     const candidateAt: CandidateAt = (id, revision) => {
       const event = byVersion.get(versions.get(`${id}/${revision}`) ?? -1)
       const image = event && imageIn(event, id)
-      return image === undefined || !canRead(level, image.store) ? undefined : saidOf(image)
+      return image === undefined || !canRead(level, image.store) ? undefined : memoryTextOf(image)
     }
     return candidateAt
   })
 
 /** The version at which each candidate got the revision that was weighed, by `id/revision`. */
 const candidateVersions = (
-  { db, level, now }: Reading,
+  { db, level, now }: SnapshotView,
   events: ReadonlyArray<DaybookEvent>
 ): ReadonlyMap<string, number> => {
   const versions = new Map<string, number>()
@@ -175,8 +175,8 @@ const decisionIn = ({ payload }: DaybookEvent, candidateAt: CandidateAt): WhyVer
   return {
     ...decision,
     candidates: decision.candidates.flatMap(({ revision, ...candidate }) => {
-      const said = candidateAt(candidate.id, revision)
-      return said === undefined ? [] : [{ ...(candidate as Omit<PastCandidate, "said">), said }]
+      const texts = candidateAt(candidate.id, revision)
+      return texts === undefined ? [] : [{ ...(candidate as Omit<PastCandidate, "said">), said: texts }]
     })
   }
 }
@@ -185,7 +185,7 @@ const decisionIn = ({ payload }: DaybookEvent, candidateAt: CandidateAt): WhyVer
 const imageIn = (event: DaybookEvent, id: string): Memory | undefined =>
   event.payload === null ? undefined : imagesOf(event).find((image) => image.id === id)
 
-const saidOf = ({ facts, narrative, title }: MemoryText): MemoryText => ({
+const memoryTextOf = ({ facts, narrative, title }: MemoryText): MemoryText => ({
   title,
   ...(narrative === undefined ? {} : { narrative }),
   facts
@@ -199,7 +199,7 @@ const turnSaid = ({ role, sequence, session, speaker, text }: Turn): TurnText =>
   text
 })
 
-const relatedOf = (memory: Memory): Related => ({ id: memory.id, status: memory.status, ...saidOf(memory) })
+const relatedOf = (memory: Memory): Related => ({ id: memory.id, status: memory.status, ...memoryTextOf(memory) })
 
 /** Fields that change with every event, or that are reported elsewhere. */
 const unreportedFields: ReadonlySet<string> = new Set<keyof Memory>([

@@ -85,10 +85,10 @@ export const make = ({ isEmpty, reader, services, use, writer }: MemoryParts): M
         )
       )
     },
-    undo: Effect.fn("Memory.undo")((what, options) =>
+    undo: Effect.fn("Memory.undo")((selection, options) =>
       Effect.flatMap(
         Effect.promise(() => import("./undo/undo.js")),
-        ({ undo }) => undo({ ...services, run: runCommand }, writer, what, options)
+        ({ undo }) => undo({ ...services, run: runCommand }, writer, selection, options)
       )
     )
   }

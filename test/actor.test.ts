@@ -144,7 +144,10 @@ describe("commands of one agent", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const agents = yield* Effect.flatMap(Embedder, (one) =>
-        Agents.make({ embedding: Embedding.make(InUse.make(one, undefined), defaultPolicy.embedding), patience: 0 })
+        Agents.make({
+          embedding: Embedding.make(InUse.make(one, undefined), defaultPolicy.embedding),
+          redecideMillis: 0
+        })
       ).pipe(Effect.provide(yield* Layer.build(foundation(folder))))
       const poisoned: Command<string, never> = {
         ...Either.getOrThrow(remember(writer, { title: "unused" })),

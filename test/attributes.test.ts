@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
-import { saysOtherwise } from "../layers/languages/en/settling/gaps.js"
+import { statesOtherValue } from "../layers/languages/en/settling/gaps.js"
 import { readingOf } from "../layers/languages/en/settling/readings.js"
 import { repeatsIn } from "../layers/languages/en/settling/repeats.js"
 import type { Wording } from "../projections/wordings.js"
-import { within } from "../src/maintenance/profile.js"
+import { withinBudget } from "../src/maintenance/profile.js"
 import type { Row } from "../src/maintenance/stageRow.js"
 import { settled } from "./support/settled.js"
 
@@ -207,7 +207,7 @@ describe("what is said otherwise", () => {
     ["Ada adores tea", "Ada loves tea", false],
     ["Ada lives in Lisbon", "Lisbon is where Ada lives", false]
   ])("%s / %s", (text, other, expected) => {
-    expect(saysOtherwise(text, other)).toBe(expected)
+    expect(statesOtherValue(text, other)).toBe(expected)
   })
 })
 
@@ -220,7 +220,9 @@ describe("the room of a profile", () => {
     expect(repeats(again, home)).toBe(true)
     expect(repeats(row("Ada's office is in Lisbon", 2), home)).toBe(false)
     const words = (text: string) => text.split(" ").length - 1
-    const lines = (budget: number, rows = [home, again, tea]) => [...within(rows, words, budget, repeatsIn).values()]
+    const lines = (budget: number, rows = [home, again, tea]) => [
+      ...withinBudget(rows, words, budget, repeatsIn).values()
+    ]
     expect(lines(7)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea"])
     expect(lines(9)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea; with milk"])
     expect(lines(14)).toEqual(["- Ada lives in Ghent", "- Ada's home is in Ghent", "- Ada drinks tea; with milk"])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { make, type Texts } from "../src/embedding/batchEmbedder.js"
+import { type DigestedTexts, make } from "../src/embedding/batchEmbedder.js"
 import { EmbedderError } from "../src/ports/Embedder.js"
 import { known, scripted } from "./support/embedders.js"
 import { fresh } from "./support/engine.js"
@@ -46,7 +46,7 @@ describe("a text that always fails", () => {
 })
 
 describe("a batch that fails", () => {
-  const page: Texts = titles.map((text, at) => [String(at), text])
+  const page: DigestedTexts = titles.map((text, at) => [String(at), text])
   const numbers = Array.from({ length: 40 }, (_, at) => String(at))
 
   it.effect("is no fault of its texts where nothing is answered at all", () =>

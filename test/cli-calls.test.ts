@@ -150,7 +150,7 @@ describe("the command line", () => {
     [["undo", "--event", "1", "--trust", "inner"], /^undo needs trust level full$/],
     [["undo", "--event", "99"], /^nothing to undo: there is no event 99$/],
     [["undo", "--run", "nobody"], /^nothing to undo: there is no change of a memory by run nobody$/],
-    [["recall", "show", "1"], /^no recall 1$/],
+    [["recall", "show", "1"], /^recall 1 not found: list the recalls to see their numbers$/],
     [["import", "/nowhere/at/all"], /^\/nowhere\/at\/all: does not exist$/],
     [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is not a folder and cannot be created/],
     [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is not a folder and cannot be created/],
@@ -286,9 +286,9 @@ describe("output", () => {
   ]
   const draw = (terminal: Terminal) =>
     table(makeOutput(terminal, { json: false }), rows, [
-      { name: "id", of: ({ id }) => id, colour: "cyan" },
-      { name: "title", of: ({ title }) => title, elastic: true },
-      { name: "tokens", of: ({ tokens }) => tokens, right: true }
+      { name: "id", cell: ({ id }) => id, colour: "cyan" },
+      { name: "title", cell: ({ title }) => title, elastic: true },
+      { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true }
     ])
   const wide = /[\u3000-\u9fff]/g
   /** Where a number ends on screen. */

@@ -33,7 +33,7 @@ describe("a missing key", () => {
   })
 
   it.each([
-    [["search", "tea", "--rerank", "cohre"], /^--rerank: no reranker cohre: must be one of lexical, none, /],
+    [["search", "tea", "--rerank", "cohre"], /^--rerank: cannot use reranker cohre: must be one of lexical, none, /],
     [["embed", "switch", "opnai"], /^no embedder opnai: must be one of words, /]
   ])("is not an unknown name, which ends %j with 2", async (args, line) => {
     expect(await runInProcess(["--data", newFolder(), ...args])).toMatchObject({
@@ -119,7 +119,7 @@ describe("check", () => {
     const named = await runInProcess(["--data", newFolder(), "check", other])
     expect(named).toMatchObject({ code: 1, line: `1 problem in ${other}` })
     expect(lines(named.stdout)).toEqual([
-      expect.stringMatching(`^problem  ${other}: embedding.embedder: no embedder opnai: must be one of words, `),
+      expect.stringMatching(`^problem  ${other}: embedding.embedder: unknown embedder opnai: must be one of words, `),
       `warning  ${other}: rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`
     ])
     const json = await runInProcess(["--data", newFolder(), "check", other, "--json"])
@@ -277,9 +277,17 @@ describe("a command", () => {
       ["turns", "nosession", "--json"],
       ["turns", "nosession", "--as-of", "1"]
     ]) {
-      expect(await daybook(...args)).toEqual({ code: 1, line: "no session nosession", stdout: "", stderr: "" })
+      expect(await daybook(...args)).toEqual({
+        code: 1,
+        line: "session nosession not found: check the name and the trust level",
+        stdout: "",
+        stderr: ""
+      })
     }
-    expect(await daybook("turns", "monday", "--trust", "public")).toMatchObject({ code: 1, line: "no session monday" })
+    expect(await daybook("turns", "monday", "--trust", "public")).toMatchObject({
+      code: 1,
+      line: "session monday not found: check the name and the trust level"
+    })
     expect((await daybook("turns", "monday")).stdout).toContain("Which harbour?")
     expect(await daybook("turns", "papers")).toMatchObject({ code: 0, stdout: "nothing found\n" })
   })

@@ -264,21 +264,23 @@ describe("an embedder of a provider", () => {
       for (const name of ["words", "hash"]) {
         const own = yield* embedderNamed(name)
         expect(yield* embedderNamed(own.model, own.dimensions)).toMatchObject({ model: own.model })
-        expect(own.apart).toBeUndefined()
+        expect(own.substitute).toBeUndefined()
       }
-      expect(one.apart).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1", local: true } })
+      expect(one.substitute).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1", local: true } })
       // A server on this machine is none of a provider; one elsewhere is.
       const ollama = policyFor("ollama", server)
-      expect((yield* embedderNamed("ollama", undefined, ollama).pipe(withSettings(environment))).apart).toBeUndefined()
+      expect(
+        (yield* embedderNamed("ollama", undefined, ollama).pipe(withSettings(environment))).substitute
+      ).toBeUndefined()
       const away = Either.getOrThrow(
         decode({ embedding: { providers: { ollama: { baseUrl: "http://gpu.lan:11434" } } } })
       )
       expect(
-        (yield* embedderNamed("ollama", undefined, away.embedding).pipe(withSettings(environment))).apart
+        (yield* embedderNamed("ollama", undefined, away.embedding).pipe(withSettings(environment))).substitute
       ).toBeDefined()
       const all = Either.getOrThrow(decode({ embedding: { local: [] } })).embedding
       const open = yield* embedderNamed("openai", undefined, all).pipe(withSettings({ OPENAI_API_KEY: key }))
-      expect(open.apart).toBeUndefined()
+      expect(open.substitute).toBeUndefined()
     })
   )
 

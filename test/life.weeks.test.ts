@@ -12,7 +12,7 @@ import { planStage, type Stage } from "../src/maintenance/Stage.js"
 import { dayMillis, type Row } from "../src/maintenance/stageRow.js"
 import { daily } from "../src/maintenance/stages/daily.js"
 import { retention } from "../src/maintenance/stages/retention.js"
-import { type Contender, chosen } from "../src/maintenance/stages/weekly/core.js"
+import { type Contender, chooseContenders } from "../src/maintenance/stages/weekly/core.js"
 import { weekly } from "../src/maintenance/stages/weekly.js"
 import { decode, type PolicyValues } from "../src/ports/Policy.js"
 import { estimate } from "../src/ports/TokenCounter.js"
@@ -350,17 +350,18 @@ describe("weekly: given what there is, when a week is over, then", () => {
           ...one,
           born: at + 1,
           coreFrom: one.tier === "core" && byRule ? "mid" : undefined,
-          fit: fit && one.type !== "event"
+          mayBeChosen: fit && one.type !== "event"
         })
       )
-      const core = chosen(contenders, budget)
+      const core = chooseContenders(contenders, budget)
       const given = contenders.filter(({ coreFrom, tier }) => tier === "core" && coreFrom === undefined)
       const spent = given.reduce((sum, { cost }) => sum + cost, 0)
       const cost = contenders.filter(({ born }) => core.has(born)).reduce((sum, { cost }) => sum + cost, 0)
       expect(cost).toBeLessThanOrEqual(Math.max(0, budget - spent))
       for (const one of contenders) {
-        if (core.has(one.born)) expect([one.fit, given.includes(one)]).toEqual([true, false])
-        else if (one.fit && !given.includes(one)) expect(one.cost).toBeGreaterThan(Math.max(0, budget - spent) - cost)
+        if (core.has(one.born)) expect([one.mayBeChosen, given.includes(one)]).toEqual([true, false])
+        else if (one.mayBeChosen && !given.includes(one))
+          expect(one.cost).toBeGreaterThan(Math.max(0, budget - spent) - cost)
       }
       const moved = contenders.map((one) =>
         given.includes(one)
@@ -369,7 +370,7 @@ describe("weekly: given what there is, when a week is over, then", () => {
             ? { ...one, tier: "core" as const, coreFrom: "mid" as const }
             : { ...one, tier: "mid" as const, coreFrom: undefined }
       )
-      expect(chosen(moved, budget)).toEqual(core)
+      expect(chooseContenders(moved, budget)).toEqual(core)
     }
   )
 })

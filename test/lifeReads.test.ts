@@ -27,9 +27,9 @@ describe("what is read of the life of memories", () => {
       let after: ArchiveCursor | undefined
       let reads = 0
       do {
-        const page = findArchived(db, level, words, { after, look: 7 })
-        expect(page.found.length).toBeLessThanOrEqual(7)
-        found.push(...page.found.map(({ memory }) => memory.born))
+        const page = findArchived(db, level, words, { after, maxRows: 7 })
+        expect(page.entries.length).toBeLessThanOrEqual(7)
+        found.push(...page.entries.map(({ memory }) => memory.born))
         after = page.next
         reads++
       } while (after !== undefined)

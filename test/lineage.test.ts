@@ -40,7 +40,7 @@ const memoryOf = (id: string, store: Store, sources: ReadonlyArray<string>): Mem
 const world = () => {
   const memories = new Map<string, Memory>()
   const graph: Graph = {
-    madeOf: (kind, source) =>
+    derivedFrom: (kind, source) =>
       [...memories.values()].filter(({ lineage = [] }) => lineage.some((one) => one.kind === kind && one.to === source))
   }
   const put = (images: ReadonlyArray<Memory>) => {

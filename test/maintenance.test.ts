@@ -204,7 +204,7 @@ describe("the engine's own jobs", () => {
       const memory = yield* full(daybook, "new")
       yield* memory.remember({ title: "tea" })
       yield* memory.schedules.add({ goal: "Tell the tide", handler: "tides", at: start + 2 * hour })
-      yield* maintenance.look
+      yield* maintenance.checkNow
       yield* settled
       expect(yield* schedulesOf(daybook, "new")).toMatchObject({ "daybook/daily": "2026-03-11T03:00:00.000Z" })
       expect(yield* memory.maintenance.list()).toEqual([])

@@ -74,8 +74,8 @@ describe("stores that have an embedder of their own", () => {
   const policy = { embedding: { gather: 0, timeout: 1_000 }, recall: { log: true } }
   const both = () => {
     const [words, far] = [scripted("words", 1, 48, { local: true, weight: 0.3 }), scripted("far", 2, 96)]
-    const apart = { stores: ["private" as const], embedder: words.service }
-    return { words, far: Object.assign(far, { service: { ...far.service, apart } }), apart }
+    const substitute = { stores: ["private" as const], embedder: words.service }
+    return { words, far: Object.assign(far, { service: { ...far.service, substitute } }), substitute }
   }
   const titles = ["the pilot keeps tea", "the harbour master keeps rope"]
 
@@ -113,7 +113,7 @@ describe("stores that have an embedder of their own", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const old = scripted("old", 3, 64)
-      const { apart, far, words } = both()
+      const { far, substitute, words } = both()
       yield* Effect.scoped(
         Effect.gen(function* () {
           const daybook = yield* open(folder, { ...known(old, far, words), policy })
@@ -126,7 +126,7 @@ describe("stores that have an embedder of their own", () => {
         policy,
         embedder: Layer.succeed(Embedder, old.service),
         embedders: Layer.succeed(Embedders, {
-          named: (name) => Effect.fail(EmbedderUnavailable.besides(name, "its key is missing", apart))
+          named: (name) => Effect.fail(EmbedderUnavailable.withSubstitute(name, "its key is missing", substitute))
         })
       })
       const memory = yield* daybook.agent(agent, { trust: "full" })
@@ -147,8 +147,8 @@ describe("stores that have an embedder of their own", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(embedderNamed("openai").pipe(withSettings({})))
       if (error._tag !== "EmbedderUnavailable") throw error
-      expect(error.apart).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1" } })
-      expect(Object.keys(error)).not.toContain("apart")
+      expect(error.substitute).toMatchObject({ stores: ["private"], embedder: { model: "glove-100-v1" } })
+      expect(Object.keys(error)).not.toContain("substitute")
     })
   )
 })

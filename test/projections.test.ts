@@ -826,7 +826,7 @@ describe("generations", () => {
       expect(generations.folder.slice(folder.length + 1)).toMatch(/^[\w%=~.-]+$/)
       expect(generations.folder.slice(folder.length + 1)).not.toContain("..")
       expect(generations.current()).toBeUndefined()
-      const [one, two] = [generations.fresh(), generations.fresh()]
+      const [one, two] = [generations.newFile(), generations.newFile()]
       for (const file of [one, two]) writeFileSync(file, "")
       expect(generations.claim(one)).toBe(true)
       expect(generations.claim(two)).toBe(false)
@@ -835,7 +835,7 @@ describe("generations", () => {
       for (const suffix of ["", "-wal", "-shm"]) writeFileSync(dead + suffix, "")
       generations.sweep()
       expect([one, two, dead, `${dead}-wal`].map((file) => existsSync(file))).toEqual([true, true, false, false])
-      generations.point(two)
+      generations.setCurrent(two)
       generations.remove(one)
       expect(generations.current()).toBe(two)
     })

@@ -45,7 +45,7 @@ describe.each(reranking)("the reranker of %s", (provider) => {
   it.scopedLive("asks as its documentation tells, and gives each text its score", () =>
     Effect.gen(function* () {
       const { name, reranker, server } = yield* asking(provider)
-      expect(reranker).toMatchObject({ name, topN: 8, weight: 0.5, apart: ["private"] })
+      expect(reranker).toMatchObject({ name, topN: 8, weight: 0.5, withheldStores: ["private"] })
       expect(reranker.local).toBeUndefined()
       expect(yield* reranker.rerank(query, texts)).toEqual(texts.map((text) => relevance(query, text)))
       const own: Readonly<Record<RerankingProvider, object>> = {

@@ -12,7 +12,7 @@ import { parse } from "../src/search/query.js"
 import type { Draft } from "../src/search/rank.js"
 import { sumOfParts } from "../src/search/rank.js"
 import type { Query } from "../src/search/search.js"
-import { gate } from "../text/normalise/gate.js"
+import { gateMessage } from "../text/normalise/gate.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 
 const now = Date.parse("2026-03-14T06:00:00Z")
@@ -32,14 +32,14 @@ describe("the gate", () => {
   )
   for (const [reason, texts] of Object.entries(messages)) {
     it(`${reason}: ${texts.length} messages`, () => {
-      expect(texts.filter((text) => gate(text).reason !== reason)).toEqual([])
+      expect(texts.filter((text) => gateMessage(text).reason !== reason)).toEqual([])
     })
   }
 
   it("reads a long message of one laugh as fast as any", () => {
     const laughs = ["哈", "嗯", "哦", "k", "ha", "ok ", "hm", "!", "```", "`"].map((word) => `${word.repeat(2_000)}x`)
     const began = performance.now()
-    for (const text of laughs) for (const end of ["", " that was funny", "笑"]) gate(`${text}${end}`)
+    for (const text of laughs) for (const end of ["", " that was funny", "笑"]) gateMessage(`${text}${end}`)
     expect(performance.now() - began).toBeLessThan(2_000)
   })
 

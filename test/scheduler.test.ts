@@ -109,7 +109,7 @@ describe("the runner of schedules", () => {
         summary: `${title}, and so on`,
         notified: true
       })
-      expect(told.map(({ occurrence, of, run, status }) => [run, of.id, occurrence, status])).toEqual(
+      expect(told.map(({ occurrence, definition: of, run, status }) => [run, of.id, occurrence, status])).toEqual(
         jobs.map(({ occurrence, run }) => [run, id, occurrence, "ok"])
       )
       const history = yield* memory.history((yield* memory.search({ text: title, limit: 1 }))[0]!.id)

@@ -237,7 +237,11 @@ describe("words, phrases and fields", () => {
   it("takes a text apart", () => {
     const simple = (text: string) => {
       const { must, not, should } = parse(text)
-      return { must, should: should.map(({ droppable, expression }) => (droppable ? expression : [expression])), not }
+      return {
+        must,
+        should: should.map(({ isDroppable: droppable, expression }) => (droppable ? expression : [expression])),
+        not
+      }
     }
     expect(simple("green tea")).toEqual({ must: [], should: ['"green"', '"tea"'], not: [] })
     expect(simple('+green "black tea" -milk title:x')).toEqual({
@@ -275,7 +279,7 @@ describe("words, phrases and fields", () => {
     expect(
       matchOf({
         must: ['"a"', '"b"'],
-        should: [{ text: "c", at: 0, expression: '"c"', droppable: true }],
+        should: [{ text: "c", offset: 0, expression: '"c"', isDroppable: true }],
         not: ['"d"', '"e"']
       })
     ).toBe('(("a" AND "b") AND ("a" OR "c")) NOT ("d" OR "e")')
@@ -533,7 +537,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     .filter(({ similarity, text }) => text !== null || similarity !== null)
   const pool = fc.uniqueArray(candidate, { minLength: 1, maxLength: 20, selector: ({ born }) => born })
   const ranked = (candidates: ReadonlyArray<Candidate>, weight: number) =>
-    orderByScore(scoreMemories(candidates, { ...defaults.search, fusion }, { own: weight }, start, cues)).map(
+    orderByScore(scoreMemories(candidates, { ...defaults.search, fusion }, { main: weight }, start, cues)).map(
       (draft) => ({
         ...draft,
         score: sumOfParts(draft.parts)

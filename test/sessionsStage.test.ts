@@ -32,7 +32,7 @@ const viewOf = (said: Iterable<ReadonlyArray<readonly [string, string]>>) => {
 const gathered = (db: ReturnType<typeof viewOf>, rows: number) => {
   const policy = { ...defaults, sessions: { ...defaults.sessions, rows } }
   const gathering = sessions.gather(policy, 10 ** 12, tools, "private")
-  while (gathering.look!(db)) {}
+  while (gathering.readMore!(db)) {}
   return gathering
 }
 

@@ -172,7 +172,7 @@ describe("an index that is prepared", () => {
   it.scopedLive("keeps the one of the stores that it is not to see", () =>
     Effect.gen(function* () {
       const [old, next, words] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("words", 3, 32)]
-      const service = { ...next.service, apart: { stores: ["private" as const], embedder: words.service } }
+      const service = { ...next.service, substitute: { stores: ["private" as const], embedder: words.service } }
       const { daybook } = yield* fresh({ ...known(old, { ...next, service }, words), policy })
       yield* filled(daybook)
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
@@ -210,7 +210,7 @@ describe("an index that is prepared", () => {
   it.scopedLive("is known before the query is embedded, so that the embedder before it is not called", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const make = () => [scripted("slow", 1, 48, { local: true, cheap: true }), scripted("next", 2, 96)] as const
+      const make = () => [scripted("slow", 1, 48, { local: true, skipsCache: true }), scripted("next", 2, 96)] as const
       yield* Effect.scoped(
         Effect.gen(function* () {
           const daybook = yield* open(folder, { ...known(...make()), policy })
@@ -414,7 +414,7 @@ describe("an index that is prepared", () => {
 describe("stores that an embedder is not to see", () => {
   const beside = (stores: ReadonlyArray<"private" | "shared" | "social">) => {
     const [words, far] = [scripted("words", 1, 48, { local: true, weight: 0.3 }), scripted("far", 2, 96)]
-    const service = { ...far.service, apart: { stores, embedder: words.service } }
+    const service = { ...far.service, substitute: { stores, embedder: words.service } }
     return { words, far: Object.assign(far, { service }) }
   }
 
@@ -489,8 +489,8 @@ describe("stores that an embedder is not to see", () => {
           if (purpose === "query") queries.push(...texts)
           return sound(texts, purpose)
         }
-        const apart = { stores: ["private" as const], embedder: words.service }
-        const kept = { ...plain, service: { ...plain.service, apart } }
+        const substitute = { stores: ["private" as const], embedder: words.service }
+        const kept = { ...plain, service: { ...plain.service, substitute } }
         const options = (far: Scripted) =>
           how === "by a switch" ? { ...known(start, far, words), policy } : { ...known(far, words, start), policy }
         const past = (daybook: System, version?: number) =>

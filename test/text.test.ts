@@ -294,7 +294,7 @@ describe("queries", () => {
       "today"
     ])
     expect(parse("+49 171 2345678").must).toEqual([])
-    const together = (text: string) => neighbourCompounds(parse(text).should).map((pair) => pair.together)
+    const together = (text: string) => neighbourCompounds(parse(text).should).map((pair) => pair.joined)
     expect(together("rate limit of rest")).toEqual(['"ratelimit"'])
     expect(together('"rate limit" +rate limit title:x y')).toEqual([])
     expect(parse(`${"0 ".repeat(limits.queryBytes)}`).should.length).toBeLessThanOrEqual(limits.queryTerms)

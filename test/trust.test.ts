@@ -538,7 +538,7 @@ describe("what embeds a hidden store", () => {
   const [old, next, words] = [scripted("old", 1, 48), scripted("next", 2, 96), scripted("words", 3, 32)]
   const beside = (stores: ReadonlyArray<Store>) => ({
     ...next,
-    service: { ...next.service, apart: { stores, embedder: words.service } }
+    service: { ...next.service, substitute: { stores, embedder: words.service } }
   })
   const seen = ["tea of the harbour", "rope of the pilot", "maps of tea"]
 
@@ -603,7 +603,7 @@ describe("what embeds a hidden store", () => {
   ] as const)("tells %s nothing, whoever it was: %s", ([trust, hidden, later]) =>
     Effect.gen(function* () {
       const without = yield* answered(trust, [], later)
-      const isApart = trust === "inner" && later.service.apart?.stores.includes("shared")
+      const isApart = trust === "inner" && later.service.substitute?.stores.includes("shared")
       expect(JSON.stringify(without)).toContain(isApart === true ? "words" : "next")
       expect(yield* answered(trust, hidden, later)).toEqual(without)
     })

@@ -110,7 +110,9 @@ describe("after a failure", () => {
       const one = scripted("old", 1, 48)
       const sound = one.embed
       one.embed = () =>
-        Effect.fail(new EmbedderError({ model: "old", reason: "failed", kind, ...(after && { after }) }))
+        Effect.fail(
+          new EmbedderError({ model: "old", reason: "failed", kind, ...(after && { retryAfterMillis: after }) })
+        )
       const { daybook } = yield* fresh({ ...known(one), policy })
       const memory = yield* daybook.agent(agent, { trust: "full" })
       yield* memory.remember({ title: "the last word before the provider was back" })
@@ -162,7 +164,7 @@ describe("after a failure", () => {
     expect([0, 1, 2, 7, 8, 99].map((failures) => retryDelayMillis(of({}), failures))).toEqual([
       2_000, 4_000, 8_000, 256_000, 300_000, 300_000
     ])
-    expect(retryDelayMillis(of({ after: 3_600_000 }), 0)).toBe(3_600_000)
+    expect(retryDelayMillis(of({ retryAfterMillis: 3_600_000 }), 0)).toBe(3_600_000)
     expect(retryDelayMillis(of({ kind: "settings" }), 0)).toBeUndefined()
   })
 
@@ -173,10 +175,10 @@ describe("after a failure", () => {
       yield* written(daybook)
       yield* daybook.backfill(agent)
       const sound = next.embed
-      const error = new EmbedderError({ model: "next", reason: "failed", kind: "busy", after: 2_500 })
+      const error = new EmbedderError({ model: "next", reason: "failed", kind: "busy", retryAfterMillis: 2_500 })
       const failed: EmbedderService["embed"] = () => Effect.fail(error)
       next.embed = failed
-      expect(yield* Effect.flip(daybook.embedders.switchTo(agent, "next"))).toMatchObject({ after: 2_500 })
+      expect(yield* Effect.flip(daybook.embedders.switchTo(agent, "next"))).toMatchObject({ retryAfterMillis: 2_500 })
       const told: Array<number> = []
       let at = 0
       const onFailure = (_: EmbedderError, pause: number) => {

@@ -67,7 +67,7 @@ export type AnyCommand = Command<never, never>
 export interface Call {
   readonly agent: string
   /** Whether `--agent` was passed. */
-  readonly agentGiven: boolean
+  readonly agentWasPassed: boolean
   readonly trust: TrustLevel
   /** The policy of the data folder. */
   readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | CommandEnded>
@@ -81,11 +81,11 @@ export interface Call {
   /** The memory as it is now, or as of a version or time. */
   readonly reader: (asOf: AsOf | undefined) => Effect.Effect<MemoryReader, Failure, Scope.Scope>
   /** Resolves a time to milliseconds since the epoch; words are relative to now, in the policy's zone. */
-  readonly momentOf: <M extends Moment | undefined>(
+  readonly resolveTime: <M extends Moment | undefined>(
     time: M
   ) => Effect.Effect<number | (undefined extends M ? undefined : never), Failure>
   /** Runs another command line and sends its answers to `out`. */
-  readonly again: (argv: ReadonlyArray<string>, out: Output) => Effect.Effect<Outcome>
+  readonly runCommandLine: (argv: ReadonlyArray<string>, out: Output) => Effect.Effect<Outcome>
 }
 
 /** Every expected failure of a command. Each has a message of one line. */

@@ -43,13 +43,13 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
       const moved: Array<MovedFile> = []
       const files = [...new Set(listings.flatMap((listing) => listing.paths))]
       const outcomes = { added: 0, updated: 0, unchanged: 0 }
-      let done = 0
+      let doneCount = 0
       const add = (path: string) =>
         Effect.gen(function* () {
           const file = readTextFile(path)
           if ("problem" in file) failures.push(file)
           else yield* index(file)
-          out.progress(++done, files.length)
+          out.progress(++doneCount, files.length)
         })
       const index = ({ changedAt, path, text }: TextFile) =>
         Effect.gen(function* () {
@@ -68,9 +68,9 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
           else if (answer.left.field === "text" && text.trim() === "") skipped.push({ path, problem: "is empty" })
           else failures.push({ path, problem: answer.left.message })
         })
-      const all = yield* Effect.exit(Effect.forEach(files, add, { concurrency: concurrentFiles, discard: true }))
+      const exit = yield* Effect.exit(Effect.forEach(files, add, { concurrency: concurrentFiles, discard: true }))
       yield* awaitVectors(call)
-      yield* all
+      yield* exit
       for (const list of [failures, skipped, moved]) list.sort((a, b) => (a.path < b.path ? -1 : 1))
       const { added, unchanged, updated } = outcomes
       const total = added + updated + unchanged + moved.length + skipped.length + failures.length

@@ -41,15 +41,15 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
       const fields = { session, ...definedFields(options) }
       const memory = yield* call.memory
       if (text === "-") {
-        const done = yield* Effect.exit(writeLines<TurnInput, AddedTurn>(memory.sessions.appendAll, call.out, fields))
+        const exit = yield* Effect.exit(writeLines<TurnInput, AddedTurn>(memory.sessions.appendAll, call.out, fields))
         yield* awaitVectors(call)
-        return yield* done
+        return yield* exit
       }
-      const done = yield* memory.sessions.append({ ...fields, text }, { commandId })
+      const added = yield* memory.sessions.append({ ...fields, text }, { commandId })
       yield* awaitVectors(call)
-      yield* call.out.show(done, () => {
-        const place = done.version === undefined ? "" : ` (version ${done.version})`
-        return `turn ${done.sequence} of ${done.session}${place}`
+      yield* call.out.show(added, () => {
+        const versionText = added.version === undefined ? "" : ` (version ${added.version})`
+        return `turn ${added.sequence} of ${added.session}${versionText}`
       })
     })
 }

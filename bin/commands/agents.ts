@@ -9,12 +9,12 @@ export const agents: Command = {
   operator: true,
   run: ({ daybook, out }) =>
     Effect.gen(function* () {
-      const found = yield* Effect.flatMap(daybook, (one) => one.agents)
-      yield* out.show(found, () =>
-        table(out, found, [
-          { name: "name", of: ({ name }) => name, colour: "bold" },
-          { name: "version", of: ({ version }) => version, right: true },
-          { name: "last event", of: ({ recordedAt }) => secondText(recordedAt) }
+      const rows = yield* Effect.flatMap(daybook, (opened) => opened.agents)
+      yield* out.show(rows, () =>
+        table(out, rows, [
+          { name: "name", cell: ({ name }) => name, colour: "bold" },
+          { name: "version", cell: ({ version }) => version, alignRight: true },
+          { name: "last event", cell: ({ recordedAt }) => secondText(recordedAt) }
         ])
       )
     })

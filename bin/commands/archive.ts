@@ -22,30 +22,30 @@ export const archive: Command<ArchiveCall, readonly [action: string, words: Read
       const { memory, out, reader } = call
       if (action === "restore") {
         const [id, ...others] = words
-        if (id === undefined || others.length > 0) return yield* badCall("'archive restore' needs exactly one id")
-        if (asOf !== undefined) return yield* badCall("'archive restore' takes no --as-of")
-        const restored = yield* Effect.flatMap(memory, (one) => one.archive.restore(id, { commandId }))
+        if (id === undefined || others.length > 0) return yield* usageError("'archive restore' needs exactly one id")
+        if (asOf !== undefined) return yield* usageError("'archive restore' takes no --as-of")
+        const restored = yield* Effect.flatMap(memory, (opened) => opened.archive.restore(id, { commandId }))
         yield* awaitVectors(call)
         return yield* out.show(restored, () => `restored ${id}`)
       }
       if (action !== "list" && action !== "search")
-        return yield* badCall("action: must be one of list, search, restore")
+        return yield* usageError("action: must be one of list, search, restore")
       if (action === "list" && words.length > 0)
-        return yield* badCall("'archive list' takes no words; use 'archive search'")
-      if (action === "search" && words.length === 0) return yield* badCall("'archive search' needs words")
+        return yield* usageError("'archive list' takes no words; use 'archive search'")
+      if (action === "search" && words.length === 0) return yield* usageError("'archive search' needs words")
       const text = words.join(" ")
-      const rows = yield* Effect.flatMap(reader(asOf), (one) => one.archive.list({ text, limit, offset }))
+      const rows = yield* Effect.flatMap(reader(asOf), (opened) => opened.archive.list({ text, limit, offset }))
       yield* out.show(rows, () => table<ArchivedMemory>(out, rows, columns))
     })
 }
 
 const columns: ReadonlyArray<Column<ArchivedMemory>> = [
-  { name: "id", of: ({ id }) => id, colour: "cyan" },
-  { name: "type", of: ({ type }) => type },
-  { name: "store", of: ({ store }) => store },
-  { name: "archived", of: ({ archivedAt }) => dayText(archivedAt) },
-  { name: "why", of: ({ reason }) => reason },
-  { name: "title", of: ({ title }) => title, elastic: true }
+  { name: "id", cell: ({ id }) => id, colour: "cyan" },
+  { name: "type", cell: ({ type }) => type },
+  { name: "store", cell: ({ store }) => store },
+  { name: "archived", cell: ({ archivedAt }) => dayText(archivedAt) },
+  { name: "why", cell: ({ reason }) => reason },
+  { name: "title", cell: ({ title }) => title, elastic: true }
 ]
 
-const badCall = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
+const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })

@@ -9,7 +9,7 @@ export const backfill: Command = {
   operator: true,
   run: ({ agent, daybook, out }) =>
     Effect.gen(function* () {
-      const { embedded, error, remaining } = yield* Effect.flatMap(daybook, (one) => one.backfill(agent))
+      const { embedded, error, remaining } = yield* Effect.flatMap(daybook, (opened) => opened.backfill(agent))
       yield* out.show(
         { embedded, remaining, ...(error === undefined ? {} : { error: error.message }) },
         () => `${count(embedded, "memory", "memories")} embedded, ${remaining} remaining`

@@ -46,47 +46,47 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       const tokyo = yield* daybook<Hits>("search", "東京", "--limit", "3")
       yield* must(tokyo[0]?.title.includes("東京") === true, "東京 is found")
       const hits = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3")
-      const found = hits.find(({ title }) => title.includes("Deploys happen on Tuesdays"))
-      if (found === undefined) return yield* must(false, "deploys happen on Tuesdays")
+      const hit = hits.find(({ title }) => title.includes("Deploys happen on Tuesdays"))
+      if (hit === undefined) return yield* must(false, "deploys happen on Tuesdays")
 
       yield* heading("Look closer: its neighbours in time, then the whole memory")
-      const around = yield* daybook<ReadonlyArray<IndexRow>>("timeline", found.id, "--before", "2", "--after", "2")
+      const around = yield* daybook<ReadonlyArray<IndexRow>>("timeline", hit.id, "--before", "2", "--after", "2")
       yield* must(around.length === 5, "the timeline shows five rows")
-      const [whole] = yield* daybook<ReadonlyArray<WholeMemory>>("get", found.id)
-      yield* must(whole?.id === found.id, "the whole memory is read")
+      const [whole] = yield* daybook<ReadonlyArray<WholeMemory>>("get", hit.id)
+      yield* must(whole?.id === hit.id, "the whole memory is read")
 
       yield* heading("Correct it")
-      const titleIn = (rows: Hits) => rows.find(({ id }) => id === found.id)?.title
-      const corrected = found.title.replace("Tuesdays", "Thursdays")
-      const correction = yield* daybook<Updated>("update", found.id, "--title", corrected)
+      const titleIn = (rows: Hits) => rows.find(({ id }) => id === hit.id)?.title
+      const corrected = hit.title.replace("Tuesdays", "Thursdays")
+      const correction = yield* daybook<Updated>("update", hit.id, "--title", corrected)
       const now = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3")
       yield* must(titleIn(now) === corrected, "deploys happen on Thursdays from now on")
 
       yield* heading("Audit: who changed what, when and why; and the people mentioned")
-      const history = yield* daybook<ReadonlyArray<HistoryEntry>>("history", found.id)
+      const history = yield* daybook<ReadonlyArray<HistoryEntry>>("history", hit.id)
       yield* must(history.at(-1)?.version === correction.version, "the history ends with the correction")
       const people = yield* daybook<ReadonlyArray<Person>>("people", "--limit", "3")
       yield* must(people.length === 3, "people are known")
 
       yield* heading("Rewind: the same search as of the version before the correction")
       const before = String(correction.version! - 1)
-      const then = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3", "--as-of", before)
-      yield* must(titleIn(then) === found.title, "the past answers as it did")
+      const pastHits = yield* daybook<Hits>("search", "deploys happen on", "--limit", "3", "--as-of", before)
+      yield* must(titleIn(pastHits) === hit.title, "the past answers as it did")
 
       yield* heading("Decide: rules compare a new statement with what is known")
       const port = "The staging database of Mooring listens on port"
-      const known = yield* daybook<Remembered>("remember", `${port} 5432`, "--type", "config")
+      const repeated = yield* daybook<Remembered>("remember", `${port} 5432`, "--type", "config")
       const decided = yield* daybook<Remembered>("remember", `${port} 6543 now`, "--type", "config")
-      yield* must(decided.outcome === "replaced" && decided.replaced === known.id, "the old port is replaced")
+      yield* must(decided.outcome === "replaced" && decided.replaced === repeated.id, "the old port is replaced")
 
       yield* heading("Why: who decided that, and for which reason")
       const why = yield* daybook<Why>("why", decided.id)
-      yield* must(why.supersedes[0]?.id === known.id, "the old port is shown")
+      yield* must(why.supersedes[0]?.id === repeated.id, "the old port is shown")
 
       yield* heading("Undo it, then undo the undo")
       const undone = yield* daybook<Undone>("undo", "--event", String(decided.version))
       const ports = yield* daybook<Hits>("search", port, "--limit", "1")
-      yield* must(ports[0]?.id === known.id, "the old port is back")
+      yield* must(ports[0]?.id === repeated.id, "the old port is back")
       yield* daybook<Undone>("undo", "--run", undone.run!)
 
       yield* heading("What if: replay the same history without a reconciler, in a temporary branch")
@@ -109,8 +109,8 @@ export const demo: Command<{ readonly keep?: boolean }> = {
       yield* heading("Verify the log")
       const { events, head, ok } = yield* daybook<Verification>("verify")
       yield* must(ok && events > 0 && head !== null, "the log is sound")
-      const kept = keep === true ? ` The folder is ${folder}.` : ""
-      yield* call.out.show({ ok: true, folder, steps }, () => `\nAll checks passed.${kept}`)
+      const folderNote = keep === true ? ` The folder is ${folder}.` : ""
+      yield* call.out.show({ ok: true, folder, steps }, () => `\nAll checks passed.${folderNote}`)
     })
 }
 

@@ -3,7 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Daybook } from "../../src/Daybook.js"
 import type { SwitchOptions } from "../../src/embedding/admin/EmbedderOperations.js"
-import { type Labelled, readLabelled } from "../../src/embedding/admin/labelledQuestions.js"
+import { type LabelledQuestion, readLabelled } from "../../src/embedding/admin/labelledQuestions.js"
 import { InvalidInput } from "../../src/model/errors.js"
 import { UnknownEmbedder } from "../../src/ports/Embedders.js"
 import { calibratedText, comparedText, rateText, statusText, switchedText } from "../embedders.js"
@@ -65,7 +65,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     takes: ["dimensions", "weight", "prepare", "now", "all"],
     run: ({ agent, out }, { embedders }, { dimensions, now, prepare, weight }, model) =>
       Effect.map(
-        unknownAsBadCall(
+        unknownAsUsageError(
           embedders.switchTo(agent, model!, {
             dimensions,
             weight,
@@ -93,7 +93,7 @@ const verbs: Readonly<Record<string, Verb>> = {
       Effect.gen(function* () {
         const labelled = questions === undefined ? undefined : yield* questionsIn(questions)
         const calibrate = embedders.calibrate(agent, { with: other, dimensions, questions: labelled })
-        const calibrated = yield* other === undefined ? calibrate : unknownAsBadCall(calibrate)
+        const calibrated = yield* other === undefined ? calibrate : unknownAsUsageError(calibrate)
         return { value: calibrated, text: () => calibratedText(out, calibrated) }
       })
   },
@@ -175,35 +175,35 @@ export const embed: Command<Options, readonly [action: string | undefined, model
 
 /** Reports progress, and why a switch pauses. */
 const reportTo = (out: Output): Pick<SwitchOptions, "onFailure" | "onProgress"> => ({
-  onProgress: (rate) => out.progress(rate.made, rate.made + rate.left, rateText(rate)),
+  onProgress: (rate) => out.progress(rate.madeCount, rate.madeCount + rate.left, rateText(rate)),
   onFailure: ({ message }, pause) => out.note(`${message}; retrying in ${Math.ceil(pause / 1_000)} s`)
 })
 
 /** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
 const checked = (action: string, model: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
   const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined
-  if (verb === undefined) return badCall(`action: must be one of ${Object.keys(verbs).join(", ")}`)
-  if (verb.needs !== undefined && model === undefined) return badCall(`'embed ${action}' needs ${verb.needs}`)
+  if (verb === undefined) return usageError(`action: must be one of ${Object.keys(verbs).join(", ")}`)
+  if (verb.needs !== undefined && model === undefined) return usageError(`'embed ${action}' needs ${verb.needs}`)
   if (verb.needs === undefined && action !== "drop" && model !== undefined)
-    return badCall(`'embed ${action}' takes no model`)
+    return usageError(`'embed ${action}' takes no model`)
   const other = Object.keys(options).find((name) => !(verb.takes as ReadonlyArray<string>).includes(name))
-  return other === undefined ? Effect.succeed(verb) : badCall(`'embed ${action}' takes no --${other}`)
+  return other === undefined ? Effect.succeed(verb) : usageError(`'embed ${action}' takes no --${other}`)
 }
 
 /**
  * Turns an unknown embedder into a bad call, for a name that the call gives. A name from the log is not a bad call: it
  * may belong to another program's embedder.
  */
-const unknownAsBadCall = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | CommandEnded> =>
+const unknownAsUsageError = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>): Effect.Effect<A, E | CommandEnded> =>
   Effect.catchIf(
     effect,
     (error): error is UnknownEmbedder => error instanceof UnknownEmbedder,
-    ({ message }) => badCall(message)
+    ({ message }) => usageError(message)
   ) as Effect.Effect<A, E | CommandEnded>
 
-const badCall = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
+const usageError = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
 
-const questionsIn = (file: string): Effect.Effect<ReadonlyArray<Labelled>, InvalidInput> =>
+const questionsIn = (file: string): Effect.Effect<ReadonlyArray<LabelledQuestion>, InvalidInput> =>
   Effect.flatMap(
     Effect.try({
       try: () => readFileSync(file, "utf8"),

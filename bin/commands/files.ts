@@ -15,13 +15,13 @@ export const files: Command<AsOfOptions & PageOptions> = {
       const rows = yield* memory.files.list({ limit, offset })
       yield* out.show(rows, () =>
         table(out, rows, [
-          { name: "changed", of: ({ occurredAt }) => dayText(occurredAt) },
-          { name: "store", of: ({ store }) => store },
-          { name: "kind", of: ({ media }) => media },
-          { name: "lines", of: ({ lines }) => lines, right: true },
-          { name: "tokens", of: ({ tokens }) => tokens, right: true },
-          { name: "session", of: ({ session }) => session ?? "" },
-          { name: "path", of: ({ path }) => path, elastic: true }
+          { name: "changed", cell: ({ occurredAt }) => dayText(occurredAt) },
+          { name: "store", cell: ({ store }) => store },
+          { name: "kind", cell: ({ media }) => media },
+          { name: "lines", cell: ({ lines }) => lines, alignRight: true },
+          { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true },
+          { name: "session", cell: ({ session }) => session ?? "" },
+          { name: "path", cell: ({ path }) => path, elastic: true }
         ])
       )
     })

@@ -15,15 +15,15 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
     Effect.gen(function* () {
       const { files } = yield* memory
       // A library caller may have indexed it under a name that is not its path on this disk.
-      const done = yield* Effect.catchTag(files.forget(path, { commandId }), "FileNotFound", (error) =>
+      const forgotten = yield* Effect.catchTag(files.forget(path, { commandId }), "FileNotFound", (error) =>
         Effect.mapError(files.forget(resolve(path), { commandId }), (other) =>
           other._tag === "FileNotFound" ? refused(`${error.message}${hintFor(path)}`) : other
         )
       )
-      yield* out.show(done, () => {
-        const place = done.version === undefined ? "" : ` (version ${done.version})`
-        const stores = done.files === 1 ? "" : ` in ${count(done.files, "store")}`
-        return `forgot ${oneLine(done.path)}${stores}${place}`
+      yield* out.show(forgotten, () => {
+        const versionText = forgotten.version === undefined ? "" : ` (version ${forgotten.version})`
+        const stores = forgotten.files === 1 ? "" : ` in ${count(forgotten.files, "store")}`
+        return `forgot ${oneLine(forgotten.path)}${stores}${versionText}`
       })
     })
 }

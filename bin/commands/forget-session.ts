@@ -10,11 +10,11 @@ export const forgetSession: Command<{ readonly commandId?: string }, readonly [s
   examples: ["forget-session monday"],
   run: ({ memory, out }, { commandId }, [session]) =>
     Effect.gen(function* () {
-      const done = yield* Effect.flatMap(memory, (opened) => opened.sessions.forget(session, { commandId }))
-      yield* out.show(done, () => {
-        const place = done.version === undefined ? "" : ` (version ${done.version})`
-        const files = done.files === undefined ? "" : ` and ${count(done.files, "file")}`
-        return `forgot ${count(done.turns, "turn")}${files} of ${done.session}${place}`
+      const forgotten = yield* Effect.flatMap(memory, (opened) => opened.sessions.forget(session, { commandId }))
+      yield* out.show(forgotten, () => {
+        const versionText = forgotten.version === undefined ? "" : ` (version ${forgotten.version})`
+        const files = forgotten.files === undefined ? "" : ` and ${count(forgotten.files, "file")}`
+        return `forgot ${count(forgotten.turns, "turn")}${files} of ${forgotten.session}${versionText}`
       })
     })
 }

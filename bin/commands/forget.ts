@@ -9,7 +9,10 @@ export const forget: Command<{ readonly commandId?: string }, readonly [id: stri
   examples: ["forget 8k2v0q5w1x"],
   run: ({ memory, out }, { commandId }, [id]) =>
     Effect.gen(function* () {
-      const done = yield* Effect.flatMap(memory, (opened) => opened.forget(id, { commandId }))
-      yield* out.show(done, () => `forgot ${done.id}${done.version === undefined ? "" : ` (version ${done.version})`}`)
+      const forgotten = yield* Effect.flatMap(memory, (opened) => opened.forget(id, { commandId }))
+      yield* out.show(
+        forgotten,
+        () => `forgot ${forgotten.id}${forgotten.version === undefined ? "" : ` (version ${forgotten.version})`}`
+      )
     })
 }

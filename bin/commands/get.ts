@@ -13,8 +13,8 @@ export const get: Command<AsOfOptions, readonly [ids: ReadonlyArray<string>]> = 
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
       const memories = yield* memory.get(ids)
-      yield* out.show(memories, () => memories.map((found) => memoryText(found, out.colours)).join("\n\n"))
-      const missing = ids.filter((id) => !memories.some((found) => found.id === id))
+      yield* out.show(memories, () => memories.map((entry) => memoryText(entry, out.colours)).join("\n\n"))
+      const missing = ids.filter((id) => !memories.some((entry) => entry.id === id))
       if (missing.length > 0) return yield* refused(`no memory ${missing.join(", ")}`)
     })
 }

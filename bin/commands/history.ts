@@ -22,10 +22,10 @@ export const history: Command<AsOfOptions, readonly [id: string]> = {
 
 const entryText = (entry: HistoryEntry, before: HistoryEntry | undefined, colours: Colours): string => {
   const { actor, decision, memory, recordedAt, revision, type, version } = entry
-  const place = version === undefined ? "" : `  version ${version}`
-  const head = `${colours.bold(`${revision}${place}`)}  ${secondText(recordedAt)}  ${colours.cyan(type)} by ${oneLine(actor)}`
-  const why = decision === null ? [] : [`   ${colours.dim(`${decision.by.name}: ${oneLine(decision.reason)}`)}`]
-  return [head, ...why, ...changes(memory, before?.memory, colours).map((line) => `   ${line}`)].join("\n")
+  const versionText = version === undefined ? "" : `  version ${version}`
+  const head = `${colours.bold(`${revision}${versionText}`)}  ${secondText(recordedAt)}  ${colours.cyan(type)} by ${oneLine(actor)}`
+  const reasonLines = decision === null ? [] : [`   ${colours.dim(`${decision.by.name}: ${oneLine(decision.reason)}`)}`]
+  return [head, ...reasonLines, ...changes(memory, before?.memory, colours).map((line) => `   ${line}`)].join("\n")
 }
 
 /** Fields that change with every version, or that the line above already shows. */
@@ -45,12 +45,12 @@ const changes = (
   return [...new Set([...then.keys(), ...now.keys()])]
     .filter((field) => !hiddenFields.has(field) && !isDeepStrictEqual(now.get(field), then.get(field)))
     .flatMap((field) => [
-      colours.red(`- ${field}: ${shown(then.get(field))}`),
-      colours.green(`+ ${field}: ${shown(now.get(field))}`)
+      colours.red(`- ${field}: ${valueText(then.get(field))}`),
+      colours.green(`+ ${field}: ${valueText(now.get(field))}`)
     ])
 }
 
-const shown = (value: unknown): string => {
+const valueText = (value: unknown): string => {
   if (value === undefined) return "(none)"
   return oneLine(typeof value === "string" ? value : JSON.stringify(value))
 }

@@ -15,23 +15,26 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
   run: (call, { store }, [paths]) =>
     Effect.gen(function* () {
       const { memory, out } = call
-      const done = yield* Effect.flatMap(memory, (opened) =>
+      const imported = yield* Effect.flatMap(memory, (opened) =>
         opened.importMarkdown(paths, {
           ...(store === undefined ? {} : { store }),
-          onProgress: ({ done, total }) => out.progress(done, total)
+          onProgress: ({ done: imported, total }) => out.progress(imported, total)
         })
       )
       yield* awaitVectors(call)
-      yield* out.show(done, () => {
-        const { added, duplicates, files, items, unchanged } = done
-        const news = added === 0 && duplicates === 0 ? "nothing new" : `${added} added, ${duplicates} mentioned again`
-        const summary = `${count(files, "file")}, ${count(items, "item")}: ${news}, ${unchanged} unchanged`
-        return done.run === undefined ? summary : `${summary}\nTo undo this import: daybook undo --run ${done.run}`
+      yield* out.show(imported, () => {
+        const { added, duplicates, files, items, unchanged } = imported
+        const importedText =
+          added === 0 && duplicates === 0 ? "nothing new" : `${added} added, ${duplicates} mentioned again`
+        const summary = `${count(files, "file")}, ${count(items, "item")}: ${importedText}, ${unchanged} unchanged`
+        return imported.run === undefined
+          ? summary
+          : `${summary}\nTo undo this import: daybook undo --run ${imported.run}`
       })
-      for (const { file, line, problem } of done.refused) out.note(oneLine(`${file}:${line}: ${problem}`))
-      const refusals = done.refused.length
+      for (const { file, line, problem } of imported.refused) out.note(oneLine(`${file}:${line}: ${problem}`))
+      const refusals = imported.refused.length
       if (refusals > 0) {
-        return yield* refused(`${count(refusals, "item")} refused; the first is in ${done.refused[0]!.file}`)
+        return yield* refused(`${count(refusals, "item")} refused; the first is in ${imported.refused[0]!.file}`)
       }
     })
 }

@@ -21,23 +21,25 @@ export const log: Command<LogOptions> = {
     asOfOption
   ],
   examples: ["log", "log --after 100 --limit 20 --json"],
-  run: ({ agent, daybook, momentOf, out, reader }, { after, asOf, limit }) =>
+  run: ({ agent, daybook, resolveTime, out, reader }, { after, asOf, limit }) =>
     Effect.gen(function* () {
       const opened = yield* daybook
       // Fails for a version that does not exist, as every read does.
       yield* reader(asOf)
-      const at = yield* momentOf(asOf !== undefined && "at" in asOf ? asOf.at : undefined)
+      const instant = yield* resolveTime(asOf !== undefined && "at" in asOf ? asOf.at : undefined)
       const list = out.list()
       const events = opened.log(agent, after).pipe(
         Stream.takeWhile(({ recordedAt, version }) => {
           if (!out.open()) return false
           if (asOf === undefined) return true
-          return "version" in asOf ? version <= asOf.version : recordedAt <= at!
+          return "version" in asOf ? version <= asOf.version : recordedAt <= instant!
         }),
         (matching) => (limit === undefined ? matching : Stream.take(matching, limit))
       )
       yield* Stream.runForEachChunk(events, (chunk) => {
-        list.add(Chunk.toReadonlyArray(chunk).map((event) => ({ value: shown(event), text: () => eventText(event) })))
+        list.add(
+          Chunk.toReadonlyArray(chunk).map((event) => ({ value: printable(event), text: () => eventText(event) }))
+        )
         return yieldToEvents
       }).pipe(Effect.ensuring(Effect.sync(list.end)))
     })
@@ -46,7 +48,7 @@ export const log: Command<LogOptions> = {
 /** Lets pending events run: a closed stdout or a signal stops the listing. */
 const yieldToEvents = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-const shown = (event: DaybookEvent | ErasedEvent) => {
+const printable = (event: DaybookEvent | ErasedEvent) => {
   const { actor, cause, commandId, occurredAt, payload, recordedAt, sequence, stream, type, version } = event
   return { sequence, stream, version, type, recordedAt, occurredAt, actor, commandId, cause, payload }
 }

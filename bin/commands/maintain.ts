@@ -60,10 +60,10 @@ const runStages = (call: Call, options: MaintainOptions) =>
 
 const runsText = (out: Output, runs: ReadonlyArray<StageRun>): Promise<string> =>
   table<StageRun>(out, runs, [
-    { name: "stage", of: ({ stage }) => stage },
-    { name: "run", of: ({ run }) => run ?? "", colour: "cyan" },
-    { name: "ms", of: ({ duration }) => duration, right: true },
-    { name: "result", of: countsOf }
+    { name: "stage", cell: ({ stage }) => stage },
+    { name: "run", cell: ({ run }) => run ?? "", colour: "cyan" },
+    { name: "ms", cell: ({ duration }) => duration, alignRight: true },
+    { name: "result", cell: countsOf }
   ])
 
 const countsOf = ({ counts, left }: Pick<StageRun, "counts" | "left">): string =>
@@ -93,8 +93,15 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
       }
       return imagesOf({ type, payload } as DaybookEvent).map((image): Change => {
         const { reason } = "decision" in payload ? payload.decision : { reason: "" }
-        const becomes = image.status === "active" ? image.tier : image.status
-        return { stage, type, memory: isPlanned(image) ? "(new)" : image.id, becomes, reason, title: image.title }
+        const newState = image.status === "active" ? image.tier : image.status
+        return {
+          stage,
+          type,
+          memory: isPlanned(image) ? "(new)" : image.id,
+          becomes: newState,
+          reason,
+          title: image.title
+        }
       })
     })
   )
@@ -110,20 +117,20 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
 }
 
 const changeColumns: ReadonlyArray<Column<Change>> = [
-  { name: "stage", of: ({ stage }) => stage },
-  { name: "event", of: ({ type }) => type },
-  { name: "memory", of: ({ memory }) => memory, colour: "cyan" },
-  { name: "becomes", of: ({ becomes }) => becomes },
-  { name: "why", of: ({ reason }) => reason },
-  { name: "title", of: ({ title }) => title, elastic: true }
+  { name: "stage", cell: ({ stage }) => stage },
+  { name: "event", cell: ({ type }) => type },
+  { name: "memory", cell: ({ memory }) => memory, colour: "cyan" },
+  { name: "becomes", cell: ({ becomes }) => becomes },
+  { name: "why", cell: ({ reason }) => reason },
+  { name: "title", cell: ({ title }) => title, elastic: true }
 ]
 
 const historyColumns: ReadonlyArray<Column<RunRow>> = [
-  { name: "run", of: ({ run }) => run, colour: "cyan" },
-  { name: "stage", of: ({ stage }) => stage },
-  { name: "started", of: ({ startedAt }) => secondText(startedAt) },
-  { name: "ms", of: ({ duration }) => duration ?? "", right: true },
-  { name: "status", of: ({ status }) => status ?? "interrupted" },
-  { name: "policy", of: ({ policy }) => policy ?? "" },
-  { name: "result", of: ({ counts }) => countsOf({ counts, left: false }) }
+  { name: "run", cell: ({ run }) => run, colour: "cyan" },
+  { name: "stage", cell: ({ stage }) => stage },
+  { name: "started", cell: ({ startedAt }) => secondText(startedAt) },
+  { name: "ms", cell: ({ duration }) => duration ?? "", alignRight: true },
+  { name: "status", cell: ({ status }) => status ?? "interrupted" },
+  { name: "policy", cell: ({ policy }) => policy ?? "" },
+  { name: "result", cell: ({ counts }) => countsOf({ counts, left: false }) }
 ]

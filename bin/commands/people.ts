@@ -15,11 +15,11 @@ export const people: Command<AsOfOptions & PageOptions, readonly [name: string |
       const mentioned = yield* memory.people({ name, limit, offset })
       yield* out.show(mentioned, async () => {
         const rows = await table(out, mentioned, [
-          { name: "name", of: ({ name }) => name, colour: "bold" },
-          { name: "mentions", of: ({ mentions }) => mentions, right: true },
-          { name: "last mentioned", of: ({ lastMentionedAt }) => secondText(lastMentionedAt) },
-          { name: "facts", of: ({ facts }) => facts.length, right: true },
-          { name: "stores", of: ({ stores }) => stores.join(", ") }
+          { name: "name", cell: ({ name }) => name, colour: "bold" },
+          { name: "mentions", cell: ({ mentions }) => mentions, alignRight: true },
+          { name: "last mentioned", cell: ({ lastMentionedAt }) => secondText(lastMentionedAt) },
+          { name: "facts", cell: ({ facts }) => facts.length, alignRight: true },
+          { name: "stores", cell: ({ stores }) => stores.join(", ") }
         ])
         if (name === undefined) return rows
         return [

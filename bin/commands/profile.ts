@@ -11,9 +11,9 @@ export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
   run: ({ out, reader }, { asOf, tokens }) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.profile({ tokens })
-      yield* out.show(found, () => found.text)
-      const left = found.left === 0 ? "" : `; ${found.left} more did not fit`
-      out.note(`${count(found.entries.length, "memory", "memories")}, ${count(found.tokens, "token")}${left}`)
+      const result = yield* memory.profile({ tokens })
+      yield* out.show(result, () => result.text)
+      const left = result.left === 0 ? "" : `; ${result.left} more did not fit`
+      out.note(`${count(result.entries.length, "memory", "memories")}, ${count(result.tokens, "token")}${left}`)
     })
 }

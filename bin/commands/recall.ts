@@ -21,17 +21,18 @@ export const recall: Command<AsOfOptions & PageOptions, readonly [action: string
   run: ({ out, reader }, { asOf, limit, offset }, [action, number]) =>
     Effect.gen(function* () {
       const verb = verbs.find((name) => name === action)
-      if (verb === undefined) return yield* badCall(`action: must be one of ${verbs.join(", ")}`)
+      if (verb === undefined) return yield* usageError(`action: must be one of ${verbs.join(", ")}`)
       if (verb === "list") {
-        if (number !== undefined) return yield* badCall("'recall list' takes no number")
+        if (number !== undefined) return yield* usageError("'recall list' takes no number")
         const memory = yield* reader(asOf)
         const rows = yield* memory.recalls.list({ limit, offset })
         return yield* out.show(rows, () => table<RecallRow>(out, rows, rowColumns))
       }
-      if (limit !== undefined || offset !== undefined) return yield* badCall("--limit and --offset need 'recall list'")
+      if (limit !== undefined || offset !== undefined)
+        return yield* usageError("--limit and --offset need 'recall list'")
       // As for options, the error never quotes the value.
       if (number === undefined || !/^0*[1-9]\d{0,14}$/.test(number)) {
-        return yield* badCall(`'recall ${verb}' needs a number, 1 or more`)
+        return yield* usageError(`'recall ${verb}' needs a number, 1 or more`)
       }
       yield* verbsWithNumber[verb](yield* reader(asOf), Number(number), out)
     })
@@ -41,7 +42,7 @@ const verbsWithNumber = {
   show: (memory: MemoryReader, number: number, out: Output) =>
     Effect.flatMap(memory.recalls.get(number), (recall) =>
       out.show(recall, async () =>
-        [recallText(out, recall), await table(out, placed(recall.hits), placeColumns)].join("\n")
+        [recallText(out, recall), await table(out, withRank(recall.hits), placeColumns)].join("\n")
       )
     ),
   rerun: (memory: MemoryReader, number: number, out: Output) =>
@@ -53,25 +54,26 @@ const verbsWithNumber = {
     })
 } satisfies Record<Exclude<Verb, "list">, unknown>
 
-const badCall = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
+const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
 
 const rowColumns: ReadonlyArray<Column<RecallRow>> = [
-  { name: "number", of: ({ number }) => number, right: true, colour: "cyan" },
-  { name: "asked", of: ({ askedAt }) => secondText(askedAt) },
-  { name: "level", of: ({ level }) => level },
-  { name: "kind", of: ({ kind }) => kind },
-  { name: "shown", of: ({ shown }) => shown, right: true },
-  { name: "text", of: ({ text }) => text, elastic: true }
+  { name: "number", cell: ({ number }) => number, alignRight: true, colour: "cyan" },
+  { name: "asked", cell: ({ askedAt }) => secondText(askedAt) },
+  { name: "level", cell: ({ level }) => level },
+  { name: "kind", cell: ({ kind }) => kind },
+  { name: "shown", cell: ({ shown }) => shown, alignRight: true },
+  { name: "text", cell: ({ text }) => text, elastic: true }
 ]
 
 type Place = Recall["hits"][number] & { readonly place: number }
 
-const placed = (hits: Recall["hits"]): ReadonlyArray<Place> => hits.map((hit, index) => ({ place: index + 1, ...hit }))
+const withRank = (hits: Recall["hits"]): ReadonlyArray<Place> =>
+  hits.map((hit, index) => ({ place: index + 1, ...hit }))
 
 const placeColumns: ReadonlyArray<Column<Place>> = [
-  { name: "place", of: ({ place }) => place, right: true },
-  { name: "id", of: ({ id }) => id, colour: "cyan" },
-  { name: "score", of: ({ score }) => score?.toFixed(3) ?? "", right: true }
+  { name: "place", cell: ({ place }) => place, alignRight: true },
+  { name: "id", cell: ({ id }) => id, colour: "cyan" },
+  { name: "score", cell: ({ score }) => score?.toFixed(3) ?? "", alignRight: true }
 ]
 
 const recallText = (out: Output, recall: Recall): string => {
@@ -123,9 +125,9 @@ const rerunText = async (out: Output, { differences, hits, recall, same }: Rerun
       ["same", same ? "yes" : "no"],
       ...differences.map((difference): readonly [string, string] => ["differs", differenceText(difference)])
     ]),
-    await table(out, placed(answer), [
+    await table(out, withRank(answer), [
       ...placeColumns,
-      { name: "text", of: ({ id }) => titles.get(id) ?? "", elastic: true }
+      { name: "text", cell: ({ id }) => titles.get(id) ?? "", elastic: true }
     ])
   ].join("\n")
 }

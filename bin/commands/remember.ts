@@ -50,31 +50,35 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
           memory.rememberAll(
             inputs.map((input) => ("title" in input ? [input, { reconcile }] : [input[0], { ...input[1], reconcile }]))
           )
-        const done = yield* Effect.exit(writeLines<Observation, Remembered>(rememberAll, call.out, fields))
+        const exit = yield* Effect.exit(writeLines<Observation, Remembered>(rememberAll, call.out, fields))
         yield* awaitVectors(call)
-        return yield* done
+        return yield* exit
       }
       const settings = { commandId, reconcile }
       // A library caller may have indexed a file under a name that is not its path on this disk.
-      const done = yield* Effect.catchTag(memory.remember({ title, ...fields }, settings), "SourceNotFound", (error) =>
-        error.kind === "file" && resolve(error.id) !== error.id
-          ? memory.remember({ title, ...fields, from: (from ?? []).map(withFullPath) }, settings)
-          : error
+      const remembered = yield* Effect.catchTag(
+        memory.remember({ title, ...fields }, settings),
+        "SourceNotFound",
+        (error) =>
+          error.kind === "file" && resolve(error.id) !== error.id
+            ? memory.remember({ title, ...fields, from: (from ?? []).map(withFullPath) }, settings)
+            : error
       )
       yield* awaitVectors(call)
-      const note = done.confined === true ? ". Stored as a private credential: it contains a password or key." : ""
-      yield* call.out.show(done, () => {
-        const place = done.version === undefined ? "" : ` (version ${done.version})`
-        const mentioned = `mentioned ${count(done.mentions, "time")}`
-        switch (done.outcome) {
+      const note =
+        remembered.confined === true ? ". Stored as a private credential: it contains a password or key." : ""
+      yield* call.out.show(remembered, () => {
+        const versionText = remembered.version === undefined ? "" : ` (version ${remembered.version})`
+        const mentioned = `mentioned ${count(remembered.mentions, "time")}`
+        switch (remembered.outcome) {
           case "added":
-            return `added ${done.id}${place}${note}`
+            return `added ${remembered.id}${versionText}${note}`
           case "merged":
-            return `merged into ${done.id}, ${mentioned}${place}${note}`
+            return `merged into ${remembered.id}, ${mentioned}${versionText}${note}`
           case "replaced":
-            return `added ${done.id} in place of ${done.replaced}${place}${note}`
+            return `added ${remembered.id} in place of ${remembered.replaced}${versionText}${note}`
           default:
-            return `known as ${done.id}, ${mentioned}${place}${ignored(done)}${note}`
+            return `known as ${remembered.id}, ${mentioned}${versionText}${ignored(remembered)}${note}`
         }
       })
     })

@@ -129,19 +129,19 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
 
 /** The verb, or a bad call: unknown verb, missing or surplus argument, option it does not take. */
 const checked = (action: string, id: string | undefined, options: Options): Effect.Effect<Verb, CommandEnded> => {
-  if (!Object.hasOwn(verbs, action)) return badCall(`action: must be one of ${Object.keys(verbs).join(", ")}`)
+  if (!Object.hasOwn(verbs, action)) return usageError(`action: must be one of ${Object.keys(verbs).join(", ")}`)
   const { needs, takes }: { readonly needs?: string; readonly takes: ReadonlyArray<string> } = verbs[action as Verb]
-  if (needs !== undefined && id === undefined) return badCall(`'schedules ${action}' needs ${needs}`)
-  if (needs === undefined && id !== undefined) return badCall(`'schedules ${action}' takes no argument`)
+  if (needs !== undefined && id === undefined) return usageError(`'schedules ${action}' needs ${needs}`)
+  if (needs === undefined && id !== undefined) return usageError(`'schedules ${action}' takes no argument`)
   const surplus = Object.entries(options).find(([name, value]) => value !== undefined && !takes.includes(name))
   return surplus === undefined
     ? Effect.succeed(action as Verb)
-    : badCall(
+    : usageError(
         `'schedules ${action}' takes no --${surplus[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
       )
 }
 
-const badCall = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
+const usageError = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
 
 const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
   Effect.gen(function* () {
@@ -152,14 +152,12 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
       statuses: status,
       handlers: fields.handler === undefined ? undefined : [fields.handler],
       text,
-      before: yield* call.momentOf(before)
+      before: yield* call.resolveTime(before)
     }
     switch (verb) {
       case "list": {
-        const found = yield* Effect.flatMap(call.reader(asOf), (memory) =>
-          memory.schedules.list({ ...filter, ...page })
-        )
-        return yield* out.show(found, () => scheduleTable(out, found))
+        const rows = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedules.list({ ...filter, ...page }))
+        return yield* out.show(rows, () => scheduleTable(out, rows))
       }
       case "count": {
         const counted = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedules.count(filter))
@@ -192,7 +190,7 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
       }
       default: {
         const memory = yield* call.memory
-        const done = yield* verb === "add"
+        const changed = yield* verb === "add"
           ? memory.schedules.add({ ...definedFields(fields), goal: id }, { commandId })
           : verb === "delete"
             ? memory.schedules.delete(id, { commandId })
@@ -201,8 +199,8 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
                 verb === "update" ? definedFields(fields) : { status: verb === "pause" ? "paused" : "active" },
                 { commandId }
               )
-        const schedule = verb === "delete" ? undefined : yield* memory.schedules.get(done.id)
-        return yield* out.show(done, () => scheduledText(done, schedule?.cadence))
+        const schedule = verb === "delete" ? undefined : yield* memory.schedules.get(changed.id)
+        return yield* out.show(changed, () => scheduledText(changed, schedule?.cadence))
       }
     }
   })

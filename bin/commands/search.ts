@@ -62,16 +62,18 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
       const { out } = call
       const text = words.join(" ")
       const conversation = options.conversation === true
-      const misplaced = (conversation ? memoryFilters : conversationFilters).find((name) => options[name] !== undefined)
-      if (misplaced !== undefined) {
+      const unsupportedFilter = (conversation ? memoryFilters : conversationFilters).find(
+        (name) => options[name] !== undefined
+      )
+      if (unsupportedFilter !== undefined) {
         const problem = conversation ? "cannot be used with --conversation" : "needs --conversation"
-        return yield* new InvalidInput({ field: `--${misplaced}`, problem })
+        return yield* new InvalidInput({ field: `--${unsupportedFilter}`, problem })
       }
       if (options.record === true && options.asOf !== undefined) {
         return yield* new InvalidInput({ field: "--record", problem: "cannot be used with --as-of" })
       }
       const memory = yield* call.reader(options.asOf)
-      const score = { name: "score", of: (hit: { score: number }) => hit.score.toFixed(3), right: true }
+      const score = { name: "score", cell: (hit: { score: number }) => hit.score.toFixed(3), alignRight: true }
       const filter = yield* filterOf(call, options)
       const request = { text, mode: options.mode, gate: options.gate }
       if (!conversation) {
@@ -106,12 +108,12 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
         ...request
       }
       const columns = [
-        { name: "source", of: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
-        { name: "place", of: placeOf },
+        { name: "source", cell: (hit) => (hit.kind === "file" ? hit.file.path : hit.session), colour: "cyan" },
+        { name: "place", cell: placeOf },
         score,
-        { name: "day", of: ({ occurredAt }) => dayText(occurredAt) },
-        { name: "who", of: (hit) => (hit.kind === "file" ? "" : (hit.speaker ?? hit.role)) },
-        { name: "text", of: ({ text }) => text, elastic: true }
+        { name: "day", cell: ({ occurredAt }) => dayText(occurredAt) },
+        { name: "who", cell: (hit) => (hit.kind === "file" ? "" : (hit.speaker ?? hit.role)) },
+        { name: "text", cell: ({ text }) => text, elastic: true }
       ] satisfies ReadonlyArray<Column<ConversationHit>>
       if (options.explain !== true) {
         const hits = yield* memory.sessions.search(query)
@@ -134,13 +136,13 @@ const explanationOf = async <Hit>(
   out: Output,
   { explanation, hits }: Explained<Hit>,
   draw: (hits: ReadonlyArray<Hit>) => Promise<string>,
-  more: (hit: Hit) => ReadonlyArray<string> = () => []
+  extraLines: (hit: Hit) => ReadonlyArray<string> = () => []
 ): Promise<string> => {
   const [head, ...rows] = (await draw(hits)).split("\n")
-  const reasons = hits.map((hit, at) => {
-    const { before = at + 1, why } = hit
-    const moved = before === at + 1 ? [] : [`was ${before} before ${explanation.reranker} reordered`]
-    return [why.join("; "), ...moved, ...more(hit)].map((line) => out.colours.dim(`    ${line}`))
+  const reasons = hits.map((hit, index) => {
+    const { before = index + 1, why } = hit
+    const moveNote = before === index + 1 ? [] : [`was ${before} before ${explanation.reranker} reordered`]
+    return [why.join("; "), ...moveNote, ...extraLines(hit)].map((line) => out.colours.dim(`    ${line}`))
   })
   const places = hits.map(({ before }) => before)
   const order = places.length === 0 || places.includes(undefined) ? [] : [`${"before".padEnd(11)}${places.join(", ")}`]
@@ -149,6 +151,6 @@ const explanationOf = async <Hit>(
     ...order,
     "",
     head,
-    ...rows.flatMap((row, at) => [row, ...(reasons[at] ?? [])])
+    ...rows.flatMap((row, index) => [row, ...(reasons[index] ?? [])])
   ].join("\n")
 }

@@ -24,15 +24,15 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
           const summaries = yield* memory.sessions.summaries({ limit, offset, session })
           return yield* out.show(summaries, () => summariesText(out, summaries))
         }
-        const found = yield* memory.sessions.list({ limit, offset })
-        yield* out.show(found, () =>
-          table(out, found, [
-            { name: "session", of: ({ session }) => session, colour: "cyan" },
-            { name: "store", of: ({ store }) => store },
-            { name: "turns", of: ({ turns }) => turns, right: true },
-            { name: "tokens", of: ({ tokens }) => tokens, right: true },
-            { name: "last said", of: ({ lastAt }) => secondText(lastAt) },
-            { name: "speakers", of: ({ speakers }) => speakers.join(", "), elastic: true }
+        const page = yield* memory.sessions.list({ limit, offset })
+        yield* out.show(page, () =>
+          table(out, page, [
+            { name: "session", cell: ({ session }) => session, colour: "cyan" },
+            { name: "store", cell: ({ store }) => store },
+            { name: "turns", cell: ({ turns }) => turns, alignRight: true },
+            { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true },
+            { name: "last said", cell: ({ lastAt }) => secondText(lastAt) },
+            { name: "speakers", cell: ({ speakers }) => speakers.join(", "), elastic: true }
           ])
         )
       })
@@ -46,7 +46,7 @@ const textOf = ({ colours }: Output, summary: SessionSummary): string => {
   const counts = [count(turns, "turn"), count(observations, "memory", "memories")].join(", ")
   const line = (name: string, text: string | null) => (text === null ? [] : [`  ${name.padEnd(10)}${text}`])
   const lines = (name: string, texts: ReadonlyArray<string>) =>
-    texts.flatMap((text, at) => line(at === 0 ? name : "", text))
+    texts.flatMap((text, index) => line(index === 0 ? name : "", text))
   return [
     `${colours.cyan(session)}  ${store}  ${secondText(lastAt)}  ${counts}${summary.behind ? ", newer turns not summarized yet" : ""}`,
     ...line("request", request),

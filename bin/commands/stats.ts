@@ -10,13 +10,13 @@ export const stats: Command = {
   operator: true,
   run: ({ agent, daybook, memory, out }) =>
     Effect.gen(function* () {
-      const found = yield* Effect.flatMap(daybook, (one) => one.stats(agent))
-      const life = yield* Effect.flatMap(memory, (one) => one.maintenance.tiers({ limit: 0 }))
+      const result = yield* Effect.flatMap(daybook, (opened) => opened.stats(agent))
+      const tiers = yield* Effect.flatMap(memory, (opened) => opened.maintenance.tiers({ limit: 0 }))
       const { archive, changes, conversation, maintenance, memories, recalls, schedules, vectors, version, view } =
-        found
+        result
       const stages = Object.fromEntries(maintenance.map(({ runs, stage }) => [stage, runs]))
       const next = schedules.nextRunAt === null ? "" : `, next ${secondText(schedules.nextRunAt)}`
-      yield* out.show({ ...found, life }, () =>
+      yield* out.show({ ...result, life: tiers }, () =>
         fields(out, [
           ["agent", agent],
           ["version", version],
@@ -24,9 +24,9 @@ export const stats: Command = {
           ["by store", counts(memories.byStore)],
           ["by type", counts(memories.byType)],
           ["by tier", counts(memories.byTier)],
-          ["by score", scores(life)],
-          ["mean score", life.all.score.toFixed(3)],
-          ["mean age", `${life.all.days.toFixed(1)} days since last seen`],
+          ["by score", scores(tiers)],
+          ["mean score", tiers.all.score.toFixed(3)],
+          ["mean age", `${tiers.all.days.toFixed(1)} days since last seen`],
           ["created", memories.created],
           ...Object.entries(changes).flatMap(([what, number]) => (number === 0 ? [] : [[what, number] as const])),
           ["archive", archive],
@@ -75,7 +75,7 @@ const scores = ({ byScore }: Tiers): string =>
     })
     .join(", ") || "none"
 
-const counts = (by: Readonly<Record<string, number>>): string =>
-  Object.entries(by)
+const counts = (countsByName: Readonly<Record<string, number>>): string =>
+  Object.entries(countsByName)
     .map(([name, number]) => `${name} ${number}`)
     .join(", ") || "none"

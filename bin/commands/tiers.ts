@@ -24,33 +24,37 @@ export const tiers: Command<TiersCall> = {
   run: ({ out, reader }, { asOf, limit, plot }) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.maintenance.tiers({ limit })
-      yield* out.show(found, async () =>
+      const result = yield* memory.maintenance.tiers({ limit })
+      yield* out.show(result, async () =>
         [
-          await table(out, Object.entries(found.byTier), standingColumns("tier")),
+          await table(out, Object.entries(result.byTier), groupColumns("tier")),
           "",
-          await table(out, Object.entries(found.byType), standingColumns("type")),
-          ...(found.best.length === 0 ? [] : ["", await table<Tiers["best"][number]>(out, found.best, bestColumns)]),
-          ...(plot === true ? ["", plotOf(found, out)] : [])
+          await table(out, Object.entries(result.byType), groupColumns("type")),
+          ...(result.best.length === 0 ? [] : ["", await table<Tiers["best"][number]>(out, result.best, bestColumns)]),
+          ...(plot === true ? ["", plotOf(result, out)] : [])
         ].join("\n")
       )
     })
 }
 
-type Standing = Tiers["all"]
+type ScoreGroup = Tiers["all"]
 
-const standingColumns = (name: string): ReadonlyArray<Column<readonly [string, Standing]>> => [
-  { name, of: ([tier]) => tier },
-  { name: "memories", of: ([, { memories }]) => memories, right: true },
-  { name: "mean score", of: ([, { memories, score }]) => (memories === 0 ? "" : score.toFixed(3)), right: true },
-  { name: "mean days since seen", of: ([, { days, memories }]) => (memories === 0 ? "" : days.toFixed(1)), right: true }
+const groupColumns = (name: string): ReadonlyArray<Column<readonly [string, ScoreGroup]>> => [
+  { name, cell: ([tier]) => tier },
+  { name: "memories", cell: ([, { memories }]) => memories, alignRight: true },
+  { name: "mean score", cell: ([, { memories, score }]) => (memories === 0 ? "" : score.toFixed(3)), alignRight: true },
+  {
+    name: "mean days since seen",
+    cell: ([, { days, memories }]) => (memories === 0 ? "" : days.toFixed(1)),
+    alignRight: true
+  }
 ]
 
 const bestColumns: ReadonlyArray<Column<Tiers["best"][number]>> = [
-  { name: "id", of: ({ id }) => id, colour: "cyan" },
-  { name: "score", of: ({ score }) => score.toFixed(3), right: true },
-  { name: "type", of: ({ type }) => type },
-  { name: "title", of: ({ title }) => title, elastic: true }
+  { name: "id", cell: ({ id }) => id, colour: "cyan" },
+  { name: "score", cell: ({ score }) => score.toFixed(3), alignRight: true },
+  { name: "type", cell: ({ type }) => type },
+  { name: "title", cell: ({ title }) => title, elastic: true }
 ]
 
 /** Width of the plot in days, one column each. */
@@ -67,7 +71,7 @@ const plotOf = ({ decay, decays }: Tiers, { colours }: Output): string => {
     const half = rate === 0 ? "never" : `${(Math.LN2 / rate).toFixed(1)} days`
     return `${type.padEnd(width)}  ${colours.cyan(curve)}  ${String(rate).padStart(5)}  half after ${half}`
   }
-  const axis = Array.from({ length: plotDays / 10 }, (_, at) => String(at * 10).padEnd(10)).join("")
+  const axis = Array.from({ length: plotDays / 10 }, (_, index) => String(index * 10).padEnd(10)).join("")
   return [
     colours.dim(`${"recency".padEnd(width)}  ${"by days since it was seen".padEnd(plotDays)}  decay`),
     ...types.map(line),

@@ -24,7 +24,7 @@ export const timeline: Command<
       const memory = yield* reader(asOf)
       const rows = yield* memory.timeline({ anchor, before, after })
       yield* out.show(rows, () =>
-        table(out, rows, [{ name: "", of: ({ id }) => (id === anchor ? ">" : "") }, idColumn, ...indexColumns])
+        table(out, rows, [{ name: "", cell: ({ id }) => (id === anchor ? ">" : "") }, idColumn, ...indexColumns])
       )
     })
 }

@@ -15,12 +15,12 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
   run: ({ out, reader }, { asOf, last }, [session]) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
-      const found = yield* memory.sessions.get(session, { last })
-      if (found.length === 0 && !(yield* hasFiles(memory, session))) return yield* new SessionNotFound({ session })
-      yield* out.show(found, () =>
-        found.length === 0
+      const result = yield* memory.sessions.get(session, { last })
+      if (result.length === 0 && !(yield* hasFiles(memory, session))) return yield* new SessionNotFound({ session })
+      yield* out.show(result, () =>
+        result.length === 0
           ? out.colours.dim("nothing found")
-          : found
+          : result
               .map(({ occurredAt, role, sequence, speaker, text, toolCalls = [] }) =>
                 [
                   String(sequence).padStart(5),

@@ -38,15 +38,15 @@ export const undo: Command<UndoCall> = {
     Effect.gen(function* () {
       const { memory, out } = call
       if ([target.event, target.run, target.source].filter((value) => value !== undefined).length !== 1) {
-        return yield* badCall("exactly one of --event, --run and --source is required")
+        return yield* usageError("exactly one of --event, --run and --source is required")
       }
-      if (target.since !== undefined && target.source === undefined) return yield* badCall("--since needs --source")
+      if (target.since !== undefined && target.source === undefined) return yield* usageError("--since needs --source")
       const undone = Effect.flatMap(memory, (opened) => opened.undo(undoableOf(target), { commandId, dryRun, force }))
-      const done = yield* undone
-      if (dryRun === true) return yield* out.show(done, () => planText(out, done))
-      if (done.run !== undefined) yield* awaitVectors(call)
-      yield* out.show(done, () => doneText(out, done))
-      const left = done.conflicts.length
+      const result = yield* undone
+      if (dryRun === true) return yield* out.show(result, () => planText(out, result))
+      if (result.run !== undefined) yield* awaitVectors(call)
+      yield* out.show(result, () => doneText(out, result))
+      const left = result.conflicts.length
       if (left > 0) return yield* refused(`${count(left, "conflict")} left; pass --force to undo those changes too`)
     })
 }
@@ -82,36 +82,40 @@ const conflictText = async (out: Output, conflicts: ReadonlyArray<Conflict>): Pr
     : [`${out.colours.bold("not undone")}, changed by later events:`, await table(out, conflicts, conflictColumns)]
 
 const undoneColumns: ReadonlyArray<Column<UndoneEvent>> = [
-  { name: "version", of: ({ version }) => version, right: true },
-  { name: "type", of: ({ type }) => type },
-  { name: "memory", of: ({ memory }) => memory, colour: "cyan" },
-  { name: "what", of: ({ what }) => what },
-  { name: "by", of: ({ by }) => by, right: true },
-  { name: "title", of: ({ title }) => title, elastic: true }
+  { name: "version", cell: ({ version }) => version, alignRight: true },
+  { name: "type", cell: ({ type }) => type },
+  { name: "memory", cell: ({ memory }) => memory, colour: "cyan" },
+  { name: "what", cell: ({ what }) => what },
+  { name: "by", cell: ({ by }) => by, alignRight: true },
+  { name: "title", cell: ({ title }) => title, elastic: true }
 ]
 
 const conflictColumns: ReadonlyArray<Column<Conflict>> = [
-  { name: "version", of: ({ version }) => version, right: true },
-  { name: "memory", of: ({ memory }) => memory, colour: "cyan" },
-  { name: "fields", of: ({ fields }) => fields.join(", ") },
-  { name: "by", of: ({ by }) => by.join(", ") },
-  { name: "title", of: ({ title }) => title, elastic: true }
+  { name: "version", cell: ({ version }) => version, alignRight: true },
+  { name: "memory", cell: ({ memory }) => memory, colour: "cyan" },
+  { name: "fields", cell: ({ fields }) => fields.join(", ") },
+  { name: "by", cell: ({ by }) => by.join(", ") },
+  { name: "title", cell: ({ title }) => title, elastic: true }
 ]
 
 const eventColumns: ReadonlyArray<Column<PlannedEvent>> = [
-  { name: "version", of: ({ version }) => version, right: true },
-  { name: "type", of: ({ type }) => type },
-  { name: "memory", of: ({ payload }) => ("memory" in payload ? payload.memory.id : payload.session), colour: "cyan" },
+  { name: "version", cell: ({ version }) => version, alignRight: true },
+  { name: "type", cell: ({ type }) => type },
+  {
+    name: "memory",
+    cell: ({ payload }) => ("memory" in payload ? payload.memory.id : payload.session),
+    colour: "cyan"
+  },
   {
     name: "status",
-    of: ({ payload }) => ("memory" in payload ? payload.memory.status : payload.summary === null ? "gone" : "active")
+    cell: ({ payload }) => ("memory" in payload ? payload.memory.status : payload.summary === null ? "gone" : "active")
   },
-  { name: "undoes", of: ({ payload }) => (payload.undoes ?? []).join(", ") },
+  { name: "undoes", cell: ({ payload }) => (payload.undoes ?? []).join(", ") },
   {
     name: "title",
-    of: ({ payload }) => ("memory" in payload ? payload.memory.title : `summary of session ${payload.session}`),
+    cell: ({ payload }) => ("memory" in payload ? payload.memory.title : `summary of session ${payload.session}`),
     elastic: true
   }
 ]
 
-const badCall = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
+const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })

@@ -43,11 +43,11 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
         ...contentOf(options),
         ...Object.assign({}, ...clear.map((field) => emptyValues[field]))
       }
-      const done = yield* memory.update(id, changes, { commandId })
+      const updated = yield* memory.update(id, changes, { commandId })
       yield* awaitVectors(call)
       yield* call.out.show(
-        done,
-        () => `${done.outcome} ${done.id}${done.version === undefined ? "" : ` (version ${done.version})`}`
+        updated,
+        () => `${updated.outcome} ${updated.id}${updated.version === undefined ? "" : ` (version ${updated.version})`}`
       )
     })
 }

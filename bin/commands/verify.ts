@@ -12,15 +12,15 @@ export const verify: Command<{ readonly restored?: boolean }> = {
   operator: true,
   options: [option("--restored", "anchor the log anew after restoring a backup; keep the old anchor")],
   examples: ["verify", "verify --agent scout --json", "verify --restored"],
-  run: ({ agent, agentGiven, daybook, out }, { restored = false }) =>
+  run: ({ agent, agentWasPassed, daybook, out }, { restored = false }) =>
     Effect.gen(function* () {
       const checked = yield* daybook.pipe(
         Effect.flatMap(({ agents, reanchor, verify }) =>
           Effect.gen(function* () {
-            const known = !agentGiven || (yield* agents).some(({ name }) => name === agent)
+            const known = !agentWasPassed || (yield* agents).some(({ name }) => name === agent)
             if (restored && !known) return yield* noSuchAgent(agent)
             if (restored) yield* reanchor
-            const verification = yield* verify(agentGiven ? agent : undefined)
+            const verification = yield* verify(agentWasPassed ? agent : undefined)
             // An agent whose events were cut off is damage; one without any trace is a typing error.
             return verification.ok && !known ? yield* noSuchAgent(agent) : verification
           })
@@ -41,7 +41,8 @@ export const verify: Command<{ readonly restored?: boolean }> = {
             ...(head === null ? [] : [["head", `version ${head.version}, ${head.hash}`] as const])
           ]),
           ...problems.map(
-            ({ stream, version, what }) => `${stream ?? "log"}${version === null ? "" : ` ${version}`}: ${what}`
+            ({ stream, version, what: problem }) =>
+              `${stream ?? "log"}${version === null ? "" : ` ${version}`}: ${problem}`
           )
         ].join("\n")
       )
@@ -56,10 +57,10 @@ export const verify: Command<{ readonly restored?: boolean }> = {
 
 const noSuchAgent = (agent: string) => refused(`no agent ${agent}: 'daybook agents' lists them`)
 
-const unreadable = (what: string): Verification => ({
+const unreadable = (problem: string): Verification => ({
   ok: false,
   events: 0,
   streams: 0,
   head: null,
-  problems: [{ stream: null, version: null, what }]
+  problems: [{ stream: null, version: null, what: problem }]
 })

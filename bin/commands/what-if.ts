@@ -45,63 +45,64 @@ export const whatIf: Command<WhatIfOptions> = {
   run: ({ agent, daybook, out, policy, policyIn }, { ask, from, limit = 20, policy: file, to, ...changes }) =>
     Effect.gen(function* () {
       const base = yield* file === undefined ? policy : policyIn(file)
-      const wanted = yield* decode({ ...base, reconcile: { ...base.reconcile, ...definedFields(changes) } })
-      const reconciler = yield* buildReconciler(wanted)
+      const changedPolicy = yield* decode({ ...base, reconcile: { ...base.reconcile, ...definedFields(changes) } })
+      const reconciler = yield* buildReconciler(changedPolicy)
       const opened = yield* daybook
-      const found = yield* opened.whatIf(agent, {
+      const result = yield* opened.whatIf(agent, {
         from,
         to,
-        policy: wanted,
+        policy: changedPolicy,
         reconciler,
         ask,
         onProgress: ({ done, total }) => out.progress(done, total)
       })
-      const shown = withTimes(found)
-      yield* out.show(shown, () => text(out, shown, limit))
+      const printed = withTimes(result)
+      yield* out.show(printed, () => text(out, printed, limit))
     })
 }
 
 /** Prints times among the changed fields as ISO 8601 in UTC. */
-const withTimes = (found: WhatIf): WhatIf => {
+const withTimes = (result: WhatIf): WhatIf => {
   const iso = (value: unknown) => (typeof value === "number" ? toIso(value) : value)
-  const both = (sides: object) => Object.fromEntries(Object.entries(sides).map(([side, value]) => [side, iso(value)]))
-  const changed = found.memories.changed.map(({ fields, ...memory }) => ({
+  const bothSides = (sides: object) =>
+    Object.fromEntries(Object.entries(sides).map(([side, value]) => [side, iso(value)]))
+  const changed = result.memories.changed.map(({ fields, ...memory }) => ({
     ...memory,
     fields: Object.fromEntries(
-      Object.entries(fields).map(([field, sides]) => [field, /At$/.test(field) ? both(sides) : sides])
+      Object.entries(fields).map(([field, sides]) => [field, /At$/.test(field) ? bothSides(sides) : sides])
     )
   }))
-  return { ...found, memories: { ...found.memories, changed } }
+  return { ...result, memories: { ...result.memories, changed } }
 }
 
-const text = async (out: Output, found: WhatIf, limit: number): Promise<string> => {
-  const { changed, onlyBranch, onlyLive } = found.memories
+const text = async (out: Output, result: WhatIf, limit: number): Promise<string> => {
+  const { changed, onlyBranch, onlyLive } = result.memories
   const part = async <Row>(heading: string, rows: ReadonlyArray<Row>, columns: ReadonlyArray<Column<Row>>) => {
     if (rows.length === 0) return []
-    const more = rows.length > limit ? [out.colours.dim(`… and ${rows.length - limit} more`)] : []
-    return [[out.colours.bold(heading), await table(out, rows.slice(0, limit), columns), ...more].join("\n")]
+    const moreLine = rows.length > limit ? [out.colours.dim(`… and ${rows.length - limit} more`)] : []
+    return [[out.colours.bold(heading), await table(out, rows.slice(0, limit), columns), ...moreLine].join("\n")]
   }
   const oneSideColumns = [
-    { name: "id", of: ({ id }) => id, colour: "cyan" },
-    { name: "type", of: ({ type }) => type },
-    { name: "store", of: ({ store }) => store },
-    { name: "other side", of: ({ elsewhere }) => elsewhere ?? "absent" },
-    { name: "title", of: ({ title }) => title, elastic: true }
+    { name: "id", cell: ({ id }) => id, colour: "cyan" },
+    { name: "type", cell: ({ type }) => type },
+    { name: "store", cell: ({ store }) => store },
+    { name: "other side", cell: ({ elsewhere }) => elsewhere ?? "absent" },
+    { name: "title", cell: ({ title }) => title, elastic: true }
   ] satisfies ReadonlyArray<Column<(typeof onlyLive)[number]>>
   const parts = [
-    ...(await part("Decisions that change", found.decisions, [
-      { name: "version", of: ({ version }) => version, right: true },
-      { name: "now", of: ({ before }) => outcomeText(before) },
-      { name: "replay", of: ({ after }) => outcomeText(after) },
-      { name: "why", of: ({ why }) => reasonText(why) },
-      { name: "title", of: ({ title }) => title, elastic: true }
+    ...(await part("Decisions that change", result.decisions, [
+      { name: "version", cell: ({ version }) => version, alignRight: true },
+      { name: "now", cell: ({ before }) => outcomeText(before) },
+      { name: "replay", cell: ({ after }) => outcomeText(after) },
+      { name: "why", cell: ({ why }) => reasonText(why) },
+      { name: "title", cell: ({ title }) => title, elastic: true }
     ])),
-    ...(await part("Changes to memories that do not exist in the replay", found.skipped, [
-      { name: "version", of: ({ version }) => version, right: true },
-      { name: "change", of: ({ change }) => change },
-      { name: "id", of: ({ id }) => id, colour: "cyan" },
-      { name: "why", of: ({ follows }) => reasonText({ kind: "follows", version: follows }) },
-      { name: "title", of: ({ title }) => title, elastic: true }
+    ...(await part("Changes to memories that do not exist in the replay", result.skipped, [
+      { name: "version", cell: ({ version }) => version, alignRight: true },
+      { name: "change", cell: ({ change }) => change },
+      { name: "id", cell: ({ id }) => id, colour: "cyan" },
+      { name: "why", cell: ({ follows }) => reasonText({ kind: "follows", version: follows }) },
+      { name: "title", cell: ({ title }) => title, elastic: true }
     ])),
     ...(await part("Memories that exist only now", onlyLive, oneSideColumns)),
     ...(await part("Memories that exist only in the replay", onlyBranch, oneSideColumns)),
@@ -109,14 +110,14 @@ const text = async (out: Output, found: WhatIf, limit: number): Promise<string> 
       "Memories with other content",
       changed.flatMap(({ fields, id }) => Object.entries(fields).map(([field, sides]) => ({ id, field, ...sides }))),
       [
-        { name: "id", of: ({ id }) => id, colour: "cyan" },
-        { name: "field", of: ({ field }) => field },
-        { name: "now", of: ({ live }) => shortText(live) },
-        { name: "replay", of: ({ branch }) => shortText(branch) }
+        { name: "id", cell: ({ id }) => id, colour: "cyan" },
+        { name: "field", cell: ({ field }) => field },
+        { name: "now", cell: ({ live }) => shortText(live) },
+        { name: "replay", cell: ({ branch }) => shortText(branch) }
       ]
     ))
   ]
-  return [...(isSame(found) ? [out.colours.bold("Nothing would change")] : parts), summary(out, found)].join("\n\n")
+  return [...(isSame(result) ? [out.colours.bold("Nothing would change")] : parts), summary(out, result)].join("\n\n")
 }
 
 const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf): string => {
@@ -126,7 +127,7 @@ const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf
     Object.entries(numbers)
       .flatMap(([name, number]) => (number === 0 ? [] : [`${number} ${name}`]))
       .join(", ") || "none"
-  const asked = counts.asked === 0 ? "" : `; ${count(counts.asked, "question")} asked`
+  const askedText = counts.asked === 0 ? "" : `; ${count(counts.asked, "question")} asked`
   return fields(out, [
     ["versions", `${from} to ${to}`],
     ["reconciler", reconciler],
@@ -134,7 +135,7 @@ const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf
       "decisions",
       `${counts.decided} replayed, ${counts.different} changed, ${counts.otherGrounds} the same for another reason`
     ],
-    ["answers", `${list(answers)}${asked}`],
+    ["answers", `${list(answers)}${askedText}`],
     ["now", list(outcomes.live)],
     ["replay", list(outcomes.branch)],
     [
@@ -150,8 +151,8 @@ const outcomeText = ({ id, outcome, replaced }: DecisionResult): string => {
   return outcome === "added" || outcome === "refused" ? outcome : `${outcome} ${id}`
 }
 
-const reasonText = (why: DifferenceCause): string =>
-  why.kind === "follows" ? (why.version === 0 ? "already gone" : `follows from ${why.version}`) : why.kind
+const reasonText = (cause: DifferenceCause): string =>
+  cause.kind === "follows" ? (cause.version === 0 ? "already gone" : `follows from ${cause.version}`) : cause.kind
 
 /** A field's value, cut to 60 characters. */
 const shortText = (value: unknown): string => {

@@ -25,7 +25,7 @@ export const why: Command<WhyOptions, readonly [id: string]> = {
 /** A line of the tree and the lines below it. */
 interface Branch {
   readonly text: string
-  readonly below?: ReadonlyArray<Branch>
+  readonly children?: ReadonlyArray<Branch>
 }
 
 const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
@@ -40,7 +40,7 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
       : [{ text: `replaced by ${colours.cyan(why.supersededBy.id)}  ${oneLine(why.supersededBy.title)}` }]),
     ...(why.life === null
       ? []
-      : [{ text: oneLine(scoreText(why.life.score)), below: [{ text: `${why.life.action}: ${why.life.reason}` }] }]),
+      : [{ text: oneLine(scoreText(why.life.score)), children: [{ text: `${why.life.action}: ${why.life.reason}` }] }]),
     ...(why.earlier === 0 ? [] : [{ text: colours.dim(`${count(why.earlier, "earlier version")} not shown`) }]),
     ...why.versions.map((version) => versionBranch(version, colours)),
     ...group(
@@ -56,36 +56,36 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
       why.madeOf.map(({ id, title }) => ({ text: `${colours.cyan(id)}  ${oneLine(title)}` }))
     )
   ]
-  return [head, colours.dim(details), ...drawn(branches, colours)]
+  return [head, colours.dim(details), ...drawTree(branches, colours)]
 }
 
-const group = (text: string, below: ReadonlyArray<Branch>): ReadonlyArray<Branch> =>
-  below.length === 0 ? [] : [{ text, below }]
+const group = (text: string, children: ReadonlyArray<Branch>): ReadonlyArray<Branch> =>
+  children.length === 0 ? [] : [{ text, children }]
 
 const versionBranch = (
   { actor, changes, decision, recordedAt, revision, type, version }: WhyVersion,
   colours: Colours
 ): Branch => {
-  const place = version === undefined ? String(revision) : `${revision} (version ${version})`
-  const text = `${colours.bold(place)}  ${secondText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${oneLine(actor)}`
+  const versionText = version === undefined ? String(revision) : `${revision} (version ${version})`
+  const text = `${colours.bold(versionText)}  ${secondText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${oneLine(actor)}`
   if (decision === null) return { text: `${text}  ${colours.dim("its content was erased")}` }
   const { by, candidates, fallback, latency, reason, threshold } = decision
-  const grounds = [
+  const decisionLines = [
     ...(threshold === undefined ? [] : [`${count(candidates.length, "candidate")} above ${threshold}`]),
     ...(latency === undefined ? [] : [`${latency} ms`])
   ]
-  const groundsText = grounds.length === 0 ? "" : ` (${grounds.join(", ")})`
+  const groundsText = decisionLines.length === 0 ? "" : ` (${decisionLines.join(", ")})`
   return {
     text,
-    below: [
+    children: [
       { text: `${oneLine(by.name)}: ${oneLine(reason)}${colours.dim(groundsText)}` },
       ...(fallback === undefined ? [] : [{ text: colours.yellow(`fallback used: ${oneLine(fallback)}`) }]),
       ...candidates.map(({ id, said, score }) => ({
         text: `${score.toFixed(2)}  ${colours.cyan(id)}  ${oneLine([said.title, ...said.facts].join(" · "))}`
       })),
       ...changes.flatMap(({ after, before, field }) => [
-        ...(before === null ? [] : [{ text: colours.red(`- ${field}: ${shown(before)}`) }]),
-        ...(after === null ? [] : [{ text: colours.green(`+ ${field}: ${shown(after)}`) }])
+        ...(before === null ? [] : [{ text: colours.red(`- ${field}: ${valueText(before)}`) }]),
+        ...(after === null ? [] : [{ text: colours.green(`+ ${field}: ${valueText(after)}`) }])
       ])
     ]
   }
@@ -100,19 +100,19 @@ const sourceBranch = (source: WhySource, colours: Colours): Branch => {
   }
   const { turn } = source
   if (turn === undefined) return { text: `turn ${source.id} (${source.reason}), no longer available` }
-  const who = turn.speaker ?? turn.role
+  const speaker = turn.speaker ?? turn.role
   return {
-    text: `turn ${turn.sequence} of ${oneLine(turn.session)} (${source.reason})  ${oneLine(who)}: ${oneLine(turn.text)}`
+    text: `turn ${turn.sequence} of ${oneLine(turn.session)} (${source.reason})  ${oneLine(speaker)}: ${oneLine(turn.text)}`
   }
 }
 
-const shown = (value: unknown): string => oneLine(typeof value === "string" ? value : JSON.stringify(value))
+const valueText = (value: unknown): string => oneLine(typeof value === "string" ? value : JSON.stringify(value))
 
-const drawn = (branches: ReadonlyArray<Branch>, colours: Colours): ReadonlyArray<string> =>
-  branches.flatMap(({ below = [], text }, at) => {
-    const last = at === branches.length - 1
+const drawTree = (branches: ReadonlyArray<Branch>, colours: Colours): ReadonlyArray<string> =>
+  branches.flatMap(({ children = [], text }, index) => {
+    const last = index === branches.length - 1
     return [
       `${colours.dim(last ? "└─" : "├─")} ${text}`,
-      ...drawn(below, colours).map((line) => `${last ? "  " : colours.dim("│ ")} ${line}`)
+      ...drawTree(children, colours).map((line) => `${last ? "  " : colours.dim("│ ")} ${line}`)
     ]
   })

@@ -11,7 +11,7 @@ import type { ProviderName } from "../models/embedders/providerTable.js"
 
 export type { Calibrated, CalibrateOptions } from "../../src/embedding/admin/calibrate.js"
 export type * from "../../src/embedding/admin/EmbedderOperations.js"
-export { type Labelled, readLabelled } from "../../src/embedding/admin/labelledQuestions.js"
+export { type LabelledQuestion, readLabelled } from "../../src/embedding/admin/labelledQuestions.js"
 export type { Backfilled, Preparation } from "../../src/embedding/Embedding.js"
 export { Embedder, EmbedderError, type EmbedderService } from "../../src/ports/Embedder.js"
 export {

@@ -8,9 +8,9 @@ export interface Recipe {
   readonly query: string
   readonly document: string
   /** Maximum tokens of a text; the rest is cut off. */
-  readonly tokens: number
+  readonly maxTokens: number
   /** Shorter dimensions that the model was trained for; absent if there are none. */
-  readonly shorter?: ReadonlyArray<number>
+  readonly shorterDimensions?: ReadonlyArray<number>
   readonly weight: number
   readonly floor: number
 }
@@ -43,9 +43,9 @@ const pairs = {
  */
 const families: ReadonlyArray<Family> = [
   // MiniLM: sentence pairs of all kinds, no prefixes.
-  { ...pairs, name: /^all-minilm-l6-v2$/, tokens: 256 },
-  { ...pairs, name: /^(all-minilm-l12-v[12]|paraphrase-multilingual-minilm-l12-v2)$/, tokens: 128 },
-  { ...pairs, name: /^multi-qa-minilm-l6-cos-v1$/, tokens: 512 },
+  { ...pairs, name: /^all-minilm-l6-v2$/, maxTokens: 256 },
+  { ...pairs, name: /^(all-minilm-l12-v[12]|paraphrase-multilingual-minilm-l12-v2)$/, maxTokens: 128 },
+  { ...pairs, name: /^multi-qa-minilm-l6-cos-v1$/, maxTokens: 512 },
   // bge: a prefix for queries, none for documents.
   {
     name: /^bge-(small|base|large)-en(-v1\.5)?$/,
@@ -53,7 +53,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: passages,
     document: "",
-    tokens: 512,
+    maxTokens: 512,
     weight: strong,
     floor: 0.35
   },
@@ -63,7 +63,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: "为这个句子生成表示以用于检索相关文章：",
     document: "",
-    tokens: 512,
+    maxTokens: 512,
     weight: strong,
     floor: 0.25
   },
@@ -73,7 +73,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: "",
     document: "",
-    tokens: 8_192,
+    maxTokens: 8_192,
     weight: strong,
     floor: 0.3
   },
@@ -84,7 +84,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "mean",
     query: "",
     document: "",
-    tokens: 512,
+    maxTokens: 512,
     weight: strong,
     floor: 0.68
   },
@@ -94,7 +94,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: "",
     document: "",
-    tokens: 8_192,
+    maxTokens: 8_192,
     weight: strong,
     floor: 0.3
   },
@@ -105,7 +105,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "mean",
     query: "query: ",
     document: "passage: ",
-    tokens: 512,
+    maxTokens: 512,
     weight: strong,
     floor: 0.68
   },
@@ -116,7 +116,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: passages,
     document: "",
-    tokens: 512,
+    maxTokens: 512,
     weight: strong,
     floor: 0.15
   },
@@ -126,7 +126,7 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: passages,
     document: "",
-    tokens: 2_048,
+    maxTokens: 2_048,
     weight: strong,
     floor: 0.15
   },
@@ -136,8 +136,8 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: passages,
     document: "",
-    tokens: 512,
-    shorter: [256],
+    maxTokens: 512,
+    shorterDimensions: [256],
     weight: strong,
     floor: 0.15
   },
@@ -147,8 +147,8 @@ const families: ReadonlyArray<Family> = [
     pooling: "first",
     query: "query: ",
     document: "",
-    tokens: 8_192,
-    shorter: [256],
+    maxTokens: 8_192,
+    shorterDimensions: [256],
     weight: strong,
     floor: 0.15
   }

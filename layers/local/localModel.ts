@@ -11,7 +11,7 @@ import { defaultRecipe, familyOf, type Recipe } from "./families.js"
 export interface Hub {
   readonly revision: string
   /** The folder of downloaded models. */
-  readonly kept: string
+  readonly cacheFolder: string
   /** The hub's URL: `$HF_ENDPOINT` for a mirror. */
   readonly host: string
 }
@@ -47,7 +47,7 @@ export const configuredHub: Effect.Effect<Omit<Hub, "revision">> = Effect.zipWit
   readSetting("DAYBOOK_MODELS"),
   (host, folder) => ({
     host: `${(host ?? "https://huggingface.co").replace(/\/+$/, "")}/`,
-    kept: folder ?? join(homedir(), ".cache", "daybook", "models")
+    cacheFolder: folder ?? join(homedir(), ".cache", "daybook", "models")
   })
 )
 
@@ -60,18 +60,18 @@ export const locateModel = (
   dimensions: number | undefined,
   hub: Omit<Hub, "revision">
 ): LocalModel | ModelProblem => {
-  const [, place = "", expectedFingerprint] = /^(.*?)(?:#([0-9a-z]+))?$/s.exec(name.replace(/^local\//, ""))!
-  const isFolder = isAbsolute(place) || /^(?:\.{1,2}|~)(?:[/\\]|$)/.test(place)
-  const located = isFolder ? folderOf(place) : hubOf(place, hub)
+  const [, path = "", expectedFingerprint] = /^(.*?)(?:#([0-9a-z]+))?$/s.exec(name.replace(/^local\//, ""))!
+  const isFolder = isAbsolute(path) || /^(?:\.{1,2}|~)(?:[/\\]|$)/.test(path)
+  const located = isFolder ? folderOf(path) : hubOf(path, hub)
   if (located instanceof ModelProblem) return located
   const { native, recipe } = located
   const length = dimensions ?? native
-  if (length !== native && !(recipe.shorter ?? []).includes(length)) {
-    const others = recipe.shorter === undefined ? "" : `, or ${recipe.shorter.join(", ")}`
+  if (length !== native && !(recipe.shorterDimensions ?? []).includes(length)) {
+    const others = recipe.shorterDimensions === undefined ? "" : `, or ${recipe.shorterDimensions.join(", ")}`
     return new ModelProblem(`its vectors have ${native} dimensions${others}`, "name")
   }
   const fingerprint = shortOf(
-    JSON.stringify([recipe.pooling, recipe.query, recipe.document, recipe.tokens]),
+    JSON.stringify([recipe.pooling, recipe.query, recipe.document, recipe.maxTokens]),
     located.files
   )
   const model = `${localModelPrefix}${located.name}#${fingerprint}`
@@ -81,9 +81,9 @@ export const locateModel = (
   return { ...located, model, dimensions: length }
 }
 
-type Located = Omit<LocalModel, "model" | "dimensions"> & { readonly name: string; readonly files: string }
+type LocatedModel = Omit<LocalModel, "model" | "dimensions"> & { readonly name: string; readonly files: string }
 
-const hubOf = (id: string, { host, kept }: Omit<Hub, "revision">): Located | ModelProblem => {
+const hubOf = (id: string, { host, cacheFolder }: Omit<Hub, "revision">): LocatedModel | ModelProblem => {
   const [, path, revision = "main"] = /^([\w.-]+\/[\w.-]+)(?:@([\w.-]+))?$/.exec(id) ?? []
   if (path === undefined) {
     return new ModelProblem(
@@ -99,7 +99,7 @@ const hubOf = (id: string, { host, kept }: Omit<Hub, "revision">): Located | Mod
     )
   }
   const { dimensions, ...recipe } = family
-  const hub = { revision, kept, host }
+  const hub = { revision, cacheFolder, host }
   return { name: id, path, hub, kind: "fp32", recipe, native: dimensions, files: "" }
 }
 
@@ -115,8 +115,8 @@ const kinds = [
   ["bnb4", "_bnb4"]
 ] as const
 
-const folderOf = (place: string): Located | ModelProblem => {
-  const folder = resolve(place.replace(/^~(?=$|[/\\])/, homedir()))
+const folderOf = (path: string): LocatedModel | ModelProblem => {
+  const folder = resolve(path.replace(/^~(?=$|[/\\])/, homedir()))
   const config = json(folder, "config.json")
   if (config === undefined) return new ModelProblem(`config.json is missing in ${folder}`)
   const missing = ["tokenizer.json", "tokenizer_config.json"].find((name) => !existsSync(join(folder, name)))
@@ -140,16 +140,16 @@ const folderOf = (place: string): Located | ModelProblem => {
 
 /** The recipe from the model's own files, in the format of sentence-transformers, then from its family. Guesses nothing. */
 const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
-  const named = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
-  const { dimensions: _, ...family } = named ?? familyOf(folder) ?? { dimensions: 0 }
-  const known: Partial<Recipe> = family
+  const familyByName = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
+  const { dimensions: _, ...family } = familyByName ?? familyOf(folder) ?? { dimensions: 0 }
+  const familyRecipe: Partial<Recipe> = family
   // A layer after the pooling is not computed here; without it the vectors would be those of another model.
   const modules = json(folder, "modules.json")
   const dense = Object.values(modules ?? {}).some((module) => /\.Dense$/.test(String(Object(module).type)))
   if (dense || existsSync(join(folder, "2_Dense"))) {
     return new ModelProblem(`${folder} has a Dense layer after its pooling, which is not supported`)
   }
-  const pooling = poolingOf(json(folder, join("1_Pooling", "config.json"))) ?? known.pooling
+  const pooling = poolingOf(json(folder, join("1_Pooling", "config.json"))) ?? familyRecipe.pooling
   if (pooling === undefined) {
     return new ModelProblem(
       `the pooling of ${folder} is unknown: add 1_Pooling/config.json, or name the folder after a known family`
@@ -162,18 +162,18 @@ const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
   }
   const lengthLimits = [
     json(folder, "sentence_bert_config.json")?.max_seq_length,
-    known.tokens,
+    familyRecipe.maxTokens,
     json(folder, "tokenizer_config.json")?.model_max_length,
     config.max_position_embeddings
   ].filter((value): value is number => Number.isInteger(value) && (value as number) > 2)
   return {
     ...defaultRecipe,
     weight: encoderWeightOf(`${String(config._name_or_path)} ${folder}`),
-    ...known,
+    ...familyRecipe,
     pooling,
-    query: prompt("query") ?? known.query ?? "",
-    document: prompt("document", "passage") ?? known.document ?? "",
-    tokens: Math.min(8_192, ...lengthLimits)
+    query: prompt("query") ?? familyRecipe.query ?? "",
+    document: prompt("document", "passage") ?? familyRecipe.document ?? "",
+    maxTokens: Math.min(8_192, ...lengthLimits)
   }
 }
 
@@ -204,15 +204,15 @@ const shortOf = (...parts: ReadonlyArray<string | Uint8Array>): string => {
  * without reading a gigabyte.
  */
 const sampleOf = (file: string): Uint8Array => {
-  const pieces = 64
-  const piece = Buffer.alloc(4_096)
+  const sampleCount = 64
+  const block = Buffer.alloc(4_096)
   const opened = openSync(file, "r")
   try {
     const { size } = fstatSync(opened)
     const hash = createHash("sha256").update(String(size))
-    for (let index = 0; index < pieces; index++) {
-      const from = Math.floor((Math.max(0, size - piece.length) * index) / (pieces - 1))
-      hash.update(piece.subarray(0, readSync(opened, piece, 0, piece.length, from)))
+    for (let index = 0; index < sampleCount; index++) {
+      const from = Math.floor((Math.max(0, size - block.length) * index) / (sampleCount - 1))
+      hash.update(block.subarray(0, readSync(opened, block, 0, block.length, from)))
     }
     return hash.digest()
   } finally {

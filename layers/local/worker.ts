@@ -80,12 +80,12 @@ const thread = (require: NodeJS.Require) => {
   }
   // Files on disk are loaded without the network: the library would otherwise ask the hub for a newer version.
   const load = () => {
-    const folder = hub === null ? path : join(hub.kept, path, ...(hub.revision === "main" ? [] : [hub.revision]))
+    const folder = hub === null ? path : join(hub.cacheFolder, path, ...(hub.revision === "main" ? [] : [hub.revision]))
     const complete = files.every((file) => existsSync(join(folder, file)))
     const cached = () => loadFrom(folder, { local_files_only: true })
     if (hub === null) return cached()
     env.remoteHost = hub.host
-    env.cacheDir = hub.kept
+    env.cacheDir = hub.cacheFolder
     const downloaded = () => loadFrom(path, { revision: hub.revision })
     // The cache may still be incomplete: weights may be in several files.
     return complete ? cached().catch(downloaded) : downloaded()
@@ -94,7 +94,7 @@ const thread = (require: NodeJS.Require) => {
   const aborted = new Set<number>()
 
   const vectorOf = async ({ model, tokenizer }: Awaited<ReturnType<typeof load>>, text: string) => {
-    const inputs = tokenizer(text, { truncation: true, max_length: recipe.tokens })
+    const inputs = tokenizer(text, { truncation: true, max_length: recipe.maxTokens })
     const outputs = await model(inputs)
     const { data, dims } = outputs.last_hidden_state ?? outputs.token_embeddings
     const [, length, width] = dims as [number, number, number]
@@ -124,7 +124,7 @@ const thread = (require: NodeJS.Require) => {
       const vectors: Array<Float32Array> = []
       for (const text of texts) {
         // Lets pending messages arrive, such as an abort of this request.
-        await new Promise((done) => setImmediate(done))
+        await new Promise((resolve) => setImmediate(resolve))
         if (aborted.has(id)) return { id, failed }
         vectors.push(await inNativeCode(() => vectorOf(ready, text)))
       }
@@ -152,16 +152,16 @@ const thread = (require: NodeJS.Require) => {
 }
 
 /** An encoder whose thread loads the model with the first text. The thread does not keep the process alive. */
-export const startEncoder = (place: LocalModel, library: string): Encoder => {
+export const startEncoder = (model: LocalModel, library: string): Encoder => {
   let worker: Worker | undefined
   let lastId = 0
-  const pending = new Map<number, { readonly done: (response: Response) => void }>()
+  const pending = new Map<number, { readonly onResponse: (response: Response) => void }>()
 
   const start = (): Worker => {
     const { guard, release } = guardExit()
     const started = new Worker(`(${thread.toString()})(require)`, {
       eval: true,
-      workerData: { ...place, library, guard } satisfies ThreadData,
+      workerData: { ...model, library, guard } satisfies ThreadData,
       // The process's options, a test runner's for example, may not be valid for a thread.
       execArgv: []
     })
@@ -170,9 +170,9 @@ export const startEncoder = (place: LocalModel, library: string): Encoder => {
       // "error" is followed by "exit": by then a new thread may have requests.
       if (worker !== started) return
       worker = undefined
-      for (const [id, { done }] of pending) done({ id, failed: "load" })
+      for (const [id, { onResponse }] of pending) onResponse({ id, failed: "load" })
     }
-    started.on("message", (response: Response) => pending.get(response.id)?.done(response))
+    started.on("message", (response: Response) => pending.get(response.id)?.onResponse(response))
     started.on("error", ended)
     started.on("exit", ended)
     return started
@@ -184,20 +184,20 @@ export const startEncoder = (place: LocalModel, library: string): Encoder => {
         worker ??= start()
         const running = worker
         const id = ++lastId
-        const settle = () => {
+        const updateRef = () => {
           pending.delete(id)
           if (pending.size === 0) running.unref()
         }
-        const done = ({ failed, vectors }: Response) => {
-          settle()
+        const onResponse = ({ failed, vectors }: Response) => {
+          updateRef()
           if (vectors === undefined) reject(failed ?? "run")
           else resolve(vectors)
         }
-        pending.set(id, { done })
+        pending.set(id, { onResponse })
         running.ref()
         signal.addEventListener("abort", () => {
           if (!pending.has(id)) return
-          settle()
+          updateRef()
           running.postMessage({ id, texts: null })
         })
         running.postMessage({ id, texts })

@@ -12,7 +12,7 @@ import { modelErrors } from "./failures.js"
 import { limitRequests } from "./limitRequests.js"
 import { makeModel } from "./messages.js"
 import { missingPackage } from "./packages.js"
-import { guarded, withoutTrailingSlashes } from "./transport.js"
+import { guardClient, withoutTrailingSlashes } from "./transport.js"
 
 /** The policy's model cannot be used. `problem` is one line that says what to do. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -35,7 +35,7 @@ export const make = (settings: ModelSettings): Effect.Effect<LanguageModel.Servi
   Effect.gen(function* () {
     const apiKey = yield* keyOf(settings)
     const baseUrl = settings.baseUrl === undefined ? undefined : withoutTrailingSlashes(settings.baseUrl)
-    const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient: guarded }
+    const connection: Connection = { model: settings.model, baseUrl, apiKey, transformClient: guardClient }
     const api =
       settings.provider === "anthropic" ? "messages" : (settings.api ?? (baseUrl === undefined ? "responses" : "chat"))
     const protocol = yield* Effect.tryPromise({
@@ -45,7 +45,7 @@ export const make = (settings: ModelSettings): Effect.Effect<LanguageModel.Servi
     })
     const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)
     const bounded = yield* limitRequests(settings, modelErrors)
-    return yield* makeModel((asked) => bounded(ask(asked)))
+    return yield* makeModel((request) => bounded(ask(request)))
   })
 
 export const layer = (settings: ModelSettings): Layer.Layer<LanguageModel.LanguageModel, ModelUnavailable> =>

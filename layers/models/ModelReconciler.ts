@@ -28,7 +28,7 @@ export const ask = (model: LanguageModel.Service, name: string): NonNullable<Ser
     const { value } = yield* model
       .generateObject({
         objectName: "verdict",
-        schema: anything,
+        schema: unknownAnswer,
         prompt: [
           { role: "system", content: instructions },
           { role: "user", content: prompt.text }
@@ -68,7 +68,7 @@ const errorOf = (name: string, error: unknown): ReconcilerError => {
 }
 
 /** Sends the schema to the model, but accepts any JSON: `decodeVerdict` reads the answer and names its problems. */
-const anything = Schema.Unknown.annotations({ jsonSchema: answerSchema }) as unknown as Schema.Schema<
+const unknownAnswer = Schema.Unknown.annotations({ jsonSchema: answerSchema }) as unknown as Schema.Schema<
   unknown,
   Record<string, unknown>
 >

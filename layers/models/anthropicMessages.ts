@@ -17,14 +17,14 @@ export const make = ({
   model,
   transformClient
 }: Connection): Effect.Effect<
-  (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
+  (request: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
   never,
   HttpClient.HttpClient | Scope.Scope
 > =>
   Effect.map(
     AnthropicClient.make({ apiKey, apiUrl: baseUrl.replace(/\/v1$/, ""), transformClient }),
     (client) =>
-      ({ messages, shape }) => {
+      ({ messages, answerSchema }) => {
         const system = messages.filter(({ role }) => role === "system").map(({ content }) => content)
         return Effect.map(
           client.createMessage({
@@ -33,15 +33,15 @@ export const make = ({
               max_tokens: maxTokens,
               system: system.join("\n"),
               messages: messages.flatMap(({ content, role }) => (role === "system" ? [] : [{ role, content }])),
-              ...(shape === undefined ? {} : forced(shape))
+              ...(answerSchema === undefined ? {} : forced(answerSchema))
             }
           }),
-          (message) => answerOf(message, shape !== undefined)
+          (message) => answerOf(message, answerSchema !== undefined)
         )
       }
   )
 
-const forced = ({ name, schema }: NonNullable<ModelRequest["shape"]>) => ({
+const forced = ({ name, schema }: NonNullable<ModelRequest["answerSchema"]>) => ({
   tools: [{ name, description: "Gives the answer.", input_schema: schema as { readonly type: "object" } }],
   tool_choice: { type: "tool" as const, name, disable_parallel_tool_use: true }
 })
@@ -50,6 +50,6 @@ const answerOf = ({ content, stop_reason }: Generated.BetaMessage, json: boolean
   const texts = content.flatMap((part) =>
     part.type === "tool_use" && json ? [JSON.stringify(part.input)] : part.type === "text" && !json ? [part.text] : []
   )
-  const cut = stop_reason === "max_tokens" || stop_reason === "model_context_window_exceeded"
-  return { text: texts.join(""), end: stop_reason === "refusal" ? "refused" : cut ? "length" : "stop" }
+  const isCutOff = stop_reason === "max_tokens" || stop_reason === "model_context_window_exceeded"
+  return { text: texts.join(""), end: stop_reason === "refusal" ? "refused" : isCutOff ? "length" : "stop" }
 }

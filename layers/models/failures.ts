@@ -48,7 +48,7 @@ export const failureOf = (error: unknown): Failure => {
     case "HttpRequestError":
       return { reason: "failed", detail: "no connection", retryable: error.reason === "Transport" }
     case "HttpResponseError":
-      return ofResponse(error)
+      return failureOfResponse(error)
     case "MalformedOutput":
       return { reason: "unreadable", retryable: false }
     case "MalformedInput":
@@ -61,7 +61,7 @@ export const failureOf = (error: unknown): Failure => {
   }
 }
 
-const ofResponse = ({ response: { headers, status } }: AiError.HttpResponseError): Failure => {
+const failureOfResponse = ({ response: { headers, status } }: AiError.HttpResponseError): Failure => {
   if (status < 300) return { reason: "unreadable", retryable: false }
   const retryAfterMillis = retryAfterMillisOf(headers)
   return {
@@ -75,7 +75,7 @@ const ofResponse = ({ response: { headers, status } }: AiError.HttpResponseError
 /** How `steady` handles these errors. */
 export const modelErrors: ErrorHandling<AiError.AiError> = {
   failureOf,
-  clean: withoutPrivateData,
+  sanitize: withoutPrivateData,
   broken: internalError,
   timedOut
 }

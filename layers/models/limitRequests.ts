@@ -12,7 +12,7 @@ export interface ErrorHandling<E> {
   /** Whether the same request may succeed later, and the server's own retry delay in milliseconds. */
   readonly failureOf: (error: E) => { readonly retryable: boolean; readonly retryAfterMillis?: number }
   /** The error reduced to its kind, without private data. */
-  readonly clean: (error: E) => E
+  readonly sanitize: (error: E) => E
   /** The error for a bug in this program. */
   readonly broken: E
   /** The error for a time-out. */
@@ -29,11 +29,11 @@ export interface ErrorHandling<E> {
  */
 export const limitRequests = <E>(
   limits: RequestLimits,
-  { broken, clean, failureOf, timedOut }: ErrorHandling<E>
+  { broken, sanitize, failureOf, timedOut }: ErrorHandling<E>
 ): Effect.Effect<<A>(request: Effect.Effect<A, E>) => Effect.Effect<A, E>> =>
   Effect.map(Effect.makeSemaphore(limits.concurrency), (slots) => (request) => {
     type Request = typeof request
-    const once = Effect.catchAllDefect(request, () => Effect.fail(broken))
+    const singleAttempt = Effect.catchAllDefect(request, () => Effect.fail(broken))
 
     const attempt = (number: number, deadline?: number): Request =>
       Effect.gen(function* () {
@@ -42,7 +42,7 @@ export const limitRequests = <E>(
         const duration = Math.max(0, Math.min(limits.timeout, until - now))
         return {
           until,
-          answer: yield* Effect.either(Effect.timeoutFail(once, { duration, onTimeout: () => timedOut }))
+          answer: yield* Effect.either(Effect.timeoutFail(singleAttempt, { duration, onTimeout: () => timedOut }))
         }
       }).pipe(
         slots.withPermits(1),
@@ -63,5 +63,5 @@ export const limitRequests = <E>(
           : Effect.delay(attempt(number + 1, until), pause)
       })
 
-    return Effect.mapError(attempt(0), clean)
+    return Effect.mapError(attempt(0), sanitize)
   })

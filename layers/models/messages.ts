@@ -15,7 +15,7 @@ export interface Message {
 /** A request: messages, and the JSON schema of the answer if it must be JSON. */
 export interface ModelRequest {
   readonly messages: ReadonlyArray<Message>
-  readonly shape?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
+  readonly answerSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
 }
 
 /** The model's answer. */
@@ -32,14 +32,14 @@ export interface ModelAnswer {
  * request.
  */
 export const makeModel = (
-  ask: (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>
+  ask: (request: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>
 ): Effect.Effect<LanguageModel.Service> =>
   LanguageModel.make({
-    generateText: (options) => Effect.flatMap(Effect.flatMap(askedOf(options), ask), partsOf),
+    generateText: (options) => Effect.flatMap(Effect.flatMap(requestOf(options), ask), partsOf),
     streamText: () => Stream.fail(unsupported)
   })
 
-const askedOf = ({
+const requestOf = ({
   prompt,
   responseFormat,
   tools
@@ -57,7 +57,7 @@ const askedOf = ({
   }
   if (responseFormat.type === "text") return Effect.succeed({ messages })
   const schema = Tool.getJsonSchemaFromSchemaAst(responseFormat.schema.ast) as object as Record<string, unknown>
-  return Effect.succeed({ messages, shape: { name: responseFormat.objectName, schema } })
+  return Effect.succeed({ messages, answerSchema: { name: responseFormat.objectName, schema } })
 }
 
 const partsOf = ({ end, text }: ModelAnswer): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> => {

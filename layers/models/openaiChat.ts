@@ -22,23 +22,26 @@ export const make = ({
   model,
   transformClient
 }: Connection): Effect.Effect<
-  (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
+  (request: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
   never,
   HttpClient.HttpClient
 > =>
-  Effect.map(HttpClient.HttpClient, (plain) => {
-    const client = transformClient(plain)
+  Effect.map(HttpClient.HttpClient, (httpClient) => {
+    const client = transformClient(httpClient)
     /** Index into `formats`: the strictest format that the server has not rejected. */
     let acceptedFormat = 0
 
-    const send = ({ messages, shape }: ModelRequest, format: number): Effect.Effect<ModelAnswer, AiError.AiError> =>
+    const send = (
+      { messages, answerSchema }: ModelRequest,
+      format: number
+    ): Effect.Effect<ModelAnswer, AiError.AiError> =>
       HttpClientRequest.post(`${baseUrl}/chat/completions`).pipe(
         apiKey === undefined ? identity : HttpClientRequest.bearerToken(apiKey),
         HttpClientRequest.acceptJson,
         HttpClientRequest.bodyUnsafeJson({
           model,
           messages,
-          ...(shape === undefined ? {} : formats[format]?.(shape))
+          ...(answerSchema === undefined ? {} : formats[format]?.(answerSchema))
         }),
         client.execute,
         Effect.flatMap(HttpClientResponse.schemaBodyJson(Completion)),
@@ -47,24 +50,24 @@ export const make = ({
           ResponseError: (error) => AiError.HttpResponseError.fromResponseError({ module, method, error }),
           ParseError: (error) => AiError.MalformedOutput.fromParseError({ module, method, error })
         }),
-        Effect.map((completion) => answerOf(completion, shape !== undefined))
+        Effect.map((completion) => answerOf(completion, answerSchema !== undefined))
       )
 
-    const sendWithFallback = (asked: ModelRequest, format: number): Effect.Effect<ModelAnswer, AiError.AiError> =>
+    const sendWithFallback = (request: ModelRequest, format: number): Effect.Effect<ModelAnswer, AiError.AiError> =>
       Effect.catchIf(
-        send(asked, format),
-        (error) => asked.shape !== undefined && format < formats.length - 1 && isRefusedFormat(error),
+        send(request, format),
+        (error) => request.answerSchema !== undefined && format < formats.length - 1 && isRefusedFormat(error),
         () =>
-          Effect.tap(sendWithFallback(asked, format + 1), () => {
+          Effect.tap(sendWithFallback(request, format + 1), () => {
             acceptedFormat = Math.max(acceptedFormat, format + 1)
           })
       )
 
-    return (asked) => Effect.suspend(() => sendWithFallback(asked, acceptedFormat))
+    return (request) => Effect.suspend(() => sendWithFallback(request, acceptedFormat))
   })
 
 /** The request fields for the answer's schema, the strictest first. */
-const formats: ReadonlyArray<(shape: NonNullable<ModelRequest["shape"]>) => object> = [
+const formats: ReadonlyArray<(shape: NonNullable<ModelRequest["answerSchema"]>) => object> = [
   (shape) => ({ response_format: { type: "json_schema", json_schema: { strict: true, ...shape } } }),
   () => ({ response_format: { type: "json_object" } }),
   () => ({})

@@ -14,20 +14,22 @@ export const make = ({
   model,
   transformClient
 }: Connection): Effect.Effect<
-  (asked: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
+  (request: ModelRequest) => Effect.Effect<ModelAnswer, AiError.AiError>,
   never,
   HttpClient.HttpClient | Scope.Scope
 > =>
   Effect.map(
     OpenAiClient.make({ apiKey, apiUrl: baseUrl, transformClient }),
     (client) =>
-      ({ messages, shape }) =>
+      ({ messages, answerSchema }) =>
         Effect.map(
           client.createResponse({
             model,
             store: false,
             input: messages,
-            ...(shape === undefined ? {} : { text: { format: { type: "json_schema", strict: true, ...shape } } })
+            ...(answerSchema === undefined
+              ? {}
+              : { text: { format: { type: "json_schema", strict: true, ...answerSchema } } })
           }),
           answerOf
         )

@@ -26,7 +26,7 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
 /** How `steady` handles these errors, which contain no private data to remove. */
 export const requestErrors: ErrorHandling<RequestFailed> = {
   failureOf: identity,
-  clean: identity,
+  sanitize: identity,
   broken: new RequestFailed({ reason: "failed", detail: "defect", retryable: false }),
   timedOut: new RequestFailed({ reason: "timeout", retryable: false })
 }
@@ -38,7 +38,7 @@ export interface Target {
   readonly apiKey: Redacted.Redacted | undefined
 }
 
-/** Posts JSON and reads the answer's JSON, up to `maxBytes`. The client must be `guarded`. */
+/** Posts JSON and reads the answer's JSON, up to `maxBytes`. The client must come from `guardClient`. */
 export const postJson = (
   { apiKey, client, url }: Target,
   body: object,
@@ -70,15 +70,15 @@ const tooLong = new RequestFailed({ reason: "failed", detail: "the answer is too
 
 const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, maxBytes: number): Effect.Effect<unknown, E | RequestFailed> =>
   Effect.suspend(() => {
-    const pieces: Array<Uint8Array> = []
+    const chunks: Array<Uint8Array> = []
     let length = 0
-    return Stream.runForEach(bytes, (piece) => {
-      pieces.push(piece)
-      length += piece.length
+    return Stream.runForEach(bytes, (chunk) => {
+      chunks.push(chunk)
+      length += chunk.length
       return length > maxBytes ? Effect.fail(tooLong) : Effect.void
     }).pipe(
       Effect.flatMap(() =>
-        Effect.try({ try: (): unknown => JSON.parse(Buffer.concat(pieces).toString("utf8")), catch: () => unreadable })
+        Effect.try({ try: (): unknown => JSON.parse(Buffer.concat(chunks).toString("utf8")), catch: () => unreadable })
       )
     )
   })
@@ -86,11 +86,11 @@ const bodyOf = <E>(bytes: Stream.Stream<Uint8Array, E>, maxBytes: number): Effec
 const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseError): RequestFailed => {
   if (status < 300) return unreadable
   const retryAfterMillis = retryAfterMillisOf(headers)
-  const meaning = meanings[status]
+  const statusKind = statusKinds[status]
   const kind = kinds[status]
   return new RequestFailed({
     reason: "failed",
-    detail: `status ${status}${meaning === undefined ? "" : `, ${meaning}`}`,
+    detail: `status ${status}${statusKind === undefined ? "" : `, ${statusKind}`}`,
     status,
     ...(kind === undefined ? {} : { kind }),
     retryable: isRetryable(status),
@@ -98,7 +98,7 @@ const failureOf = ({ response: { headers, status } }: HttpClientError.ResponseEr
   })
 }
 
-const meanings: Readonly<Record<number, string>> = {
+const statusKinds: Readonly<Record<number, string>> = {
   401: "the key was rejected",
   403: "the key lacks permission",
   404: "unknown model or URL",

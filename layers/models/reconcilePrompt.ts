@@ -73,44 +73,44 @@ export interface ReconcilePrompt {
 
 export const buildPrompt = ({ candidates, statement }: Question): ReconcilePrompt => {
   const [first, ...others] = [statement, ...candidates.slice(0, bounds.memories)].map(shorten) as [
-    Short,
-    ...Array<Short>
+    ShortenedStatement,
+    ...Array<ShortenedStatement>
   ]
   const document = {
-    statement: first.told,
-    memories: others.map(({ told }, index) => ({ index, ...told }))
+    statement: first.fields,
+    memories: others.map(({ fields }, index) => ({ index, ...fields }))
   }
   // No text can end the data: JSON escapes line breaks, and angle brackets are escaped here.
   const json = JSON.stringify(document).replace(/[<>\u2028\u2029]/g, escaped)
   return {
     text: `BEGIN DATA\n${json}\nEND DATA`,
     memories: others.length,
-    isCut: (index) => first.cut || (others[index]?.cut ?? true)
+    isCut: (index) => first.isCut || (others[index]?.isCut ?? true)
   }
 }
 
 const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-interface Short {
-  readonly told: object
-  readonly cut: boolean
+interface ShortenedStatement {
+  readonly fields: object
+  readonly isCut: boolean
 }
 
-const shorten = ({ at, facts, narrative, people, tags, title, type }: Statement): Short => {
-  let cut = false
+const shorten = ({ at, facts, narrative, people, tags, title, type }: Statement): ShortenedStatement => {
+  let isCut = false
   const text = (value: string, length: number) => {
     if (value.length <= length) return value.toWellFormed()
-    cut = true
+    isCut = true
     return `${value
       .slice(0, length)
       .replace(/[\uD800-\uDBFF]$/, "")
       .toWellFormed()}…`
   }
   const list = (values: ReadonlyArray<string>, count: number, length: number) => {
-    if (values.length > count) cut = true
+    if (values.length > count) isCut = true
     return values.slice(0, count).map((value) => text(value, length))
   }
-  const told = {
+  const fields = {
     type: text(type, 64),
     title: text(title, bounds.title),
     ...(narrative ? { narrative: text(narrative, bounds.narrative) } : {}),
@@ -119,11 +119,11 @@ const shorten = ({ at, facts, narrative, people, tags, title, type }: Statement)
     ...(people.length > 0 ? { people: list(people, bounds.people, bounds.person) } : {}),
     at: timeOf(at)
   }
-  return { told, cut }
+  return { fields, isCut }
 }
 
-const timeOf = (at: number): string | null => {
-  const date = new Date(at)
+const timeOf = (instant: number): string | null => {
+  const date = new Date(instant)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 

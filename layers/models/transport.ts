@@ -7,7 +7,7 @@ import { flow } from "effect/Function"
  * Makes a client safe for keys and texts. A status other than success fails before its body is read. A redirect fails,
  * because it would send the key to another host. The client's own spans are disabled: they contain URLs and headers.
  */
-export const guarded: (client: HttpClient.HttpClient) => HttpClient.HttpClient = flow(
+export const guardClient: (client: HttpClient.HttpClient) => HttpClient.HttpClient = flow(
   HttpClient.filterStatusOk,
   HttpClient.transformResponse((response) =>
     response.pipe(
@@ -19,8 +19,8 @@ export const guarded: (client: HttpClient.HttpClient) => HttpClient.HttpClient =
 
 /** The server's retry delay in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or a date (RFC 9110, 10.2.3). */
 export const retryAfterMillisOf = (headers: Readonly<Record<string, string>>): number | undefined => {
-  const exact = Number(headers["retry-after-ms"] || "none")
-  if (Number.isFinite(exact)) return Math.max(0, exact)
+  const delayMillis = Number(headers["retry-after-ms"] || "none")
+  if (Number.isFinite(delayMillis)) return Math.max(0, delayMillis)
   const retryAfter = headers["retry-after"]
   if (!retryAfter) return undefined
   const seconds = Number(retryAfter)

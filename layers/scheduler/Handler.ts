@@ -49,7 +49,7 @@ export interface Handler {
 export interface Notification extends RunAttempt, Outcome {
   readonly agent: string
   /** The schedule that ran. */
-  readonly of: Schedule
+  readonly definition: Schedule
   /** The state of the schedule after the run. */
   readonly state: Finished["state"]
 }

@@ -12,32 +12,32 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{ readonly millisecon
   }
 }
 
-type Ended = Omit<Outcome, "duration">
+type OutcomeWithoutDuration = Omit<Outcome, "duration">
 
 /** The outcome of a run whose handler succeeded. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to say returns nothing.
-export const outcomeOf = (result: Result | string | void): Ended => {
+export const outcomeOf = (result: Result | string | void): OutcomeWithoutDuration => {
   const { counts, output, summary } = typeof result === "string" ? { output: result } : (result ?? {})
   const shortText = summary ?? output
   const counted = Object.entries(counts ?? {})
     .filter(([name, count]) => name !== "notified" && Number.isSafeInteger(count))
     .slice(0, limits.runCounts)
-    .map(([name, count]) => [cut(name, limits.tag), count] as const)
+    .map(([name, count]) => [truncate(name, limits.tag), count] as const)
   return {
     status: "ok",
-    ...(shortText === undefined ? {} : { summary: cut(shortText, limits.runSummary) }),
-    ...(output === undefined ? {} : { output: cut(output, limits.runOutput) }),
+    ...(shortText === undefined ? {} : { summary: truncate(shortText, limits.runSummary) }),
+    ...(output === undefined ? {} : { output: truncate(output, limits.runOutput) }),
     ...(counted.length === 0 ? {} : { counts: Object.fromEntries(counted) })
   }
 }
 
 /** The outcome of a run whose handler failed, died or timed out. */
-export const failedOutcome = (cause: Cause.Cause<unknown>): Ended => {
+export const failedOutcome = (cause: Cause.Cause<unknown>): OutcomeWithoutDuration => {
   const failure = Option.getOrElse(Cause.failureOption(cause), () =>
     Cause.isInterruptedOnly(cause) ? new Error("was interrupted") : Cause.squash(cause)
   )
   const status = failure instanceof TimedOut ? "timeout" : "failed"
-  return { status, error: cut(messageOf(failure), limits.runSummary) }
+  return { status, error: truncate(messageOf(failure), limits.runSummary) }
 }
 
 const messageOf = (failure: unknown): string => {
@@ -49,7 +49,7 @@ const messageOf = (failure: unknown): string => {
 }
 
 /** Cuts a text between whole characters; replaces lone surrogates and NUL, which cannot be stored. */
-const cut = (text: string, maxLength: number): string =>
+const truncate = (text: string, maxLength: number): string =>
   text
     .slice(0, maxLength)
     .replace(/[\uD800-\uDBFF]$/u, "")

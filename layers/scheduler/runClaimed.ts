@@ -114,7 +114,7 @@ export const runClaimed = (
       const finished = yield* retried(runner.finish(agent, run, outcome))
       if (!finished.notify || notify === undefined) return
       const { state } = finished
-      const sent = Effect.suspend(() => notify({ ...run, ...outcome, agent, of: definition, state }))
+      const sent = Effect.suspend(() => notify({ ...run, ...outcome, agent, definition, state }))
       // A failed notification does not repeat the run.
       yield* Effect.catchAllCause(restore(withNotifyTimeout(sent)), (cause) =>
         Effect.logWarning("a notification failed", {

@@ -204,16 +204,16 @@ export const applyEvent = (
 /** The digests of a view. `digest` covers every row, vector and posting; `stateDigest` only active memories. */
 export const digests = (db: Db, projections: ReadonlyArray<Projection>, kind: "digest" | "stateDigest") => {
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const each: Record<string, string> = {}
-  const whole = makeDigest()
+  const byProjection: Record<string, string> = {}
+  const allDigest = makeDigest()
   for (const projection of projections) {
     if (parked.has(projection.name)) continue
     const digest = makeDigest()
     projection[kind](db, digest)
-    each[projection.name] = digest.hex()
-    whole.row(projection.name, each[projection.name])
+    byProjection[projection.name] = digest.hex()
+    allDigest.row(projection.name, byProjection[projection.name])
   }
-  return { whole: whole.hex(), each }
+  return { whole: allDigest.hex(), each: byProjection }
 }
 
 /** Problems that SQLite's and FTS5's own checks report; empty if there are none. */

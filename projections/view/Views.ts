@@ -26,7 +26,7 @@ export class Views extends Context.Tag("daybook/Views")<
     /** Opens an agent's view, and builds or rebuilds it first if needed. Closed with the scope. */
     readonly open: (agent: string) => Effect.Effect<View, ViewError, Scope.Scope>
     /** Brings a view to the newest event. */
-    readonly follow: (view: View) => Effect.Effect<void, ViewError>
+    readonly catchUp: (view: View) => Effect.Effect<void, ViewError>
     /** Reads one snapshot of a view, brought to the newest event first. A damaged view is rebuilt, then read. */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
@@ -44,11 +44,11 @@ export class Views extends Context.Tag("daybook/Views")<
     /** Replays the log into a new generation, all projections or some, and makes it current. */
     readonly rebuild: (
       view: View,
-      which: ReadonlyArray<string> | null,
+      names: ReadonlyArray<string> | null,
       onProgress?: (progress: Progress) => void
     ) => Effect.Effect<void, ViewError>
     /** Builds the view of a past version in `file`. */
-    readonly prefix: (
+    readonly buildPast: (
       agent: string,
       options: { readonly file: string; readonly to: number; readonly stricter: ReadonlyMap<string, number> }
     ) => Effect.Effect<void, ViewError>
@@ -72,7 +72,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
     return Views.of({
       config,
       open: (agent) => Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
-      follow: (view) => catchUpLocked(context, view),
+      catchUp: (view) => catchUpLocked(context, view),
       read: (view, f) => readView(context, view, f),
       readEmpty: (f) => attempt(() => ViewFile.readEmpty(config.projections, config, f)),
       write: (view, use) => view.lock.locked(() => orRebuilt(context, view, () => writeView(context, view, use))),
@@ -83,7 +83,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
             // Other writers went on during the build, perhaps into another new generation. The log has their events.
             view.lock.locked(() => Effect.zipRight(catchUp(context, view), switchTo(context, view, successor)))
         ),
-      prefix: (agent, { file, stricter, to }) =>
+      buildPast: (agent, { file, stricter, to }) =>
         Effect.zipRight(
           attempt(() => makeFolder(dirname(file))),
           build({ ...config, log, codec, agent, file, to, stricter })

@@ -123,8 +123,8 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     const { indexedFirst, poisoned } = findings
     const { agent, copyOf, log, projections } = options
     const rebuilt = copyOf === undefined ? projections : projections.filter(({ name }) => copyOf.only.includes(name))
-    const early = rebuilt.filter(({ name }) => indexedFirst.includes(name))
-    const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, early }))
+    const indexedEarly = rebuilt.filter(({ name }) => indexedFirst.includes(name))
+    const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, indexedEarly }))
     const parkedAt = new Map(
       [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [
         projection,
@@ -134,10 +134,10 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
     const { last, poison } = yield* replayEvents({ db, options, rebuilt, copiedTo, parkedAt })
     if (poison !== undefined) return { ...findings, poisoned: [...poisoned, poison] }
     for (const projection of rebuilt) yield* fillInPortions(db, projection)
-    const misfit = yield* attempt(() =>
-      rebuilt.find((projection) => !early.includes(projection) && !createIndexes(db, projection.indexes))
+    const failedProjection = yield* attempt(() =>
+      rebuilt.find((projection) => !indexedEarly.includes(projection) && !createIndexes(db, projection.indexes))
     )
-    if (misfit !== undefined) return { ...findings, indexedFirst: [...indexedFirst, misfit.name] }
+    if (failedProjection !== undefined) return { ...findings, indexedFirst: [...indexedFirst, failedProjection.name] }
     const [lastEvent] = last > copiedTo ? yield* log.at(agent, [last]) : []
     yield* attempt(() => {
       for (const parked of poisoned) ViewFile.park(db, parked)
@@ -151,7 +151,7 @@ const fillView = (db: Db, hasVectors: boolean, options: BuildOptions, findings: 
 /** Begins the transaction and creates the tables to fill. Returns the version up to which the copy has rows; 0 if none. */
 const createTables = ({
   db,
-  early,
+  indexedEarly,
   hasVectors,
   options,
   rebuilt
@@ -161,7 +161,7 @@ const createTables = ({
   readonly options: BuildOptions
   readonly rebuilt: ReadonlyArray<Projection>
   /** Those whose indexes are created before their rows. */
-  readonly early: ReadonlyArray<Projection>
+  readonly indexedEarly: ReadonlyArray<Projection>
 }): number => {
   db.exec("BEGIN")
   if (options.copyOf === undefined) ViewFile.createView(db, options.projections, hasVectors)
@@ -173,7 +173,7 @@ const createTables = ({
       ViewFile.createProjection(db, projection, hasVectors)
     }
   }
-  for (const projection of early) db.exec(projection.indexes)
+  for (const projection of indexedEarly) db.exec(projection.indexes)
   return options.copyOf === undefined ? 0 : ViewFile.checkpointOf(db).position
 }
 
@@ -200,7 +200,7 @@ const replayEvents = ({
       const rows = yield* log.replay(agent, { after: last, to, limit: replayPageEvents })
       if (rows.length === 0) break
       const page = yield* decodePage(log, codec, rows, stricter)
-      const lookup: Lookup = { ...page.lookup, filling: (name) => filledLater.has(name) }
+      const lookup: Lookup = { ...page.lookup, isFilledLater: (name) => filledLater.has(name) }
       const poison = yield* attempt(() => {
         try {
           for (const event of page.events) {

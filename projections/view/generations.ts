@@ -13,11 +13,11 @@ export interface Generations {
   /** The file of the current generation; undefined if there is none yet. */
   readonly current: () => string | undefined
   /** A path for a new generation. The name holds the id of the process that builds it. */
-  readonly fresh: () => string
+  readonly newFile: () => string
   /** Makes a first generation current; false if another process was faster. */
   readonly claim: (file: string) => boolean
   /** Moves the pointer to another generation, atomically. */
-  readonly point: (file: string) => void
+  readonly setCurrent: (file: string) => void
   readonly remove: (file: string) => void
   /** Removes unfinished and retired files of processes that have ended. */
   readonly sweep: () => void
@@ -42,7 +42,7 @@ export const make = (views: string, agent: string): Generations => {
   return {
     folder,
     current,
-    fresh: () => {
+    newFile: () => {
       makeFolder(folder)
       return join(folder, `${Date.now().toString(36)}-${randomBytes(4).toString("hex")}.${process.pid}.db`)
     },
@@ -59,14 +59,14 @@ export const make = (views: string, agent: string): Generations => {
         rmSync(name, { force: true })
       }
     },
-    point: (file) => renameSync(writePointer(file), pointer),
+    setCurrent: (file) => renameSync(writePointer(file), pointer),
     remove: removeViewFile,
     sweep: () => {
       const currentFile = current()
       for (const name of readdirSync(folder)) {
-        const maker = builderPid(name)
+        const pid = builderPid(name)
         const file = join(folder, name)
-        if (maker !== undefined && file !== currentFile && !isProcessAlive(maker)) removeViewFile(file)
+        if (pid !== undefined && file !== currentFile && !isProcessAlive(pid)) removeViewFile(file)
       }
     }
   }

@@ -6,8 +6,8 @@ import type { Db } from "../Projection.js"
 /** A right that one process holds at a time. The operating system releases it when the process ends, even by a crash. */
 export interface Lease {
   /** Tries once, without waiting. False if another process holds the lease. */
-  readonly take: () => boolean
-  readonly free: () => void
+  readonly tryTake: () => boolean
+  readonly release: () => void
   readonly close: () => void
 }
 
@@ -18,7 +18,7 @@ export interface Lease {
 export const make = (file: string): Lease => {
   let db: Db | undefined
   return {
-    take: () => {
+    tryTake: () => {
       try {
         db ??= open(file)
         db.exec("BEGIN EXCLUSIVE")
@@ -27,7 +27,7 @@ export const make = (file: string): Lease => {
         return storageError("lease")(cause).kind !== "busy"
       }
     },
-    free: () => {
+    release: () => {
       if (db?.inTransaction === true) db.exec("ROLLBACK")
     },
     close: () => db?.close()

@@ -73,7 +73,7 @@ const currentFile = (
     const { codec, config, log } = context
     const current = generations.current()
     if (current !== undefined) return current
-    const file = yield* attempt(generations.fresh)
+    const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
     yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version }), () =>
       Effect.sync(() => generations.remove(file))

@@ -44,12 +44,12 @@ export const discard = (context: ViewContext, view: View): Effect.Effect<void, V
   Effect.gen(function* () {
     const { codec, config, log } = context
     const { agent, file: discarded, generations } = view
-    const file = yield* attempt(generations.fresh)
+    const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
     yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version }), () =>
       Effect.sync(() => generations.remove(file))
     )
-    yield* attempt(() => generations.point(file))
+    yield* attempt(() => generations.setCurrent(file))
     yield* reopen(context, view)
     yield* removeRetired(generations, discarded)
   })
@@ -75,7 +75,7 @@ export const buildSuccessor = (
   Effect.gen(function* () {
     const { codec, config, log } = context
     const { agent, generations } = view
-    const file = yield* attempt(generations.fresh)
+    const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
     yield* build({
       ...config,
@@ -110,7 +110,7 @@ const takeOver = (context: ViewContext, view: View, successor: View): Effect.Eff
       yield* catchUp(context, successor)
       yield* attempt(() => {
         ViewFile.retire(db)
-        view.generations.point(successor.file)
+        view.generations.setCurrent(successor.file)
         db.exec("COMMIT")
       })
       return true

@@ -32,20 +32,20 @@ export interface Actor {
 
 export interface ActorOptions extends CarryOutServices {
   /** How many commands may wait. */
-  readonly waiting: number
+  readonly maxWaiting: number
   /** Wraps work that runs in no caller's fiber, to keep the view open. */
   readonly background: (work: Effect.Effect<void>) => Effect.Effect<void>
   /** Commands to carry out after these, in the same transaction; null for none. */
-  readonly beside: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
+  readonly embedInline: (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /** Milliseconds after which stale advice is no longer asked for again, so that a slow model cannot block the queue. */
-  readonly patience: number
-  readonly consult: AskModels
+  readonly redecideMillis: number
+  readonly askModels: AskModels
 }
 
 /** Asks the models for the advice that commands need before their turn and do not have yet; null if they need none. */
 export type AskModels = (
   commands: ReadonlyArray<AnyCommand>,
-  told: AdviceByCommand
+  known: AdviceByCommand
 ) => Effect.Effect<AdviceByCommand, ViewError> | null
 
 /** Commands that are carried out together. */
@@ -63,11 +63,11 @@ const maxRetries = 5
 
 /** Starts an agent's actor on its open view. */
 export const make = (view: View, options: ActorOptions): Actor => {
-  const settle = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<JobExit>> =>
+  const completeJobs = (jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<JobExit>> =>
     Effect.suspend(() => {
-      const decide = makeDecider(view, options, performance.now() + options.patience)
+      const decide = makeDecider(view, options, performance.now() + options.redecideMillis)
       const commands = jobs.flat()
-      const additions = options.beside(commands)
+      const additions = options.embedInline(commands)
       return Effect.matchCauseEffect(
         additions === null ? decide(commands) : Effect.flatMap(additions, (added) => decide([...commands, ...added])),
         {
@@ -75,7 +75,7 @@ export const make = (view: View, options: ActorOptions): Actor => {
             // A command whose decider throws must not fail the other jobs: each is run alone.
             jobs.length > 1 && Cause.isDie(cause)
               ? Effect.map(
-                  Effect.forEach(jobs, (job) => settle([job])),
+                  Effect.forEach(jobs, (job) => completeJobs([job])),
                   (exits) => exits.flat()
                 )
               : Effect.succeed(jobs.map((): JobExit => Exit.failCause(cause))),
@@ -85,9 +85,9 @@ export const make = (view: View, options: ActorOptions): Actor => {
     })
 
   const mailbox = Batcher.make({
-    most: maxJobsPerBatch,
-    capacity: { waiting: options.waiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
-    run: settle,
+    maxBatch: maxJobsPerBatch,
+    capacity: { maxWaiting: options.maxWaiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
+    run: completeJobs,
     background: options.background
   })
 
@@ -119,7 +119,7 @@ const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
         onFailure: (error) =>
           // After a version conflict, which a crash can cause, the view catches up first.
           error._tag === "VersionConflict" && retries > 0
-            ? Effect.zipRight(options.views.follow(view), decide(commands, advice, retries - 1))
+            ? Effect.zipRight(options.views.catchUp(view), decide(commands, advice, retries - 1))
             : Effect.fail(error),
         onSuccess: (outcomes) => {
           if (outcomes.length === commands.length) return Effect.succeed(outcomes.map(Exit.succeed))
@@ -148,10 +148,10 @@ const makeDecider = (view: View, options: ActorOptions, deadline: number) => {
     })
 
   const adviseAndDecide = (commands: Job, advice: AdviceByCommand, retries: number): Decided => {
-    const asking = options.consult(commands, advice)
-    return asking === null
+    const adviceRequest = options.askModels(commands, advice)
+    return adviceRequest === null
       ? decide(commands, advice, retries)
-      : Effect.flatMap(asking, (newAdvice) => decide(commands, newAdvice, retries))
+      : Effect.flatMap(adviceRequest, (newAdvice) => decide(commands, newAdvice, retries))
   }
 
   return (commands: Job): Decided => adviseAndDecide(commands, noAdvice, maxRetries)

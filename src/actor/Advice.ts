@@ -4,7 +4,7 @@ import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { Judgement, ReconcilerError, Statement } from "../ports/Reconciler.js"
 
 /** A statement that is weighed against the memories of its store before it is stored. */
-export interface Weighed extends Omit<Statement, "at" | "narrative"> {
+export interface WeighedStatement extends Omit<Statement, "at" | "narrative"> {
   readonly narrative?: string | undefined
   readonly store: Store
   /** Milliseconds since the epoch; the present if absent. */
@@ -16,12 +16,12 @@ export interface Advice {
   /** The vector of the command's text; null if the embedder is remote or failed. */
   readonly vector: QueryVector | null
   /** The reconciler's answer. */
-  readonly asked?: ModelAnswer
+  readonly modelAnswer?: ModelAnswer
 }
 
 export interface ModelAnswer {
-  /** The candidates that the question named, as `about` writes them. The answer is stale once they differ. */
-  readonly about: string
+  /** The candidates that the question named, as `candidatesKey` writes them. The answer is stale once they differ. */
+  readonly candidatesKey: string
   readonly answer: Either.Either<Judgement, ReconcilerError>
   /** Milliseconds. */
   readonly latency: number

@@ -29,32 +29,32 @@ export interface AgentServices {
 /** The part of an agent's embedding that its actor needs. `embedding/` has the whole. */
 export interface AgentEmbedding {
   /** Embeds memories that these commands will add, if the embedder is fast enough for a write; otherwise null. */
-  readonly beside: (
+  readonly embedInline: (
     view: View
   ) => (commands: ReadonlyArray<AnyCommand>) => Effect.Effect<ReadonlyArray<AnyCommand>> | null
   /** Called with the events of each commit, which took the stream from version `after` to version `to`. */
-  readonly noticed: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
-  /** Starts the background work of an awake agent. `hold` keeps the agent awake while an effect runs. */
+  readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
+  /** Starts the background work of an awake agent. `keepAwake` keeps the agent awake while an effect runs. */
   readonly start: (
     services: AgentServices,
-    hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    keepAwake: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<void, never, Scope.Scope>
   /** The active embedder of a view. */
-  readonly current: (view: View) => Effect.Effect<EmbedderService>
+  readonly activeEmbedder: (view: View) => Effect.Effect<EmbedderService>
 }
 
 /** Features that every agent gets when it wakes. */
 export interface AgentFeatures<Embedding extends AgentEmbedding> {
   readonly embedding: Effect.Effect<Embedding>
   /** Asks the models before the turn of a command. Absent if no reconciler is configured. */
-  readonly consult?:
+  readonly askModels?:
     | ((
         embedder: Effect.Effect<EmbedderService>,
         read: <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
       ) => Actor.AskModels)
     | undefined
   /** Milliseconds that a reconciler may take. */
-  readonly patience: number
+  readonly redecideMillis: number
 }
 
 /** An agent that is awake in this process. */
@@ -105,7 +105,7 @@ interface Pool<Embedding> {
   /** Open while an agent is awake. No timer runs while all agents sleep. */
   readonly occupied: Effect.Latch
   /** Completed when an agent becomes idle. The first caller that waits for room creates it. */
-  room: Deferred.Deferred<void> | undefined
+  whenRoom: Deferred.Deferred<void> | undefined
 }
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -113,19 +113,19 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embedding>) =>
   Effect.gen(function* () {
     const { actors } = yield* Policy
-    const pool: Pool<Embedding> = {
+    const agentPool: Pool<Embedding> = {
       entries: new Map(),
       capacity: actors.open,
       wake: yield* makeWake(features),
       occupied: yield* Effect.makeLatch(false),
-      room: undefined
+      whenRoom: undefined
     }
     yield* Effect.addFinalizer(() =>
-      Effect.forEach([...pool.entries], ([name, entry]) => sleep(pool, name, entry), { discard: true })
+      Effect.forEach([...agentPool.entries], ([name, entry]) => sleep(agentPool, name, entry), { discard: true })
     )
-    yield* pool.occupied.await.pipe(
+    yield* agentPool.occupied.await.pipe(
       Effect.zipRight(Effect.sleep(Math.max(1, actors.idle / 2))),
-      Effect.zipRight(sleepIdle(pool, actors.idle)),
+      Effect.zipRight(sleepIdle(agentPool, actors.idle)),
       Effect.forever,
       Effect.interruptible,
       Effect.forkScoped
@@ -133,19 +133,19 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
     return {
       useAwake: (name, f) =>
         mask((restore) => {
-          const used = useIfAwake(pool, name, f, restore)
+          const used = useIfAwake(agentPool, name, f, restore)
           return used === undefined ? Effect.succeedNone : Effect.asSome(used)
         }),
       use: (name, f) =>
         mask((restore) => {
-          const used = useIfAwake(pool, name, f, restore)
+          const used = useIfAwake(agentPool, name, f, restore)
           if (used !== undefined) return used
-          return Effect.flatMap(enter(pool, name, restore), (entry) =>
-            leaveAfter(pool, entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
+          return Effect.flatMap(acquire(agentPool, name, restore), (entry) =>
+            leaveAfter(agentPool, entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
           )
         }),
-      isAwake: (name) => pool.entries.has(name),
-      awake: () => pool.entries.size
+      isAwake: (name) => agentPool.entries.has(name),
+      awake: () => agentPool.entries.size
     } satisfies Agents<Embedding>
   })
 
@@ -156,7 +156,7 @@ const makeWake = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embe
     const log = yield* EventLog
     const codec = yield* CurrentCodec
     const policy = yield* Policy
-    const configuring = views.config.projections.some(({ name }) => name === "configuration")
+    const policyRecords = views.config.projections.some(({ name }) => name === "configuration")
       ? { policy: policyRecordOf(policy), implied: policyRecordOf(yield* ImpliedPolicy) }
       : undefined
     return (name: string, entry: Entry<Embedding>) =>
@@ -167,13 +167,13 @@ const makeWake = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embe
           log,
           codec,
           views,
-          waiting: policy.actors.waiting,
-          patience: features.patience,
+          maxWaiting: policy.actors.waiting,
+          redecideMillis: features.redecideMillis,
           background: inBackground(entry),
-          beside: embedding.beside(view),
-          consult: features.consult?.(embedding.current(view), (f) => views.read(view, f)) ?? (() => null),
-          onCommit: embedding.noticed,
-          configuring
+          embedInline: embedding.embedInline(view),
+          askModels: features.askModels?.(embedding.activeEmbedder(view), (f) => views.read(view, f)) ?? (() => null),
+          onCommit: embedding.onCommit,
+          policyRecords
         })
         yield* embedding.start({ actor, log, views }, inBackground(entry))
         entry.agent = { actor, embedding }
@@ -193,32 +193,36 @@ const inBackground =
 
 /** Uses an agent that is awake; undefined if it is not. Call it uninterruptibly. */
 const useIfAwake = <Embedding, A, E, R>(
-  pool: Pool<Embedding>,
+  agentPool: Pool<Embedding>,
   name: string,
   f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>,
   restore: Restore
 ): Effect.Effect<A, E, R> | undefined => {
-  const entry = pool.entries.get(name)
+  const entry = agentPool.entries.get(name)
   if (entry?.agent === undefined) return undefined
   entry.users++
-  return leaveAfter(pool, entry, restore(f(entry.agent)))
+  return leaveAfter(agentPool, entry, restore(f(entry.agent)))
 }
 
 /** Counts the caller as a user of an agent, which it wakes if needed. Waits while the pool is full of used agents. */
-const enter = <Embedding>(pool: Pool<Embedding>, name: string, restore: Restore): Effect.Effect<Entry<Embedding>> =>
+const acquire = <Embedding>(
+  agentPool: Pool<Embedding>,
+  name: string,
+  restore: Restore
+): Effect.Effect<Entry<Embedding>> =>
   Effect.suspend(() => {
-    const existing = pool.entries.get(name)
+    const existing = agentPool.entries.get(name)
     if (existing !== undefined) {
       existing.users++
       return Effect.succeed(existing)
     }
-    if (pool.entries.size >= pool.capacity) {
-      const [idle] = [...pool.entries]
+    if (agentPool.entries.size >= agentPool.capacity) {
+      const [idle] = [...agentPool.entries]
         .filter(([, { users }]) => users === 0)
         .sort(([, a], [, b]) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
-      if (idle !== undefined) return Effect.zipRight(sleep(pool, ...idle), enter(pool, name, restore))
-      pool.room ??= Deferred.unsafeMake<void>(FiberId.none)
-      return Effect.zipRight(restore(Deferred.await(pool.room)), enter(pool, name, restore))
+      if (idle !== undefined) return Effect.zipRight(sleep(agentPool, ...idle), acquire(agentPool, name, restore))
+      agentPool.whenRoom ??= Deferred.unsafeMake<void>(FiberId.none)
+      return Effect.zipRight(restore(Deferred.await(agentPool.whenRoom)), acquire(agentPool, name, restore))
     }
     // Created without yielding to other fibers, so that the next caller finds it.
     const entry: Entry<Embedding> = {
@@ -229,11 +233,11 @@ const enter = <Embedding>(pool: Pool<Embedding>, name: string, restore: Restore)
       busy: 0,
       usedAt: 0
     }
-    pool.entries.set(name, entry)
-    pool.occupied.unsafeOpen()
+    agentPool.entries.set(name, entry)
+    agentPool.occupied.unsafeOpen()
     return Effect.gen(function* () {
-      const woken = yield* Effect.exit(pool.wake(name, entry))
-      if (Exit.isFailure(woken)) yield* sleep(pool, name, entry)
+      const woken = yield* Effect.exit(agentPool.wake(name, entry))
+      if (Exit.isFailure(woken)) yield* sleep(agentPool, name, entry)
       yield* Deferred.done(entry.ready, woken)
       return entry
     })
@@ -241,23 +245,23 @@ const enter = <Embedding>(pool: Pool<Embedding>, name: string, restore: Restore)
 
 /** Ends a use, whatever its exit. Call it uninterruptibly. */
 const leaveAfter = <Embedding, A, E, R>(
-  pool: Pool<Embedding>,
+  agentPool: Pool<Embedding>,
   entry: Entry<Embedding>,
   used: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => {
-  const leave = (exit: Exit.Exit<A, E>) =>
+  const release = (exit: Exit.Exit<A, E>) =>
     Effect.clockWith((clock) => {
       entry.users--
       entry.usedAt = clock.unsafeCurrentTimeMillis()
-      if (entry.users === 0 && pool.room !== undefined) {
-        Deferred.unsafeDone(pool.room, Effect.void)
-        pool.room = undefined
+      if (entry.users === 0 && agentPool.whenRoom !== undefined) {
+        Deferred.unsafeDone(agentPool.whenRoom, Effect.void)
+        agentPool.whenRoom = undefined
       }
       return exit
     })
   return Effect.matchCauseEffect(used, {
-    onFailure: (cause) => leave(Exit.failCause(cause)),
-    onSuccess: (value) => leave(Exit.succeed(value))
+    onFailure: (cause) => release(Exit.failCause(cause)),
+    onSuccess: (value) => release(Exit.succeed(value))
   })
 }
 
@@ -268,10 +272,10 @@ const sleep = <Embedding>({ entries, occupied }: Pool<Embedding>, name: string, 
 }
 
 /** Puts agents to sleep that have had no user and no background work for a time. */
-const sleepIdle = <Embedding>(pool: Pool<Embedding>, idleMillis: number) =>
+const sleepIdle = <Embedding>(agentPool: Pool<Embedding>, idleMillis: number) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    for (const [name, entry] of pool.entries) {
-      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* sleep(pool, name, entry)
+    for (const [name, entry] of agentPool.entries) {
+      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* sleep(agentPool, name, entry)
     }
   })

@@ -17,13 +17,13 @@ import type { Snapshot } from "./ReaderSource.js"
 export interface PastRead {
   readonly views: Context.Tag.Service<Views>
   /** The agent's live view. */
-  readonly live: View
-  readonly past: { readonly version: number; readonly hash: Uint8Array }
+  readonly liveView: View
+  readonly target: { readonly version: number; readonly hash: Uint8Array }
   readonly level: TrustLevel
   /** The asking time in milliseconds; null for the time at which the version was recorded. */
   readonly at: number | null
   /** Past views that stay in the cache. */
-  readonly kept: number
+  readonly maxCached: number
 }
 
 /**
@@ -33,24 +33,24 @@ export interface PastRead {
  * index of that reader. A cached view that is damaged or missing is rebuilt.
  */
 export const read = <A>(
-  { at, kept, level, live, past, views }: PastRead,
+  { at, maxCached, level, liveView, target, views }: PastRead,
   f: (snapshot: Snapshot) => A
 ): Effect.Effect<A, ViewError> =>
   Effect.gen(function* () {
-    const { version } = past
+    const { version } = target
     const stricter =
-      level === "full" ? new Map<string, number>() : yield* views.read(live, (db) => findRestricted(db, version))
-    const folder = join(views.config.folder, "cache", agentFolderName(live.agent))
-    const file = join(folder, nameOf(views.config.projections, past, stricter, live.hasVectors))
+      level === "full" ? new Map<string, number>() : yield* views.read(liveView, (db) => findRestricted(db, version))
+    const folder = join(views.config.folder, "cache", agentFolderName(liveView.agent))
+    const file = join(folder, nameOf(views.config.projections, target, stricter, liveView.hasVectors))
     const attemptRead = Effect.gen(function* () {
       if (!existsSync(file)) {
         const building = `${file}.${randomId()}.${process.pid}.db`
-        yield* Effect.onError(views.prefix(live.agent, { file: building, to: version, stricter }), () =>
+        yield* Effect.onError(views.buildPast(liveView.agent, { file: building, to: version, stricter }), () =>
           Effect.sync(() => removeViewFile(building))
         )
         yield* attempt(() => {
           renameSync(building, file)
-          evict(folder, kept)
+          evict(folder, maxCached)
         })
       }
       return yield* attempt(() => {
@@ -97,10 +97,10 @@ const nameOf = (
 }
 
 /**
- * Evicts the least recently used views beyond `kept`, and half-built views of
+ * Evicts the least recently used views beyond `maxCached`, and half-built views of
  * dead processes. Removing a file does not disturb a reader that has it open.
  */
-const evict = (folder: string, kept: number) => {
+const evict = (folder: string, maxCached: number) => {
   const names = readdirSync(folder).filter((name) => name.endsWith(".db"))
   const unfinished = names.filter((name) => builderPid(name) !== undefined)
   for (const name of unfinished) if (!isProcessAlive(builderPid(name)!)) removeViewFile(join(folder, name))
@@ -108,7 +108,7 @@ const evict = (folder: string, kept: number) => {
     .filter((name) => builderPid(name) === undefined)
     .map((name) => ({ file: join(folder, name), usedAt: statSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.usedAt - a.usedAt)
-  for (const { file } of views.slice(kept)) removeViewFile(file)
+  for (const { file } of views.slice(maxCached)) removeViewFile(file)
 }
 
 const attempt = <A>(f: () => A) => Effect.try({ try: f, catch: storageError("view") })

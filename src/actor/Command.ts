@@ -6,7 +6,7 @@ import type { Db } from "../../projections/Projection.js"
 import { parkedOf } from "../../projections/view/ViewFile.js"
 import { type InvalidInput, ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
-import type { Advice, Weighed } from "./Advice.js"
+import type { Advice, WeighedStatement } from "./Advice.js"
 
 /** An event that a decider returns. The log gives it its version and its recording time. */
 export type DecidedEvent = {
@@ -30,9 +30,9 @@ export interface Situation {
   /** The events of the earlier commands in the same transaction. */
   readonly decided: ReadonlyArray<DecidedEvent>
   /** The models' advice, for a command that weighs a statement. */
-  readonly told?: Advice | undefined
+  readonly advice?: Advice | undefined
   /** Whether it may wait for new advice. Retries are bounded, because other writers can keep changing the candidates. */
-  readonly again: boolean
+  readonly mayRedecide: boolean
 }
 
 /**
@@ -61,7 +61,7 @@ export interface Command<A, E> {
   readonly text?: () => string
   readonly vectors?: ReadonlyArray<CachedVector>
   /** The statement that is weighed against stored memories. */
-  readonly weighs?: Weighed
+  readonly statement?: WeighedStatement
   readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
   readonly answer: (events: ReadonlyArray<DaybookEvent>, repeated: boolean) => A
 }

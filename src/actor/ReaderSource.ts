@@ -37,7 +37,7 @@ export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "a
   /** The active embedder, with the figures that ranked; null if nothing was ranked. */
   readonly embedder: Figures | null
   /** The embedder of the stores that are withheld from the active one, if it took part. */
-  readonly apart?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
+  readonly substitute?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
 }
 
 export type Figures = Payload<"RECALL">["embedder"]
@@ -51,7 +51,7 @@ export interface ObservedSnapshot extends Snapshot {
    * Call it while the snapshot lasts. The function that it returns may be called later, once it is known what the
    * read showed. Absent if reads are not recorded.
    */
-  readonly observe?: (() => (showing: ShownResults) => void) | undefined
+  readonly observe?: (() => (results: ShownResults) => void) | undefined
 }
 
 /** The view that a reader reads: the live one, or that of a past version. */
@@ -69,9 +69,9 @@ export interface ReaderServices {
   readonly codec: Codec
   readonly ranking: Omit<Ranking, "embedder">
   /** Finds the active embedder. */
-  readonly inUse: ActiveEmbedders
+  readonly activeEmbedders: ActiveEmbedders
   /** How long memories are kept. */
-  readonly life: MaintenancePolicy
+  readonly maintenance: MaintenancePolicy
   readonly countTokens: (text: string) => number
   /** Judges whether two memories state the same fact. Absent if the policy has no reconciler. */
   readonly judge: Judge | undefined

@@ -17,18 +17,18 @@ type Service = Context.Tag.Service<Embedder>
 export interface ActiveEmbedders {
   /** The configured embedder, for agents whose log names none. */
   readonly configured: Service
-  readonly named: (name: string, dimensions?: number) => Effect.Effect<Service, EmbedderLookupError>
+  readonly byName: (name: string, dimensions?: number) => Effect.Effect<Service, EmbedderLookupError>
   /**
    * The embedder that a fact of the log names. Stores that this process's settings withhold from it go to a local
    * substitute. An embedder that is unavailable here fails each request with the reason.
    */
-  readonly of: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
+  readonly ofFact: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
   /** The same for past versions: the log decides which stores were withheld, whatever the settings are now. */
   readonly past: ActiveEmbedders
   /** The embedder to record anew, if the settings now withhold other stores from the active embedder than the log says. */
-  readonly restated: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
+  readonly toRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
   /** The active embedder of a view. */
-  readonly inForce: (db: Db) => Effect.Effect<Service>
+  readonly activeIn: (db: Db) => Effect.Effect<Service>
 }
 
 /** Whether two facts name the same embedder with the same figures. */
@@ -60,7 +60,7 @@ interface Figures extends ModelName {
 export const withheldFactOf = ({
   embedder,
   stores
-}: NonNullable<Service["apart"]>): NonNullable<EmbedderFact["apart"]> => ({
+}: NonNullable<Service["substitute"]>): NonNullable<EmbedderFact["apart"]> => ({
   ...figuresOf(embedder),
   stores: allStores.filter((store) => stores.includes(store))
 })
@@ -68,17 +68,18 @@ export const withheldFactOf = ({
 /** Whether a fact records the current figures and withheld stores of an embedder. */
 export const matchesFact = (
   { apart, floor, weight }: EmbedderFact,
-  embedder: Pick<Service, "weight" | "floor" | "apart">
+  embedder: Pick<Service, "weight" | "floor" | "substitute">
 ): boolean =>
   weight === embedder.weight &&
   floor === embedder.floor &&
-  JSON.stringify(apart ?? null) === JSON.stringify(embedder.apart === undefined ? null : withheldFactOf(embedder.apart))
+  JSON.stringify(apart ?? null) ===
+    JSON.stringify(embedder.substitute === undefined ? null : withheldFactOf(embedder.substitute))
 
 /** Whether two embedders have the same substitute for the same withheld stores. */
-export const sameWithheld = (a: Pick<Service, "apart">, b: Pick<Service, "apart">): boolean => {
-  const keyOf = ({ apart }: Pick<Service, "apart">) => {
-    if (apart === undefined) return ""
-    const { dimensions, model, stores } = withheldFactOf(apart)
+export const sameWithheld = (a: Pick<Service, "substitute">, b: Pick<Service, "substitute">): boolean => {
+  const keyOf = ({ substitute }: Pick<Service, "substitute">) => {
+    if (substitute === undefined) return ""
+    const { dimensions, model, stores } = withheldFactOf(substitute)
     return JSON.stringify([model, dimensions, stores])
   }
   return keyOf(a) === keyOf(b)
@@ -87,33 +88,33 @@ export const sameWithheld = (a: Pick<Service, "apart">, b: Pick<Service, "apart"
 export const modelLabel = ({ dimensions, model }: ModelName): string => `${model}, ${dimensions} dimensions`
 
 export const make = (configured: Service, embedders: EmbeddersService | undefined): ActiveEmbedders => {
-  const named = makeNamed(configured, embedders)
-  const finders = makeFinders(configured, named)
+  const byName = makeNamed(configured, embedders)
+  const finders = makeFinders(configured, byName)
 
-  const restated: ActiveEmbedders["restated"] = (fact) =>
-    Effect.map(named(fact.model, fact.dimensions), (embedder) => {
+  const toRecord: ActiveEmbedders["toRecord"] = (fact) =>
+    Effect.map(byName(fact.model, fact.dimensions), (embedder) => {
       const current = { ...embedder, weight: fact.weight!, floor: fact.floor! }
       return matchesFact(fact, current) ? undefined : current
     })
 
-  const makeWith = (of: ActiveEmbedders["of"]): Omit<ActiveEmbedders, "past"> => ({
+  const makeWith = (ofFact: ActiveEmbedders["ofFact"]): Omit<ActiveEmbedders, "past"> => ({
     configured,
-    named,
-    of,
-    restated,
-    inForce: (db) => Effect.suspend(() => of(findActiveEmbedder(db)))
+    byName,
+    ofFact,
+    toRecord,
+    activeIn: (db) => Effect.suspend(() => ofFact(findActiveEmbedder(db)))
   })
-  const past: ActiveEmbedders = {
+  const pastEmbedders: ActiveEmbedders = {
     ...makeWith(finders.past),
     get past() {
-      return past
+      return pastEmbedders
     }
   }
-  return { ...makeWith(finders.present), past }
+  return { ...makeWith(finders.present), past: pastEmbedders }
 }
 
 /** Makes the lookup by name, which creates each embedder once. */
-const makeNamed = (configured: Service, embedders: EmbeddersService | undefined): ActiveEmbedders["named"] => {
+const makeNamed = (configured: Service, embedders: EmbeddersService | undefined): ActiveEmbedders["byName"] => {
   const created = new Map<string, Service>()
   return (name, dimensions) =>
     Effect.suspend(() => {
@@ -131,60 +132,62 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
 }
 
 /** Makes the functions that find the embedder of a fact: by the present settings, and as the log says of the past. */
-const makeFinders = (configured: Service, named: ActiveEmbedders["named"]) => {
+const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => {
   /**
    * The embedder of a log that only has first vectors. Nobody chose their models, so a model that is unavailable
    * gives way to the configured embedder.
    */
-  const ofFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
+  const embedderOfFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
     Effect.map(
       Effect.all(
         Record.map(modelsByStore(fact.stores ?? {}, configured), ({ dimensions, model }) =>
-          Effect.orElseSucceed(named(model, dimensions), () => configured)
+          Effect.orElseSucceed(byName(model, dimensions), () => configured)
         )
       ),
-      (each) => combineEmbedders(each, mainOf(fact), bySettings)
+      (byStore) => combineEmbedders(byStore, mainStoreOf(fact), bySettings)
     )
 
   /** The embedder with the figures in the log, because those ranked: a later release may state others. */
   const withFigures = (fact: NamedEmbedder): Effect.Effect<Service> =>
-    Effect.match(named(fact.model, fact.dimensions), {
+    Effect.match(byName(fact.model, fact.dimensions), {
       onSuccess: (embedder) => ({ ...embedder, weight: fact.weight!, floor: fact.floor! }),
       onFailure: (error) =>
-        unavailable(fact, error.problem, error._tag === "EmbedderUnavailable" ? error.apart : undefined)
+        unavailable(fact, error.problem, error._tag === "EmbedderUnavailable" ? error.substitute : undefined)
     })
 
   /** The substitute of withheld stores that the log records. */
-  const recordedSubstitute = ({ apart }: Pick<EmbedderFact, "apart">): Effect.Effect<Pick<Service, "apart">> =>
+  const recordedSubstitute = ({ apart }: Pick<EmbedderFact, "apart">): Effect.Effect<Pick<Service, "substitute">> =>
     apart === null || apart === undefined
       ? Effect.succeed({})
-      : Effect.map(withFigures(apart), ({ apart: _, ...embedder }) => ({
-          apart: { stores: apart.stores, embedder }
+      : Effect.map(withFigures(apart), ({ substitute: _, ...embedder }) => ({
+          substitute: { stores: apart.stores, embedder }
         }))
 
-  const present: ActiveEmbedders["of"] = (fact) => {
+  const findPresent: ActiveEmbedders["ofFact"] = (fact) => {
     if (fact === undefined) return Effect.succeed(configured)
-    return fact.state === "first" ? ofFirsts(fact, true) : withFigures(fact)
+    return fact.state === "first" ? embedderOfFirsts(fact, true) : withFigures(fact)
   }
 
-  const past: ActiveEmbedders["of"] = (fact) => {
+  const findPast: ActiveEmbedders["ofFact"] = (fact) => {
     if (fact === undefined) return Effect.succeed(configured)
-    if (fact.state === "first") return ofFirsts(fact, false)
+    if (fact.state === "first") return embedderOfFirsts(fact, false)
     return Effect.zipWith(
       withFigures(fact),
       recordedSubstitute(fact),
-      ({ apart: bySettings, ...embedder }, recorded) => {
-        const withheld = (bySettings?.stores ?? []).filter((store) => recorded.apart?.stores.includes(store) !== true)
+      ({ substitute: bySettings, ...embedder }, recorded) => {
+        const withheld = (bySettings?.stores ?? []).filter(
+          (store) => recorded.substitute?.stores.includes(store) !== true
+        )
         return { ...embedder, ...recorded, ...(withheld.length === 0 ? {} : { withheld }) }
       }
     )
   }
 
-  return { present, past }
+  return { present: findPresent, past: findPast }
 }
 
 /** The store whose embedder counts as the active one: the most open store that has vectors. */
-const mainOf = ({ stores = {} }: EmbedderFact): Store =>
+const mainStoreOf = ({ stores = {} }: EmbedderFact): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 
 /** The fact in a view; undefined while the view cannot be read. */
@@ -204,7 +207,7 @@ export const readActiveFact = (db: Db): EmbedderFact | undefined => {
 const unavailable = (
   { dimensions, floor, model, weight }: NamedEmbedder,
   problem: string,
-  apart: Service["apart"]
+  substitute: Service["substitute"]
 ): Service => ({
   model,
   dimensions,
@@ -212,5 +215,5 @@ const unavailable = (
   floor: floor ?? 1,
   batch: 1,
   embed: () => Effect.fail(new EmbedderError({ model, reason: "failed", detail: problem, kind: "settings" })),
-  ...(apart === undefined ? {} : { apart })
+  ...(substitute === undefined ? {} : { substitute })
 })

@@ -32,7 +32,7 @@ export interface CarryOutServices {
   /** Called after each commit with its events, which took the stream from version `after` to version `to`. */
   readonly onCommit: (events: ReadonlyArray<DecidedEvent>, after: number, to: number) => void
   /** The current policy. If the last one in the history differs, a CONFIGURE event comes first. */
-  readonly configuring?: PolicyRecords | undefined
+  readonly policyRecords?: PolicyRecords | undefined
 }
 
 /** Advice by command, gathered before the commands' turn. */
@@ -148,18 +148,18 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
 const decideAll = (deciding: Deciding, now: number) => {
   const { agent, commands, services, transaction } = deciding
   const { db, head } = transaction
-  const place = makePlacer(deciding, now)
+  const placeEvents = makePlacer(deciding, now)
   const newCommands: Array<NewCommand> = []
   const vectors: Array<CachedVector> = []
   const decided: Array<DecidedEvent> = []
-  const sameBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
+  const earlierInBatch = new Map<string, { readonly request: string; readonly events: ReadonlyArray<DaybookEvent> }>()
   let version = head.position
 
   const decide = (command: AnyCommand): Outcome | "redecide" => {
     const { actor, commandId } = command
     const answer = deciding.answers.get(command)
     if (answer !== undefined) return answer
-    const twin = commandId === undefined ? undefined : sameBatch.get(commandId)
+    const twin = commandId === undefined ? undefined : earlierInBatch.get(commandId)
     if (twin !== undefined) {
       return twin.request === command.request()
         ? Either.right(command.answer(twin.events, true))
@@ -171,25 +171,25 @@ const decideAll = (deciding: Deciding, now: number) => {
       version: version + 1,
       newId: randomId,
       decided,
-      told: deciding.advice.get(command),
-      again: deciding.mayRedecide
+      advice: deciding.advice.get(command),
+      mayRedecide: deciding.mayRedecide
     })
     if (Either.isLeft(decision)) return decision
     if ("redecide" in decision.right) return "redecide"
     if ("answer" in decision.right) return Either.right(decision.right.answer)
     const lookup = command.vectors === undefined ? noVectors : lookupIn(command.vectors)
-    const { events, stored } = place(command, decision.right.events, version, lookup)
+    const { events, stored } = placeEvents(command, decision.right.events, version, lookup)
     version += events.length
     decided.push(...decision.right.events)
     const request = commandId === undefined ? undefined : command.request()
-    if (commandId !== undefined) sameBatch.set(commandId, { request: request!, events })
+    if (commandId !== undefined) earlierInBatch.set(commandId, { request: request!, events })
     newCommands.push({ ...(commandId === undefined ? {} : { commandId, request: request! }), actor, events: stored })
     if (command.vectors !== undefined) vectors.push(...command.vectors)
     return Either.right(command.answer(events, false))
   }
 
-  const configure = services.configuring && configureCommand(db, services.configuring, commands[0]!.actor)
-  const configured = configure === undefined ? [] : place(configure, [configure.event], version, noVectors).stored
+  const configure = services.policyRecords && configureCommand(db, services.policyRecords, commands[0]!.actor)
+  const configured = configure === undefined ? [] : placeEvents(configure, [configure.event], version, noVectors).stored
   version += configured.length
   const outcomes: Array<Outcome> = []
   for (const command of commands) {

@@ -10,10 +10,10 @@ import { type DecidedEvent, eventCause, ruleDecision } from "./Command.js"
 /** Lineage as a graph. Rules that pass a change on to derived memories read no more than this. */
 export interface Graph {
   /** The memories that name this source, active or not. */
-  readonly madeOf: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
+  readonly derivedFrom: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
 }
 
-export const graphIn = (db: Db): Graph => ({ madeOf: (kind, source) => findMemoriesBySource(db, kind, source) })
+export const graphIn = (db: Db): Graph => ({ derivedFrom: (kind, source) => findMemoriesBySource(db, kind, source) })
 
 /** A source of a memory. Kind `derived` means that the source is a memory too. */
 export type Source = Pick<Link, "kind" | "to">
@@ -23,7 +23,7 @@ export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory>
   const byId = new Map<string, Memory>()
   let next: ReadonlyArray<Source> = [source]
   while (next.length > 0) {
-    const derived = next.flatMap(({ kind, to }) => graph.madeOf(kind, to))
+    const derived = next.flatMap(({ kind, to }) => graph.derivedFrom(kind, to))
     const unseen = derived.filter(
       ({ id }, index) => !byId.has(id) && derived.findIndex((memory) => memory.id === id) === index
     )
@@ -40,12 +40,12 @@ export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory>
  */
 export const flaggedStale = (
   graph: Graph,
-  gone: ReadonlyArray<Source>,
+  lost: ReadonlyArray<Source>,
   reason: Stale["reason"]
 ): ReadonlyArray<Memory> => {
   const flagged = new Map<string, Memory>()
-  const goneIds = new Set(gone.map(({ to }) => to))
-  for (const { kind, to } of gone) {
+  const lostIds = new Set(lost.map(({ to }) => to))
+  for (const { kind, to } of lost) {
     if (kind === "supersedes") continue
     for (const memory of descendants(graph, { kind, to })) {
       // Archived memories are flagged too, because they may be restored.
@@ -55,7 +55,7 @@ export const flaggedStale = (
         flagged.has(memory.id)
       )
         continue
-      if (goneIds.has(memory.id)) continue
+      if (lostIds.has(memory.id)) continue
       flagged.set(memory.id, { ...memory, revision: memory.revision + 1, stale: { kind, of: to, reason } })
     }
   }
@@ -74,13 +74,13 @@ export const withoutStale = ({ stale: _, ...memory }: Memory): Memory => memory
 /** The events that flag memories derived from sources which the event of this version removes. */
 export const staleEvents = (
   db: Db,
-  gone: ReadonlyArray<Source>,
+  lost: ReadonlyArray<Source>,
   reason: Stale["reason"],
   version: number,
-  rests: (memory: Memory) => boolean = () => true
+  affects: (memory: Memory) => boolean = () => true
 ): ReadonlyArray<DecidedEvent> =>
-  flaggedStale(graphIn(db), gone, reason)
-    .filter(rests)
+  flaggedStale(graphIn(db), lost, reason)
+    .filter(affects)
     .map((memory) => followingUpdate(memory, "stale", `what it came from was ${reason}`, version))
 
 /**
@@ -89,9 +89,9 @@ export const staleEvents = (
  * removed copies while such a copy remains.
  */
 export const dependsOnCopies =
-  (gone: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
+  (lost: ReadonlyArray<Store>, remaining: ReadonlyArray<Store>) =>
   ({ store }: Memory): boolean =>
-    gone.some((copy) => opennessOf(copy) >= opennessOf(store)) &&
+    lost.some((copy) => opennessOf(copy) >= opennessOf(store)) &&
     !remaining.some((copy) => opennessOf(copy) >= opennessOf(store))
 
 /** The events that move derived memories to their source's store if theirs is less restrictive. The event of this version is their cause. */
@@ -104,11 +104,11 @@ export const demotedEvents = (db: Db, memory: Memory, version: number): Readonly
 export const followingUpdate = (
   memory: Memory,
   reason: "stale" | "demoted",
-  why: string,
+  explanation: string,
   version: number
 ): Extract<DecidedEvent, { type: "UPDATE" }> => ({
   type: "UPDATE",
-  payload: { memory, reason, decision: ruleDecision("UPDATE", "lineage", why) },
+  payload: { memory, reason, decision: ruleDecision("UPDATE", "lineage", explanation) },
   cause: eventCause(version)
 })
 

@@ -127,8 +127,8 @@ const decide = (
     const event: DecidedEvent = { type: "FILE", payload, ...(at === undefined ? {} : { occurredAt: at }) }
     if (before === undefined || before.digest === digest) return { events: [event] }
     const copies = findFilesByPath(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
-    const rests = dependsOnCopies([store], copies)
-    return { events: [event, ...staleEvents(db, [{ kind: "file", to: path }], "replaced", version, rests)] }
+    const affects = dependsOnCopies([store], copies)
+    return { events: [event, ...staleEvents(db, [{ kind: "file", to: path }], "replaced", version, affects)] }
   })
 
 /** Refuses a store that is less restrictive than every store of the session. */

@@ -39,8 +39,8 @@ export const addTurn = (
       commandId,
       request: () => JSON.stringify(["addTurn", definedFields({ ...checked, store })]),
       decide: ({ db, newId, now }) => {
-        const sound = requireUnparked(db, "conversation")
-        if (Either.isLeft(sound)) return Either.left(sound.left)
+        const unparked = requireUnparked(db, "conversation")
+        if (Either.isLeft(unparked)) return Either.left(unparked.left)
         const last = lastSequence(db, session, store)
         const sequence = checked.sequence ?? last + 1
         if (sequence <= last) return Either.left(new SequenceConflict({ session, sequence, last }))

@@ -31,8 +31,8 @@ export const forgetFile = (
       commandId,
       request: () => JSON.stringify(["forgetFile", path]),
       decide: ({ db, version }) => {
-        const sound = requireUnparked(db, "conversation")
-        if (Either.isLeft(sound)) return Either.left(sound.left)
+        const unparked = requireUnparked(db, "conversation")
+        if (Either.isLeft(unparked)) return Either.left(unparked.left)
         const files = findFilesByPath(db, writer.level, path)
         if (files.length === 0) return Either.left(new FileNotFound({ path }))
         const payload = {
@@ -44,8 +44,8 @@ export const forgetFile = (
         }
         const stores = files.map(({ store }) => store)
         const copies = findFilesByPath(db, "full", path).flatMap(({ store }) => (stores.includes(store) ? [] : [store]))
-        const rests = dependsOnCopies(stores, copies)
-        const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version, rests)
+        const affects = dependsOnCopies(stores, copies)
+        const stale = staleEvents(db, [{ kind: "file", to: path }], "forgotten", version, affects)
         return Either.right({ events: [{ type: "FORGET", payload }, ...stale] })
       },
       answer: ([event], repeated) => {

@@ -33,8 +33,8 @@ export const forgetSession = (
       commandId,
       request: () => JSON.stringify(["forgetSession", session]),
       decide: ({ db, version }) => {
-        const sound = requireUnparked(db, "conversation")
-        if (Either.isLeft(sound)) return Either.left(sound.left)
+        const unparked = requireUnparked(db, "conversation")
+        if (Either.isLeft(unparked)) return Either.left(unparked.left)
         const contents = findSessionEvents(db, writer.level, session)
         if (contents.turns.length + contents.files.length === 0) return Either.left(new SessionNotFound({ session }))
         const decision = callerDecision("FORGET", "forgetSession", "asked to forget it")

@@ -25,7 +25,7 @@ import { dateCue, dropSpeakerNames, neighbourScores, speakerCue, speakersNamedIn
 import { conversationFilters, conversationSyntax } from "../search/fields.js"
 import { type SearchKind, searchRows } from "../search/pipeline.js"
 import { fuse, recencyOf, timeMatchScore } from "../search/rank.js"
-import { type Answered, type Find, type Request, requestOf, type SearchOptions } from "../search/retrieve.js"
+import { type AnsweredHit, type Find, type Request, requestOf, type SearchOptions } from "../search/retrieve.js"
 
 /** Filters of a conversation search. The values of a list are alternatives. */
 export interface ConversationFilter {
@@ -62,10 +62,10 @@ export interface ConversationParts {
 }
 
 /** A chunk of a turn or a file, as hits show it. */
-type Shown = Omit<TurnChunk, "born"> | Omit<FileChunk, "born">
+type ShownChunk = Omit<TurnChunk, "born"> | Omit<FileChunk, "born">
 
 /** A chunk, its score and the parts of the score. */
-export type ConversationHit = Answered<Shown, ConversationParts>
+export type ConversationHit = AnsweredHit<ShownChunk, ConversationParts>
 
 const filterNames = ["sessions", "stores", "speakers", "roles", "kinds", "after", "before", "limit"]
 
@@ -101,32 +101,35 @@ export const decodeConversationQuery = (
   })
 
 /** How the pipeline searches turns and files. */
-const searched: SearchKind<ChunkFilters, ChunkCandidate, Shown, ConversationParts> = {
+const searched: SearchKind<ChunkFilters, ChunkCandidate, ShownChunk, ConversationParts> = {
   corpus: chunkCorpus,
   things: "turn or file",
   text: "conversation",
   vectors: "chunkVectors",
   // Turns contain words like "last week" too.
   saysTimes: true,
-  filtersOf: (asked, fields, asking) => ({ ...asked, and: conversationFilters(fields, asking) }),
+  filtersOf: (filters, fields, timeReference) => ({ ...filters, and: conversationFilters(fields, timeReference) }),
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   chosen: ({ db, level, parsed }, words) => {
-    const kept = dropSpeakerNames(
+    const searchedWords = dropSpeakerNames(
       words,
-      speakersNamedIn(findNameWords(db, level, parsed.plain), parsed.plain),
-      parsed.plain
+      speakersNamedIn(findNameWords(db, level, parsed.plainText), parsed.plainText),
+      parsed.plainText
     )
-    const names = words.filter((word) => !kept.includes(word))
-    return { words: kept, leftOut: names.map(({ text }) => ({ word: text, reason: "speaker" as const })) }
+    const names = words.filter((word) => !searchedWords.includes(word))
+    return { words: searchedWords, leftOut: names.map(({ text }) => ({ word: text, reason: "speaker" as const })) }
   },
   find: ({ db }, query) => findChunkCandidates(db, query),
   recent: ({ db }, { filters, level, limit, required }) =>
     unscored(db, findRecentChunks(db, level, filters, limit, required)),
-  like: ({ db }, { filters, level, limit, needles }) =>
+  findSubstrings: ({ db }, { filters, level, limit, needles }) =>
     unscored(db, findChunksLike(db, level, filters, needles, limit), 1),
   score: ({ db, level, now, parsed, policy, times, weights }, candidates) => {
-    const isBySpeaker = speakerCue(parsed.plain, speakersNamedIn(findNameWords(db, level, parsed.plain), parsed.plain))
-    const isOnDate = dateCue(parsed.plain, times.ranges)
+    const isBySpeaker = speakerCue(
+      parsed.plainText,
+      speakersNamedIn(findNameWords(db, level, parsed.plainText), parsed.plainText)
+    )
+    const isOnDate = dateCue(parsed.plainText, times.ranges)
     const timeBonus = times.ranges.length === 0 ? 0 : timeMatchScore
     const fused = fuse(candidates, policy, weights)
     const contextOf = neighbourScores(fused, policy)
@@ -161,4 +164,4 @@ const unscored = (db: Db, borns: ReadonlyArray<number>, text: number | null = nu
   )
 
 /** Ranks the chunks that a level may read. Synchronous: it sees one snapshot. */
-export const searchConversationIn: Find<ChunkFilters, Shown, ConversationParts> = searchRows(searched)
+export const searchConversationIn: Find<ChunkFilters, ShownChunk, ConversationParts> = searchRows(searched)

@@ -13,7 +13,7 @@ import { type Backfilled, backfill, fillActive } from "./activeIndex.js"
 import { background, makeLease } from "./background.js"
 import { fillCandidate } from "./candidateIndex.js"
 import { embedInline, minInlineBatch } from "./embedInline.js"
-import { pendingFrom } from "./indexFill.js"
+import { pendingAfterEvents } from "./indexFill.js"
 import { allFills, makeState, type Preparation, type State } from "./state.js"
 
 export type { Backfilled } from "./activeIndex.js"
@@ -24,7 +24,7 @@ export interface Embedding extends AgentEmbedding {
   /** Embeds all texts that have no vector of the active embedder, oldest first. Idempotent. */
   readonly backfill: Effect.Effect<Backfilled, CommandError>
   /** Fills the candidate index, and activates it if the switch asked for that. Returns the failure that stopped it. */
-  readonly prepare: (
+  readonly fillCandidate: (
     onProgress?: (progress: Preparation) => void
   ) => Effect.Effect<EmbedderError | undefined, CommandError | NoSuchIndex | ProjectionParked>
   /** Progress of the candidate index while this process fills it. */
@@ -32,40 +32,40 @@ export interface Embedding extends AgentEmbedding {
   /** The failure of the newest run; without one, the failure of a skipped text. */
   readonly failure: () => EmbedderError | undefined
   /** Texts that fail alone and are skipped. */
-  readonly aside: () => number
+  readonly countSkipped: () => number
 }
 
 /** Milliseconds until a process resumes a switch that another process left. Short commands end before that. */
 const resumeAfterMillis = 2_000
 
 /** The returned effect makes the embedding of one agent. It runs each time an agent wakes. */
-export const make = (inUse: ActiveEmbedders, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> => {
+export const make = (activeEmbedders: ActiveEmbedders, policy: PolicyValues["embedding"]): Effect.Effect<Embedding> => {
   const restated = new Map<string, string>()
-  return Effect.map(makeState(inUse, policy.timeout, restated), (state) => embeddingOf(state, policy))
+  return Effect.map(makeState(activeEmbedders, policy.timeout, restated), (state) => embeddingOf(state, policy))
 }
 
 const embeddingOf = (state: State, policy: PolicyValues["embedding"]): Embedding => {
   const skipped = () => allFills(state).map((fill) => fill.skipped())
   return {
-    beside: (view) => (commands) => {
+    embedInline: (view) => (commands) => {
       if (commands.length < minInlineBatch || !view.hasVectors || !isLocal(state.embedder)) return null
       return Effect.flatMap(activeEmbedder(state, view), (embedder) =>
         isLocal(embedder) ? embedInline(embedder, commands, policy.beside) : Effect.succeed([])
       )
     },
-    noticed: (events, after, to) => {
+    onCommit: (events, after, to) => {
       const hasCandidate = state.candidateFact !== undefined
-      const { changed, pending } = pendingFrom(events, state.embedder, hasCandidate)
+      const { changed, pending } = pendingAfterEvents(events, state.embedder, hasCandidate)
       for (const fill of allFills(state)) fill.markChanged(changed)
-      state.changes.wrote(after, to)
+      state.changes.noteWrites(after, to)
       if (!pending) return
       state.active.signal.request()
       if (hasCandidate) state.candidate.signal.request()
     },
-    start: (services, hold) => start(state, services, { hold, gatherMillis: policy.gather }),
-    current: (view) => activeEmbedder(state, view),
+    start: (services, keepAwake) => start(state, services, { keepAwake, gatherMillis: policy.gather }),
+    activeEmbedder: (view) => activeEmbedder(state, view),
     backfill: backfill(state),
-    prepare: (onProgress) =>
+    fillCandidate: (onProgress) =>
       Effect.acquireUseRelease(
         Effect.sync(() => (onProgress === undefined ? undefined : state.listeners.add(onProgress))),
         () => fillCandidate(state, true),
@@ -76,18 +76,18 @@ const embeddingOf = (state: State, policy: PolicyValues["embedding"]): Embedding
       state.active.failures.newest() ??
       state.candidate.failures.newest() ??
       skipped().find(({ error }) => error)?.error,
-    aside: () => skipped().reduce((sum, { count }) => sum + count, 0)
+    countSkipped: () => skipped().reduce((sum, { count }) => sum + count, 0)
   }
 }
 
 /** Whether it embeds every store without a network. */
-const isLocal = ({ apart, local }: EmbedderService): boolean => local === true && apart === undefined
+const isLocal = ({ substitute, local }: EmbedderService): boolean => local === true && substitute === undefined
 
 const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService> =>
   Effect.suspend(() => {
     const fact = readActiveFact(view.reader)
     if (sameFact(fact, state.fact)) return Effect.succeed(state.embedder)
-    return Effect.map(state.embedders.of(fact), (embedder) => {
+    return Effect.map(state.embedders.ofFact(fact), (embedder) => {
       state.fact = fact
       state.embedder = embedder
       return embedder
@@ -95,7 +95,7 @@ const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService
   })
 
 interface StartOptions {
-  readonly hold: Parameters<AgentEmbedding["start"]>[1]
+  readonly keepAwake: Parameters<AgentEmbedding["start"]>[1]
   readonly gatherMillis: number
 }
 
@@ -109,8 +109,8 @@ const start = (state: State, services: AgentServices, options: StartOptions): Ef
     }
     state.services = { ...services, leases }
     const runs = [
-      { signal: active.signal, run: active.failures.whenAllowed(fillActive(state, true)) },
-      { signal: candidate.signal, run: candidate.failures.whenAllowed(fillCandidate(state, false)) }
+      { signal: active.signal, run: active.failures.runIfAllowed(fillActive(state, true)) },
+      { signal: candidate.signal, run: candidate.failures.runIfAllowed(fillCandidate(state, false)) }
     ]
     for (const run of runs) yield* background({ ...options, ...run })
     yield* resume(state, services).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)

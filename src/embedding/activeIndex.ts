@@ -38,15 +38,15 @@ const fillOnce = (state: State, full: boolean) =>
     const { embedder, fact } = state
     let switched = false
     /** The first vectors of a store may make another embedder the active one. */
-    const stillActive = Effect.map(
+    const isStillActive = Effect.map(
       views.read(actor.view, (db) => findActiveEmbedder(db)),
       (active) => {
         switched = active !== undefined && !sameFact(active, fact) && !sameModel(active, embedder)
         return !switched
       }
     )
-    const filling = fillPending(services, fillsOf(state, state.active, embedder), { full, keepGoing: stillActive })
-    const result = yield* leases.active(filling, stillActive)
+    const filling = fillPending(services, fillsOf(state, state.active, embedder), { full, keepGoing: isStillActive })
+    const result = yield* leases.active(filling, isStillActive)
     const failure = yield* state.active.failures.record(result?.failure)
     return { failure, switched }
   })

@@ -17,8 +17,13 @@ const maxRetryMillis = 300_000
  * Milliseconds until the next retry after `failures` earlier failures in a row, and never less than the provider asks
  * for. Undefined when no retry can help until the settings change.
  */
-export const retryDelayMillis = ({ after = 0, kind }: EmbedderError, failures: number): number | undefined =>
-  kind === "settings" ? undefined : Math.max(after, Math.min(maxRetryMillis, firstRetryMillis * 2 ** failures))
+export const retryDelayMillis = (
+  { retryAfterMillis = 0, kind }: EmbedderError,
+  failures: number
+): number | undefined =>
+  kind === "settings"
+    ? undefined
+    : Math.max(retryAfterMillis, Math.min(maxRetryMillis, firstRetryMillis * 2 ** failures))
 
 /** A flag that starts background work. */
 export interface Signal {
@@ -45,7 +50,7 @@ export interface Failures {
   /** Stores how a run ended; undefined after a success. Answers the same. */
   readonly record: (failure: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
   /** Runs background work, but not before the time that the provider asked to wait for has passed. */
-  readonly whenAllowed: <E>(
+  readonly runIfAllowed: <E>(
     work: Effect.Effect<EmbedderError | undefined, E>
   ) => Effect.Effect<EmbedderError | undefined, E>
 }
@@ -59,14 +64,14 @@ export const makeFailures = (): Failures => {
     record: (failure) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         newest = failure
-        blockedUntil = now + (failure?.after ?? 0)
+        blockedUntil = now + (failure?.retryAfterMillis ?? 0)
         return failure
       }),
-    whenAllowed: (work) =>
+    runIfAllowed: (work) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         newest === undefined || blockedUntil <= now
           ? work
-          : Effect.succeed(new EmbedderError({ ...newest, after: blockedUntil - now }))
+          : Effect.succeed(new EmbedderError({ ...newest, retryAfterMillis: blockedUntil - now }))
       )
   }
 }
@@ -76,7 +81,7 @@ export interface BackgroundOptions<E> {
   /** Milliseconds between the request and the run, so that one run serves many writes. */
   readonly gatherMillis: number
   /** Keeps the agent awake during a run. */
-  readonly hold: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly keepAwake: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Answers why it stopped early; undefined after a success. */
   readonly run: Effect.Effect<EmbedderError | undefined, E>
 }
@@ -84,7 +89,7 @@ export interface BackgroundOptions<E> {
 /** Runs work each time its signal is set, for as long as the scope lasts. A failed run is retried after a pause. */
 export const background = <E>({
   gatherMillis,
-  hold,
+  keepAwake,
   run,
   signal
 }: BackgroundOptions<E>): Effect.Effect<unknown, never, Scope.Scope> =>
@@ -100,7 +105,7 @@ export const background = <E>({
       yield* Effect.sleep(Duration.millis(retryAfterMillis))
       signal.request()
     })
-    return Effect.zipRight(signal.requested, hold(runAndRetry)).pipe(
+    return Effect.zipRight(signal.requested, keepAwake(runAndRetry)).pipe(
       Effect.ignoreLogged,
       Effect.forever,
       Effect.interruptible,
@@ -132,8 +137,8 @@ export const makeLease = (view: View, name: string): Effect.Effect<WithLease, ne
         >
         const pause = Effect.sleep(Duration.millis(leasePollMillis))
         const attempt = (): Run =>
-          lease.take()
-            ? Effect.ensuring(restore(work), Effect.sync(lease.free))
+          lease.tryTake()
+            ? Effect.ensuring(restore(work), Effect.sync(lease.release))
             : Effect.flatMap(restore(Effect.zipRight(pause, keepWaiting)), (waiting) =>
                 waiting ? attempt() : Effect.succeed(undefined)
               )

@@ -3,13 +3,13 @@ import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 
 /** A batch of texts, and its vectors, by the digest of the text. */
-export type Texts = ReadonlyArray<readonly [digest: string, text: string]>
+export type DigestedTexts = ReadonlyArray<readonly [digest: string, text: string]>
 export type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
 
 /** Embeds one batch with one request. `timeoutMillis` bounds the request. */
 export const embedBatch = (
   embedder: EmbedderService,
-  batch: Texts,
+  batch: DigestedTexts,
   timeoutMillis: number
 ): Effect.Effect<Vectors, EmbedderError> => {
   const texts = batch.map(([, text]) => text)
@@ -21,7 +21,7 @@ export const embedBatch = (
 /** Embeds batches and isolates the texts that make a batch fail. */
 export interface BatchEmbedder {
   /** The vectors of a batch. A missing digest means: this text could not be embedded. */
-  readonly embed: (batch: Texts) => Effect.Effect<Vectors, EmbedderError>
+  readonly embed: (batch: DigestedTexts) => Effect.Effect<Vectors, EmbedderError>
   /** Texts that failed alone while others did not, and the newest reason. They are skipped. */
   readonly skipped: () => Skipped
   /** Tries each skipped text once more, alone. */
@@ -34,7 +34,7 @@ export interface Skipped {
 }
 
 /** A harmless batch. If it fails too, the embedder is at fault and not the texts. */
-const probe: Texts = [["", "text"]]
+const probe: DigestedTexts = [["", "text"]]
 /** After this many texts failed alone and none succeeded, the embedder is taken to be at fault. */
 const maxFailuresWithoutSuccess = 8
 
@@ -57,13 +57,13 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
     skipReason = error
   }
 
-  const request = (batch: Texts) =>
+  const request = (batch: DigestedTexts) =>
     Effect.map(embedBatch(embedder, batch, timeoutMillis), (vectors) => {
       for (const [digest] of batch) results.set(digest, undefined)
       for (const [digest, vector] of vectors) results.set(digest, vector)
     })
 
-  const requestInParts = (batch: Texts, error: EmbedderError): Effect.Effect<void, EmbedderError> =>
+  const requestInParts = (batch: DigestedTexts, error: EmbedderError): Effect.Effect<void, EmbedderError> =>
     Effect.gen(function* () {
       const busy = error.kind === "busy"
       if (failsForAll(error)) return yield* error
@@ -82,7 +82,7 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
       for (const failure of failures) skip(...failure)
     })
 
-  const requestAlone = (text: Texts[number]) =>
+  const requestAlone = (text: DigestedTexts[number]) =>
     Effect.catchAll(request([text]), (error) =>
       failsForAll(error) || error.kind === "busy" ? error : Effect.sync(() => skip(text[0], error))
     )
@@ -117,15 +117,15 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
   }
 }
 
-interface Splitting {
+interface SplitOptions {
   readonly busy: boolean
   /** Whether the same batch failed before: then all of its parts are tried. */
   readonly repeated: boolean
-  readonly request: (batch: Texts) => Effect.Effect<void, EmbedderError>
+  readonly request: (batch: DigestedTexts) => Effect.Effect<void, EmbedderError>
 }
 
 /** Requests the halves of a batch, and the halves of each half that fails. Answers the texts that fail alone. */
-const requestHalves = (batch: Texts, { busy, repeated, request }: Splitting) =>
+const requestHalves = (batch: DigestedTexts, { busy, repeated, request }: SplitOptions) =>
   Effect.gen(function* () {
     const failures: Array<readonly [digest: string, error: EmbedderError]> = []
     let succeeded = false
@@ -145,7 +145,7 @@ const requestHalves = (batch: Texts, { busy, repeated, request }: Splitting) =>
     return { failures, succeeded }
   })
 
-const halves = (batch: Texts): Array<Texts> => {
+const halves = (batch: DigestedTexts): Array<DigestedTexts> => {
   const middle = batch.length >> 1
   return [batch.slice(0, middle), batch.slice(middle)]
 }

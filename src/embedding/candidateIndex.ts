@@ -13,23 +13,23 @@ import { fillsOf, type Preparation, refresh, type State } from "./state.js"
 const makeProgress = ({ dimensions, model, usage }: EmbedderService, startedAt: number) => {
   const noUsage = { requests: 0, tokens: 0 }
   const usedBefore = usage?.() ?? noUsage
-  let [made, left, now] = [0, 0, startedAt]
+  let [madeCount, left, now] = [0, 0, startedAt]
   let leftAtStart: number | undefined
   const current = (): Preparation => {
     const { requests, tokens } = usage?.() ?? noUsage
     const used = { requests: requests - usedBefore.requests, tokens: tokens - usedBefore.tokens }
-    return { model, dimensions, made, left: Math.max(0, left), took: now - startedAt, ...used }
+    return { model, dimensions, madeCount, left: Math.max(0, left), took: now - startedAt, ...used }
   }
   return {
     /** Texts without a vector now. Vectors of other processes count as made. */
     setLacking: (count: number) => {
       leftAtStart ??= count
       left = count
-      made = Math.max(made, leftAtStart - count)
+      madeCount = Math.max(madeCount, leftAtStart - count)
     },
     /** Texts that this process embedded. */
     addEmbedded: (count: number) => {
-      made += count
+      madeCount += count
       left -= count
     },
     at: (millis: number) => {
@@ -52,7 +52,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
     yield* refresh(state, services)
     if (state.candidateFact === undefined) return undefined
     const { adopt, version } = state.candidateFact
-    const embedder = yield* state.embedders.of(state.candidateFact)
+    const embedder = yield* state.embedders.ofFact(state.candidateFact)
     const fills = fillsOf(state, state.candidate, embedder)
     if (retrySkipped) for (const fill of fills) fill.reset()
     const progress = makeProgress(embedder, yield* Clock.currentTimeMillis)

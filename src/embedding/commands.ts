@@ -35,9 +35,9 @@ export interface ChunkVector {
 
 /** The index that vectors belong to. */
 export interface IndexModel extends ModelName {
-  /** Whether this model stands in for `of` in these stores. */
-  readonly apart?: boolean | undefined
-  readonly of?: ModelName | undefined
+  /** Whether this model stands in for `mainModel` in these stores. */
+  readonly isSubstitute?: boolean | undefined
+  readonly mainModel?: ModelName | undefined
   /** Absent: all stores. */
   readonly stores?: ReadonlyArray<Store> | undefined
 }
@@ -102,7 +102,7 @@ export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVect
   )
 
 const embedCommand = (
-  { apart, dimensions, model, of }: IndexModel,
+  { isSubstitute, dimensions, model, mainModel }: IndexModel,
   vectors: ReadonlyArray<readonly [string, Float32Array]>,
   select: (situation: Situation) => Pick<Payload<"EMBED">, "entries" | "chunks">
 ): Command<number, never> => ({
@@ -111,7 +111,7 @@ const embedCommand = (
   vectors: vectors.map(([digest, vector]) => ({ model, dimensions, digest, vector })),
   decide: (situation) => {
     // Late vectors do not bring back an index that was dropped or abandoned meanwhile.
-    if (!isModelNeeded(situation.db, of ?? { model, dimensions })) return Either.right({ answer: 0 })
+    if (!isModelNeeded(situation.db, mainModel ?? { model, dimensions })) return Either.right({ answer: 0 })
     const { chunks = [], entries } = select(situation)
     if (entries.length + chunks.length === 0) return Either.right({ answer: 0 })
     const payload = {
@@ -119,7 +119,7 @@ const embedCommand = (
       dimensions,
       entries,
       ...(chunks.length === 0 ? {} : { chunks, cutting: chunkingVersion }),
-      ...(apart === true ? { apart } : {})
+      ...(isSubstitute === true ? { apart: isSubstitute } : {})
     }
     return Either.right({ events: [{ type: "EMBED", payload }] })
   },
@@ -134,12 +134,12 @@ const changedWithSameText = (db: Db, { digest, id }: MemoryVector) => {
 }
 
 /** An embedder with its ranking figures, and the local one for stores withheld from it. */
-type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "apart">
+type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor" | "substitute">
 
-type Refused = ProjectionParked | NoSuchIndex
+type SwitchRefusal = ProjectionParked | NoSuchIndex
 
 /** The command that starts a candidate index. Writes nothing when the log says the same already. */
-export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, Refused> =>
+export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, embedder, ({ db }) => {
     const candidate = findPreparingEmbedder(db)
     const unchanged =
@@ -147,7 +147,7 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
       sameModel(candidate, embedder) &&
       candidate.adopt === adopt &&
       matchesFact(candidate, embedder)
-    return Either.right(unchanged ? null : { ...stated(embedder), state: "preparing", adopt })
+    return Either.right(unchanged ? null : { ...factFieldsOf(embedder), state: "preparing", adopt })
   })
 
 /** The command that makes an embedder active if `isComplete` accepts its index. Answers whether it wrote the event. */
@@ -155,15 +155,15 @@ export const adoptEmbedder = (
   actor: string,
   embedder: Figures,
   isComplete: (db: Db) => boolean
-): Command<boolean, Refused> =>
+): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, embedder, ({ db }) => {
     const active = findActiveEmbedder(db)
     const unchanged = active?.state === "inForce" && sameModel(active, embedder) && matchesFact(active, embedder)
-    return Either.right(unchanged || !isComplete(db) ? null : { ...stated(embedder), state: "inForce" })
+    return Either.right(unchanged || !isComplete(db) ? null : { ...factFieldsOf(embedder), state: "inForce" })
   })
 
 /** The command that drops an index. It refuses to drop the active one. */
-export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, Refused> =>
+export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, index, ({ db }) => {
     const active = findActiveEmbedder(db)
     const { dimensions, model } = index
@@ -182,8 +182,8 @@ export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, 
 const embedderCommand = (
   actor: string,
   { dimensions, model }: ModelName,
-  decide: (situation: Situation) => Either.Either<Payload<"EMBEDDER"> | null, Refused>
-): Command<boolean, Refused> => ({
+  decide: (situation: Situation) => Either.Either<Payload<"EMBEDDER"> | null, SwitchRefusal>
+): Command<boolean, SwitchRefusal> => ({
   actor,
   request: () => JSON.stringify([model, dimensions]),
   decide: (situation) =>
@@ -195,7 +195,7 @@ const embedderCommand = (
   answer: () => true
 })
 
-const stated = ({ apart, ...embedder }: Figures) => ({
+const factFieldsOf = ({ substitute, ...embedder }: Figures) => ({
   ...figuresOf(embedder),
-  ...(apart === undefined ? {} : { apart: withheldFactOf(apart) })
+  ...(substitute === undefined ? {} : { apart: withheldFactOf(substitute) })
 })

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { textDigest } from "../../projections/vectors.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { EmbedderService } from "../ports/Embedder.js"
-import { embedBatch, type Texts } from "./batchEmbedder.js"
+import { type DigestedTexts, embedBatch } from "./batchEmbedder.js"
 import { embedAdded } from "./commands.js"
 
 /** With this many memories in one transaction, an EMBED event in it costs less than one afterwards. */
@@ -39,18 +39,18 @@ export const embedInline = (
 /** Vectors by digest: as many as the embedder makes within `waitMillis`. */
 const embedUntil = (
   embedder: EmbedderService,
-  texts: Texts,
+  texts: DigestedTexts,
   waitMillis: number
 ): Effect.Effect<ReadonlyMap<string, Float32Array>> =>
   Effect.gen(function* () {
     const vectors = new Map<string, Float32Array>()
     const deadline = (yield* Clock.currentTimeMillis) + waitMillis
     for (const batch of Arr.chunksOf(texts, embedder.batch)) {
-      const leftMillis = deadline - (yield* Clock.currentTimeMillis)
-      if (leftMillis <= 0) break
+      const remainingMillis = deadline - (yield* Clock.currentTimeMillis)
+      if (remainingMillis <= 0) break
       // The write is uninterruptible, so a time-out would not end a request in its own fiber.
       const fiber = yield* Effect.forkDaemon(
-        Effect.interruptible(Effect.option(embedBatch(embedder, batch, leftMillis)))
+        Effect.interruptible(Effect.option(embedBatch(embedder, batch, remainingMillis)))
       )
       const result = yield* Fiber.join(fiber)
       if (Option.isNone(result)) break

@@ -37,34 +37,37 @@ export interface IndexFill {
 }
 
 /** The newest memory and the newest chunk, by number. */
-export interface Newest {
+export interface NewestNumbers {
   readonly memory: number
   readonly chunk: number
 }
 
-export const newestIn = (db: Db): Newest => ({ memory: newestMemoryNumber(db), chunk: newestChunkNumber(db) })
+export const newestIn = (db: Db): NewestNumbers => ({ memory: newestMemoryNumber(db), chunk: newestChunkNumber(db) })
 
 /** Memories and chunks without a vector; with `since`, only those that came after it. */
-export const countLacking = (db: Db, set: VectorSet, since?: Newest): number =>
+export const countLacking = (db: Db, set: VectorSet, since?: NewestNumbers): number =>
   countUnembedded(db, set, since?.memory) + countUnembeddedChunks(db, set, since?.chunk)
 
-export const countLackingIn = (db: Db, fills: ReadonlyArray<IndexFill>, since?: Newest): number =>
+export const countLackingIn = (db: Db, fills: ReadonlyArray<IndexFill>, since?: NewestNumbers): number =>
   fills.reduce((sum, { set }) => sum + countLacking(db, set, since), 0)
 
 export interface FillOptions {
-  /** Whether the embedder stands in for `of` in `stores`. */
-  readonly apart: boolean
-  readonly of: ModelName
+  /** Whether the embedder stands in for `mainModel` in `stores`. */
+  readonly isSubstitute: boolean
+  readonly mainModel: ModelName
   /** Absent: all stores. */
   readonly stores?: ReadonlyArray<Store>
   /** Bounds one request. */
   readonly timeoutMillis: number
 }
 
-export const make = (embedder: EmbedderService, { apart, of, stores, timeoutMillis }: FillOptions): IndexFill => {
+export const make = (
+  embedder: EmbedderService,
+  { isSubstitute, mainModel, stores, timeoutMillis }: FillOptions
+): IndexFill => {
   const { dimensions, model } = embedder
   const set: VectorSet = { model, dimensions, stores }
-  const index = { ...set, apart, of }
+  const index = { ...set, isSubstitute, mainModel }
   const pending = Pending.make(set, embedder.batch)
   const batches = BatchEmbedder.make(embedder, timeoutMillis)
   /** Every chunk up to this number has its vector or cannot have one. */
@@ -126,11 +129,11 @@ const vectorsOf = Effect.fnUntraced(function* (
 ) {
   const texts = new Map(rows.map(({ digest, text }) => [digest, text]))
   const cached =
-    embedder.cheap === true
+    embedder.skipsCache === true
       ? new Map<string, Float32Array>()
       : yield* log.vectors(embedder.model, embedder.dimensions, [...texts.keys()])
   const missing = [...texts].filter(([digest]) => !cached.has(digest))
-  if (embedder.cheap !== true) {
+  if (embedder.skipsCache !== true) {
     cachedVectors.hit.unsafeUpdate(cached.size, [])
     cachedVectors.miss.unsafeUpdate(missing.length, [])
   }
@@ -159,7 +162,7 @@ export const fillPending = <E>(
 ) =>
   Effect.gen(function* () {
     let failure: EmbedderError | undefined
-    let steps = fills.flatMap(({ batchSize, steps }) => steps.map((step) => ({ step, least: full ? batchSize : 1 })))
+    let steps = fills.flatMap(({ batchSize, steps }) => steps.map((step) => ({ step, minBatch: full ? batchSize : 1 })))
     while (steps.length > 0) {
       const unfinished: typeof steps = []
       for (const entry of steps) {
@@ -168,7 +171,7 @@ export const fillPending = <E>(
           failure ??= error
           return Effect.succeed(0)
         })
-        if (count >= entry.least) unfinished.push(entry)
+        if (count >= entry.minBatch) unfinished.push(entry)
         if (onBatch !== undefined) yield* onBatch(count)
       }
       steps = unfinished
@@ -177,7 +180,7 @@ export const fillPending = <E>(
   })
 
 /** Which vectors committed events leave pending, for the active index and, if there is one, the candidate index. */
-export const pendingFrom = (
+export const pendingAfterEvents = (
   events: ReadonlyArray<DecidedEvent>,
   active: ModelName,
   hasCandidate: boolean
@@ -191,13 +194,13 @@ export const pendingFrom = (
     if (event.type !== "EMBED" || !sameModel(event.payload, active)) continue
     for (const { memory } of event.payload.entries) embedded.add(memory)
   }
-  const lacks = (id: string) => hasCandidate || !embedded.has(id)
+  const isPending = (id: string) => hasCandidate || !embedded.has(id)
   let pending = false
   const changed: Array<number> = []
   for (const event of events) {
-    if (event.type === "ADD") pending ||= lacks(event.payload.memory.id)
+    if (event.type === "ADD") pending ||= isPending(event.payload.memory.id)
     if (event.type === "DELETE" && event.payload.replacement !== undefined) {
-      pending ||= lacks(event.payload.replacement.id)
+      pending ||= isPending(event.payload.replacement.id)
     }
     if (["COMPRESS", "TURN", "FILE", "EMBEDDER"].includes(event.type)) pending = true
     if (event.type === "UPDATE" && event.payload.reason !== "duplicate") {
@@ -211,12 +214,20 @@ export const pendingFrom = (
 /** The embedders that fill the indexes of one embedder: itself, and the local one for stores withheld from it. */
 export const indexEmbeddersOf = (
   embedder: EmbedderService
-): ReadonlyArray<{ embedder: EmbedderService; apart: boolean; stores?: ReadonlyArray<Store> }> => {
-  const { apart, standsIn = false } = embedder
-  return apart === undefined || apart.stores.length === 0
-    ? [{ embedder, apart: standsIn }]
+): ReadonlyArray<{ embedder: EmbedderService; isSubstitute: boolean; stores?: ReadonlyArray<Store> }> => {
+  const { substitute: isSubstitute, isLocalSubstitute = false } = embedder
+  return isSubstitute === undefined || isSubstitute.stores.length === 0
+    ? [{ embedder, isSubstitute: isLocalSubstitute }]
     : [
-        { embedder, apart: standsIn, stores: allStores.filter((store) => !apart.stores.includes(store)) },
-        { embedder: apart.embedder, apart: apart.embedder.standsIn ?? true, stores: apart.stores }
+        {
+          embedder,
+          isSubstitute: isLocalSubstitute,
+          stores: allStores.filter((store) => !isSubstitute.stores.includes(store))
+        },
+        {
+          embedder: isSubstitute.embedder,
+          isSubstitute: isSubstitute.embedder.isLocalSubstitute ?? true,
+          stores: isSubstitute.stores
+        }
       ]
 }

@@ -43,11 +43,11 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
   /** Memories without a vector: first among the changed ones, then among those not checked yet. */
   const collect = Effect.fnUntraced(function* (
     { actor: { view }, views }: Pick<AgentServices, "actor" | "views">,
-    among: ReadonlyArray<number>
+    rowNumbers: ReadonlyArray<number>
   ) {
     const pending: Array<Memory> = []
     let checked = 0
-    for (const borns of Arr.chunksOf(among, memoriesPerQuery)) {
+    for (const borns of Arr.chunksOf(rowNumbers, memoriesPerQuery)) {
       if (pending.length >= batchSize) break
       pending.push(...(yield* views.read(view, (db) => findUnembeddedAmong(db, set, borns))))
       checked += borns.length
@@ -55,7 +55,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
     }
     let last = checkedUpTo
     while (pending.length < batchSize) {
-      const page = { after: last, limit: batchSize - pending.length, look: memoriesPerQuery }
+      const page = { after: last, limit: batchSize - pending.length, maxScanned: memoriesPerQuery }
       const next = yield* views.read(view, (db) => findUnembedded(db, set, page))
       if (next.last === undefined) break
       pending.push(...next.memories)
@@ -63,7 +63,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
       yield* yieldToEventLoop
     }
     const rest = pending.slice(batchSize).map(({ born }) => born)
-    return { memories: pending.slice(0, batchSize), left: [...rest, ...among.slice(checked)], last }
+    return { memories: pending.slice(0, batchSize), left: [...rest, ...rowNumbers.slice(checked)], last }
   })
 
   return {
@@ -76,16 +76,18 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
       Effect.suspend(() => {
         const start = checkedUpTo
         // Memories behind `start` are checked anyway. A memory that changes from now on is marked again.
-        const among = [...changed].filter((born) => born <= start).sort((a, b) => a - b)
+        const rowNumbers = [...changed].filter((born) => born <= start).sort((a, b) => a - b)
         changed = new Set()
-        return Effect.flatMap(collect(services, among), ({ last, left, memories }) =>
+        return Effect.flatMap(collect(services, rowNumbers), ({ last, left, memories }) =>
           Effect.map(embed(memories), () => {
             // A reset or too many changes may have moved it back meanwhile.
             if (checkedUpTo === start) checkedUpTo = last
             markChanged(left)
             return memories.length
           })
-        ).pipe(Effect.onExit((exit) => Effect.sync(() => (exit._tag === "Success" ? undefined : markChanged(among)))))
+        ).pipe(
+          Effect.onExit((exit) => Effect.sync(() => (exit._tag === "Success" ? undefined : markChanged(rowNumbers))))
+        )
       })
   }
 }
@@ -96,12 +98,12 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
  */
 export interface ChangesByOthers {
   /** Reports the events that this process wrote after one version up to another. */
-  readonly wrote: (after: number, to: number) => void
+  readonly noteWrites: (after: number, to: number) => void
   /**
    * The row numbers of memories changed since the last call; none at the first call. Null after too many events: then
    * all memories have to be checked.
    */
-  readonly take: (services: AgentServices) => Effect.Effect<ReadonlyArray<number> | null, ViewError>
+  readonly takeChanged: (services: AgentServices) => Effect.Effect<ReadonlyArray<number> | null, ViewError>
 }
 
 /** Beyond this many events, checking all memories costs less than reading the log. */
@@ -112,10 +114,10 @@ export const changesByOthers = (): ChangesByOthers => {
   /** All changes up to this version are known. */
   let knownUpTo: number | undefined
   return {
-    wrote: (after, to) => {
+    noteWrites: (after, to) => {
       if (knownUpTo === after) knownUpTo = to
     },
-    take: ({ actor, log, views }) =>
+    takeChanged: ({ actor, log, views }) =>
       Effect.gen(function* () {
         // The head of the view, not of the log: memories that the view lacks cannot be checked yet.
         const head = (yield* views.read(actor.view, checkpointOf)).position

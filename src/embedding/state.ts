@@ -15,7 +15,7 @@ export interface Preparation {
   readonly model: string
   readonly dimensions: number
   /** Vectors since this process began. */
-  readonly made: number
+  readonly madeCount: number
   /** Texts without a vector now. */
   readonly left: number
   /** Milliseconds since this process began. */
@@ -96,11 +96,11 @@ export const fillsOf = (
   lane: Lane,
   main: EmbedderService
 ): ReadonlyArray<IndexFill.IndexFill> => {
-  const of = { model: main.model, dimensions: main.dimensions }
+  const mainModel = { model: main.model, dimensions: main.dimensions }
   lane.fills = new Map(
-    IndexFill.indexEmbeddersOf(main).map(({ apart, embedder, stores }) => {
-      const key = JSON.stringify([embedder.model, embedder.dimensions, apart, stores])
-      const options = { apart, of, timeoutMillis, ...(stores === undefined ? {} : { stores }) }
+    IndexFill.indexEmbeddersOf(main).map(({ isSubstitute, embedder, stores }) => {
+      const key = JSON.stringify([embedder.model, embedder.dimensions, isSubstitute, stores])
+      const options = { isSubstitute, mainModel, timeoutMillis, ...(stores === undefined ? {} : { stores }) }
       return [key, lane.fills.get(key) ?? IndexFill.make(embedder, options)]
     })
   )
@@ -111,14 +111,14 @@ export const fillsOf = (
 export const refresh = (state: State, services: AgentServices) =>
   Effect.gen(function* () {
     const { actor, views } = services
-    const changed = yield* state.changes.take(services)
+    const changed = yield* state.changes.takeChanged(services)
     for (const fill of allFills(state)) changed === null ? fill.reset() : fill.markChanged(changed)
     const facts = yield* views.read(actor.view, (db) => ({
       active: findActiveEmbedder(db),
       candidate: findPreparingEmbedder(db)
     }))
     state.fact = facts.active
-    state.embedder = yield* state.embedders.of(facts.active)
+    state.embedder = yield* state.embedders.ofFact(facts.active)
     yield* restate(state, actor, facts.active)
     const before = state.candidateFact
     state.candidateFact = facts.candidate
@@ -143,7 +143,7 @@ const restate = (
   Effect.gen(function* () {
     const { agent } = actor.view
     if (fact?.state !== "inForce" || restated.get(agent) === modelLabel(fact)) return
-    const embedder = yield* embedders.restated(fact)
+    const embedder = yield* embedders.toRecord(fact)
     const isSame = (db: Db) => sameFact(findActiveEmbedder(db), fact)
     if (embedder === undefined || (yield* actor.run(adoptEmbedder("embedder", embedder, isSame)))) {
       restated.set(agent, modelLabel(fact))

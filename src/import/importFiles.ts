@@ -23,7 +23,7 @@ export interface ImportOptions {
   /** The store of items whose front matter names none. Default: the strictest that the level reads. */
   readonly store?: Observation["store"]
   /** Does nothing if the agent has any events. Use it for an import at first start. */
-  readonly whenEmpty?: boolean
+  readonly onlyIfEmpty?: boolean
   /** Whether to weigh each item against stored memories, as `remember` does. Default: false. */
   readonly reconcile?: boolean
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
@@ -89,7 +89,7 @@ export const importFiles = (
   options: ImportOptions = {}
 ): Effect.Effect<Imported, CommandError | InvalidInput | PathRefused> =>
   Effect.gen(function* () {
-    if (options.whenEmpty === true && !(yield* target.isEmpty)) return emptyImport
+    if (options.onlyIfEmpty === true && !(yield* target.isEmpty)) return emptyImport
     yield* optionalList("paths", paths, Schema.String)
     const refused: Array<Imported["refused"][number]> = []
     const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []

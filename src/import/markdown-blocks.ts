@@ -1,18 +1,18 @@
 import { fromMarkdown } from "mdast-util-from-markdown"
 import { toString as textOf } from "mdast-util-to-string"
-import { enter, type Heading, personName } from "./markdown-context.js"
+import { enterHeading, type Heading, personName } from "./markdown-context.js"
 import {
   findTable,
   htmlText,
   type Node,
   oneLine,
   onlyImages,
-  type Reduced,
   type Root,
-  reduce,
-  reduceSource,
   type Table,
-  visible
+  type VisibleText,
+  visible,
+  visibleTextOf,
+  visibleTextOfSource
 } from "./markdown-text.js"
 
 /** A block: its paragraphs, code and nested bullets, and the headings above it. */
@@ -30,7 +30,7 @@ export interface Draft {
 export const readDrafts = (body: string, inPeople: boolean): ReadonlyArray<Draft> =>
   TOO_DEEP.test(body) ? plainDrafts(body) : readOrPlain(body, inPeople)
 
-interface Reading {
+interface ReadingState {
   readonly body: string
   readonly definitions: Map<string, string>
   readonly onlyH1: boolean
@@ -40,7 +40,7 @@ interface Reading {
   path: ReadonlyArray<Heading>
 }
 
-type Words = Extract<Node, { type: "paragraph" | "heading" }>
+type TextNode = Extract<Node, { type: "paragraph" | "heading" }>
 
 // A hundred containers on one line, or hundreds of columns of nesting, would take the parser minutes.
 const TOO_DEEP = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){100}|^[ \t]{400,}(?:[*+>-]|\d)/m
@@ -50,7 +50,7 @@ const readOrPlain = (body: string, inPeople: boolean): ReadonlyArray<Draft> => {
     const root: Root = fromMarkdown(body)
     const titles = root.children.filter((node) => node.type === "heading" && node.depth === 1)
     const person = inPeople ? titles.map((title) => personName(oneLine(textOf(title)))).find(visible) : undefined
-    const reading: Reading = {
+    const reading: ReadingState = {
       body,
       definitions: new Map(),
       onlyH1: titles.length === 1,
@@ -58,7 +58,7 @@ const readOrPlain = (body: string, inPeople: boolean): ReadonlyArray<Draft> => {
       drafts: [],
       path: []
     }
-    define(root.children, reading.definitions)
+    collectDefinitions(root.children, reading.definitions)
     readBlocks(root.children, reading, false)
     return reading.drafts
   } catch {
@@ -82,51 +82,51 @@ const plainDrafts = (body: string): ReadonlyArray<Draft> => {
     })
 }
 
-const define = (nodes: ReadonlyArray<Node>, definitions: Map<string, string>): void => {
+const collectDefinitions = (nodes: ReadonlyArray<Node>, definitions: Map<string, string>): void => {
   for (const node of nodes) {
     if (node.type === "definition" && !definitions.has(node.identifier)) definitions.set(node.identifier, node.url)
     else if (node.type === "blockquote" || node.type === "list" || node.type === "listItem")
-      define(node.children, definitions)
+      collectDefinitions(node.children, definitions)
   }
 }
 
-const start = (line: number | undefined, { path, person }: Reading): Draft => {
+const startDraft = (line: number | undefined, { path, person }: ReadingState): Draft => {
   const named = [...path].reverse().find((heading) => heading.person !== undefined)?.person
   const h1 = path.find((heading) => heading.depth === 1)?.text
   const top = person === undefined || h1 === undefined ? person : personName(h1)
   return { line: line ?? 1, path, person: named ?? top, texts: [], prose: [], code: [], facts: [] }
 }
 
-const readBlocks = (nodes: ReadonlyArray<Node>, reading: Reading, nested: boolean): void => {
+const readBlocks = (nodes: ReadonlyArray<Node>, reading: ReadingState, nested: boolean): void => {
   // The paragraph just above, to which code or a list that follows belongs.
   let last: Draft | undefined
   for (const node of nodes) {
-    const above = last
+    const previousHeading = last
     last = undefined
-    const draft = start(node.position?.start.line, reading)
+    const draft = startDraft(node.position?.start.line, reading)
     if (node.type === "heading" && !nested && !underlinedSentence(node, reading)) {
       const text = oneLine(textOf(node))
-      reading.path = enter(reading.path, node.depth, text, node.depth === 1 && reading.onlyH1)
+      reading.path = enterHeading(reading.path, node.depth, text, node.depth === 1 && reading.onlyH1)
     } else if (node.type === "paragraph" || node.type === "heading") last = readParagraph(node, draft, reading)
-    else if (node.type === "list" && above?.texts[0]?.endsWith(":") && above.code.length === 0) {
-      gather([node], above, reading)
+    else if (node.type === "list" && previousHeading?.texts[0]?.endsWith(":") && previousHeading.code.length === 0) {
+      gather([node], previousHeading, reading)
     } else if (node.type === "list") {
       for (const item of node.children) readItem(item, reading)
     } else if (node.type === "blockquote") readBlocks(node.children, reading, true)
     else if (node.type === "code" && visible(node.value)) {
-      last = above
-      if (above === undefined) reading.drafts.push(draft)
-      ;(above ?? draft).code.push(node.value)
+      last = previousHeading
+      if (previousHeading === undefined) reading.drafts.push(draft)
+      ;(previousHeading ?? draft).code.push(node.value)
     } else if (node.type === "html") {
       gather([node], draft, reading)
       if (draft.texts.length > 0) reading.drafts.push(draft)
-      else last = above
+      else last = previousHeading
     }
   }
 }
 
 /** Reads a paragraph that may contain a table: one draft for its text, if any, and one for each row. */
-const readParagraph = (node: Words, draft: Draft, reading: Reading): Draft | undefined => {
+const readParagraph = (node: TextNode, draft: Draft, reading: ReadingState): Draft | undefined => {
   const { table, words } = readWords(node, reading)
   draft.texts.push(words.text)
   draft.prose.push(words.prose)
@@ -134,7 +134,7 @@ const readParagraph = (node: Words, draft: Draft, reading: Reading): Draft | und
   if (table === undefined) return visible(words.text) ? draft : undefined
   table.rows.forEach((cells, i) => {
     const first = cells.findIndex((cell) => visible(cell.text))
-    const row = start(draft.line + table.start + 2 + i, reading)
+    const row = startDraft(draft.line + table.start + 2 + i, reading)
     row.texts.push(cells[first]?.text ?? "")
     row.prose.push(...cells.map((cell) => cell.prose))
     row.facts.push(...cellFacts(table, cells, first + 1))
@@ -143,15 +143,15 @@ const readParagraph = (node: Words, draft: Draft, reading: Reading): Draft | und
   return undefined
 }
 
-const readItem = (item: Extract<Node, { type: "listItem" }>, reading: Reading): void => {
-  const draft = start(item.position?.start.line, reading)
+const readItem = (item: Extract<Node, { type: "listItem" }>, reading: ReadingState): void => {
+  const draft = startDraft(item.position?.start.line, reading)
   gather(item.children, draft, reading)
   if (draft.texts.length + draft.code.length > 0) reading.drafts.push(draft)
   else readBlocks(item.children, reading, true)
 }
 
 /** Adds the blocks inside a bullet to its draft: paragraphs and code as text, bullets and table rows as facts. */
-const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void => {
+const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: ReadingState): void => {
   const add = (text: string, prose: string) => {
     if (!visible(text)) return
     into.texts.push(text)
@@ -180,16 +180,16 @@ const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: Reading): void
 }
 
 /** The words of a paragraph. If it contains a table, the words above the table, and the table. */
-const readWords = (node: Words, { body, definitions }: Reading): { table?: Table; words: Reduced } => {
+const readWords = (node: TextNode, { body, definitions }: ReadingState): { table?: Table; words: VisibleText } => {
   if (onlyImages(node.children)) return { words: { text: "", prose: "" } }
   const source = body.slice(node.position?.start.offset, node.position?.end.offset)
   const lines = source.split("\n").map((line) => line.replace(/^[\s>]+/, ""))
   const table = findTable(lines)
-  if (table === undefined) return { words: reduce(node.children, definitions) }
-  return { table, words: reduceSource(lines.slice(0, table.start).join("\n")) }
+  if (table === undefined) return { words: visibleTextOf(node.children, definitions) }
+  return { table, words: visibleTextOfSource(lines.slice(0, table.start).join("\n")) }
 }
 
-const cellFacts = (table: Table | undefined, cells: ReadonlyArray<Reduced>, from: number): ReadonlyArray<string> =>
+const cellFacts = (table: Table | undefined, cells: ReadonlyArray<VisibleText>, from: number): ReadonlyArray<string> =>
   cells.flatMap(({ text }, i) => {
     if (i < from || !visible(text)) return []
     const name = table?.header[i]?.text
@@ -197,7 +197,7 @@ const cellFacts = (table: Table | undefined, cells: ReadonlyArray<Reduced>, from
   })
 
 /** Whether a heading is prose with a line of "---" below it. CommonMark calls that a heading, but few authors mean one. */
-const underlinedSentence = (node: Words, { body }: Reading): boolean => {
+const underlinedSentence = (node: TextNode, { body }: ReadingState): boolean => {
   const text = textOf(node)
   const underlined = node.type === "heading" && node.depth === 2 && body[node.position?.start.offset ?? 0] !== "#"
   return underlined && (text.length > 120 || /[.!?]$/.test(text))

@@ -28,11 +28,11 @@ export interface Heading {
 export const frontMatter = (text: string): FrontMatter => {
   const lines = text.split("\n")
   const open = lines.findIndex((line) => line.trim() !== "")
-  const close = lines.findIndex((line, i) => i > open && /^(?:---|\.\.\.)\s*$/.test(line))
-  const inner = lines.slice(open + 1, Math.max(close, 0))
+  const closingLine = lines.findIndex((line, i) => i > open && /^(?:---|\.\.\.)\s*$/.test(line))
+  const inner = lines.slice(open + 1, Math.max(closingLine, 0))
   const hasFrontMatter =
     open >= 0 &&
-    close > 0 &&
+    closingLine > 0 &&
     /^---\s*$/.test(lines[open] ?? "") &&
     KEY.test(inner[0] ?? "") &&
     inner.every((line) => KEY.test(line) || /^(?:\s|#|- |-?$)/.test(line))
@@ -53,7 +53,7 @@ export const frontMatter = (text: string): FrontMatter => {
       .map((name) => name.replace(/^[@[]+|\]+$/g, "").trim())
       .filter(Boolean),
     store: STORES.find((store) => store === list("store")[0]),
-    body: [...lines.slice(0, close + 1).fill(""), ...lines.slice(close + 1)].join("\n")
+    body: [...lines.slice(0, closingLine + 1).fill(""), ...lines.slice(closingLine + 1)].join("\n")
   }
 }
 
@@ -79,20 +79,20 @@ export const labelType = (text: string): string | undefined => {
  * or "Contacts" is a person, unless it is a date, a generic word or has a type of its own. `title` means that it is the
  * only H1 of the file. Such a heading gives no tag; neither do dates, times of day and generic words.
  */
-export const enter = (
+export const enterHeading = (
   path: ReadonlyArray<Heading>,
   depth: number,
   text: string,
   title: boolean
 ): ReadonlyArray<Heading> => {
-  const above = path.filter((heading) => heading.depth < depth)
+  const ancestors = path.filter((heading) => heading.depth < depth)
   const type = headingType(text)
   const words = slug(text.replace(ANY_DATE, " ").replace(/\b\d{1,2}:\d{2}(?::\d{2})?\b/g, " "))
   const tag = words === "" || words.split("-").every((word) => GENERIC.has(word)) ? undefined : words
-  const listed = /\b(?:people|persons?|contacts)\b/i.test(above.at(-1)?.text ?? "")
+  const listed = /\b(?:people|persons?|contacts)\b/i.test(ancestors.at(-1)?.text ?? "")
   const person = listed && type === undefined && tag !== undefined ? personName(text) : undefined
   const date = headingDate(text)
-  return [...above, { depth, text, type, date, tag: title ? undefined : tag, person }]
+  return [...ancestors, { depth, text, type, date, tag: title ? undefined : tag, person }]
 }
 
 /** The name in a heading such as "Ada Lovelace (CTO)", "Ada Lovelace - CTO" or "@ada". */
@@ -111,8 +111,8 @@ export const fileDate = (file: string): number | undefined => {
 
 /** UTC midnight of the date a text starts with: "2026-03-14: …", "(2026-03-14) …", "2026-03-14 - …". */
 export const leadingDate = (text: string): number | undefined => {
-  const lead = LEADING_DATE.exec(text)?.[0]
-  return lead === undefined ? undefined : midnight(ANY_DATE_ONCE.exec(lead))
+  const leadingText = LEADING_DATE.exec(text)?.[0]
+  return leadingText === undefined ? undefined : midnight(ANY_DATE_ONCE.exec(leadingText))
 }
 
 /** Whether a file lies in a folder called people, at any depth. */
@@ -157,8 +157,8 @@ const headingDate = (text: string): number | undefined => {
   if (match === null) return undefined
   const before = slug(text.slice(0, match.index))
   const after = text.slice(match.index + match[0].length)
-  const leads = before === "" || before.split("-").every((word) => GENERIC.has(word))
-  return leads || !/[\p{L}\p{N}]/u.test(after) ? midnight(match) : undefined
+  const isLeading = before === "" || before.split("-").every((word) => GENERIC.has(word))
+  return isLeading || !/[\p{L}\p{N}]/u.test(after) ? midnight(match) : undefined
 }
 
 const midnight = (match: RegExpExecArray | RegExpMatchArray | null): number | undefined => {
@@ -169,13 +169,13 @@ const midnight = (match: RegExpExecArray | RegExpMatchArray | null): number | un
 }
 
 const scalars = (value: string): Array<string> => {
-  const bare = value.replace(/(?:^|\s)#\s.*$/, "").trim()
-  const flow = /^\[(.*)\]$/.exec(bare)?.[1]
-  if (flow === undefined && /^["']/.test(bare)) return [unquote(bare)]
-  return (flow ?? bare).split(",").map(unquote).filter(Boolean)
+  const withoutComment = value.replace(/(?:^|\s)#\s.*$/, "").trim()
+  const flowList = /^\[(.*)\]$/.exec(withoutComment)?.[1]
+  if (flowList === undefined && /^["']/.test(withoutComment)) return [unquote(withoutComment)]
+  return (flowList ?? withoutComment).split(",").map(unquote).filter(Boolean)
 }
 
 const unquote = (value: string): string => {
-  const bare = value.trim()
-  return /^(["']).*\1$/.test(bare) && bare.length > 1 ? bare.slice(1, -1) : bare
+  const trimmed = value.trim()
+  return /^(["']).*\1$/.test(trimmed) && trimmed.length > 1 ? trimmed.slice(1, -1) : trimmed
 }

@@ -5,7 +5,7 @@ export type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root["children"][number]
 
 /** The visible text, and `prose`: the same without code and URLs. Hashtags and mentions are searched only in `prose`. */
-export interface Reduced {
+export interface VisibleText {
   readonly text: string
   readonly prose: string
 }
@@ -14,7 +14,7 @@ export interface Reduced {
 export type Definitions = ReadonlyMap<string, string>
 
 /** Makes any string well formed: lone surrogates become U+FFFD, NUL and byte order marks are removed, line ends become "\n". */
-export const clean = (text: string): string =>
+export const cleanText = (text: string): string =>
   text
     .replace(/\p{Surrogate}/gu, "\uFFFD")
     .replace(/[\0\uFEFF]/g, "")
@@ -30,23 +30,23 @@ export const visible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test
  * Reduces inline markup to its text. A link becomes its text, with its URL in parentheses if that differs. An image
  * becomes its description. Hard breaks become "\n", soft ones a space. `[[Page|name]]` becomes the name.
  */
-export const reduce = (nodes: ReadonlyArray<Node>, definitions: Definitions): Reduced => {
+export const visibleTextOf = (nodes: ReadonlyArray<Node>, definitions: Definitions): VisibleText => {
   const text: Array<string> = []
   const prose: Array<string> = []
-  const both = (value: string) => {
+  const addBoth = (value: string) => {
     text.push(value)
     prose.push(value)
   }
   const link = (node: Node, url: string | undefined) => {
     if ("children" in node) node.children.forEach(visit)
-    const shown = textOf(node)
-    if (url && url !== shown && url !== `mailto:${shown}`) text.push(shown ? ` (${url})` : url)
+    const linkText = textOf(node)
+    if (url && url !== linkText && url !== `mailto:${linkText}`) text.push(linkText ? ` (${url})` : url)
   }
   const visit = (node: Node): void => {
-    if (node.type === "text") both(plainText(node.value))
-    else if (node.type === "break") both("\n")
-    else if (node.type === "html") both(/^<br\b/i.test(node.value) ? "\n" : "")
-    else if (node.type === "image" || node.type === "imageReference") both(node.alt ?? "")
+    if (node.type === "text") addBoth(plainText(node.value))
+    else if (node.type === "break") addBoth("\n")
+    else if (node.type === "html") addBoth(/^<br\b/i.test(node.value) ? "\n" : "")
+    else if (node.type === "image" || node.type === "imageReference") addBoth(node.alt ?? "")
     else if (node.type === "link") link(node, node.url)
     else if (node.type === "linkReference") link(node, definitions.get(node.identifier))
     else if ("children" in node) node.children.forEach(visit)
@@ -74,31 +74,31 @@ export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
 
 /** The text of an HTML block without comments, scripts, styles and tags. A comment alone gives an empty text. */
 export const htmlText = (html: string): string => {
-  let rest = html
+  let remainder = html
   let text = ""
-  for (let open = rest.indexOf("<!--"); open >= 0; open = rest.indexOf("<!--")) {
-    text += rest.slice(0, open)
-    const close = rest.indexOf("-->", open + 2)
-    rest = close < 0 ? "" : rest.slice(close + 3)
+  for (let open = remainder.indexOf("<!--"); open >= 0; open = remainder.indexOf("<!--")) {
+    text += remainder.slice(0, open)
+    const closeIndex = remainder.indexOf("-->", open + 2)
+    remainder = closeIndex < 0 ? "" : remainder.slice(closeIndex + 3)
   }
-  text += rest
+  text += remainder
   if (/^\s*<(script|style)\b/i.test(text)) return ""
   return oneLine(text.replace(/<[^<>]*>/g, " "))
 }
 
 /** Reduces a piece of markdown source to one line. It never counts as a block of its own. */
-export const reduceSource = (source: string): Reduced => {
+export const visibleTextOfSource = (source: string): VisibleText => {
   if (!/[\\`*_[\]<>&!~]/.test(source)) return { text: oneLine(source), prose: source }
   // ". " keeps a cell such as "- " or "1." from being read as a block, and lets emphasis open after it.
-  const { text, prose } = reduce(fromMarkdown(`. ${source}`).children, new Map())
+  const { text, prose } = visibleTextOf(fromMarkdown(`. ${source}`).children, new Map())
   return { text: oneLine(text.slice(1)), prose: prose.slice(1) }
 }
 
 /** A table in the lines of a paragraph: the index of its header line, and its cells. */
 export interface Table {
   readonly start: number
-  readonly header: ReadonlyArray<Reduced>
-  readonly rows: ReadonlyArray<ReadonlyArray<Reduced>>
+  readonly header: ReadonlyArray<VisibleText>
+  readonly rows: ReadonlyArray<ReadonlyArray<VisibleText>>
 }
 
 /** Finds the first line that has a delimiter line of as many columns below it. All lines after these are rows. */
@@ -113,7 +113,7 @@ export const findTable = (lines: ReadonlyArray<string>): Table | undefined => {
     )
   })
   if (start < 0) return undefined
-  const cells = (line: string) => splitCells(line).map(reduceSource)
+  const cells = (line: string) => splitCells(line).map(visibleTextOfSource)
   return { start, header: cells(lines[start] ?? ""), rows: lines.slice(start + 2).map(cells) }
 }
 
@@ -131,8 +131,8 @@ export const cutTitle = (line: string, limit = 120): string => {
       break
     }
   }
-  const kept = line.slice(0, end)
-  return `${kept.replace(/[\s.,;:–—-]+$/, "") || kept}…`
+  const withoutComment = line.slice(0, end)
+  return `${withoutComment.replace(/[\s.,;:–—-]+$/, "") || withoutComment}…`
 }
 
 /** Splits a text into pieces of at most `limit` characters, at paragraphs, lines, sentences or words, in that order. */
@@ -140,9 +140,9 @@ export const splitLong = (text: string, limit: number): ReadonlyArray<string> =>
   const pieces: Array<string> = []
   let rest = text
   while (rest.length > limit) {
-    const cut = boundary(rest, limit)
-    pieces.push(rest.slice(0, cut).trim())
-    rest = rest.slice(cut).trimStart()
+    const cutIndex = boundary(rest, limit)
+    pieces.push(rest.slice(0, cutIndex).trim())
+    rest = rest.slice(cutIndex).trimStart()
   }
   return [...pieces, pieces.length ? rest.trim() : rest].filter(visible)
 }
@@ -174,14 +174,17 @@ const plainText = (value: string): string =>
     .replace(/!?\[\[([^[\]|]+)(?:\|([^[\]|]+))?\]\]/g, (_, page: string, name?: string) => name ?? page)
     .replace(/~~([^~]+)~~/g, "$1")
 
-const hardCut = (text: string, at: number): number =>
-  /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) && at < text.length ? at - 1 : at
+const hardCut = (text: string, index: number): number =>
+  /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) && index < text.length ? index - 1 : index
 
 const boundary = (text: string, limit: number): number => {
   const half = Math.floor(limit / 2)
-  const near = (mark: string) => text.lastIndexOf(mark, limit - mark.length)
-  const ends = ["\n\n", "\n"].map(near)
-  ends.push(Math.max(...[". ", "! ", "? ", "。", "！", "？"].map((mark) => near(mark) + 1)), near(" "))
+  const lastMarkIndex = (mark: string) => text.lastIndexOf(mark, limit - mark.length)
+  const ends = ["\n\n", "\n"].map(lastMarkIndex)
+  ends.push(
+    Math.max(...[". ", "! ", "? ", "。", "！", "？"].map((mark) => lastMarkIndex(mark) + 1)),
+    lastMarkIndex(" ")
+  )
   return ends.find((end) => end > half) ?? hardCut(text, limit)
 }
 

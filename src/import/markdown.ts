@@ -9,7 +9,7 @@ import {
   leadingDate,
   type Store
 } from "./markdown-context.js"
-import { clean, cutTitle, hashtags, mentions, oneLine, slug, splitLong, visible } from "./markdown-text.js"
+import { cleanText, cutTitle, hashtags, mentions, oneLine, slug, splitLong, visible } from "./markdown-text.js"
 
 /** An item to remember, read from one block of a markdown file. */
 export interface MarkdownItem {
@@ -43,7 +43,7 @@ export interface MarkdownItem {
  * cannot take is read as plain paragraphs. `file` is the path below the import root, with "/".
  */
 export const parseMarkdown = (text: string, file: string): ReadonlyArray<MarkdownItem> => {
-  const front = frontMatter(clean(text))
+  const front = frontMatter(cleanText(text))
   const drafts = readDrafts(front.body, inPeopleFolder(file))
   const seen = new Map<string, number>()
   return drafts.flatMap((draft) => pieces(draft).map((piece) => finish(draft, piece, front, file, seen)))
@@ -65,13 +65,13 @@ const pieces = (draft: Draft): ReadonlyArray<Piece> => {
   const text = draft.texts.join("\n\n").replace(CHECK_BOX, "")
   const code = draft.code.join("\n\n")
   const combined = text && code ? `${text}\n\n${code}` : text
-  const fits = combined.length <= MAX_CHARACTERS
-  const textPieces = (fits ? [combined] : splitLong(text, MAX_CHARACTERS)).filter(visible).map((part) => {
+  const fitsInOne = combined.length <= MAX_CHARACTERS
+  const textPieces = (fitsInOne ? [combined] : splitLong(text, MAX_CHARACTERS)).filter(visible).map((part) => {
     const title = cutTitle(oneLine(part.split("\n\n").find(visible) ?? part))
     return { title, narrative: oneLine(part) === title ? "" : part, code: false }
   })
   const codePieces =
-    fits && text
+    fitsInOne && text
       ? []
       : splitLong(code, MAX_CHARACTERS).map((part) => {
           const title = cutTitle(oneLine(`Code: ${part.split("\n").find(visible) ?? ""}`))
@@ -97,9 +97,9 @@ const finish = (
   const type = piece.code ? "technical" : box !== undefined ? "task" : byText
   const occurredAt = leadingDate(text) ?? nearest.find((heading) => heading.date !== undefined)?.date ?? dated
   const prose = draft.prose.join(" ")
-  const done = box === "x" || box === "X" ? "done" : ""
+  const doneTag = box === "x" || box === "X" ? "done" : ""
   const headings = draft.path.map((heading) => heading.tag ?? "")
-  const tags = [done, ...headings, ...front.tags, ...hashtags(prose).map(slug)]
+  const tags = [doneTag, ...headings, ...front.tags, ...hashtags(prose).map(slug)]
   const people = new Map<string, string>()
   for (const name of [...front.people, draft.person ?? "", ...mentions(prose)]) {
     if (name && !people.has(name.toLowerCase())) people.set(name.toLowerCase(), name)

@@ -55,16 +55,16 @@ export interface Stage {
 }
 
 export interface Gathering {
-  readonly take: (rows: ReadonlyArray<Row>) => void
+  readonly addRows: (rows: ReadonlyArray<Row>) => void
   /** True when more rows would not change the plan: the run's limit is reached. */
-  readonly full?: () => boolean
+  readonly isFull?: () => boolean
   /** Reads one portion of additional data; returns true while there is more. */
-  readonly look?: (db: Db) => boolean
+  readonly readMore?: (db: Db) => boolean
   /** Row numbers of the memories to read in full before planning. */
-  readonly wanted?: () => ReadonlyArray<number>
+  readonly neededRows?: () => ReadonlyArray<number>
   /** Does one portion of the planning work; returns true while there is more. The caller pauses between portions. */
-  readonly weigh?: (tools: StageTools, wanted: ReadonlyArray<Row>) => boolean
-  readonly plan: (tools: StageTools, wanted: ReadonlyArray<Row>) => StagePlan
+  readonly planStep?: (tools: StageTools, neededRows: ReadonlyArray<Row>) => boolean
+  readonly plan: (tools: StageTools, neededRows: ReadonlyArray<Row>) => StagePlan
 }
 
 /** The gathering of one store. */
@@ -85,16 +85,16 @@ export const rowsOfStore = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArr
   rows.filter(({ memory }) => memory.store === store).map(visibleToRules)
 
 /** Concatenates plans, in order. */
-export const mergePlans = (all: ReadonlyArray<StagePlan>): StagePlan => {
+export const mergePlans = (plans: ReadonlyArray<StagePlan>): StagePlan => {
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
   const counts: Record<string, number> = {}
-  for (const plan of all) {
-    for (const draft of plan.drafts ?? []) drafts.push({ ...draft, at: draft.at + events.length })
+  for (const plan of plans) {
+    for (const draft of plan.drafts ?? []) drafts.push({ ...draft, eventIndex: draft.eventIndex + events.length })
     events.push(...plan.events)
     for (const [action, count] of Object.entries(plan.counts)) counts[action] = (counts[action] ?? 0) + count
   }
-  return { events, drafts, counts, left: all.some(({ left }) => left) }
+  return { events, drafts, counts, left: plans.some(({ left }) => left) }
 }
 
 /** Plans a whole stage over rows in memory. */
@@ -108,11 +108,11 @@ export const planStage = (
   mergePlans(
     storePartsOf(stage, policy, now, tools).map(({ gathering, store }) => {
       const storeRows = rowsOfStore(store, rows)
-      gathering.take(storeRows)
-      const wanted = new Set(gathering.wanted?.() ?? [])
+      gathering.addRows(storeRows)
+      const neededRows = new Set(gathering.neededRows?.() ?? [])
       return gathering.plan(
         tools,
-        storeRows.filter(({ memory }) => wanted.has(memory.born))
+        storeRows.filter(({ memory }) => neededRows.has(memory.born))
       )
     })
   )

@@ -29,7 +29,7 @@ export interface SummarizerSetup {
 /** A planned event with a text by rules, and the request for a better text from a summarizer. */
 export interface Draft {
   /** Index of the event in the plan. */
-  readonly at: number
+  readonly eventIndex: number
   readonly request: SummaryRequest
   /** Replaces the text of the event by the summarizer's lines; keeps its decision. */
   readonly write: (lines: ReadonlyArray<Line>, countTokens: (text: string) => number) => DecidedEvent
@@ -55,14 +55,14 @@ export const applySummarizer = (
       const answer = yield* answerOf(summarizing, draft.request, countTokens)
       const latency = (yield* Clock.currentTimeMillis) - startedAt
       const event = Either.match(answer, {
-        onLeft: ({ message }) => withDecision(events[draft.at]!, { fallback: message, latency }),
+        onLeft: ({ message }) => withDecision(events[draft.eventIndex]!, { fallback: message, latency }),
         onRight: ({ lines }) =>
           withDecision(draft.write(lines, countTokens), {
             by: { kind: "model", name, ...(promptDigest === undefined ? {} : { promptDigest }) },
             latency
           })
       })
-      return [draft.at, event] as const
+      return [draft.eventIndex, event] as const
     })
   return Effect.map(Effect.forEach(drafts, eventOf, { concurrency: policy.concurrency }), (written) => {
     const byIndex = new Map(written)
@@ -131,12 +131,12 @@ export const memoriesRequest = (
 
 /** A draft of an event that adds a memory. The lines replace its title, narrative and facts; the facts in `keep` stay. */
 export const memoryDraft = (
-  at: number,
+  eventIndex: number,
   event: Extract<DecidedEvent, { type: "ADD" | "COMPRESS" }>,
   request: SummaryRequest,
   keep: ReadonlyArray<string> = []
 ): Draft => ({
-  at,
+  eventIndex,
   request,
   write: (lines, countTokens) => {
     const textsOf = (part: Line["part"]) => lines.flatMap((line) => (line.part === part ? [line.text] : []))

@@ -33,7 +33,7 @@ export const summaryProblemOf = (
   }
   const invented = lines.filter(isInvented).length
   if (invented > 0) return { reason: "invented", detail: `${invented} of ${lines.length} lines` }
-  const dropped = droppedBy(request, lines, reader)
+  const dropped = countDropped(request, lines, reader)
   return dropped === 0 ? undefined : { reason: "dropped", detail: `${dropped} statements` }
 }
 
@@ -53,15 +53,15 @@ interface Content {
 }
 
 const contentOf = (
-  { at, facts, speaker = "", text = "", title = "" }: SummarySource,
+  { at: index, facts, speaker = "", text = "", title = "" }: SummarySource,
   { statementOf }: StatementReaderService
 ): Content => {
-  const day = Number.isNaN(new Date(at).getTime()) ? "" : new Date(at).toISOString().slice(0, 10)
-  const about = statementOf(`${title}\n${speaker}\n${day}`)
+  const day = Number.isNaN(new Date(index).getTime()) ? "" : new Date(index).toISOString().slice(0, 10)
+  const contextWords = statementOf(`${title}\n${speaker}\n${day}`)
   return {
     verbatim: new Set([title, ...facts].map((line) => line.trim())),
     statements: [title, ...facts, text].flatMap(sentencesOf).map(statementOf),
-    context: new Set([...about.words].filter((word) => !about.turning.has(word)))
+    context: new Set([...contextWords.words].filter((word) => !contextWords.turning.has(word)))
   }
 }
 
@@ -85,9 +85,9 @@ const isSupported = (
   const pieces = reader.piecesOf(text)
   if (pieces.length === 1) return false
   const [lead = subject] = [...namesOf(claim), ...claim.words]
-  return pieces.every((piece, at) => {
+  return pieces.every((piece, index) => {
     const names = namesOf(reader.statementOf(piece))
-    return isSupported(piece, sources, reader, at === 0 || names.length > 0 ? subject : lead)
+    return isSupported(piece, sources, reader, index === 0 || names.length > 0 ? subject : lead)
   })
 }
 
@@ -114,11 +114,11 @@ const inOrder = (a: Statement, b: Statement): boolean =>
     const places = a.telling.flatMap((word) =>
       isNumber(word) === numbers && b.telling.includes(word) ? [b.telling.indexOf(word)] : []
     )
-    return places.every((place, at) => at === 0 || place > places[at - 1]!)
+    return places.every((position, index) => index === 0 || position > places[index - 1]!)
   })
 
 /** The number of statements of the sources that no line contains. */
-const droppedBy = (
+const countDropped = (
   { kind, sources }: SummaryRequest,
   lines: ReadonlyArray<Line>,
   { statementOf }: StatementReaderService
@@ -129,11 +129,12 @@ const droppedBy = (
   const context = statementOf(title).words
   const words = new Set(claims.flatMap((claim) => [...claim.words]))
   const isSaid = (text: string) => {
-    const wanted = statementOf(text)
+    const statement = statementOf(text)
     return claims.some(
       (claim) =>
-        [...wanted.words].every((word) => claim.words.has(word) || (context.has(word) && !wanted.turning.has(word))) &&
-        inOrder(wanted, claim)
+        [...statement.words].every(
+          (word) => claim.words.has(word) || (context.has(word) && !statement.turning.has(word))
+        ) && inOrder(statement, claim)
     )
   }
   return sources

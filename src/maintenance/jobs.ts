@@ -3,7 +3,7 @@ import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Job } from "../schedules/Runner.js"
 
 /** Number of runs that the schedule's history keeps. */
-const keptRuns = 30
+const maxKeptRuns = 30
 
 interface JobPlan {
   readonly name: string
@@ -30,7 +30,7 @@ export const jobsOf = ({ daily, gc, weekday, weekly, zone }: MaintenancePolicy["
         cadence: { kind: "cron", expression: `${minute} ${hour} * * ${days}`, zone },
         notify: "on-failure",
         missed: "once",
-        keep: keptRuns
+        keep: maxKeptRuns
       }
     }
   }

@@ -56,7 +56,7 @@ export type MaintainError = CommandError | InvalidInput | TrustRequired
 export interface Maintainer extends Pick<ReaderSource, "agent" | "read"> {
   readonly policy: MaintenancePolicy
   /** Digest of the active policy. */
-  readonly digest: string
+  readonly policyDigest: string
   /** Writes the texts of summaries; without it, rules write them. */
   readonly summarizing?: SummarizerSetup | undefined
   /** Judges whether one memory contradicts another; without it, no memory is superseded. */
@@ -104,12 +104,12 @@ const dryRunStage = (maintainer: Maintainer, writer: Writer, stage: Stage, plann
     const startedAt = yield* Clock.currentTimeMillis
     const { drafts = [], events, left } = yield* planFromView(maintainer, writer, stage, planned)
     const written = yield* applySummarizer(maintainer.summarizing, events, drafts, writer.countTokens)
-    const placed = written.map((event, index) => withBorn(event, nextPlannedBorn(planned) + index))
-    for (const { payload, type } of placed) {
+    const numbered = written.map((event, index) => withBorn(event, nextPlannedBorn(planned) + index))
+    for (const { payload, type } of numbered) {
       for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
     }
     const duration = (yield* Clock.currentTimeMillis) - startedAt
-    return { stage: stage.name, counts: countsOf(stage.name, placed), left, duration, events: placed }
+    return { stage: stage.name, counts: countsOf(stage.name, numbered), left, duration, events: numbered }
   })
 
 const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline: number) =>
@@ -117,11 +117,11 @@ const runStage = (maintainer: Maintainer, writer: Writer, stage: Stage, deadline
     const startedAt = yield* Clock.currentTimeMillis
     if (startedAt > deadline) return { stage: stage.name, counts: {}, left: true, duration: 0 }
     const plan = yield* planFromView(maintainer, writer, stage, new Map())
-    const { digest, run: runCommand, summarizing } = maintainer
+    const { policyDigest, run: runCommand, summarizing } = maintainer
     const { actor, countTokens } = writer
     const { shown } = plan
     const run = randomId()
-    const runFields = { run, kind: "maintenance", name: stage.name, policy: digest } as const
+    const runFields = { run, kind: "maintenance", name: stage.name, policy: policyDigest } as const
     const written: Array<DaybookEvent> = []
     let sent = 0
     let conflicts = 0
@@ -168,14 +168,14 @@ interface DraftBatch {
 
 /** Splits a plan into consecutive batches with at most `maxDrafts` drafts each. */
 const draftBatchesOf = ({ drafts = [], events }: StagePlan, maxDrafts: number): ReadonlyArray<DraftBatch> => {
-  const draftByIndex = new Map(drafts.map((draft) => [draft.at, draft]))
+  const draftByIndex = new Map(drafts.map((draft) => [draft.eventIndex, draft]))
   const batches: Array<DraftBatch> = []
   for (const [index, event] of events.entries()) {
     const draft = draftByIndex.get(index)
     const isFull = draft !== undefined && (batches.at(-1)?.drafts.length ?? 0) >= maxDrafts
     if (isFull || batches.length === 0) batches.push({ events: [], drafts: [] })
     const batch = batches.at(-1)!
-    if (draft !== undefined) batch.drafts.push({ ...draft, at: batch.events.length })
+    if (draft !== undefined) batch.drafts.push({ ...draft, eventIndex: batch.events.length })
     batch.events.push(event)
   }
   return batches
@@ -183,15 +183,15 @@ const draftBatchesOf = ({ drafts = [], events }: StagePlan, maxDrafts: number): 
 
 const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<ReadonlyArray<DecidedEvent>> => {
   const portions: Array<Array<DecidedEvent>> = []
-  let room = 0
+  let remaining = 0
   for (const event of events) {
     const memories = Math.max(1, imagesOf(event as never).length)
-    if (memories > room || portions.length === 0) {
+    if (memories > remaining || portions.length === 0) {
       portions.push([])
-      room = maxMemoriesPerPortion
+      remaining = maxMemoriesPerPortion
     }
     portions.at(-1)!.push(event)
-    room -= memories
+    remaining -= memories
   }
   return portions
 }

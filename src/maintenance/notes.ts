@@ -36,9 +36,9 @@ export const noteKindOf = ({ project, store, topic, type }: Memory): NoteKind =>
 
 /** The title of a note: type, time, project and topic. */
 export const headingOf = ({ project, topic, type }: NoteKind, time: string): string => {
-  const about = [project, topic].filter((name) => name !== undefined).join(", ")
+  const subject = [project, topic].filter((name) => name !== undefined).join(", ")
   const title = `${type.slice(0, 1).toUpperCase()}${type.slice(1)} notes of ${time}`
-  return (about === "" ? title : `${title} on ${about}`).slice(0, limits.title)
+  return (subject === "" ? title : `${title} on ${subject}`).slice(0, limits.title)
 }
 
 /** Most memories in a note. */

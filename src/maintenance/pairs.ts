@@ -43,9 +43,9 @@ export const contradictsBy =
     judge !== undefined && relationOf(judge, newer, older, settlerScore) === "contradicted"
 
 const judged = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
-  const statement = (row: Row, at: number) => {
+  const statement = (row: Row, index: number) => {
     const { narrative: _, ...memory } = row.memory
-    return statementOf(memory, at)
+    return statementOf(memory, index)
   }
   try {
     const { action } = judge({

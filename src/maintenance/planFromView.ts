@@ -40,25 +40,26 @@ export const planFromView = (
     const now = yield* read((snapshot) => snapshot.now)
     const tools = { newId: randomId, countTokens, judge, settler, statements }
     const parts = storePartsOf(stage, policy, now, tools)
-    let shown: Portion["shown"]
+    let accesses: Portion["shown"]
     if (stage.read === undefined) {
-      shown = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
+      accesses = yield* takePages(read, { stage, parts, before: stage.before(policy, now), now, planned })
     } else {
       // Such a stage reads no active memories, so access counts do not matter.
       for (const { gathering, store } of parts) {
         const rows = yield* read(({ db }) => stage.read!(db, policy, now, store))
-        gathering.take(rows.filter(({ memory }) => !planned.has(memory.born)))
+        gathering.addRows(rows.filter(({ memory }) => !planned.has(memory.born)))
       }
     }
     const plans: Array<StagePlan> = []
     for (const { gathering, store } of parts) {
-      while (gathering.look !== undefined && (yield* read(({ db }) => gathering.look!(db)))) yield* yieldToEventLoop
-      const rows = rowsOfStore(store, yield* readWanted(read, gathering.wanted?.() ?? [], planned))
-      while (gathering.weigh?.(tools, rows) === true) yield* yieldToEventLoop
+      while (gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db))))
+        yield* yieldToEventLoop
+      const rows = rowsOfStore(store, yield* readNeededRows(read, gathering.neededRows?.() ?? [], planned))
+      while (gathering.planStep?.(tools, rows) === true) yield* yieldToEventLoop
       plans.push(gathering.plan(tools, rows))
       yield* yieldToEventLoop
     }
-    return { ...mergePlans(plans), shown }
+    return { ...mergePlans(plans), shown: accesses }
   })
 
 interface PagedRead {
@@ -73,7 +74,7 @@ interface PagedRead {
 /** Passes all pages of active memories to the parts; returns the access counts of private memories, by id. */
 const takePages = (read: PlanSource["read"], { before, now, parts, planned, stage }: PagedRead) =>
   Effect.gen(function* () {
-    const shown = new Map<string, number>()
+    const accessCounts = new Map<string, number>()
     let after: number | undefined = 0
     while (after !== undefined) {
       const from: number = after
@@ -82,20 +83,20 @@ const takePages = (read: PlanSource["read"], { before, now, parts, planned, stag
         return { ...stored, rows: applyOverlay(db, stored, from, planned) }
       })
       for (const { accesses, memory } of page.rows) {
-        if (accesses !== undefined && memory.store === "private") shown.set(memory.id, accesses.accesses)
+        if (accesses !== undefined && memory.store === "private") accessCounts.set(memory.id, accesses.accesses)
       }
-      for (const { gathering, store } of parts) gathering.take(rowsOfStore(store, page.rows))
-      after = parts.every(({ gathering }) => gathering.full?.() === true) ? undefined : page.next
+      for (const { gathering, store } of parts) gathering.addRows(rowsOfStore(store, page.rows))
+      after = parts.every(({ gathering }) => gathering.isFull?.() === true) ? undefined : page.next
       yield* yieldToEventLoop
     }
-    return shown
+    return accessCounts
   })
 
 /** Reads memories in full, by row number. */
-const readWanted = (read: PlanSource["read"], wanted: ReadonlyArray<number>, planned: Overlay) =>
+const readNeededRows = (read: PlanSource["read"], rowNumbers: ReadonlyArray<number>, planned: Overlay) =>
   Effect.gen(function* () {
     const rows: Array<Row> = []
-    for (const chunk of chunksOf(wanted, pageSize)) {
+    for (const chunk of chunksOf(rowNumbers, pageSize)) {
       rows.push(
         ...(yield* read(({ db }) => {
           const stored = readMemories(db, chunk)

@@ -40,8 +40,8 @@ export const portionCommand = ({ actor, events, run, shown, started }: Portion):
       })
       if (valid.length === 0) return Either.right({ answer: { events: [], left } })
       const firstVersion = version + (started === undefined ? 0 : 1)
-      const placed = valid.map((event, index) => withBorn(event, firstVersion + index))
-      const [head, ...rest] = started === undefined ? placed : [started, ...placed]
+      const numbered = valid.map((event, index) => withBorn(event, firstVersion + index))
+      const [head, ...rest] = started === undefined ? numbered : [started, ...numbered]
       return Either.right({ events: [head!, ...rest] })
     },
     answer: (written) => ({ events: written.filter(({ type }) => type !== "RUN"), left })

@@ -9,19 +9,19 @@ export const maxWordings = 12
 
 /** The memories that a memory superseded, directly or through others: at most `maxSteps` back and `maxFormer` in all. */
 export const predecessorsOf = (memory: Memory, find: (id: string) => Memory | undefined): ReadonlyArray<Row> => {
-  const former = new Map<string, Row>()
+  const predecessors = new Map<string, Row>()
   let latest: ReadonlyArray<Memory> = [memory]
-  for (let step = 0; step < maxSteps && latest.length > 0 && former.size < maxFormer; step++) {
+  for (let step = 0; step < maxSteps && latest.length > 0 && predecessors.size < maxFormer; step++) {
     latest = latest
       .flatMap(({ lineage = [] }) => lineage)
       .flatMap(({ kind, to }) => {
-        const before = kind !== "supersedes" || former.has(to) ? undefined : find(to)
+        const before = kind !== "supersedes" || predecessors.has(to) ? undefined : find(to)
         if (before === undefined || before.status !== "superseded") return []
-        former.set(to, { memory: before, accesses: undefined })
+        predecessors.set(to, { memory: before, accesses: undefined })
         return [before]
       })
   }
-  return [...former.values()].slice(0, maxFormer)
+  return [...predecessors.values()].slice(0, maxFormer)
 }
 const maxSteps = 10
 const maxFormer = 30

@@ -49,7 +49,7 @@ export const profileOf = (
 ): Profile => {
   const formerById = new Map<string, ReadonlyArray<Row>>()
   /** The memories that one superseded, as far as the level may read them. */
-  const former = ({ memory }: Row): ReadonlyArray<Row> => {
+  const predecessors = ({ memory }: Row): ReadonlyArray<Row> => {
     let rows = formerById.get(memory.id)
     if (rows === undefined) {
       rows = predecessorsOf(memory, (id) => {
@@ -62,8 +62,13 @@ export const profileOf = (
   }
   const wordings: Evidence["wordings"] = ({ memory: { born, mentions } }) =>
     mentions > 1 ? findWordings(db, born, maxWordings) : []
-  const ranked = rankedBy(findProfile(db, level, now), { former, judge, settler, wordings }, tiers, now)
-  const chosen = within(ranked, countTokens, budget, settler?.repeats)
+  const ranked = rankedBy(
+    findProfile(db, level, now),
+    { predecessorsOf: predecessors, judge, settler, wordings },
+    tiers,
+    now
+  )
+  const chosen = withinBudget(ranked, countTokens, budget, settler?.repeats)
   const lines = [...chosen.values()]
   return {
     entries: [...chosen.keys()].map(({ memory }) => toWholeMemory(memory)),
@@ -77,7 +82,7 @@ export const profileOf = (
  * The rows that fit into a budget of tokens, each with its line. Titles come before facts, except for memories that a
  * user made core. A row that repeats an earlier line in other words comes last.
  */
-export const within = (
+export const withinBudget = (
   ranked: ReadonlyArray<Row>,
   countTokens: (text: string) => number,
   budget: number,
@@ -85,7 +90,7 @@ export const within = (
 ): ReadonlyMap<Row, string> => {
   const lines = new Map<Row, string>()
   let left = budget
-  const take = (row: Row, line: string): void => {
+  const addLine = (row: Row, line: string): void => {
     const shorter = lines.get(row)
     const cost = countTokens(line) - (shorter === undefined ? 0 : countTokens(shorter))
     // A later, shorter line may still fit.
@@ -96,12 +101,12 @@ export const within = (
   const repeated = new Set<Row>()
   const repeats = repeatsIn(ranked)
   for (const row of ranked) {
-    if (isGiven(row)) take(row, lineOf(row.memory))
+    if (isGiven(row)) addLine(row, lineOf(row.memory))
     else if ([...lines.keys()].some((other) => repeats(row, other))) repeated.add(row)
-    else take(row, lineOf({ ...row.memory, facts: [] }))
+    else addLine(row, lineOf({ ...row.memory, facts: [] }))
   }
-  for (const row of ranked) if (lines.has(row)) take(row, lineOf(row.memory))
-  for (const row of repeated) take(row, lineOf(row.memory))
+  for (const row of ranked) if (lines.has(row)) addLine(row, lineOf(row.memory))
+  for (const row of repeated) addLine(row, lineOf(row.memory))
   return new Map(ranked.flatMap((row) => (lines.has(row) ? [[row, lines.get(row)!]] : [])))
 }
 
@@ -115,37 +120,45 @@ export const rankedBy = (
   const { subjects, superseded } = settlementOf(rows, context)
   const current = rows.filter((row) => isGiven(row) || !superseded.has(row))
   const supersededBy = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
-  const former: Predecessors = (row) => [...context.former(row), ...(supersededBy.get(row) ?? [])]
+  const predecessors: Predecessors = (row) => [...context.predecessorsOf(row), ...(supersededBy.get(row) ?? [])]
   return subjectsOf(current, context.judge, subjects)
-    .map((subject) => ({ ...subject, ...rankOf(subject, former, tiers, now) }))
+    .map((subject) => ({ ...subject, ...rankOf(subject, predecessors, tiers, now) }))
     .sort((a, b) => Number(b.core) - Number(a.core) || b.score - a.score || b.row.memory.born - a.row.memory.born)
     .map(({ row }) => row)
 }
 
 /** The inputs of the ranking beside the rows. */
 export interface RankingContext extends Pick<Evidence, "wordings"> {
-  readonly former: Predecessors
+  readonly predecessorsOf: Predecessors
   readonly judge: Judge | undefined
   readonly settler: SettlerService | undefined
 }
 
 /** Runs the settler to its end. Without a judge or a settler, nothing is superseded. */
-const settlementOf = (rows: ReadonlyArray<Row>, { former, judge, settler, wordings }: RankingContext): Settlement => {
+const settlementOf = (
+  rows: ReadonlyArray<Row>,
+  { predecessorsOf: predecessors, judge, settler, wordings }: RankingContext
+): Settlement => {
   if (judge === undefined || settler === undefined) return { superseded: new Map(), subjects: new Map() }
-  const work = settler.settle(rows, { predecessors: former, wordings, contradicts: contradictsBy(judge) })
+  const work = settler.settle(rows, { predecessors, wordings, contradicts: contradictsBy(judge) })
   for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
 }
 
 /** The score of a subject, from all its statements and those that they superseded. */
-const rankOf = ({ others, row }: Subject, former: Predecessors, tiers: MaintenancePolicy["tiers"], now: number) => {
-  const all = [row, ...others].map(scoreFactsOf)
-  const formerMentions = [row, ...others].flatMap(former).reduce((sum, { memory }) => sum + memory.mentions, 0)
+const rankOf = (
+  { others, row }: Subject,
+  predecessors: Predecessors,
+  tiers: MaintenancePolicy["tiers"],
+  now: number
+) => {
+  const allFacts = [row, ...others].map(scoreFactsOf)
+  const formerMentions = [row, ...others].flatMap(predecessors).reduce((sum, { memory }) => sum + memory.mentions, 0)
   const facts: ScoreFacts = {
     type: row.memory.type,
-    importance: Math.max(...all.map(({ importance }) => importance)),
-    mentions: all.reduce((sum, { mentions }) => sum + mentions, formerMentions),
-    accesses: all.reduce((sum, { accesses }) => sum + accesses, 0),
-    seenAt: Math.max(...all.map(({ seenAt }) => seenAt))
+    importance: Math.max(...allFacts.map(({ importance }) => importance)),
+    mentions: allFacts.reduce((sum, { mentions }) => sum + mentions, formerMentions),
+    accesses: allFacts.reduce((sum, { accesses }) => sum + accesses, 0),
+    seenAt: Math.max(...allFacts.map(({ seenAt }) => seenAt))
   }
   return {
     score: lifeScoreOf(facts, tiers, now).score,

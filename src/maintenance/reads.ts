@@ -25,14 +25,14 @@ import { readTiers } from "./tiers.js"
 /** Makes the read of the core block. */
 export const makeProfile = (
   { level, read }: ReaderSource,
-  { countTokens, judge, life, settler }: ReaderServices
+  { countTokens, judge, maintenance, settler }: ReaderServices
 ): ProfileReader => ({
   profile: Effect.fn("Memory.profile")(function* (query = {}) {
     yield* refuseUnknownOptions(query, ["tokens"])
     const { tokens } = query
     if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)
     return yield* read(({ db, now }) =>
-      profileOf(db, level, life, now, countTokens, { budget: tokens, judge, settler })
+      profileOf(db, level, maintenance, now, countTokens, { budget: tokens, judge, settler })
     )
   })
 })
@@ -50,14 +50,14 @@ export const makeSummaries = ({ level, read }: ReaderSource): SessionSummaryRead
 })
 
 /** Makes the reads of `memory.maintenance`. Full trust only. */
-export const makeMaintenance = ({ level, read }: ReaderSource, { life }: ReaderServices): MaintenanceReader => {
-  const requireFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
+export const makeMaintenance = ({ level, read }: ReaderSource, { maintenance }: ReaderServices): MaintenanceReader => {
+  const requireFull = (operation: string) => (level === "full" ? Effect.void : new TrustRequired({ what: operation }))
   return {
     tiers: Effect.fn("Memory.maintenance.tiers")(function* (query = {}) {
       yield* refuseUnknownOptions(query, ["limit"])
       yield* requireFull("tiers")
       const limit = yield* checkInteger("limit", query.limit ?? 10, 0, limits.page)
-      return yield* readTiers(read, life, limit)
+      return yield* readTiers(read, maintenance, limit)
     }),
 
     list: Effect.fn("Memory.maintenance.list")(function* (query = {}) {
@@ -87,13 +87,13 @@ export const makeArchive = ({ level, read }: ReaderSource): ArchiveReader => ({
     let after: ArchiveCursor | undefined
     let skipped = 0
     do {
-      const place: ArchiveCursor | undefined = after
+      const cursor: ArchiveCursor | undefined = after
       const missing = page.offset - skipped + page.limit - rows.length
-      const look = words.length === 0 ? Math.min(missing, maxArchiveRowsPerRead) : maxArchiveRowsPerRead
-      const { found, next } = yield* read(({ db }) => findArchived(db, level, words, { after: place, look }))
-      const skip = Math.min(page.offset - skipped, found.length)
+      const maxRows = words.length === 0 ? Math.min(missing, maxArchiveRowsPerRead) : maxArchiveRowsPerRead
+      const { entries, next } = yield* read(({ db }) => findArchived(db, level, words, { after: cursor, maxRows }))
+      const skip = Math.min(page.offset - skipped, entries.length)
       skipped += skip
-      rows.push(...found.slice(skip, skip + page.limit - rows.length))
+      rows.push(...entries.slice(skip, skip + page.limit - rows.length))
       after = next
       if (after !== undefined) yield* yieldToEventLoop
     } while (after !== undefined && rows.length < page.limit)

@@ -1,6 +1,6 @@
 import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { SummaryTurn } from "../../projections/summaries.js"
-import { gate } from "../../text/normalise/gate.js"
+import { gateMessage } from "../../text/normalise/gate.js"
 import { sentencesOf, shortenText } from "../../text/normalise/sentences.js"
 import { findSensitiveData } from "../../text/personal/findSensitiveData.js"
 import type { StatementReaderService } from "../ports/StatementReader.js"
@@ -42,7 +42,7 @@ export const summarizeByRules = (
   // A turn with a credential is neither summarized nor shown to a summarizer.
   const sources = spoken.filter(({ text }) => findSensitiveData([text]).credential.length === 0)
   const userTurns = sources.filter(({ role }) => role === "user")
-  const request = userTurns.find(({ text }) => gate(text).recall) ?? userTurns[0]
+  const request = userTurns.find(({ text }) => gateMessage(text).recall) ?? userTurns[0]
   const answer = sources.findLast(({ born, role }) => role === "assistant" && born > (request?.born ?? 0))
   const facts = new Map<number, Array<string>>()
   const itemsOf = (matches: (sentence: string, turn: SummaryTurn) => boolean): ReadonlyArray<string> => {
@@ -82,14 +82,14 @@ export const summarizeByRules = (
 
 /** The request to a summarizer. Omits middle turns of a long session, unless they state a decision or an open item. */
 export const sessionRequest = ({ facts, summary, turns }: SessionDraft): SummaryRequest => {
-  let room = maxRequestLength
+  let remainingLength = maxRequestLength
   // The first two turns hold the request, the last ones the outcome: prefer both to the middle.
   const byImportance = [...turns.slice(0, 2), ...turns.slice(2).reverse()]
   const included = new Set<number>()
   for (const turn of byImportance) {
     const factLength = (facts.get(turn.born) ?? []).join("").length
-    room -= Math.min(turn.text.length, maxTurnLength) + factLength
-    if (room < 0 && factLength === 0) continue
+    remainingLength -= Math.min(turn.text.length, maxTurnLength) + factLength
+    if (remainingLength < 0 && factLength === 0) continue
     included.add(turn.born)
   }
   const sources = turns

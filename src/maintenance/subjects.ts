@@ -27,28 +27,28 @@ export const subjectsOf = (
   if (judge === undefined) return rows.map((row) => ({ row, others: [] }))
   const newest = [...rows].sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
   const groups = groupsByKey(newest, says)
-  const fuller = mergeRepeats(newest, groups, judge)
+  const fullestByIndex = mergeRepeats(newest, groups, judge)
   const members = new Map<number, Array<number>>()
-  for (const [at, group] of groups.entries()) {
+  for (const [index, group] of groups.entries()) {
     const indexes = members.get(group)
-    if (indexes === undefined) members.set(group, [at])
-    else indexes.push(at)
+    if (indexes === undefined) members.set(group, [index])
+    else indexes.push(index)
   }
   return [...members].map(([last, group]) => {
-    const index = fuller.get(last) ?? last
-    return { row: newest[index]!, others: group.filter((at) => at !== index).map((at) => newest[at]!) }
+    const index = fullestByIndex.get(last) ?? last
+    return { row: newest[index]!, others: group.filter((other) => other !== index).map((other) => newest[other]!) }
   })
 }
 
 /** For each row the index of the newest row with the same key; its own index where it has no key. */
 const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>): Array<number> => {
   const firsts = new Map<string, number>()
-  return newest.map((row, at) => {
+  return newest.map((row, index) => {
     const key = says.get(row)
-    if (key === undefined) return at
+    if (key === undefined) return index
     const first = firsts.get(key)
-    if (first === undefined) firsts.set(key, at)
-    return first ?? at
+    if (first === undefined) firsts.set(key, index)
+    return first ?? index
   })
 }
 
@@ -58,17 +58,17 @@ const groupsByKey = (newest: ReadonlyArray<Row>, says: ReadonlyMap<Row, string>)
  */
 const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: Judge): ReadonlyMap<number, number> => {
   const words = newest.slice(0, limits.rows).map((row) => wordSet(textOf(row)))
-  const fuller = new Map<number, number>()
+  const fullestByIndex = new Map<number, number>()
   let judged = 0
   for (const { newer, older, score } of likelyPairs(words)) {
     // Only the newest row of a group attracts others: likeness is not transitive.
     if (groups[newer] !== newer || groups[older] !== older || kinOf(newest[newer]!) !== kinOf(newest[older]!)) continue
     if (judged++ === limits.judged) break
     if (relationOf(judge, newest[newer]!, newest[older]!, score) !== "same") continue
-    if (isProperSubset(words[newer]!, words[older]!)) fuller.set(newer, older)
-    for (const [at, group] of groups.entries()) if (group === older) groups[at] = newer
+    if (isProperSubset(words[newer]!, words[older]!)) fullestByIndex.set(newer, older)
+    for (const [index, group] of groups.entries()) if (group === older) groups[index] = newer
   }
-  return fuller
+  return fullestByIndex
 }
 
 interface Pair {
@@ -78,10 +78,10 @@ interface Pair {
 }
 
 /** Pairs of like rows, by index, the newest first. Each row is paired with at most `limits.pairs` newer rows. */
-const likelyPairs = (all: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
+const likelyPairs = (wordSets: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pair> => {
   const places = new Map<string, Array<number>>()
   const pairs: Array<Pair> = []
-  for (const [older, words] of all.entries()) {
+  for (const [older, words] of wordSets.entries()) {
     const shared = new Map<number, number>()
     for (const word of words) {
       const indexes = places.get(word)
@@ -89,11 +89,11 @@ const likelyPairs = (all: ReadonlyArray<ReadonlySet<string>>): ReadonlyArray<Pai
       if (indexes === undefined) places.set(word, [older])
       else indexes.push(older)
     }
-    const likely = [...shared].flatMap(([newer, count]) => {
-      const score = count / Math.sqrt(words.size * all[newer]!.size)
+    const candidates = [...shared].flatMap(([newer, count]) => {
+      const score = count / Math.sqrt(words.size * wordSets[newer]!.size)
       return score >= minLikeness ? [{ newer, older, score }] : []
     })
-    pairs.push(...likely.sort((a, b) => b.score - a.score || a.newer - b.newer).slice(0, limits.pairs))
+    pairs.push(...candidates.sort((a, b) => b.score - a.score || a.newer - b.newer).slice(0, limits.pairs))
   }
   return pairs.sort((a, b) => a.newer - b.newer || b.score - a.score || a.older - b.older)
 }

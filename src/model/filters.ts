@@ -6,12 +6,12 @@ import { InvalidInput } from "./errors.js"
 import type { InstantInput } from "./input.js"
 import { limits } from "./limits.js"
 
-type Checked<A> = Either.Either<A, InvalidInput>
+type CheckedInput<A> = Either.Either<A, InvalidInput>
 
 export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
 /** Refuses unknown option names, which would otherwise be ignored silently. */
-export const refuseUnknownOptions = (options: object, names: ReadonlyArray<string>): Checked<void> => {
+export const refuseUnknownOptions = (options: object, names: ReadonlyArray<string>): CheckedInput<void> => {
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)
 }
@@ -21,7 +21,7 @@ export const optionalList = <A extends string>(
   field: string,
   values: ReadonlyArray<A> | undefined,
   item: Schema.Schema<A> | Schema.Literal<[A, ...Array<A>]>
-): Checked<ReadonlyArray<A>> => {
+): CheckedInput<ReadonlyArray<A>> => {
   if (values === undefined) return Either.right([])
   if (!Array.isArray(values) || !values.every(Schema.is(Schema.String)))
     return invalid(field, "must be a list of texts")
@@ -37,7 +37,7 @@ export const optionalList = <A extends string>(
 export const optionalInstant = <Field extends string>(
   field: Field,
   value: InstantInput | undefined
-): Checked<{ readonly [K in Field]?: number }> => {
+): CheckedInput<{ readonly [K in Field]?: number }> => {
   if (value === undefined) return Either.right({})
   const instant = toInstant(value)
   return instant === undefined
@@ -49,7 +49,7 @@ export const optionalInstant = <Field extends string>(
 export const optionalText = <Field extends string>(
   field: Field,
   value: string | undefined
-): Checked<{ readonly [K in Field]?: string }> =>
+): CheckedInput<{ readonly [K in Field]?: string }> =>
   value === undefined
     ? Either.right({})
     : typeof value === "string"
@@ -57,7 +57,7 @@ export const optionalText = <Field extends string>(
       : invalid(field, "must be text")
 
 /** A whole number within bounds, both included. */
-export const checkInteger = (field: string, value: number, min: number, max: number): Checked<number> =>
+export const checkInteger = (field: string, value: number, min: number, max: number): CheckedInput<number> =>
   Number.isInteger(value) && value >= min && value <= max
     ? Either.right(value)
     : invalid(field, `must be a whole number from ${min} to ${max}`)
@@ -77,7 +77,7 @@ export const checkPage = (
   query: PageQuery,
   defaultLimit: number,
   others: ReadonlyArray<string> = []
-): Checked<{ readonly limit: number; readonly offset: number }> =>
+): CheckedInput<{ readonly limit: number; readonly offset: number }> =>
   Either.flatMap(refuseUnknownOptions(query, [...others, "limit", "offset"]), () =>
     Either.all({
       limit: checkInteger("limit", query.limit ?? defaultLimit, 1, limits.page),

@@ -154,7 +154,7 @@ export const decodeKey = (field: string, value: string): Either.Either<string, I
   Either.mapLeft(decodeKeyField(value), ({ problem }) => new InvalidInput({ field, problem }))
 
 /** A tag as it is stored and compared: trimmed, lower-cased, cut to 64 characters. */
-export const normaliseTag = (tag: string): string => cut(tag.trim().toLowerCase(), limits.tag).trim()
+export const normaliseTag = (tag: string): string => truncate(tag.trim().toLowerCase(), limits.tag).trim()
 
 /** Normalised and deduplicated tags; at most 16 of at most 64 characters. */
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -170,7 +170,7 @@ const problemOf = (issue: ParseResult.ArrayFormatterIssue | undefined): string =
 const ownMessage = /^(is|must|has|contains) [^"]*$/
 
 /** Cuts without splitting a surrogate pair. */
-const cut = (value: string, max: number): string => {
+const truncate = (value: string, max: number): string => {
   const short = value.slice(0, max)
   return unstorable.test(short) ? short.slice(0, -1) : short
 }

@@ -14,7 +14,7 @@ export class EmbedderError extends Schema.TaggedError<EmbedderError>()("Embedder
    */
   kind: Schema.optional(Schema.Literal("settings", "connection", "busy")),
   /** Milliseconds to wait before a retry, as the provider requested. */
-  after: Schema.optional(Schema.Number)
+  retryAfterMillis: Schema.optional(Schema.Number)
 }) {
   override get message() {
     return `embedder ${this.model}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
@@ -37,7 +37,7 @@ export interface EmbedderService {
    * Whether computing a vector is as cheap as a cache lookup. Its vectors are then recomputed instead of cached, and
    * embedded early even if they may not be needed.
    */
-  readonly cheap?: boolean
+  readonly skipsCache?: boolean
   /** Texts in one request. */
   readonly batch: number
   /** Returns one vector per text, in order; any length other than 0 (the engine normalises them). */
@@ -46,12 +46,12 @@ export interface EmbedderService {
     purpose: "document" | "query"
   ) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>
   /** Stores withheld from it, and the local embedder that embeds them instead, into a separate index. */
-  readonly apart?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
+  readonly substitute?: { readonly stores: ReadonlyArray<Store>; readonly embedder: EmbedderService }
   /**
    * Whether it replaces another embedder for withheld stores. False for an embedder of a store that embedded its first
    * vectors with it.
    */
-  readonly standsIn?: boolean
+  readonly isLocalSubstitute?: boolean
   /** Stores that it saw in the past and must not see any more. A query for these stores alone is not sent to it. */
   readonly withheld?: ReadonlyArray<Store>
   /** Its requests and tokens so far, in this process. */

@@ -23,12 +23,12 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
   problem: Schema.String
 }) {
   /** The embedder of its withheld stores, which is available nevertheless. */
-  declare readonly apart?: EmbedderService["apart"]
+  declare readonly substitute?: EmbedderService["substitute"]
 
   /** The same error with the embedder of the withheld stores. */
-  static besides(name: string, problem: string, apart: EmbedderService["apart"]): EmbedderUnavailable {
-    return Object.defineProperty(new EmbedderUnavailable({ name, problem }), "apart", {
-      value: apart,
+  static withSubstitute(name: string, problem: string, substitute: EmbedderService["substitute"]): EmbedderUnavailable {
+    return Object.defineProperty(new EmbedderUnavailable({ name, problem }), "substitute", {
+      value: substitute,
       enumerable: false
     })
   }

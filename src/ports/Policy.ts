@@ -199,13 +199,13 @@ export const decode = (document: unknown): Either.Either<PolicyValues, InvalidPo
         if (problem !== undefined) problems.set(path, (problems.get(path) ?? new Set()).add(problem))
       }
       return new InvalidPolicy({
-        problems: [...problems].map(([path, problemsOfPath]) => `${path}: ${either([...problemsOfPath])}`)
+        problems: [...problems].map(([path, problemsOfPath]) => `${path}: ${alternativesText([...problemsOfPath])}`)
       })
     }
   )
 
 /** The alternatives for one path, without repeating "expected". */
-const either = (alternatives: ReadonlyArray<string>): string =>
+const alternativesText = (alternatives: ReadonlyArray<string>): string =>
   alternatives.join(" or ").replaceAll(" or expected ", " or ")
 
 /**

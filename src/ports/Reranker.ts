@@ -27,7 +27,7 @@ export interface RerankerService {
    * Stores withheld from it, together with all credentials: their hits get a middle score. Absent: it sees all
    * stores.
    */
-  readonly apart?: ReadonlyArray<Store>
+  readonly withheldStores?: ReadonlyArray<Store>
   /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
   readonly timeout?: number
   /** What its best score adds to a hit's score. */

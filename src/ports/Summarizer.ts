@@ -51,12 +51,12 @@ export const partsOf = (
   kind: SummaryKind
 ): {
   readonly required: ReadonlyArray<Part>
-  readonly single: ReadonlyArray<Part>
-  readonly many: ReadonlyArray<Part>
+  readonly atMostOnce: ReadonlyArray<Part>
+  readonly repeatable: ReadonlyArray<Part>
 } =>
   kind === "session"
-    ? { required: ["request"], single: ["request", "outcome"], many: ["decision", "open"] }
-    : { required: ["title"], single: ["title", "narrative"], many: ["fact"] }
+    ? { required: ["request"], atMostOnce: ["request", "outcome"], repeatable: ["decision", "open"] }
+    : { required: ["title"], atMostOnce: ["title", "narrative"], repeatable: ["fact"] }
 
 /**
  * A summarizer's answer cannot be used: it failed, has the wrong form (`unreadable`, `part`), names an unknown source
@@ -112,11 +112,11 @@ export const decodeSummary = (
   const decoded = Schema.decodeUnknownEither(Summary)(answer, { onExcessProperty: "error" })
   if (Either.isLeft(decoded)) return failed("unreadable")
   const { lines } = decoded.right
-  const { many, required, single } = partsOf(request.kind)
+  const { repeatable, required, atMostOnce } = partsOf(request.kind)
   const countOf = (part: Part) => lines.filter((line) => line.part === part).length
   if (
-    lines.some(({ part }) => ![...single, ...many].includes(part)) ||
-    single.some((part) => countOf(part) > 1) ||
+    lines.some(({ part }) => ![...atMostOnce, ...repeatable].includes(part)) ||
+    atMostOnce.some((part) => countOf(part) > 1) ||
     required.some((part) => countOf(part) === 0 && (part !== "request" || request.sources.some(isUser)))
   ) {
     return failed("part")

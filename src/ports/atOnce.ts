@@ -13,7 +13,7 @@ import * as RuntimeFlags from "effect/RuntimeFlags"
  */
 export const atOnce = <A, E, R, B = A, E2 = E>(
   effect: Effect.Effect<A, E, R>,
-  wait: (rest: Effect.Effect<A, E>) => Effect.Effect<A | B, E | E2>
+  wait: (pending: Effect.Effect<A, E>) => Effect.Effect<A | B, E | E2>
 ): Effect.Effect<A | B, E | E2, R> =>
   Effect.flatMap(Effect.runtime<R>(), (runtime) => {
     const exit = Runtime.runSyncExit(interruptible(runtime))(effect)

@@ -27,10 +27,10 @@ export const embedAll = (
         onTimeout: () => new EmbedderError({ model, reason: "timeout" })
       })
     )
-  const asked = Effect.suspend(() => embedder.embed(texts, purpose))
+  const request = Effect.suspend(() => embedder.embed(texts, purpose))
   const start = performance.now()
   const tags = [MetricLabel.make("model", model), MetricLabel.make("purpose", purpose)]
-  return (embedder.cheap === true ? atOnce(asked, inTime) : inTime(asked)).pipe(
+  return (embedder.skipsCache === true ? atOnce(request, inTime) : inTime(request)).pipe(
     Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),
     Effect.flatMap((vectors) => {
       const fail = (reason: "count" | "dimensions" | "values") => Effect.fail(new EmbedderError({ model, reason }))

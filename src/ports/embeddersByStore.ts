@@ -4,14 +4,17 @@ import { type EmbedderFact, type ModelName, sameModel } from "../../projections/
 import type { Embedder } from "./Embedder.js"
 
 type Service = Context.Tag.Service<Embedder>
-type Each<A> = Readonly<Record<Store, A>>
+type ByStore<A> = Readonly<Record<Store, A>>
 
 /**
  * The model of each store where nobody chose one: the model of its own first vectors, else that of the next more open
  * store, else the configured one. A store's content reveals nothing to more open stores. There are at most two models:
  * the strictest store adopts another store's model.
  */
-export const modelsByStore = (firsts: NonNullable<EmbedderFact["stores"]>, configured: ModelName): Each<ModelName> => {
+export const modelsByStore = (
+  firsts: NonNullable<EmbedderFact["stores"]>,
+  configured: ModelName
+): ByStore<ModelName> => {
   const social = firsts.social ?? configured
   const shared = firsts.shared ?? social
   return { social, shared, private: sameModel(shared, social) ? (firsts.private ?? shared) : shared }
@@ -22,24 +25,27 @@ export const modelsByStore = (firsts: NonNullable<EmbedderFact["stores"]>, confi
  * With `bySettings`, stores withheld by this process's settings are enforced; without it, each store gets the embedder
  * that the log records.
  */
-export const combineEmbedders = (each: Each<Service>, main: Store, bySettings: boolean): Service => {
-  const isWithheld = (store: Store, from = store) => each[from].apart?.stores.includes(store) === true
-  const localSubstitute = (store: Store): Service => ({ ...each[store].apart!.embedder, standsIn: true })
-  const withoutApart = (store: Store): Service => {
-    const { apart: _apart, ...embedder } = each[store]
-    return { ...embedder, standsIn: false }
+export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySettings: boolean): Service => {
+  const isWithheld = (store: Store, from = store) => byStore[from].substitute?.stores.includes(store) === true
+  const localSubstitute = (store: Store): Service => ({
+    ...byStore[store].substitute!.embedder,
+    isLocalSubstitute: true
+  })
+  const withoutSubstitute = (store: Store): Service => {
+    const { substitute: _apart, ...embedder } = byStore[store]
+    return { ...embedder, isLocalSubstitute: false }
   }
   const embedders: Record<Store, Service> = {
-    social: withoutApart("social"),
-    shared: withoutApart("shared"),
-    private: withoutApart("private")
+    social: withoutSubstitute("social"),
+    shared: withoutSubstitute("shared"),
+    private: withoutSubstitute("private")
   }
   if (bySettings) {
     for (const store of allStores) if (isWithheld(store)) embedders[store] = localSubstitute(store)
     if (!sameModel(embedders.shared, embedders.social)) {
       // At most two embedders: the strictest store takes one of the others that may see it.
       const allowed = (["shared", "social"] as const).find(
-        (candidate) => embedders[candidate].standsIn === true || !isWithheld("private", candidate)
+        (candidate) => embedders[candidate].isLocalSubstitute === true || !isWithheld("private", candidate)
       )
       if (allowed === undefined) embedders.shared = localSubstitute("shared")
       embedders.private = embedders[allowed ?? "shared"]
@@ -49,7 +55,7 @@ export const combineEmbedders = (each: Each<Service>, main: Store, bySettings: b
   const withheld = bySettings ? [] : allStores.filter((store) => isWithheld(store))
   return {
     ...embedders[main],
-    ...(stores.length === 0 ? {} : { apart: { stores, embedder: embedders[stores[0]!] } }),
+    ...(stores.length === 0 ? {} : { substitute: { stores, embedder: embedders[stores[0]!] } }),
     ...(withheld.length === 0 ? {} : { withheld })
   }
 }
@@ -59,6 +65,8 @@ export const combineEmbedders = (each: Each<Service>, main: Store, bySettings: b
  * substitute it is the embedder itself.
  */
 export const embedderOfStore = (embedder: Service, store: Store): Service => {
-  const { apart } = embedder
-  return apart?.embedder.standsIn === false && apart.stores.includes(store) ? apart.embedder : embedder
+  const { substitute } = embedder
+  return substitute?.embedder.isLocalSubstitute === false && substitute.stores.includes(store)
+    ? substitute.embedder
+    : embedder
 }

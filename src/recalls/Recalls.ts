@@ -28,7 +28,7 @@ export interface Recalls {
    * Reads from a snapshot, while it is open, what a recall needs. The answered function takes in what the read showed.
    * When too many recalls wait, the oldest is dropped and counted.
    */
-  readonly observe: (agent: string, snapshot: Snapshot) => (showing: ShownResults) => void
+  readonly observe: (agent: string, snapshot: Snapshot) => (shown: ShownResults) => void
   /** Records all waiting recalls; answers how many. After a failure they go on waiting. */
   readonly flush: (agent: string) => Effect.Effect<number, CommandError>
   readonly counts: (agent: string) => { readonly waiting: number; readonly dropped: number }
@@ -51,7 +51,7 @@ interface Queue {
   /** Open while a full event waits. */
   readonly full: Effect.Latch
   /** Whether a fiber records this queue. */
-  watched: boolean
+  hasRecorder: boolean
   /** Recalls dropped because too many waited, and how many of them the log counts already. */
   dropped: number
   droppedRecorded: number
@@ -69,7 +69,7 @@ const makeQueue = (): Queue => ({
   waiting: [],
   lock: Effect.unsafeMakeSemaphore(1),
   full: Effect.unsafeMakeLatch(false),
-  watched: false,
+  hasRecorder: false,
   dropped: 0,
   droppedRecorded: 0,
   last: 0
@@ -80,16 +80,16 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
     const { policy } = options
     const queues = new Map<string, Queue>()
 
-    /** Records batches until fewer than `least` recalls wait. */
-    const flush = (agent: string, least = 1) =>
+    /** Records batches until fewer than `minWaiting` recalls wait. */
+    const flush = (agent: string, minWaiting = 1) =>
       Effect.suspend(() => {
         const queue = queues.get(agent)
-        return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue, least)
+        return queue === undefined ? Effect.succeed(0) : flushQueue(options, agent, queue, minWaiting)
       })
 
     /** A failed record must not fail a read. The log line omits the cause: it may quote the query. */
-    const flushQuietly = (agent: string, least = 1) =>
-      Effect.tap(Effect.exit(flush(agent, least)), (exit) =>
+    const flushQuietly = (agent: string, minWaiting = 1) =>
+      Effect.tap(Effect.exit(flush(agent, minWaiting)), (exit) =>
         Exit.isFailure(exit)
           ? Effect.logWarning("recalls could not be recorded yet", { agent, failure: failureNames(exit.cause) })
           : Effect.void
@@ -105,12 +105,12 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
           // After a failure, wait before retrying even if the queue is full. A full queue is recorded in full batches; the
           // rest waits for `flushAfter`.
           const pause = Effect.as(flushPause, 1)
-          const least: number = yield* failed
+          const minWaiting: number = yield* failed
             ? pause
             : Effect.raceFirst(pause, Effect.as(queue.full.await, policy.batch))
-          failed = Exit.isFailure(yield* flushQuietly(agent, least))
+          failed = Exit.isFailure(yield* flushQuietly(agent, minWaiting))
         } while (queue.waiting.length > 0)
-        queue.watched = false
+        queue.hasRecorder = false
         if (queue.dropped === 0) queues.delete(agent)
       })
 
@@ -126,16 +126,16 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
       observe: (agent, { db, now }) => {
         const { position } = ViewFile.checkpointOf(db)
         const last = lastRecallNumber(db)
-        return (showing) => {
+        return (shown) => {
           // An agent without events showed nothing, and a read must not create it.
           if (position === 0) return
           const queue = queues.get(agent) ?? makeQueue()
           queues.set(agent, queue)
-          queue.waiting.push({ ...showing, askedAt: now, position })
+          queue.waiting.push({ ...shown, askedAt: now, position })
           queue.last = Math.max(queue.last, last)
-          settle(queue, policy.batch)
-          if (queue.watched) return
-          queue.watched = true
+          limitQueue(queue, policy.batch)
+          if (queue.hasRecorder) return
+          queue.hasRecorder = true
           run(watch(agent, queue))
         }
       },
@@ -148,7 +148,7 @@ export const make = (options: RecallsOptions): Effect.Effect<Recalls, never, Sco
   })
 
 /** Drops the oldest recalls beyond the limit, and opens or closes the latch. */
-const settle = (queue: Queue, batchSize: number): void => {
+const limitQueue = (queue: Queue, batchSize: number): void => {
   const excess = queue.waiting.length - maxWaitingBatches * batchSize
   if (excess > 0) {
     queue.waiting.splice(0, excess)
@@ -160,23 +160,23 @@ const settle = (queue: Queue, batchSize: number): void => {
 }
 
 /**
- * Records the recalls that wait now, as long as at least `least` wait. Uninterruptible: a batch taken from the queue must
+ * Records the recalls that wait now, as long as at least `minWaiting` wait. Uninterruptible: a batch taken from the queue must
  * be recorded or put back.
  */
 const flushQueue = (
   options: RecallsOptions,
   agent: string,
   queue: Queue,
-  least: number
+  minWaiting: number
 ): Effect.Effect<number, CommandError> => {
-  const all = Effect.suspend(() => {
+  const flushAll = Effect.suspend(() => {
     const requested = queue.waiting.length
     return Effect.iterate(0, {
-      while: (done) => done < requested && queue.waiting.length >= least,
-      body: (done) => Effect.map(recordBatch(options, agent, queue), (count) => done + count)
+      while: (recorded) => recorded < requested && queue.waiting.length >= minWaiting,
+      body: (recorded) => Effect.map(recordBatch(options, agent, queue), (count) => recorded + count)
     })
   })
-  return Effect.uninterruptible(queue.lock.withPermits(1)(all))
+  return Effect.uninterruptible(queue.lock.withPermits(1)(flushAll))
 }
 
 const recordBatch = (options: RecallsOptions, agent: string, queue: Queue) =>
@@ -191,7 +191,7 @@ const recordBatch = (options: RecallsOptions, agent: string, queue: Queue) =>
           queue.last += batch.length
           recordedRecalls.unsafeUpdate(batch.length, [])
         } else queue.waiting.unshift(...batch)
-        settle(queue, batchSize)
+        limitQueue(queue, batchSize)
       })
     ).pipe(Effect.as(batch.length))
   })
@@ -211,8 +211,8 @@ const append = (
 ) =>
   Effect.gen(function* () {
     const common = { embedder: embedderOf(batch) ?? embedder, policy: search, dropped }
-    const done = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
-    if (Option.isSome(done)) return
+    const result = yield* agents.useAwake(agent, ({ actor }) => actor.run(recordRecalls(batch, common)))
+    if (Option.isSome(result)) return
     const now = yield* Clock.currentTimeMillis
     const { payload, vectors } = recallEventOf(batch, common)
     const event = { type: "RECALL", ...codec.encode("RECALL", payload(first)) }

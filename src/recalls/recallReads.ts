@@ -26,7 +26,7 @@ import { activeEmbedderOf } from "../search/withActiveEmbedder.js"
 import type { Recall, RecallDifference, RecallReader, Rerun } from "./RecallReader.js"
 
 /** A recall of the log, with the event that records it together with others. */
-interface Found {
+interface RecallInBatch {
   readonly recall: Recall
   readonly recorded: Recorded
   readonly batch: Payload<"RECALL">
@@ -35,7 +35,7 @@ interface Found {
 /** Reads of the recall log. They show what other callers asked, so they require full trust. */
 export const make = (source: ReaderSource, services: ReaderServices): RecallReader => {
   const { level, read, readAt } = source
-  const { inUse, ranking } = services
+  const { activeEmbedders, ranking } = services
   const requireFullTrust = Effect.suspend(() =>
     level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
   )
@@ -44,8 +44,8 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
       yield* requireFullTrust
       yield* checkInteger("number", number, 1, Number.MAX_SAFE_INTEGER)
       const place = yield* read(({ db }) => findRecall(db, number))
-      const [found] = place === undefined ? [] : yield* readRecalls(services, source.agent, [place])
-      return found ?? (yield* new RecallNotFound({ number }))
+      const [recalls] = place === undefined ? [] : yield* readRecalls(services, source.agent, [place])
+      return recalls ?? (yield* new RecallNotFound({ number }))
     })
 
   return {
@@ -53,8 +53,8 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
       yield* requireFullTrust
       const page = yield* checkPage(query, 50)
       const places = yield* read(({ db }) => findRecalls(db, page))
-      const found = yield* readRecalls(services, source.agent, places)
-      return found.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
+      const recalls = yield* readRecalls(services, source.agent, places)
+      return recalls.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
         ...{ number, kind, level, text, askedAt },
         shown: hits.length
       }))
@@ -65,18 +65,20 @@ export const make = (source: ReaderSource, services: ReaderServices): RecallRead
     rerun: Effect.fn("Memory.recalls.rerun")(function* (number) {
       const { batch, recall, recorded } = yield* findOne(number)
       const vector = yield* vectorOf(services, recorded, batch)
-      const embedder = yield* activeEmbedderOf({ read }, inUse)
-      const rankingThen = rankingOf(batch, recorded, { ...ranking, embedder })
-      const hits = yield* repeat(recorded, vector, rankingThen, (f) => readAt(recorded.position, recorded.askedAt, f))
-      const moved = movedBetween(recorded.hits, hits.map(hitOf))
+      const embedder = yield* activeEmbedderOf({ read }, activeEmbedders)
+      const recordedRanking = rankingOf(batch, recorded, { ...ranking, embedder })
+      const hits = yield* repeat(recorded, vector, recordedRanking, (f) =>
+        readAt(recorded.position, recorded.askedAt, f)
+      )
+      const moves = movedBetween(recorded.hits, hits.map(hitOf))
       const differences = [
         ...changed("ranker", batch.ranker, rankerVersion),
         ...changed("embedder", modelLabel(batch.embedder), modelLabel(embedder)),
-        ...changed("reranker", recorded.reranker ?? "none", rankingThen.reranker?.name ?? "none"),
+        ...changed("reranker", recorded.reranker ?? "none", recordedRanking.reranker?.name ?? "none"),
         ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
-        ...moved
+        ...moves
       ]
-      return { recall, hits, same: moved.length === 0, differences } as Rerun
+      return { recall, hits, same: moves.length === 0, differences } as Rerun
     })
   }
 }
@@ -90,7 +92,7 @@ const readRecalls = ({ codec, log }: ReaderServices, agent: string, places: Read
       const event = yield* codec.decode(row)
       if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
     }
-    return places.flatMap(({ number, place, version }): ReadonlyArray<Found> => {
+    return places.flatMap(({ number, place, version }): ReadonlyArray<RecallInBatch> => {
       const [row, batch] = batches.get(version) ?? []
       const recorded = batch?.recalls[place]
       return row === undefined || batch === undefined || recorded === undefined
@@ -107,10 +109,10 @@ const vectorOf = ({ log }: ReaderServices, { apart, vector }: Recorded, { embedd
         const values = vectors.get(digest)
         return values === undefined ? null : { model, values, floor }
       })
-    const own = vector === null ? null : yield* cached(embedder, vector)
-    if (apart === undefined) return own
+    const mainVector = vector === null ? null : yield* cached(embedder, vector)
+    if (apart === undefined) return mainVector
     const other = yield* cached(apart, apart.vector)
-    return other === null ? null : combineVectors(own, other, apart.stores)
+    return other === null ? null : combineVectors(mainVector, other, apart.stores)
   })
 
 const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
@@ -131,13 +133,15 @@ const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: P
 const rankingOf = (
   { embedder, policy }: Payload<"RECALL">,
   { apart, reranker }: Pick<Recorded, "reranker" | "apart">,
-  { embedder: { apart: _, ...service }, reranker: currentReranker }: Ranking
+  { embedder: { substitute: _, ...service }, reranker: currentReranker }: Ranking
 ): Ranking => ({
   policy: { ...defaults.search, ...policy },
   embedder: {
     ...service,
     ...embedder,
-    ...(apart === undefined ? {} : { apart: { stores: apart.stores, embedder: { ...service, ...figuresOf(apart) } } })
+    ...(apart === undefined
+      ? {}
+      : { substitute: { stores: apart.stores, embedder: { ...service, ...figuresOf(apart) } } })
   },
   reranker: currentReranker?.name === reranker ? currentReranker : undefined
 })
@@ -150,7 +154,13 @@ const repeat = (
   read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
 ): Effect.Effect<Rerun["hits"], ViewError> => {
   const requestWith = <F>(syntax: Syntax) =>
-    requestOf(text, syntax, filters as unknown as F & Limited, { mode: mode ?? undefined, gate: gated }, ranking.policy)
+    requestOf(
+      text,
+      syntax,
+      filters as unknown as F & WithLimit,
+      { mode: mode ?? undefined, gate: gated },
+      ranking.policy
+    )
   switch (kind) {
     case "memories":
       return Effect.map(
@@ -176,33 +186,33 @@ const repeat = (
   }
 }
 
-interface Limited {
+interface WithLimit {
   readonly limit: number
 }
 
 /** The recall log's record of a search. */
-export const showingOf = (
+export const shownResultsOf = (
   kind: "memories" | "conversation",
   level: TrustLevel,
   request: Request<object>,
   { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>,
   embedder: Ranking["embedder"]
 ): ShownResults => {
-  const { apart, ...own } = embedderForQuery(request, level, embedder)
-  const { filters, gated, limit, mode, text } = request
+  const { substitute, ...mainVector } = embedderForQuery(request, level, embedder)
+  const { filters, usesGate, limit, mode, text } = request
   return {
     kind,
     level,
     text,
     filters: { ...filters, limit },
     mode,
-    gated,
+    gated: usesGate,
     reranker: explanation.reranker,
     vector,
-    embedder: figuresOf(own),
-    ...(apart === undefined || vector?.apart === undefined
+    embedder: figuresOf(mainVector),
+    ...(substitute === undefined || vector?.substitute === undefined
       ? {}
-      : { apart: { ...figuresOf(apart.embedder), stores: apart.stores } }),
+      : { substitute: { ...figuresOf(substitute.embedder), stores: substitute.stores } }),
     hits: hits.map(hitOf)
   }
 }
@@ -215,7 +225,10 @@ const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embe
 })
 
 /** The recall log's record of a read by id. */
-export const showingOfGet = (level: TrustLevel, memories: ReadonlyArray<{ readonly id: string }>): ShownResults => ({
+export const shownResultsOfGet = (
+  level: TrustLevel,
+  memories: ReadonlyArray<{ readonly id: string }>
+): ShownResults => ({
   kind: "get",
   level,
   text: "",
@@ -235,16 +248,22 @@ const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit
 })
 
 const changed = (
-  what: "ranker" | "embedder" | "reranker" | "vector",
-  was: string | number,
-  is: string | number
-): ReadonlyArray<RecallDifference> => (was === is ? [] : [{ what, was: String(was), is: String(is) }])
+  part: "ranker" | "embedder" | "reranker" | "vector",
+  recorded: string | number,
+  current: string | number
+): ReadonlyArray<RecallDifference> =>
+  recorded === current ? [] : [{ what: part, was: String(recorded), is: String(current) }]
 
 /** The places of the answer, from 1, whose hit or score differs. */
-const movedBetween = (was: ReadonlyArray<RecallHit>, is: ReadonlyArray<RecallHit>): ReadonlyArray<RecallDifference> =>
-  Array.from({ length: Math.max(was.length, is.length) }, (_, index) => [was[index], is[index]] as const).flatMap(
-    ([before, after], index) =>
-      before?.id === after?.id && before?.score === after?.score
-        ? []
-        : [{ what: "hit" as const, place: index + 1, was: before ?? null, is: after ?? null }]
+const movedBetween = (
+  recorded: ReadonlyArray<RecallHit>,
+  current: ReadonlyArray<RecallHit>
+): ReadonlyArray<RecallDifference> =>
+  Array.from(
+    { length: Math.max(recorded.length, current.length) },
+    (_, index) => [recorded[index], current[index]] as const
+  ).flatMap(([before, after], index) =>
+    before?.id === after?.id && before?.score === after?.score
+      ? []
+      : [{ what: "hit" as const, place: index + 1, was: before ?? null, is: after ?? null }]
   )

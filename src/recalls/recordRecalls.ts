@@ -10,7 +10,7 @@ import type { Figures, UnrecordedRecall } from "../actor/ReaderSource.js"
 import { rankerVersion } from "../search/ranker.js"
 
 /** The fields that the recalls of one event share. */
-type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
+type CommonFields = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
 
 /**
  * The RECALL event of some recalls, by the number of the first one, and the query vectors for the embeddings cache. With
@@ -18,7 +18,7 @@ type Common = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
  */
 export const recallEventOf = (
   recalls: ReadonlyArray<UnrecordedRecall>,
-  { dropped, embedder, policy }: Common
+  { dropped, embedder, policy }: CommonFields
 ): {
   readonly payload: (first: number) => Payload<"RECALL">
   readonly vectors: ReadonlyArray<CachedVector>
@@ -29,16 +29,16 @@ export const recallEventOf = (
     vectors.set(digest, { model: vector.model, dimensions: vector.values.length, digest, vector: vector.values })
     return digest
   }
-  const recorded = recalls.map(({ apart, embedder: _, filters, vector, ...rest }): Recall => {
+  const recorded = recalls.map(({ substitute, embedder: _, filters, vector, ...rest }): Recall => {
     const recall = { ...rest, filters: { ...filters } }
     if (vector === null) return { ...recall, vector }
-    const vectorApart = vector.apart
+    const vectorApart = vector.substitute
     return {
       ...recall,
       vector: vector.values.length === 0 ? null : keyOf(vector),
-      ...(apart === undefined || vectorApart === undefined
+      ...(substitute === undefined || vectorApart === undefined
         ? {}
-        : { apart: { ...figuresOf(apart), stores: apart.stores, vector: keyOf(vectorApart) } })
+        : { apart: { ...figuresOf(substitute), stores: substitute.stores, vector: keyOf(vectorApart) } })
     }
   })
   return {
@@ -55,7 +55,10 @@ export const recallEventOf = (
 }
 
 /** Makes the command that records recalls. */
-export const recordRecalls = (recalls: ReadonlyArray<UnrecordedRecall>, common: Common): Command<number, never> => {
+export const recordRecalls = (
+  recalls: ReadonlyArray<UnrecordedRecall>,
+  common: CommonFields
+): Command<number, never> => {
   const { payload, vectors } = recallEventOf(recalls, common)
   return {
     actor: "recall",

@@ -14,7 +14,7 @@ import { contentDigest, findDuplicate } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
-import type { Weighed } from "../actor/Advice.js"
+import type { WeighedStatement } from "../actor/Advice.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { AdviceByCommand } from "../actor/carryOut.js"
 import { atOnce } from "../ports/atOnce.js"
@@ -32,7 +32,7 @@ import {
 import { type CandidatePolicy, findSimilar, type SimilarMemory } from "./candidates.js"
 
 /** The reconciler and its settings. */
-export interface Reconciling {
+export interface ReconcilerSetup {
   readonly reconciler: ReconcilerService
   readonly policy: PolicyValues["reconcile"]
   /** Words in more than this share of the rows are ignored while rarer ones remain. */
@@ -40,7 +40,7 @@ export interface Reconciling {
 }
 
 /** How candidates are found. Credentials are candidates only for a reconciler without `ask`, which never leaves the process. */
-export const candidatePolicy = ({ commonShare, policy, reconciler }: Reconciling): CandidatePolicy => ({
+export const candidatePolicy = ({ commonShare, policy, reconciler }: ReconcilerSetup): CandidatePolicy => ({
   candidates: policy.candidates,
   threshold: policy.threshold,
   commonShare,
@@ -48,18 +48,22 @@ export const candidatePolicy = ({ commonShare, policy, reconciler }: Reconciling
 })
 
 /** Identifies candidates and their revisions, to see whether an answer is stale. */
-export const candidatesKey = (likely: ReadonlyArray<SimilarMemory>): string =>
-  likely.map(({ memory }) => `${memory.id}/${memory.revision}`).join(" ")
+export const candidatesKey = (candidates: ReadonlyArray<SimilarMemory>): string =>
+  candidates.map(({ memory }) => `${memory.id}/${memory.revision}`).join(" ")
 
 /** The question that a reconciler gets. */
-export const questionOf = (draft: Weighed, at: number, likely: ReadonlyArray<SimilarMemory>): Question => ({
+export const questionOf = (
+  draft: WeighedStatement,
+  at: number,
+  candidates: ReadonlyArray<SimilarMemory>
+): Question => ({
   statement: statementOf(draft, at),
-  candidates: likely.map(({ memory, score }) => ({ ...statementOf(memory, timeOf(memory)), score }))
+  candidates: candidates.map(({ memory, score }) => ({ ...statementOf(memory, timeOf(memory)), score }))
 })
 
 export const timeOf = ({ createdAt, occurredAt }: Memory): number => occurredAt ?? createdAt
 
-export const statementOf = (memory: Omit<Weighed, "store" | "occurredAt">, at: number): Statement => {
+export const statementOf = (memory: Omit<WeighedStatement, "store" | "occurredAt">, at: number): Statement => {
   const { facts, narrative, people, tags, title, type } = memory
   return { type, title, ...(narrative === undefined ? {} : { narrative }), facts, tags, people, at }
 }
@@ -96,7 +100,7 @@ type Read = <A>(f: (db: Db) => A) => Effect.Effect<A, ViewError>
  * has already is kept, except that of the first command, which is stale.
  */
 export const askModels = (
-  reconciling: Reconciling,
+  reconciling: ReconcilerSetup,
   activeEmbedder: Effect.Effect<Context.Tag.Service<Embedder>>,
   read: Read
 ) => {
@@ -104,9 +108,9 @@ export const askModels = (
 
   // Not Effect.gen: V8 keeps what each new generator function closes over until the next full collection. Here and below,
   // one generator function serves all writes.
-  const advise = Effect.fnUntraced(function* (weighing: ReadonlyArray<AnyCommand>, existing: AdviceByCommand) {
+  const advise = Effect.fnUntraced(function* (pendingCommands: ReadonlyArray<AnyCommand>, existing: AdviceByCommand) {
     const embedder = yield* activeEmbedder
-    const statements = weighing.map(({ weighs }) => weighs!)
+    const statements = pendingCommands.map(({ statement }) => statement!)
     const vectors = yield* embedByStore(embedder, statements, policy.embedTimeout)
     const answers =
       reconciler.ask === undefined
@@ -115,9 +119,9 @@ export const askModels = (
             concurrency: policy.concurrency
           })
     const advice = new Map(existing)
-    weighing.forEach((command, index) => {
-      const asked = answers[index]
-      advice.set(command, { vector: vectors[index]!, ...(asked === undefined ? {} : { asked }) })
+    pendingCommands.forEach((command, index) => {
+      const modelAnswer = answers[index]
+      advice.set(command, { vector: vectors[index]!, ...(modelAnswer === undefined ? {} : { modelAnswer }) })
     })
     return advice
   })
@@ -126,47 +130,47 @@ export const askModels = (
     commands: ReadonlyArray<AnyCommand>,
     existing: AdviceByCommand
   ): Effect.Effect<AdviceByCommand, ViewError> | null => {
-    const weighing = commands.filter(
-      (command, index) => command.weighs !== undefined && (index === 0 || existing.get(command) === undefined)
+    const pendingCommands = commands.filter(
+      (command, index) => command.statement !== undefined && (index === 0 || existing.get(command) === undefined)
     )
-    if (weighing.length === 0) return existing.size === 0 ? null : Effect.succeed(existing)
+    if (pendingCommands.length === 0) return existing.size === 0 ? null : Effect.succeed(existing)
     // Writes are uninterruptible, and a time-out cannot end work in an uninterruptible fiber: use a fiber of its own.
     return reconciler.ask === undefined
-      ? atOnce(advise(weighing, existing), identity)
-      : Effect.flatMap(Effect.forkDaemon(Effect.interruptible(advise(weighing, existing))), Fiber.join)
+      ? atOnce(advise(pendingCommands, existing), identity)
+      : Effect.flatMap(Effect.forkDaemon(Effect.interruptible(advise(pendingCommands, existing))), Fiber.join)
   }
 }
 
 /** Finds the candidates of a draft and asks the reconciler about them; undefined if there is nothing to ask. */
 const ask = Effect.fnUntraced(function* (
-  reconciling: Reconciling,
+  reconciling: ReconcilerSetup,
   read: Read,
-  draft: Weighed,
+  draft: WeighedStatement,
   vector: QueryVector | null
 ) {
   const { policy, reconciler } = reconciling
-  const began = yield* Clock.currentTimeMillis
-  const { likely, now } = yield* read((db) => {
+  const startedAt = yield* Clock.currentTimeMillis
+  const { likely: candidates, now } = yield* read((db) => {
     // The decision uses the same time, which is never before the newest event even if the clock is behind.
-    const now = Math.max(began, checkpointOf(db).recordedAt)
+    const now = Math.max(startedAt, checkpointOf(db).recordedAt)
     const isDuplicate = findDuplicate(db, draft.store, contentDigest(draft.title, draft.facts), now) !== undefined
     return { now, likely: isDuplicate ? [] : findSimilar(db, draft, { vector, now }, candidatePolicy(reconciling)) }
   })
-  if (likely.length === 0) return undefined
-  const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, likely), policy.timeout)
-  return { about: candidatesKey(likely), answer, latency: (yield* Clock.currentTimeMillis) - began }
+  if (candidates.length === 0) return undefined
+  const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, candidates), policy.timeout)
+  return { candidatesKey: candidatesKey(candidates), answer, latency: (yield* Clock.currentTimeMillis) - startedAt }
 })
 
 /** Embeds statements with the embedder of their own store, because only vectors of one model can be compared. */
 const embedByStore = Effect.fnUntraced(function* (
   active: Context.Tag.Service<Embedder>,
-  statements: ReadonlyArray<Weighed>,
+  statements: ReadonlyArray<WeighedStatement>,
   timeout: number
 ) {
   if (statements.every(({ store }) => embedderOfStore(active, store) === active)) {
     return yield* embedWith(active, statements.map(embeddingText), timeout)
   }
-  const byStatement = new Map<Weighed, QueryVector | null>()
+  const byStatement = new Map<WeighedStatement, QueryVector | null>()
   for (const [store, ofOneStore] of Object.entries(Arr.groupBy(statements, ({ store }) => store))) {
     const vectors = yield* embedWith(embedderOfStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
     for (const [index, statement] of ofOneStore.entries()) byStatement.set(statement, vectors[index]!)

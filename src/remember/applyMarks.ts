@@ -15,7 +15,7 @@ export interface Marked<M> {
   readonly reason: string
 }
 
-type Markable = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "type" | "store">
+type MarkedFields = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "type" | "store">
 
 /**
  * Marks a memory by its title, narrative and facts: tag `pii` for personal data;
@@ -23,7 +23,7 @@ type Markable = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "type" |
  * memory that was given type `credential` counts as one too. People, files and
  * tags are not scanned.
  */
-export const applyMarks = <M extends Markable>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
+export const applyMarks = <M extends MarkedFields>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
   const { facts, narrative, title } = memory
   const detected =
     policy.pii || policy.credentials

@@ -7,7 +7,7 @@ import { parkedOf } from "../../projections/view/ViewFile.js"
 import { ftsExpression } from "../../text/normalise/indexText.js"
 import { wordSet, similarity as wordSimilarity } from "../../text/normalise/similarity.js"
 import { isStopWord } from "../../text/normalise/stopWords.js"
-import type { Weighed } from "../actor/Advice.js"
+import type { WeighedStatement } from "../actor/Advice.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
@@ -37,7 +37,7 @@ export interface CandidatePolicy extends Pick<PolicyValues["reconcile"], "candid
  */
 export const findSimilar = (
   db: Db,
-  statement: Pick<Weighed, "title" | "narrative" | "facts" | "store">,
+  statement: Pick<WeighedStatement, "title" | "narrative" | "facts" | "store">,
   { now, vector }: { readonly vector: QueryVector | null; readonly now: number },
   { candidates, commonShare, credentials, threshold }: CandidatePolicy
 ): ReadonlyArray<SimilarMemory> => {

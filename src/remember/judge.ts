@@ -1,22 +1,22 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Decision } from "../../events/catalogue.js"
-import type { Advice, Weighed } from "../actor/Advice.js"
+import type { Advice, WeighedStatement } from "../actor/Advice.js"
 import { decodeChanges } from "../model/input.js"
 import { type Judgement, ReconcilerError, Verdict } from "../ports/Reconciler.js"
 import type { SimilarMemory } from "./candidates.js"
-import { candidatesKey, questionOf, type Reconciling } from "./Reconciling.js"
+import { candidatesKey, questionOf, type ReconcilerSetup } from "./Reconciling.js"
 
 /** A verdict, and the decision that records it. */
-export interface Judged {
+export interface JudgedStatement {
   readonly verdict: Verdict
   readonly decision: Decision
 }
 
 /** A statement to judge, its candidates and the advice about them. */
-export interface Judging {
-  readonly weighed: Weighed
-  readonly likely: ReadonlyArray<SimilarMemory>
+export interface JudgeInput {
+  readonly weighed: WeighedStatement
+  readonly candidates: ReadonlyArray<SimilarMemory>
   readonly advice: Advice | undefined
   /** Whether stale advice may be asked for again. */
   readonly mayRedecide: boolean
@@ -31,21 +31,21 @@ export interface Judging {
  * own immediate judgement, and the decision records that.
  */
 export const judge = (
-  { policy, reconciler }: Reconciling,
-  { advice, likely, mayRedecide, now, weighed }: Judging
-): Judged | "redecide" => {
+  { policy, reconciler }: ReconcilerSetup,
+  { advice, candidates, mayRedecide, now, weighed }: JudgeInput
+): JudgedStatement | "redecide" => {
   const judgeNow = (): Judgement => {
     try {
-      const judgement = reconciler.judge(questionOf(weighed, weighed.occurredAt ?? now, likely))
-      return Either.isRight(checkJudgement(judgement, likely.length)) ? judgement : failedJudgement
+      const judgement = reconciler.judge(questionOf(weighed, weighed.occurredAt ?? now, candidates))
+      return Either.isRight(checkJudgement(judgement, candidates.length)) ? judgement : failedJudgement
     } catch {
       return failedJudgement
     }
   }
-  const current = advice?.asked?.about === candidatesKey(likely) ? advice.asked : undefined
+  const current = advice?.modelAnswer?.candidatesKey === candidatesKey(candidates) ? advice.modelAnswer : undefined
   if (reconciler.ask !== undefined && current === undefined && mayRedecide) return "redecide"
   const answer =
-    current === undefined ? undefined : Either.flatMap(current.answer, checked(reconciler.name, likely.length))
+    current === undefined ? undefined : Either.flatMap(current.answer, checked(reconciler.name, candidates.length))
   const { by, verdict } = answer !== undefined && Either.isRight(answer) ? answer.right : judgeNow()
   const fallback =
     reconciler.ask === undefined
@@ -61,7 +61,7 @@ export const judge = (
       action: verdict.action,
       by,
       reason: verdict.reason.slice(0, maxReasonCharacters),
-      candidates: likely.map(({ memory, parts, score }) => ({
+      candidates: candidates.map(({ memory, parts, score }) => ({
         id: memory.id,
         revision: memory.revision,
         score,

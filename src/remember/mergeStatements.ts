@@ -16,28 +16,28 @@ export type MergedStatement = Pick<Statement, "title" | "narrative" | "facts" | 
  * narrative is cut at the end of a sentence.
  */
 export const mergeStatements = (target: Statement, statement: Statement, merged: Merged = {}): MergedStatement => {
-  const title = fitting(merged.title, limits.title) ?? titleOf(target, statement)
-  const others = [target.title, statement.title].filter((other) => !holds(title, other))
+  const title = ifWithinLimit(merged.title, limits.title) ?? titleOf(target, statement)
+  const others = [target.title, statement.title].filter((other) => !containsWords(title, other))
   const narrative = merged.narrative ?? narrativeOf(target.narrative, statement.narrative)
   const facts = merged.facts ?? [...target.facts, ...statement.facts, ...(merged.title === undefined ? others : [])]
   return {
     title,
-    ...(narrative === undefined || narrative.trim() === "" ? {} : { narrative: cut(narrative, limits.narrative) }),
+    ...(narrative === undefined || narrative.trim() === "" ? {} : { narrative: truncate(narrative, limits.narrative) }),
     facts: factsOf(facts),
-    tags: united(merged.tags ?? [...target.tags, ...statement.tags], limits.tags, limits.tag),
-    people: united([...target.people, ...statement.people], limits.people, limits.person)
+    tags: distinctWithin(merged.tags ?? [...target.tags, ...statement.tags], limits.tags, limits.tag),
+    people: distinctWithin([...target.people, ...statement.people], limits.people, limits.person)
   }
 }
 
 /** The statement's title if it contains the memory's, else the memory's own. */
 const titleOf = (target: Statement, statement: Statement): string =>
   statement.title.length <= limits.title &&
-  holds(statement.title, target.title) &&
-  !holds(target.title, statement.title)
+  containsWords(statement.title, target.title) &&
+  !containsWords(target.title, statement.title)
     ? statement.title
     : target.title
 
-const fitting = (text: string | undefined, maxCharacters: number): string | undefined =>
+const ifWithinLimit = (text: string | undefined, maxCharacters: number): string | undefined =>
   text === undefined || text.trim() === "" || text.length > maxCharacters ? undefined : text
 
 /** Facts in order, without those that another fact contains. Of equal facts the first stays. */
@@ -51,7 +51,7 @@ const factsOf = (facts: ReadonlyArray<string>): ReadonlyArray<string> => {
       ({ words }, index) =>
         !candidates.some(
           (other, otherIndex) =>
-            otherIndex !== index && within(words, other.words) && (other.words !== words || otherIndex < index)
+            otherIndex !== index && isContained(words, other.words) && (other.words !== words || otherIndex < index)
         )
     )
     .slice(0, limits.facts)
@@ -62,43 +62,48 @@ const factsOf = (facts: ReadonlyArray<string>): ReadonlyArray<string> => {
 const maxCompared = 2 * limits.facts + 2
 
 /** The memory's narrative, then the sentences of the statement's narrative that it lacks. */
-const narrativeOf = (own: string | undefined, stated: string | undefined): string | undefined => {
-  if (own === undefined || own.trim() === "") return stated
-  if (stated === undefined || stated.trim() === "" || holds(own, stated)) return own
-  if (holds(stated, own)) return stated
-  const known = new Set(sentencesOf(own).map(wordsOf))
-  const added = sentencesOf(stated).filter((sentence) => !known.has(wordsOf(sentence)))
-  return added.length === 0 ? own : `${own.trimEnd()}\n${added.join(" ").trim()}`
+const narrativeOf = (existing: string | undefined, addition: string | undefined): string | undefined => {
+  if (existing === undefined || existing.trim() === "") return addition
+  if (addition === undefined || addition.trim() === "" || containsWords(existing, addition)) return existing
+  if (containsWords(addition, existing)) return addition
+  const knownSentences = new Set(sentencesOf(existing).map(wordsOf))
+  const added = sentencesOf(addition).filter((sentence) => !knownSentences.has(wordsOf(sentence)))
+  return added.length === 0 ? existing : `${existing.trimEnd()}\n${added.join(" ").trim()}`
 }
 
 const sentencesOf = (text: string): ReadonlyArray<string> =>
   text.split(/(?<=[.!?。！？])\s+|\n+/u).filter((part) => part.trim() !== "")
 
 /** Cuts a text at the end of a sentence or line in its last quarter, if any, and never inside a character. */
-const cut = (text: string, maxCharacters: number): string => {
+const truncate = (text: string, maxCharacters: number): string => {
   if (text.length <= maxCharacters) return text
-  const kept = text.slice(0, maxCharacters)
-  const end = Math.max(kept.lastIndexOf(". "), kept.lastIndexOf("\n"))
-  const clean = end > maxCharacters * 0.75 ? kept.slice(0, end + 1) : kept.replace(/[\uD800-\uDBFF]$/, "")
-  return clean.trimEnd()
+  const head = text.slice(0, maxCharacters)
+  const end = Math.max(head.lastIndexOf(". "), head.lastIndexOf("\n"))
+  const cutText = end > maxCharacters * 0.75 ? head.slice(0, end + 1) : head.replace(/[\uD800-\uDBFF]$/, "")
+  return cutText.trimEnd()
 }
 
-const united = (values: ReadonlyArray<string>, maxEntries: number, maxCharacters: number): ReadonlyArray<string> => {
+const distinctWithin = (
+  values: ReadonlyArray<string>,
+  maxEntries: number,
+  maxCharacters: number
+): ReadonlyArray<string> => {
   const seen = new Set<string>()
-  const kept: Array<string> = []
+  const lines: Array<string> = []
   for (const value of values) {
     const key = value.trim().toLowerCase()
-    if (key === "" || value.length > maxCharacters || seen.has(key) || kept.length >= maxEntries) continue
+    if (key === "" || value.length > maxCharacters || seen.has(key) || lines.length >= maxEntries) continue
     seen.add(key)
-    kept.push(value)
+    lines.push(value)
   }
-  return kept
+  return lines
 }
 
 /** The words of a text in lower case between blanks, so that `includes` compares whole words. */
 const wordsOf = (text: string): string =>
   ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:[.,:/@+-]+[\p{L}\p{M}\p{N}]+)*/gu) ?? [text.trim()]).join(" ")} `
 
-const within = (part: string, whole: string): boolean => whole.length >= part.length && whole.includes(part)
+const isContained = (part: string, container: string): boolean =>
+  container.length >= part.length && container.includes(part)
 
-const holds = (whole: string, part: string): boolean => within(wordsOf(part), wordsOf(whole))
+const containsWords = (container: string, part: string): boolean => isContained(wordsOf(part), wordsOf(container))

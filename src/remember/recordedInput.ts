@@ -36,7 +36,7 @@ export const differingInput = (
 ): { readonly input?: Record<string, unknown> } => {
   const input: Record<string, unknown> = {}
   for (const field of fields) {
-    const [requested, stored] = [plain(observation[field]), (memory as Partial<Observation>)[field]]
+    const [requested, stored] = [withoutDates(observation[field]), (memory as Partial<Observation>)[field]]
     if (requested === stored) continue
     if (requested === undefined || !isDeepStrictEqual(requested, stored)) input[field] = requested ?? null
   }
@@ -62,9 +62,11 @@ export const ignoredFields = (
   memory: Memory,
   input: Readonly<Record<string, unknown>> | undefined
 ): ReadonlyArray<keyof Observation> =>
-  input === undefined ? [] : fields.filter((field) => input[field] != null && !holds(memory, field, input[field]))
+  input === undefined
+    ? []
+    : fields.filter((field) => input[field] != null && !hasRequestedValue(memory, field, input[field]))
 
-const holds = (memory: Memory, field: keyof Observation, requested: unknown): boolean => {
+const hasRequestedValue = (memory: Memory, field: keyof Observation, requested: unknown): boolean => {
   if (field === "occurredAt" || field === "expiresAt") return toInstant(requested) === memory[field]
   if (field === "source") {
     const { kind, name } = requested as Memory["source"]
@@ -80,4 +82,4 @@ const holds = (memory: Memory, field: keyof Observation, requested: unknown): bo
   return entries.every((entry) => stored.includes(entry))
 }
 
-const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
+const withoutDates = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

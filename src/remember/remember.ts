@@ -20,8 +20,8 @@ import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
-import { type Judged, judge } from "./judge.js"
-import { candidatePolicy, type Reconciling } from "./Reconciling.js"
+import { type JudgedStatement, judge } from "./judge.js"
+import { candidatePolicy, type ReconcilerSetup } from "./Reconciling.js"
 import { ignoredFields } from "./recordedInput.js"
 import { addEvent, type Draft, duplicateEvent, unweighed, verdictEvent } from "./rememberEvents.js"
 
@@ -73,7 +73,7 @@ export interface Writer {
   readonly marks: PolicyValues["marks"]
   readonly schedules: PolicyValues["schedules"]
   /** The reconciler. Without one, memories are not weighed. */
-  readonly reconciling?: Reconciling | undefined
+  readonly reconciling?: ReconcilerSetup | undefined
 }
 
 /**
@@ -124,7 +124,7 @@ export const remember = (
     commandId,
     request: () => requestOf(observation, askedStore),
     text: () => embeddingText(draft),
-    ...(request.reconciling === undefined ? {} : { weighs: draft }),
+    ...(request.reconciling === undefined ? {} : { statement: draft }),
     decide: (situation) => decide(request, situation),
     answer: ([event], repeated) => ({
       ...answerOf(writer.level, event),
@@ -140,14 +140,14 @@ interface Request {
   readonly draft: Draft
   readonly marksReason: string
   /** Undefined if the draft is not weighed. */
-  readonly reconciling: Reconciling | undefined
+  readonly reconciling: ReconcilerSetup | undefined
   /** Whether the caller asked not to weigh it. */
   readonly isUnweighed: boolean
 }
 
 const decide = (
   { draft, isUnweighed, marksReason, observation, reconciling, writer }: Request,
-  { again: mayRedecide, db, newId, now, told: advice, version }: Situation
+  { mayRedecide, db, newId, now, advice, version }: Situation
 ): Either.Either<Decided<Remembered>, InvalidInput | SourceNotFound> => {
   const allowed = checkSources(db, writer.level, draft.store, observation.from ?? [])
   if (Either.isLeft(allowed)) return Either.left(allowed.left)
@@ -159,17 +159,17 @@ const decide = (
   if (isUnweighed) return Either.right({ events: [addEvent(state, unweighed)] })
   if (reconciling === undefined) return Either.right({ events: [addEvent(state)] })
   const { threshold } = reconciling.policy
-  const likely = findSimilar(db, draft, { vector: advice?.vector ?? null, now }, candidatePolicy(reconciling))
-  if (likely.length === 0) return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
-  const judged = judge(reconciling, { weighed: draft, likely, advice, mayRedecide, now })
+  const candidates = findSimilar(db, draft, { vector: advice?.vector ?? null, now }, candidatePolicy(reconciling))
+  if (candidates.length === 0) return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
+  const judged = judge(reconciling, { weighed: draft, candidates, advice, mayRedecide, now })
   if (judged === "redecide") return Either.right({ redecide: true })
-  const targets = likely.map(({ memory }) => memory)
-  if (exceedsSources(judged, targets, draft)) {
+  const targets = candidates.map(({ memory }) => memory)
+  if (exceedsMaxSources(judged, targets, draft)) {
     return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
   }
   const event = verdictEvent(state, judged, targets)
-  const gone = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
-  return Either.right({ events: [event, ...staleEvents(db, gone, "replaced", version)] })
+  const lostSources = event.type === "DELETE" ? [{ kind: "derived" as const, to: event.payload.memory.id }] : []
+  return Either.right({ events: [event, ...staleEvents(db, lostSources, "replaced", version)] })
 }
 
 const answerOf = (level: TrustLevel, event: DaybookEvent | undefined): Omit<Remembered, "repeated"> => {
@@ -202,7 +202,11 @@ export const outcomeOf = ({
 }
 
 /** Whether a merged memory would have more sources than allowed. If so, the statement becomes a memory of its own. */
-const exceedsSources = ({ verdict }: Judged, targets: ReadonlyArray<Memory>, { lineage = [] }: Draft): boolean =>
+const exceedsMaxSources = (
+  { verdict }: JudgedStatement,
+  targets: ReadonlyArray<Memory>,
+  { lineage = [] }: Draft
+): boolean =>
   verdict.action === "UPDATE" && (targets[verdict.target]!.lineage ?? []).length + lineage.length > limits.sources
 
 /** The decision if no memory is above the threshold. */

@@ -4,7 +4,7 @@ import { callerDecision, type DecidedEvent, ruleDecision } from "../actor/Comman
 import { withoutStale } from "../actor/lineage.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import type { Judged } from "./judge.js"
+import type { JudgedStatement } from "./judge.js"
 import { mergeStatements } from "./mergeStatements.js"
 import { statementOf, timeOf } from "./Reconciling.js"
 import { differingInput } from "./recordedInput.js"
@@ -54,7 +54,7 @@ export const addEvent = (
 /** The event of a reconciler's verdict: another mention, a merge, a replacement or a new memory. */
 export const verdictEvent = (
   state: EventInput,
-  { decision, verdict }: Judged,
+  { decision, verdict }: JudgedStatement,
   targets: ReadonlyArray<Memory>
 ): DecidedEvent => {
   if (verdict.action === "ADD") return addEvent(state, decision)
@@ -164,8 +164,8 @@ const occurrence = ({ occurredAt }: { readonly occurredAt?: number | undefined }
   occurredAt === undefined ? {} : { occurredAt }
 
 /** Links of both, each once, without links of a memory to itself. */
-const united = ({ id, lineage = [] }: Memory, more: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
-  const others = more.filter(({ to }) => to !== id)
+const united = ({ id, lineage = [] }: Memory, newLinks: ReadonlyArray<Link> = []): ReadonlyArray<Link> | undefined => {
+  const others = newLinks.filter(({ to }) => to !== id)
   const links = new Map([...lineage, ...others].map((link) => [`${link.kind} ${link.to} ${link.reason}`, link]))
   return links.size === 0 ? undefined : [...links.values()]
 }

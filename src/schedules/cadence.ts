@@ -32,7 +32,10 @@ export const problemOfCron = (expression: string): string | undefined => {
   const cron = parsed(expression)
   if (cron === undefined) {
     const first = ranges.length - fields.length
-    const [name, range] = ranges.find((_, at) => at >= first && !isField(fields[at - first]!, at)) ?? ["", ""]
+    const [name, range] = ranges.find((_, index) => index >= first && !isField(fields[index - first]!, index)) ?? [
+      "",
+      ""
+    ]
     return `${name} must be ${range}, *, or a list, range or step of these, such as 1,3, 1-3 or */2`
   }
   return nextShown(cron, 0) === null ? "names a day that never occurs" : undefined
@@ -53,21 +56,21 @@ export const fieldsOf = (expression: string): ReadonlyArray<string> =>
   expression.split(/\s+/).filter((field) => field !== "")
 
 /** Whether a field is valid at its place of six. */
-const isField = (field: string, place: number): boolean =>
-  Either.isRight(Cron.parse(ranges.map((_, at) => (at === place ? field : "*")).join(" ")))
+const isField = (field: string, index: number): boolean =>
+  Either.isRight(Cron.parse(ranges.map((_, position) => (position === index ? field : "*")).join(" ")))
 
 /** The shortest time between two of the next occurrences, in milliseconds. */
 export const leastGap = (cadence: Cadence, after: number): number => {
   if (cadence.kind === "once") return Number.POSITIVE_INFINITY
   if (cadence.kind === "interval") return cadence.every
-  let least = Number.POSITIVE_INFINITY
+  let minGap = Number.POSITIVE_INFINITY
   let last = nextAfter(cadence, after)
-  for (let looked = 0; looked < maxOccurrences && last !== null; looked++) {
+  for (let checkedCount = 0; checkedCount < maxOccurrences && last !== null; checkedCount++) {
     const next = nextAfter(cadence, last)
-    if (next !== null) least = Math.min(least, next - last)
+    if (next !== null) minGap = Math.min(minGap, next - last)
     last = next
   }
-  return least
+  return minGap
 }
 
 /** Occurrences that `leastGap` checks: more than an hour has minutes. */
@@ -88,9 +91,9 @@ const parsed = (expression: string): Cron.Cron | undefined => {
 const expressions = new Map<string, Cron.Cron>()
 
 /** The next local time that an expression matches, as the instant at which UTC shows it. */
-const nextShown = (cron: Cron.Cron, shown: number): number | null => {
+const nextShown = (cron: Cron.Cron, localTime: number): number | null => {
   try {
-    return Cron.next(cron, new Date(shown)).getTime()
+    return Cron.next(cron, new Date(localTime)).getTime()
   } catch {
     // Cron.next throws after ten thousand steps.
     return null
@@ -111,10 +114,10 @@ const nextByElapsedTime = (cron: Cron.Cron, { local }: Clock, after: number): nu
   let from = after
   for (let changes = 0; changes < 100; changes++) {
     const offset = local(from) - from
-    const shown = nextShown(cron, from + offset)
-    if (shown === null) return null
-    const change = changeBetween(local, from, shown - offset)
-    if (change === undefined) return shown - offset
+    const localTime = nextShown(cron, from + offset)
+    if (localTime === null) return null
+    const change = changeBetween(local, from, localTime - offset)
+    if (change === undefined) return localTime - offset
     // From the change on, local times differ. The instant of the change itself may match.
     const first = nextShown(cron, local(change) - second)
     if (first !== null && first === local(change)) return change
@@ -124,21 +127,21 @@ const nextByElapsedTime = (cron: Cron.Cron, { local }: Clock, after: number): nu
 }
 
 /** For schedules at certain hours: each local time is one instant. */
-const nextByLocalTime = (cron: Cron.Cron, { at, local }: Clock, after: number): number | null => {
-  const instantOf = (shown: number): number => {
-    const day = new Date(shown)
-    return at(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate(), shown % (24 * hour))
+const nextByLocalTime = (cron: Cron.Cron, { at: index, local }: Clock, after: number): number | null => {
+  const instantOf = (localTime: number): number => {
+    const day = new Date(localTime)
+    return index(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate(), localTime % (24 * hour))
   }
   // An occurrence in a skipped hour may still be due; start before it.
-  let shown = nextShown(cron, Math.min(local(after), local(after - longestGap) + longestGap) - second)
+  let localTime = nextShown(cron, Math.min(local(after), local(after - longestGap) + longestGap) - second)
   let earliest: number | null = null
-  for (let looked = 0; shown !== null && looked < 10_000; looked++) {
-    const instant = instantOf(shown)
+  for (let checkedCount = 0; localTime !== null && checkedCount < 10_000; checkedCount++) {
+    const instant = instantOf(localTime)
     if (Number.isNaN(instant)) return earliest
     if (instant > after && (earliest === null || instant < earliest)) earliest = instant
     // A later local time is never an earlier instant, unless this one was moved out of a skipped hour.
-    if (earliest !== null && local(instant) === shown) return earliest
-    shown = nextShown(cron, shown)
+    if (earliest !== null && local(instant) === localTime) return earliest
+    localTime = nextShown(cron, localTime)
   }
   return earliest
 }

@@ -78,12 +78,16 @@ const fields = {
   ),
   from: Instant
 }
-const named = { name: text(limits.title), channel: keyField, context: keyField }
+const nameFields = { name: text(limits.title), channel: keyField, context: keyField }
 
-const ScheduleSchema = Schema.Struct({ ...optional({ ...fields, ...named }), goal: fields.goal })
+const ScheduleSchema = Schema.Struct({ ...optional({ ...fields, ...nameFields }), goal: fields.goal })
 const ChangesSchema = Schema.Struct({
   ...optional(fields),
-  ...optional({ name: Schema.NullOr(named.name), channel: Schema.NullOr(keyField), context: Schema.NullOr(keyField) }),
+  ...optional({
+    name: Schema.NullOr(nameFields.name),
+    channel: Schema.NullOr(keyField),
+    context: Schema.NullOr(keyField)
+  }),
   status: Schema.optional(oneOf(Schema.Literal("active", "paused"), "active, paused"))
 })
 
@@ -100,7 +104,7 @@ export type CadenceFrom = (now: number) => Cadence
 
 type Policy = PolicyValues["schedules"]
 
-const refused = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
+const invalidField = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
 
 /** Checks the cadence of an input; undefined if it has none. The current time is applied later. */
 export const cadenceOf = (
@@ -108,16 +112,16 @@ export const cadenceOf = (
   policy: Pick<Policy, "zone">
 ): Either.Either<CadenceFrom | undefined, InvalidInput> => {
   const times = Object.entries({ cron, at, every }).flatMap(([field, value]) => (value === undefined ? [] : [field]))
-  if (times.length > 1) return refused(times[1]!, `cannot be combined with ${times[0]}`)
-  if (zone !== undefined && cron === undefined) return refused("zone", "needs cron")
-  if (from !== undefined && every === undefined) return refused("from", "needs every")
+  if (times.length > 1) return invalidField(times[1]!, `cannot be combined with ${times[0]}`)
+  if (zone !== undefined && cron === undefined) return invalidField("zone", "needs cron")
+  if (from !== undefined && every === undefined) return invalidField("from", "needs every")
   if (at !== undefined) return Either.right(() => ({ kind: "once", at: toInstant(at)! }))
   if (every !== undefined) {
     return Either.right((now) => ({ kind: "interval", every, from: from === undefined ? now : toInstant(from)! }))
   }
   if (cron === undefined) return Either.right(undefined)
   const problem = problemOfCron(cron)
-  if (problem !== undefined) return refused("cron", problem)
+  if (problem !== undefined) return invalidField("cron", problem)
   return Either.right(() => ({
     kind: "cron",
     expression: fieldsOf(cron).join(" "),
@@ -131,10 +135,10 @@ export const checkCadence = (
   now: number,
   { minInterval }: Pick<Policy, "minInterval">
 ): Either.Either<void, InvalidInput> => {
-  if (cadence.kind === "once" && cadence.at <= now) return refused("at", "is in the past")
+  if (cadence.kind === "once" && cadence.at <= now) return invalidField("at", "is in the past")
   if (leastGap(cadence, now) >= minInterval) return Either.void
   const field = cadence.kind === "cron" ? "cron" : "every"
-  return refused(field, `is due more often than every ${minInterval} ms, the policy's schedules.minInterval`)
+  return invalidField(field, `is due more often than every ${minInterval} ms, the policy's schedules.minInterval`)
 }
 
 /** The definition of a new schedule. */
@@ -160,8 +164,8 @@ export const changedDefinition = (
   { channel, context, goal, handler, keep, missed, name, notify }: ScheduleChanges,
   cadence: Cadence
 ): ScheduleDefinition => {
-  const applied = <A>(change: A | null | undefined, kept: A | undefined) =>
-    change === undefined ? kept : (change ?? undefined)
+  const applied = <A>(change: A | null | undefined, current: A | undefined) =>
+    change === undefined ? current : (change ?? undefined)
   const [nameNow, channelNow, contextNow] = [
     applied(name, before.name),
     applied(channel, before.channel),

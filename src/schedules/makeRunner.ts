@@ -30,7 +30,7 @@ export const make = (services: Services): Runner => {
   const { agents, digest, jobs, log, policy } = services
   const definitions = jobs.map(({ definition }) => definition)
   // The engine's own jobs are never given up: nobody would restart them.
-  const rules = { ...policy, digest, lasting: new Set(jobs.map(({ handler }) => handler)) }
+  const rules = { ...policy, digest, protectedHandlers: new Set(jobs.map(({ handler }) => handler)) }
 
   /** Runs a command of `runCommands.js`, which only programs with a scheduler load. */
   const runCommand = <A, E>(
@@ -108,13 +108,13 @@ const retime = (services: Services): Runner["retime"] =>
     const heads = yield* log.streams
     const timers = yield* log.timers({ until: Number.MAX_SAFE_INTEGER, limit: heads.length })
     const dueByStream = new Map(timers.map(({ due, stream }) => [stream, due]))
-    const mended: Array<string> = []
+    const correctedAgents: Array<string> = []
     for (const { stream, version } of heads) {
       const due = yield* dueFromEvents(services, stream, version)
       if (due === (dueByStream.get(stream) ?? null)) continue
-      if (yield* writeTimer(services, stream, version, due)) mended.push(stream)
+      if (yield* writeTimer(services, stream, version, due)) correctedAgents.push(stream)
     }
-    return { agents: heads.length, mended }
+    return { agents: heads.length, mended: correctedAgents }
   })
 
 const dueFromEvents = ({ codec, log }: Services, agent: string, version: number) =>

@@ -10,7 +10,7 @@ import type { Claimed, Claims, Finished, Outcome, RunAttempt } from "./Runner.js
 import { scheduleOf } from "./reads.js"
 
 /** The policy, its digest, which each run records, and the handlers whose schedules are never given up. */
-type Policy = PolicyValues["schedules"] & { readonly digest: string; readonly lasting: ReadonlySet<string> }
+type Policy = PolicyValues["schedules"] & { readonly digest: string; readonly protectedHandlers: ReadonlySet<string> }
 
 // Commands of the runner. No caller of the memory requests them, so the log names the scheduler as their actor.
 
@@ -34,18 +34,18 @@ const finished = (
 })
 
 /** The event with the state of a schedule after a run. */
-const moved = (row: ScheduleRow, run: string, state: ReturnType<typeof stateAfterRun>): DecidedEvent => ({
+const scheduleChanged = (row: ScheduleRow, run: string, state: ReturnType<typeof stateAfterRun>): DecidedEvent => ({
   type: "SCHEDULE",
   payload: { schedule: row.id, change: "ran", state },
   cause: runCause(run)
 })
 
 /** The policy for one schedule. */
-const policyFor = ({ definition }: ScheduleRow, { failures, lasting }: Policy) => ({
-  failures: lasting.has(definition.handler) ? 0 : failures
+const policyFor = ({ definition }: ScheduleRow, { failures, protectedHandlers }: Policy) => ({
+  failures: protectedHandlers.has(definition.handler) ? 0 : failures
 })
 
-const underWay = (row: ScheduleRow): RunAttempt => ({
+const currentRun = (row: ScheduleRow): RunAttempt => ({
   schedule: row.id,
   run: row.run ?? "",
   occurrence: row.occurrence ?? 0,
@@ -73,12 +73,12 @@ export const claimRuns = (
         for (const row of findDueSchedules(db, { until: now, handlers: [...handlers.keys()], limit })) {
           const decision = decideDue(row, now, policy)
           if (decision === undefined) continue
-          const current = underWay(row)
+          const current = currentRun(row)
           if (decision.abandon) events.push(finished(current, policy.digest, { status: "abandoned" }))
           if (decision.giveUp) {
             const error = `was begun ${row.abandoned + 1} times and never ended`
             events.push(finished(current, policy.digest, { status: "failed", error }))
-            events.push(moved(row, current.run, stateAfterRun(row, "failed", now, policyFor(row, policy))))
+            events.push(scheduleChanged(row, current.run, stateAfterRun(row, "failed", now, policyFor(row, policy))))
           }
           if (decision.start === undefined) continue
           const run = { schedule: row.id, run: newId(), ...decision.start }
@@ -94,7 +94,7 @@ export const claimRuns = (
   }
 }
 
-const stillMine = (row: ScheduleRow | undefined, { run }: RunAttempt): Either.Either<ScheduleRow, LeaseLost> =>
+const ifLeaseHeld = (row: ScheduleRow | undefined, { run }: RunAttempt): Either.Either<ScheduleRow, LeaseLost> =>
   row?.run === run ? Either.right(row) : Either.left(new LeaseLost({ run }))
 
 /** Starts another attempt of the same run with a new lease (milliseconds since the epoch). */
@@ -102,7 +102,7 @@ export const renewRun = (run: RunAttempt, lease: number, policy: string): Comman
   actor,
   request: noRequest,
   decide: ({ db }) =>
-    Either.map(stillMine(findSchedule(db, run.schedule), run), () => ({
+    Either.map(ifLeaseHeld(findSchedule(db, run.schedule), run), () => ({
       events: [started(run, lease, policy)] as const
     })),
   answer: () => undefined
@@ -113,7 +113,7 @@ export const releaseRun = (run: RunAttempt, policy: string): Command<void, Lease
   actor,
   request: noRequest,
   decide: ({ db }) =>
-    Either.map(stillMine(findSchedule(db, run.schedule), run), () => ({
+    Either.map(ifLeaseHeld(findSchedule(db, run.schedule), run), () => ({
       events: [finished(run, policy, { status: "abandoned", counts: { released: 1 } })] as const
     })),
   answer: () => undefined
@@ -125,12 +125,15 @@ export const finishRun = (run: RunAttempt, outcome: Outcome, policy: Policy): Co
   request: noRequest,
   decide: ({ db, now }) =>
     Either.gen(function* () {
-      const row = yield* stillMine(findSchedule(db, run.schedule), run)
+      const row = yield* ifLeaseHeld(findSchedule(db, run.schedule), run)
       const notify = shouldNotify(row.definition.notify, outcome, row)
       const counts = { ...outcome.counts, ...(notify ? { notified: 1 } : {}) }
       const ended = finished(run, policy.digest, { ...outcome, counts })
       return {
-        events: [ended, moved(row, run.run, stateAfterRun(row, outcome.status, now, policyFor(row, policy)))] as const
+        events: [
+          ended,
+          scheduleChanged(row, run.run, stateAfterRun(row, outcome.status, now, policyFor(row, policy)))
+        ] as const
       }
     }),
   answer: ([ended, after]) => ({

@@ -24,8 +24,10 @@ export const timerFold = () => {
     },
     /** When the stream has to be checked next; null for never. */
     due: (): number | null => {
-      const all = [...schedules.values()].flatMap(({ active, lease, next }) => lease ?? (active ? (next ?? []) : []))
-      return all.length === 0 ? null : Math.min(...all)
+      const dueTimes = [...schedules.values()].flatMap(
+        ({ active, lease, next }) => lease ?? (active ? (next ?? []) : [])
+      )
+      return dueTimes.length === 0 ? null : Math.min(...dueTimes)
     }
   }
 }

@@ -39,16 +39,16 @@ export const neighbourScores = (
     const scores = sessions.get(key) ?? new Map<number, number>()
     sessions.set(key, scores)
     // A repeated turn has neighbours in two places.
-    for (const place of [sequence!, sequenceEnd!]) {
-      scores.set(place, Math.max(scores.get(place) ?? 0, text + vector))
+    for (const edge of [sequence!, sequenceEnd!]) {
+      scores.set(edge, Math.max(scores.get(edge) ?? 0, text + vector))
     }
   }
-  const contextAt = (scores: ReadonlyMap<number, number>, place: number) => {
+  const contextAt = (scores: ReadonlyMap<number, number>, number: number) => {
     let context = 0
     let weight = contextWeight
     for (let distance = 1; distance <= contextTurns; distance++) {
-      context += weight * (scores.get(place - distance) ?? 0)
-      context += weight * (scores.get(place + distance) ?? 0)
+      context += weight * (scores.get(number - distance) ?? 0)
+      context += weight * (scores.get(number + distance) ?? 0)
       weight *= contextDecay
     }
     return context
@@ -72,18 +72,19 @@ const maxLength = 450
 export const dropSpeakerNames = (
   words: ReadonlyArray<Word>,
   names: NamedSpeakers,
-  plain: string
+  plainText: string
 ): ReadonlyArray<Word> => {
-  const sentence = lowerCaseWord.test(plain)
-  const isName = ({ at, text }: Word) => {
+  const sentence = lowerCaseWord.test(plainText)
+  const isName = ({ offset, text }: Word) => {
     const parts = nameWords(text.replace(possessive, ""))
     if (parts.length === 0 || !parts.every((part) => names.words.has(part))) return false
-    if (parts.every((part) => names.whole.has(part))) return true
+    if (parts.every((part) => names.completeWords.has(part))) return true
     // In a sentence with lower-case words, a capital marks a name or a month.
-    const asName = sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plain.slice(0, at))
-    return asName && parts.every((part) => names.words.has(part))
+    const isWrittenAsName =
+      sentence && capital.test(text) && !absolute.test(text) && insideSentence.test(plainText.slice(0, offset))
+    return isWrittenAsName && parts.every((part) => names.words.has(part))
   }
-  const others = words.filter((word) => !word.droppable || !isName(word))
+  const others = words.filter((word) => !word.isDroppable || !isName(word))
   return others.length === 0 ? words : others
 }
 
@@ -100,7 +101,7 @@ export const speakersNamedIn = (names: NamedSpeakers, text: string): NamedSpeake
   }
   for (const row of names.rows) if (row.length > 1) for (const part of row) doubtful.delete(part)
   const certain = (words: ReadonlySet<string>) => new Set([...words].filter((word) => !doubtful.has(word)))
-  return { words: certain(names.words), whole: certain(names.whole), rows: names.rows }
+  return { words: certain(names.words), completeWords: certain(names.completeWords), rows: names.rows }
 }
 
 const absolute = new RegExp(`\\d|^(?:${months.join("|")})$`, "iu")
@@ -123,9 +124,9 @@ export interface Times {
   readonly words: ReadonlyArray<Word>
   readonly leftOut: ReadonlyArray<LeftOut>
   /** Whether the query asks for everything in its times, with no other subject. */
-  readonly only: boolean
+  readonly hasOnlyTimes: boolean
   /** The words of each time that a text may contain too ("March", "2026-03-14"). */
-  readonly said: ReadonlyArray<ReadonlyArray<Word>>
+  readonly timeWords: ReadonlyArray<ReadonlyArray<Word>>
   readonly hints: ReadonlyArray<string>
 }
 
@@ -136,24 +137,24 @@ const maxTimes = 8
  * Finds the times of a query. Words like "last week" do not occur in the text of a memory, so they are not searched.
  * Months, days, feasts, years and dates may occur, so they are.
  */
-export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: TimeReference): Times => {
-  const named = resolveTimes(plain, now, zone)
-  const ranges = named.slice(0, maxTimes)
-  const hints = named.length > maxTimes ? [`only the first ${maxTimes} times are used`] : []
-  if (ranges.length === 0) return { ranges, words: should, leftOut: [], only: false, said: [], hints }
-  const within = ({ at }: Word, { index, text }: ResolvedTime) => at >= index && at < index + text.length
+export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }: TimeReference): Times => {
+  const times = resolveTimes(plainText, now, zone)
+  const ranges = times.slice(0, maxTimes)
+  const hints = times.length > maxTimes ? [`only the first ${maxTimes} times are used`] : []
+  if (ranges.length === 0) return { ranges, words: should, leftOut: [], hasOnlyTimes: false, timeWords: [], hints }
+  const isWithin = ({ offset }: Word, { index, text }: ResolvedTime) => offset >= index && offset < index + text.length
   const isRelative = (word: Word) =>
-    word.droppable &&
+    word.isDroppable &&
     ranges.some((range) => {
       const [ago, counted] = [isRelativeTime(range.text), /^\d{1,3}$/.test(word.text)]
-      return within(word, range) && (isRelativeWord(word.text) || (ago && counted))
+      return isWithin(word, range) && (isRelativeWord(word.text) || (ago && counted))
     })
   const others = should.filter((word) => !isRelative(word))
-  const inTimes = (word: Word) => ranges.some((range) => within(word, range))
-  const only =
+  const inTimes = (word: Word) => ranges.some((range) => isWithin(word, range))
+  const hasOnlyTimes =
     must.length === 0 && others.every((word) => inTimes(word) || isStopWord(word.text) || isFrameWord(word.text))
-  const said = ranges.flatMap((range) => {
-    const words = others.filter((word) => within(word, range))
+  const timeWords = ranges.flatMap((range) => {
+    const words = others.filter((word) => isWithin(word, range))
     // An open range such as "before May" names no time, and "may" and "march" alone may be other words.
     const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !isAmbiguousTime(text))
     return names ? [words] : []
@@ -161,15 +162,15 @@ export const timesIn = ({ must, plain, should }: ParsedQuery, { now, zone }: Tim
   const leftOut = should
     .filter((word) => !others.includes(word))
     .map(({ text }) => ({ word: text, reason: "time" as const }))
-  return { ranges, words: others, leftOut, only, said, hints }
+  return { ranges, words: others, leftOut, hasOnlyTimes, timeWords, hints }
 }
 
 /** Matches a project whose words all occur in the question. */
 export const projectCue = (text: string): ((project: string | null) => boolean) => {
   const words = new Set(wordsOf(text))
   return (project) => {
-    const named = project === null ? [] : wordsOf(project)
-    return named.length > 0 && named.every((word) => words.has(word) && !isStopWord(word))
+    const projectWords = project === null ? [] : wordsOf(project)
+    return projectWords.length > 0 && projectWords.every((word) => words.has(word) && !isStopWord(word))
   }
 }
 
@@ -178,24 +179,24 @@ export const projectCue = (text: string): ((project: string | null) => boolean) 
  * names, in any year or century. UTC.
  */
 export const dateCue = (text: string, ranges: ReadonlyArray<ResolvedTime>): ((instant: number) => boolean) => {
-  const named = calendarCue(text)
-  return (instant) => named(instant) || ranges.some(({ from, to }) => instant >= from && instant < to)
+  const matchesCue = calendarCue(text)
+  return (instant) => matchesCue(instant) || ranges.some(({ from, to }) => instant >= from && instant < to)
 }
 
 const calendarCue = (text: string): ((instant: number) => boolean) => {
   const words = wordsOf(text)
   const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
   const days = [...text.matchAll(iso)].map(([day]) => day)
-  const named = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
-  if (namesMay(text)) named.push("may")
+  const monthWords = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
+  if (namesMay(text)) monthWords.push("may")
   const numbers = daysNamedIn(text)
-  if (years.length + named.length + days.length === 0) return () => false
+  if (years.length + monthWords.length + days.length === 0) return () => false
   return (instant) => {
     const [day, month, year, , isoDay] = dateWords(instant).split(" ") as [string, string, string, string, string]
     if (days.length > 0) return days.includes(isoDay)
     if (years.length > 0 && !years.includes(year)) return false
-    if (named.length === 0) return true
-    if (!named.includes(month.toLowerCase())) return false
+    if (monthWords.length === 0) return true
+    if (!monthWords.includes(month.toLowerCase())) return false
     return numbers.length === 0 || numbers.includes(Number(day))
   }
 }

@@ -27,29 +27,29 @@ export const distinguishingWords = (
   db: Db,
   corpus: Corpus,
   level: ReadingLevel,
-  { must, plain, should }: Pick<ParsedQuery, "must" | "plain" | "should">,
+  { must, plainText, should }: Pick<ParsedQuery, "must" | "plainText" | "should">,
   commonShare: number
 ): DistinguishingWords => {
   const indexed = corpus.text.count(db, level)
   const maxRows = Math.floor(indexed * commonShare)
   const leftOut: Array<LeftOut> = []
-  const without = <A extends Word>(words: ReadonlyArray<A>, reason: LeftOut["reason"], drop: (word: A) => boolean) => {
-    const kept = words.filter((word) => !word.droppable || !drop(word))
-    if (kept.length === 0 && must.length === 0) return words
-    leftOut.push(...words.filter((word) => !kept.includes(word)).map(({ text }) => ({ word: text, reason })))
-    return kept
+  const leaveOut = <A extends Word>(words: ReadonlyArray<A>, reason: LeftOut["reason"], drop: (word: A) => boolean) => {
+    const remaining = words.filter((word) => !word.isDroppable || !drop(word))
+    if (remaining.length === 0 && must.length === 0) return words
+    leftOut.push(...words.filter((word) => !remaining.includes(word)).map(({ text }) => ({ word: text, reason })))
+    return remaining
   }
-  const frames = requestPhrasesOf(plain)
-  const framed = ({ at }: Word) => frames.some(([from, to]) => at >= from && at < to)
-  const words = without(should, "stop word", (word) => isStopWord(word.text) || framed(word))
+  const frames = requestPhrasesOf(plainText)
+  const isInFrame = ({ offset }: Word) => frames.some(([from, to]) => offset >= from && offset < to)
+  const words = leaveOut(should, "stop word", (word) => isStopWord(word.text) || isInFrame(word))
   const count = (expression: string, limit: number) => countRows(db, corpus, level, expression, limit)
-  const compounds = neighbourCompounds(words).flatMap(({ apart, together }) => {
-    const rows = count(together, maxRowsAsOneWord)
+  const compounds = neighbourCompounds(words).flatMap(({ spaced, joined }) => {
+    const rows = count(joined, maxRowsAsOneWord)
     if (rows === 0) return []
-    return count(apart, maxRowsOfRareWord) <= maxRowsOfRareWord
-      ? [together, together]
+    return count(spaced, maxRowsOfRareWord) <= maxRowsOfRareWord
+      ? [joined, joined]
       : rows <= maxRowsAsOneWord
-        ? [together]
+        ? [joined]
         : []
   })
   if (indexed < minRowsForCommon) {
@@ -58,9 +58,9 @@ export const distinguishingWords = (
     )
     return { words: split, joined: compounds, leftOut }
   }
-  const counted = words.map((word) => ({ ...word, rows: word.droppable ? count(word.expression, maxRows) : 0 }))
-  const kept = without(counted, "in too many rows", ({ rows }) => rows > maxRows)
-  return { words: kept.map((word) => withSplits(word, word.rows)), joined: compounds, leftOut }
+  const counted = words.map((word) => ({ ...word, rows: word.isDroppable ? count(word.expression, maxRows) : 0 }))
+  const distinguishing = leaveOut(counted, "in too many rows", ({ rows }) => rows > maxRows)
+  return { words: distinguishing.map((word) => withSplits(word, word.rows)), joined: compounds, leftOut }
 }
 
 /** Below this many rows common words cost nothing, and leaving them out would only lose hits. */

@@ -1,4 +1,4 @@
-import type { Gated } from "../../text/normalise/gate.js"
+import type { GateResult } from "../../text/normalise/gate.js"
 import { earliest, latest, toIso } from "../../text/when/dates.js"
 import type { ResolvedTime } from "../../text/when/resolveTimes.js"
 import type { Field, Word } from "./query.js"
@@ -18,7 +18,7 @@ export interface Explanation {
   /** `enhanced`: full text and vectors; `classic`: full text alone. */
   readonly mode: "enhanced" | "classic"
   /** The gate's decision. With the `gate` option, a no means that nothing was searched. */
-  readonly gate: Gated
+  readonly gate: GateResult
   /** The searched terms: any of `words`, all of `required`, none of `excluded`. */
   readonly words: ReadonlyArray<string>
   readonly required: ReadonlyArray<string>
@@ -42,7 +42,7 @@ export const emptyTimesHint = (ranges: Explanation["times"]): string =>
 
 /** Hints why no row passes the filters: values that no row has. `passes` sees what the level may read. */
 export const unmatchedFilterHints = <Filters extends object>(
-  thing: string,
+  subject: string,
   filters: Filters & { readonly and?: Filters },
   passes: (filters: Filters) => boolean
 ): ReadonlyArray<string> => {
@@ -53,13 +53,13 @@ export const unmatchedFilterHints = <Filters extends object>(
       return listed.map((value) => ({ list, name, value }))
     })
   )
-  const narrowed = [own, and ?? {}].some((part) => ["after", "before", "not"].some((name) => name in part))
-  if ((values.length === 0 && !narrowed) || passes(filters)) return []
+  const hasNarrowingFilter = [own, and ?? {}].some((part) => ["after", "before", "not"].some((name) => name in part))
+  if ((values.length === 0 && !hasNarrowingFilter) || passes(filters)) return []
   const unmatched = values
     .slice(0, maxChecks)
     .filter(({ list, value }) => !passes({ [list]: [value] } as Filters))
-    .map(({ list, name, value }) => `no ${thing} has ${name} "${value}"${list === "people" ? wholeNames : ""}`)
-  return unmatched.length > 0 ? unmatched : [`no ${thing} passes all filters`]
+    .map(({ list, name, value }) => `no ${subject} has ${name} "${value}"${list === "people" ? wholeNames : ""}`)
+  return unmatched.length > 0 ? unmatched : [`no ${subject} passes all filters`]
 }
 
 /** Lists of filters, with the names of their fields. */
@@ -81,7 +81,7 @@ const wholeNames = " (person: takes a whole name, people: a part of one)"
 const maxChecks = 16
 
 /** A hit with its life score; see `scoreOf`. */
-export interface Living {
+export interface WithLifeScore {
   /** Absent if the memory was removed meanwhile. Below full trust it does not count accesses. */
   readonly life?: LifeScore
 }

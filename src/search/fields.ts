@@ -11,7 +11,7 @@ import type { Field, KnownField, Syntax } from "./query.js"
 // Fields in the text of a query: `type:decision`, `after:2026-03-01`, `before:"last week"`. Several fields of one name
 // are alternatives. They hold together with the filters of the call. With a minus a field excludes rows.
 
-const any: KnownField = {}
+const anyValue: KnownField = {}
 const oneOf = (values: ReadonlyArray<string>): KnownField => ({
   problem: (value) => (values.includes(value.toLowerCase()) ? undefined : `must be one of ${values.join(", ")}`)
 })
@@ -27,15 +27,15 @@ const time: KnownField = {
 /** The time that a value names, alone or after a preposition ("2026", "Monday"). */
 export const timeRangeOf = (value: string, { now, zone }: TimeReference) => {
   for (const phrase of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
-    const [stretch, ...more] = resolveTimes(phrase, now, zone)
-    if (stretch !== undefined && more.length === 0) return stretch
+    const [range, ...more] = resolveTimes(phrase, now, zone)
+    if (range !== undefined && more.length === 0) return range
   }
   return undefined
 }
 
 /** Adds the fields of the other search as hidden ones: their values are read as words, with a hint to the other search. */
-const withHidden = (fields: Syntax["fields"], names: ReadonlyArray<string>, where: string): Syntax["fields"] => {
-  const hidden: KnownField = { problem: () => `is a filter of ${where}` }
+const withHidden = (fields: Syntax["fields"], names: ReadonlyArray<string>, source: string): Syntax["fields"] => {
+  const hidden: KnownField = { problem: () => `is a filter of ${source}` }
   return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: hidden }])))
 }
 
@@ -43,12 +43,12 @@ export const memorySyntax: Syntax = {
   columns: Object.keys(textColumns),
   fields: withHidden(
     {
-      type: any,
+      type: anyValue,
       store: oneOf(Store.literals),
-      tag: any,
-      person: any,
-      project: any,
-      session: any,
+      tag: anyValue,
+      person: anyValue,
+      project: anyValue,
+      session: anyValue,
       after: time,
       before: time
     },
@@ -62,10 +62,10 @@ const kinds = ["turn", "file"] as const
 export const conversationSyntax: Syntax = {
   columns: [],
   fields: {
-    session: any,
+    session: anyValue,
     store: oneOf(Store.literals),
-    speaker: any,
-    person: any,
+    speaker: anyValue,
+    person: anyValue,
     role: oneOf(Role.literals),
     kind: oneOf(kinds),
     after: time,
@@ -81,7 +81,7 @@ export interface TimeReference {
   readonly zone: string
 }
 
-export const memoryFilters = (fields: ReadonlyArray<Field>, asking: TimeReference): Filters => {
+export const memoryFilters = (fields: ReadonlyArray<Field>, timeReference: TimeReference): Filters => {
   const listsOf = (valuesOf: ValuesOf) => ({
     types: valuesOf("type").map((value) => value.toLowerCase()),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
@@ -90,10 +90,10 @@ export const memoryFilters = (fields: ReadonlyArray<Field>, asking: TimeReferenc
     projects: valuesOf("project"),
     sessions: valuesOf("session")
   })
-  return filtersOf(fields, asking, listsOf)
+  return filtersOf(fields, timeReference, listsOf)
 }
 
-export const conversationFilters = (fields: ReadonlyArray<Field>, asking: TimeReference): ChunkFilters => {
+export const conversationFilters = (fields: ReadonlyArray<Field>, timeReference: TimeReference): ChunkFilters => {
   const listsOf = (valuesOf: ValuesOf) => ({
     sessions: valuesOf("session"),
     stores: valuesOf("store").map((value) => value.toLowerCase() as Store),
@@ -101,20 +101,20 @@ export const conversationFilters = (fields: ReadonlyArray<Field>, asking: TimeRe
     roles: valuesOf("role").map((value) => value.toLowerCase() as Role),
     kinds: valuesOf("kind").map((value) => value.toLowerCase() as (typeof kinds)[number])
   })
-  return filtersOf(fields, asking, listsOf)
+  return filtersOf(fields, timeReference, listsOf)
 }
 
 type ValuesOf = (name: string) => ReadonlyArray<string>
 
 const filtersOf = <Lists>(
   fields: ReadonlyArray<Field>,
-  asking: TimeReference,
+  timeReference: TimeReference,
   listsOf: (valuesOf: ValuesOf) => Lists
 ) => {
   const included = fields.filter(({ excluded }) => !excluded)
   const excluded = fields.filter(({ excluded }) => excluded)
-  const not = excluded.length === 0 ? {} : { not: listsOf(valuesIn(excluded)) }
-  return { ...listsOf(valuesIn(included)), ...timesOf(included, asking), ...not }
+  const notFilter = excluded.length === 0 ? {} : { not: listsOf(valuesIn(excluded)) }
+  return { ...listsOf(valuesIn(included)), ...timesOf(included, timeReference), ...notFilter }
 }
 
 const valuesIn =
@@ -125,14 +125,14 @@ const valuesIn =
 /** `after:` starts at the beginning of the time that it names; `before:` ends there. */
 const timesOf = (
   fields: ReadonlyArray<Field>,
-  asking: TimeReference
+  timeReference: TimeReference
 ): { readonly after?: number; readonly before?: number } => {
   const instantOf = (name: string): number | undefined => {
     const value = valuesIn(fields)(name).at(-1)
     if (value === undefined) return undefined
-    const stretch = timeRangeOf(value, asking)
-    if (stretch === undefined) return toInstant(value)
-    return stretch.from === earliest ? stretch.to : stretch.from
+    const range = timeRangeOf(value, timeReference)
+    if (range === undefined) return toInstant(value)
+    return range.from === earliest ? range.to : range.from
   }
   const [after, before] = [instantOf("after"), instantOf("before")]
   return { ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) }

@@ -7,22 +7,22 @@ import type { Draft } from "./rank.js"
  * Any further word, number or negation makes them different.
  */
 export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) => {
-  const kept: Array<D> = []
+  const distinct: Array<D> = []
   const places = new Map<string, number>()
   return {
     take: (draft: D): void => {
       const key = enabled ? keyOf(draft.text) : undefined
-      const place = key === undefined ? undefined : places.get(key)
-      if (place === undefined) {
-        if (key !== undefined) places.set(key, kept.length)
-        kept.push(draft)
+      const index = key === undefined ? undefined : places.get(key)
+      if (index === undefined) {
+        if (key !== undefined) places.set(key, distinct.length)
+        distinct.push(draft)
         return
       }
-      const previous = kept[place]!
+      const previous = distinct[index]!
       const newer = draft.time > previous.time || (draft.time === previous.time && draft.born > previous.born)
-      kept[place] = { ...(newer ? draft : previous), alike: previous.alike + 1 }
+      distinct[index] = { ...(newer ? draft : previous), alike: previous.alike + 1 }
     },
-    kept: (): ReadonlyArray<D> => kept
+    kept: (): ReadonlyArray<D> => distinct
   }
 }
 

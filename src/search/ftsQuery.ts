@@ -5,12 +5,17 @@ type Terms = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: 
 
 /** One FTS5 expression for the whole query; null without terms. */
 export const matchOf = ({ joined = [], must, not, should }: Terms): string | null => {
-  const any = [...should.map((word) => word.expression), ...joined].join(" OR ")
-  const all = must.join(" AND ")
+  const anyOptional = [...should.map((word) => word.expression), ...joined].join(" OR ")
+  const allRequired = must.join(" AND ")
   // A required term is repeated among the alternatives: it holds for every row, and bm25 then counts all terms.
-  const wanted = must.length === 0 ? any : any === "" ? all : `(${all}) AND (${must[0]} OR ${any})`
-  if (wanted === "") return null
-  return not.length === 0 ? wanted : `(${wanted}) NOT (${not.join(" OR ")})`
+  const positive =
+    must.length === 0
+      ? anyOptional
+      : anyOptional === ""
+        ? allRequired
+        : `(${allRequired}) AND (${must[0]} OR ${anyOptional})`
+  if (positive === "") return null
+  return not.length === 0 ? positive : `(${positive}) NOT (${not.join(" OR ")})`
 }
 
 /** The FTS5 expressions of a query: `match` ranks, `within` and `without` filter rows found by vectors. Null when empty. */

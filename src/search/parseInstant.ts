@@ -6,10 +6,10 @@ import { type TimeReference, timeRangeOf } from "./fields.js"
  * date or time, or a range in words ("last week", "3 days ago", "May 2025"). A range stands for its beginning, or for
  * its end if it has no beginning, as in `after:` and `before:` of a query.
  */
-export const parseInstant = (text: string, asking: TimeReference): number | undefined => {
+export const parseInstant = (text: string, timeReference: TimeReference): number | undefined => {
   const instant = toInstant(text)
   if (instant !== undefined) return instant
-  const stretch = timeRangeOf(text, asking)
-  if (stretch === undefined) return undefined
-  return stretch.from === earliest ? stretch.to : stretch.from
+  const range = timeRangeOf(text, timeReference)
+  if (range === undefined) return undefined
+  return range.from === earliest ? range.to : range.from
 }

@@ -18,11 +18,11 @@ import type { TimeReference } from "./fields.js"
 import { foldEqual } from "./foldEqual.js"
 import { expressionsOf } from "./ftsQuery.js"
 import type { Field, ParsedQuery, Word } from "./query.js"
-import { type Draft, type Fusable, orderByScore, orderByTime, type Scored, type Weights } from "./rank.js"
+import { type Draft, type FusableHit, orderByScore, orderByTime, type ScoredCandidate, type Weights } from "./rank.js"
 import { type Find, type FindQuery, type FoundDrafts, initialExplanation } from "./retrieve.js"
 
 /** The inputs of a score, besides the candidates. */
-export interface Weighing {
+export interface ScoringInput {
   readonly db: Db
   readonly level: ReadingLevel
   readonly now: number
@@ -40,7 +40,7 @@ export interface RowsQuery<Filters> {
 }
 
 /** A kind of rows that the pipeline searches: memories, or chunks of turns and files. */
-export interface SearchKind<Filters, Candidate extends Fusable, Row, Parts> {
+export interface SearchKind<Filters, Candidate extends FusableHit, Row, Parts> {
   readonly corpus: Corpus
   /** The name of a row in hints: "memory". */
   readonly things: string
@@ -48,11 +48,11 @@ export interface SearchKind<Filters, Candidate extends Fusable, Row, Parts> {
   readonly text: string
   readonly vectors: string
   /** Combines the filters of the call with those in the query's text. */
-  readonly filtersOf: (asked: Filters, fields: ReadonlyArray<Field>, asking: TimeReference) => Filters
-  readonly during: (filters: Filters, when: ResolvedTime) => Filters
+  readonly filtersOf: (filters: Filters, fields: ReadonlyArray<Field>, timeReference: TimeReference) => Filters
+  readonly during: (filters: Filters, range: ResolvedTime) => Filters
   /** Drops further words from the distinguishing ones. If full text finds none of the rest, all are searched. */
   readonly chosen?: (
-    weighing: Weighing,
+    scoring: ScoringInput,
     words: ReadonlyArray<Word>
   ) => { readonly words: ReadonlyArray<Word>; readonly leftOut: ReadonlyArray<LeftOut> }
   /** Whether the text of rows says times such as "last week", so that these words are searched too. */
@@ -64,38 +64,38 @@ export interface SearchKind<Filters, Candidate extends Fusable, Row, Parts> {
     query: RowsQuery<Filters> & { readonly required: RequiredWords }
   ) => ReadonlyArray<Candidate>
   /** Rows that contain the needles as substrings, the newest first. */
-  readonly like: (
+  readonly findSubstrings: (
     snapshot: Snapshot,
     query: RowsQuery<Filters> & { readonly needles: Needles }
   ) => ReadonlyArray<Candidate>
-  readonly score: (weighing: Weighing, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<Scored<Parts>>
+  readonly score: (scoring: ScoringInput, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<ScoredCandidate<Parts>>
   /** Keeps the order of `ranked`. */
-  readonly read: (db: Db, ranked: ReadonlyArray<Scored<Parts>>) => ReadonlyArray<Draft<Row, Parts>>
+  readonly read: (db: Db, ranked: ReadonlyArray<ScoredCandidate<Parts>>) => ReadonlyArray<Draft<Row, Parts>>
 }
 
 /** Searches one kind of rows. If it finds nothing, hints name the filters or required terms that exclude every row. */
 export const searchRows =
-  <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
+  <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
     kind: SearchKind<Filters, Candidate, Row, Parts>
   ): Find<Filters, Row, Parts> =>
   (snapshot, query) => {
-    const found = answer(planOf(kind, snapshot, query))
-    if (found.drafts.length > 0) return found
+    const result = answer(planOf(kind, snapshot, query))
+    if (result.drafts.length > 0) return result
     const { level, ranking, request } = query
     const { fields, required } = request.parsed
-    const asking = { now: snapshot.now, zone: ranking.policy.zone }
+    const timeReference = { now: snapshot.now, zone: ranking.policy.zone }
     const passes = (filters: Filters) =>
       kind.recent(snapshot, { level, filters, required: noRequiredWords, limit: 1 }).length > 0
-    const unmatched = unmatchedFilterHints(kind.things, kind.filtersOf(request.filters, fields, asking), passes)
+    const unmatched = unmatchedFilterHints(kind.things, kind.filtersOf(request.filters, fields, timeReference), passes)
     const terms = required.map((text) => `+${text}`).join(", ")
     const hints =
       unmatched.length > 0 || required.length === 0
         ? unmatched
         : [`no ${kind.things} contains all required terms (${terms})`]
-    return { ...found, explanation: { ...found.explanation, hints: [...found.explanation.hints, ...hints] } }
+    return { ...result, explanation: { ...result.explanation, hints: [...result.explanation.hints, ...hints] } }
   }
 
-const planOf = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
+const planOf = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   kind: SearchKind<Filters, Candidate, Row, Parts>,
   snapshot: Snapshot,
   { level, ranking, request, vector }: FindQuery<Filters>
@@ -104,14 +104,14 @@ const planOf = <Filters extends object, Candidate extends Fusable, Row, Parts ex
   const { limit, parsed } = request
   const { policy } = ranking
   const parked = new Set(parkedOf(db).map(({ projection }) => projection))
-  const asking = { now, zone: policy.zone }
-  const times = timesIn(parsed, asking)
+  const timeReference = { now, zone: policy.zone }
+  const times = timesIn(parsed, timeReference)
   const weights = weightsOf({ ranking, request, vector })
-  const weighing: Weighing = { db, level, now, parsed, times, policy, weights: weights.shares }
+  const scoring: ScoringInput = { db, level, now, parsed, times, policy, weights: weights.shares }
   const byText = !parked.has(kind.text)
   const should = kind.saysTimes === true ? parsed.should : times.words
   const distinguishing = distinguishingWords(db, kind.corpus, level, { ...parsed, should }, policy.commonShare)
-  const { leftOut = [], words } = kind.chosen?.(weighing, distinguishing.words) ?? { words: distinguishing.words }
+  const { leftOut = [], words } = kind.chosen?.(scoring, distinguishing.words) ?? { words: distinguishing.words }
   const expressionsFor = (words: ReadonlyArray<Word>) =>
     expressionsOf({ ...parsed, should: words, joined: distinguishing.joined })
   const expressions = expressionsFor(words)
@@ -123,13 +123,13 @@ const planOf = <Filters extends object, Candidate extends Fusable, Row, Parts ex
     kind,
     snapshot,
     level,
-    filters: kind.filtersOf(request.filters, parsed.fields, asking),
+    filters: kind.filtersOf(request.filters, parsed.fields, timeReference),
     limit,
     /** Rows that are read at a time. */
     pageSize: Math.max(limit, policy.drafts),
-    weighing,
+    scoring,
     /** Null when vectors take no part. */
-    vector: parked.has(kind.vectors) || weights.own === 0 ? null : vector,
+    vector: parked.has(kind.vectors) || weights.mainWeight === 0 ? null : vector,
     byText,
     distinguishing,
     words,
@@ -147,7 +147,7 @@ const planOf = <Filters extends object, Candidate extends Fusable, Row, Parts ex
   }
 }
 
-type Plan<Filters extends object, Candidate extends Fusable, Row, Parts extends object> = ReturnType<
+type Plan<Filters extends object, Candidate extends FusableHit, Row, Parts extends object> = ReturnType<
   typeof planOf<Filters, Candidate, Row, Parts>
 >
 
@@ -156,16 +156,19 @@ const weightsOf = ({
   ranking: { embedder, policy },
   request,
   vector
-}: Pick<FindQuery<unknown>, "ranking" | "request" | "vector">): { readonly own: number; readonly shares: Weights } => {
-  const own = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
-  const apart = vector?.apart === undefined ? undefined : embedder.apart
-  const other = own === 0 ? 0 : (policy.vectorWeight ?? apart?.embedder.weight ?? 0)
+}: Pick<FindQuery<unknown>, "ranking" | "request" | "vector">): {
+  readonly mainWeight: number
+  readonly shares: Weights
+} => {
+  const mainWeight = request.mode === "classic" ? 0 : (policy.vectorWeight ?? embedder.weight)
+  const substitute = vector?.substitute === undefined ? undefined : embedder.substitute
+  const substituteWeight = mainWeight === 0 ? 0 : (policy.vectorWeight ?? substitute?.embedder.weight ?? 0)
   return {
-    own,
+    mainWeight,
     shares: {
       // If the embedder gave no query vector, its rows were not compared and must not lose score for that.
-      own: vector?.values.length === 0 ? other : own,
-      apart: apart && { weight: other, openness: apart.stores.map(opennessOf) }
+      main: vector?.values.length === 0 ? substituteWeight : mainWeight,
+      substitute: substitute && { weight: substituteWeight, openness: substitute.stores.map(opennessOf) }
     }
   }
 }
@@ -175,14 +178,14 @@ const weightsOf = ({
  * the words, or its index is parked: substring search. Otherwise: full text and vectors, together with the newest rows
  * of the times that the query names.
  */
-const answer = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
+const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   plan: Plan<Filters, Candidate, Row, Parts>
 ): FoundDrafts<Row, Parts> => {
-  const { byText, expressions, filters, kind, level, pageSize, required, snapshot, weighing } = plan
-  const { parsed, policy, times } = weighing
+  const { byText, expressions, filters, kind, level, pageSize, required, snapshot, scoring } = plan
+  const { parsed, policy, times } = scoring
   const inTimes = distinct(
-    times.ranges.flatMap((when) =>
-      kind.recent(snapshot, { level, filters: kind.during(filters, when), required, limit: pageSize })
+    times.ranges.flatMap((range) =>
+      kind.recent(snapshot, { level, filters: kind.during(filters, range), required, limit: pageSize })
     ),
     kind.corpus
   )
@@ -190,66 +193,73 @@ const answer = <Filters extends object, Candidate extends Fusable, Row, Parts ex
     return answerByTime(plan, kind.recent(snapshot, { level, filters, required, limit: pageSize }), [])
   }
   // If nothing lies in the named time, its name may still be a word of a text.
-  if (times.only && inTimes.length > 0) return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
+  if (times.hasOnlyTimes && inTimes.length > 0) return answerByTime(plan, inTimes, namingTimes(plan, inTimes))
   const timeHints = times.ranges.length > 0 && inTimes.length === 0 ? [emptyTimesHint(times.ranges)] : []
   if (expressions.match === null || !byText) {
-    const { excluded, needles: any } = parsed
-    const all = byText ? [] : parsed.required.filter((text) => !text.includes(" OR "))
-    const needles = byText ? { any, required: expressions } : { all, any, none: excluded }
-    return answerByScore(plan, kind.like(snapshot, { level, filters, needles, limit: pageSize }), null, timeHints)
+    const { excluded, needles: optionalNeedles } = parsed
+    const requiredNeedles = byText ? [] : parsed.required.filter((text) => !text.includes(" OR "))
+    const needles = byText
+      ? { any: optionalNeedles, required: expressions }
+      : { all: requiredNeedles, any: optionalNeedles, none: excluded }
+    return answerByScore(
+      plan,
+      kind.findSubstrings(snapshot, { level, filters, needles, limit: pageSize }),
+      null,
+      timeHints
+    )
   }
-  const pool = Math.max(policy.pool, plan.limit)
+  const candidateCount = Math.max(policy.pool, plan.limit)
   const find = (terms: Pick<HitsQuery, "match" | "within" | "without">) =>
-    kind.find(snapshot, { level, filters, ...terms, vector: plan.vector, pool })
+    kind.find(snapshot, { level, filters, ...terms, vector: plan.vector, pool: candidateCount })
   let candidates = find(expressions)
   const searchAllWords = plan.leftOut.length > 0 && candidates.every(({ text }) => text === null)
   if (searchAllWords) candidates = find(plan.expressionsFor(plan.distinguishing.words))
-  const all = times.ranges.length === 0 ? candidates : distinct([...candidates, ...inTimes], kind.corpus)
-  const found = answerByScore(plan, all, plan.vector?.model ?? null, timeHints)
-  if (!searchAllWords) return found
-  return { ...found, explanation: { ...found.explanation, ...plan.explanationOf(plan.distinguishing.words, []) } }
+  const allCandidates = times.ranges.length === 0 ? candidates : distinct([...candidates, ...inTimes], kind.corpus)
+  const drafts = answerByScore(plan, allCandidates, plan.vector?.model ?? null, timeHints)
+  if (!searchAllWords) return drafts
+  return { ...drafts, explanation: { ...drafts.explanation, ...plan.explanationOf(plan.distinguishing.words, []) } }
 }
 
 /** Rows outside the named times whose text names one of them. Rows with `saysTimes` are indexed with their day already. */
-const namingTimes = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
-  { byText, expressions, filters, kind, level, pageSize, snapshot, weighing }: Plan<Filters, Candidate, Row, Parts>,
+const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
+  { byText, expressions, filters, kind, level, pageSize, snapshot, scoring }: Plan<Filters, Candidate, Row, Parts>,
   inTimes: ReadonlyArray<Candidate>
 ): ReadonlyArray<Candidate> => {
-  const { said } = weighing.times
-  if (said.length === 0 || !byText || kind.saysTimes === true) return []
-  const names = said.map((words) => `(${words.map(({ expression }) => expression).join(" AND ")})`).join(" OR ")
+  const { timeWords } = scoring.times
+  if (timeWords.length === 0 || !byText || kind.saysTimes === true) return []
+  const names = timeWords.map((words) => `(${words.map(({ expression }) => expression).join(" AND ")})`).join(" OR ")
   const { within, without } = expressions
   const match = without === null ? names : `(${names}) NOT (${without})`
-  const known = new Set(inTimes.map(({ born }) => born))
+  const bornInTimes = new Set(inTimes.map(({ born }) => born))
   const query = { level, filters, match, within, without, vector: null, pool: pageSize }
-  return kind.find(snapshot, query).filter(({ born }) => !known.has(born))
+  return kind.find(snapshot, query).filter(({ born }) => !bornInTimes.has(born))
 }
 
-/** Candidates newest first, then `more` by score. A reranker does not change this order. */
-const answerByTime = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
-  { explanation, kind, pageSize, weighing }: Plan<Filters, Candidate, Row, Parts>,
+/** Candidates newest first, then `added` by score. A reranker does not change this order. */
+const answerByTime = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
+  { explanation, kind, pageSize, scoring }: Plan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
-  more: ReadonlyArray<Candidate>
+  added: ReadonlyArray<Candidate>
 ): FoundDrafts<Row, Parts> => {
-  const ranked = [...orderByTime(kind.score(weighing, candidates)), ...orderByScore(kind.score(weighing, more))]
-  return { drafts: kind.read(weighing.db, ranked.slice(0, pageSize)), settled: true, explanation }
+  const ranked = [...orderByTime(kind.score(scoring, candidates)), ...orderByScore(kind.score(scoring, added))]
+  return { drafts: kind.read(scoring.db, ranked.slice(0, pageSize)), keepsOrder: true, explanation }
 }
 
 /** Candidates by score. It reads pages until enough hits are left after folding equal ones. */
-const answerByScore = <Filters extends object, Candidate extends Fusable, Row, Parts extends object>(
-  { explanation, kind, limit, pageSize, weighing, words }: Plan<Filters, Candidate, Row, Parts>,
+const answerByScore = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
+  { explanation, kind, limit, pageSize, scoring, words }: Plan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
   vectors: string | null,
   hints: ReadonlyArray<string>
 ): FoundDrafts<Row, Parts> => {
-  const ranked = orderByScore(kind.score(weighing, candidates))
-  const drafts = foldEqual<Draft<Row, Parts>>(weighing.policy.fold)
+  const ranked = orderByScore(kind.score(scoring, candidates))
+  const drafts = foldEqual<Draft<Row, Parts>>(scoring.policy.fold)
   for (let from = 0; from < ranked.length && drafts.kept().length < limit; from += pageSize) {
-    for (const draft of kind.read(weighing.db, ranked.slice(from, from + pageSize))) drafts.take(draft)
+    for (const draft of kind.read(scoring.db, ranked.slice(from, from + pageSize))) drafts.take(draft)
   }
   return {
     drafts: drafts.kept(),
-    settled: false,
+    keepsOrder: false,
     explanation: { ...explanation, words: textsOf(words), vectors, hints: [...explanation.hints, ...hints] }
   }
 }

@@ -17,7 +17,7 @@ export interface ParsedQuery {
   readonly needles: ReadonlyArray<string>
   readonly fields: ReadonlyArray<Field>
   /** The text in its full length, with blanks in place of fields, operators and exclusions. */
-  readonly plain: string
+  readonly plainText: string
   /** Syntax mistakes and how they were read. */
   readonly hints: ReadonlyArray<string>
   /** Further alternatives: neighbouring words joined, for texts that join them ("rate limit", "ratelimit"). */
@@ -27,11 +27,11 @@ export interface ParsedQuery {
 export interface Word {
   /** As written. */
   readonly text: string
-  /** Its offset in `plain`. */
-  readonly at: number
+  /** Its offset in `plainText`. */
+  readonly offset: number
   readonly expression: string
   /** Whether it may be left out when it is too common: true for a word, false for a phrase. */
-  readonly droppable: boolean
+  readonly isDroppable: boolean
 }
 
 /** `name:value`, without quotes. */
@@ -54,13 +54,13 @@ export interface KnownField {
 }
 
 /** A syntax without fields. */
-export const wordsOnly: Syntax = { columns: Object.keys(textColumns), fields: {} }
+export const wordSyntax: Syntax = { columns: Object.keys(textColumns), fields: {} }
 
 /** A term that must match, or several alternatives of which one must match: `title:harbour OR title:pier`. */
 interface Group {
   text: string
   expression: string
-  readonly at: number
+  readonly offset: number
   /** Whether it consists of quoted words only. */
   phrase: boolean
 }
@@ -75,7 +75,7 @@ interface Parser {
   readonly needles: Array<string>
   readonly fields: Array<Field>
   readonly hints: Array<string>
-  plain: string
+  plainText: string
   /** AND, NOT or OR stands before the next term. */
   required: boolean
   negated: boolean
@@ -95,24 +95,24 @@ interface Parser {
  * stop words or a question mark, and other words besides. `OR` beside a phrase or a column makes alternatives of what
  * must match. Wrong syntax is read as words, with a hint. The text is cut to 1 KiB and 32 terms.
  */
-export const parse = (text: string, syntax: Syntax = wordsOnly): ParsedQuery => {
+export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery => {
   const query = bounded(text)
   const parser: Parser = {
     syntax,
     ...{ must: [], should: [], not: [], excluded: [], needles: [], fields: [], hints: [] },
-    plain: query,
+    plainText: query,
     ...noOperator,
     afterField: false
   }
   const { hints, must, not, should } = parser
   if (query.length < text.trimEnd().length) hints.push(`only the first ${limits.queryBytes} bytes are read`)
-  for (const { 0: token, index: at } of query.matchAll(tokens)) {
+  for (const { 0: token, index: offset } of query.matchAll(tokens)) {
     if (must.length + should.length + not.length >= limits.queryTerms) {
       hints.push(`only the first ${limits.queryTerms} terms are searched`)
       break
     }
-    if (token === "AND" || token === "OR" || token === "NOT") readOperator(parser, token, at)
-    else readTerm(parser, token, at)
+    if (token === "AND" || token === "OR" || token === "NOT") readOperator(parser, token, offset)
+    else readTerm(parser, token, offset)
   }
   if ((query.match(/"/g)?.length ?? 0) % 2 === 1) hints.push('a " is not closed; read as words')
   if (/(?:^|\s)(?:AND|OR|NOT)\s*$/u.test(query)) hints.push("nothing follows the last AND, OR or NOT")
@@ -123,17 +123,17 @@ export const parse = (text: string, syntax: Syntax = wordsOnly): ParsedQuery => 
 
 const noOperator = { required: false, negated: false, alternative: false, last: undefined }
 
-const blank = (parser: Parser, at: number, length: number) => {
-  parser.plain = parser.plain.slice(0, at) + " ".repeat(length) + parser.plain.slice(at + length)
+const blank = (parser: Parser, offset: number, length: number) => {
+  parser.plainText = parser.plainText.slice(0, offset) + " ".repeat(length) + parser.plainText.slice(offset + length)
 }
 
-const readOperator = (parser: Parser, operator: "AND" | "OR" | "NOT", at: number) => {
+const readOperator = (parser: Parser, operator: "AND" | "OR" | "NOT", offset: number) => {
   const { last, must, should } = parser
-  blank(parser, at, operator.length)
+  blank(parser, offset, operator.length)
   if (operator === "NOT") parser.negated = true
   else if (operator === "OR") parser.alternative = last !== undefined
   else {
-    if (last !== undefined && "droppable" in last) {
+    if (last !== undefined && "isDroppable" in last) {
       should.splice(should.indexOf(last), 1)
       must.push({ ...last, phrase: false })
     } else if (last !== undefined) last.phrase = false
@@ -142,45 +142,45 @@ const readOperator = (parser: Parser, operator: "AND" | "OR" | "NOT", at: number
   }
 }
 
-const readTerm = (parser: Parser, token: string, at: number) => {
-  const { columns, fields: known } = parser.syntax
+const readTerm = (parser: Parser, token: string, offset: number) => {
+  const { columns, fields: knownFields } = parser.syntax
   // The plus of a telephone number is part of it.
   const isPhone = /\s/u.test(token) && !token.includes('"')
   const [, sign = "", name, rest = ""] = isPhone ? [token, "", undefined, token] : parts.exec(token)!
   const field = name?.slice(0, -1).toLowerCase()
   const value = unquoted(rest)
-  const minus = sign === "-" || parser.negated
+  const excludes = sign === "-" || parser.negated
   const required = sign === "+" || parser.required
   const alternativeTo = parser.alternative ? parser.last : undefined
   Object.assign(parser, noOperator, { afterField: false })
 
-  const filter = field === undefined || !Object.hasOwn(known, field) ? undefined : known[field]
-  if (filter !== undefined && readField(parser, { name: field!, value, minus, token, at }, filter)) return
+  const filter = field === undefined || !Object.hasOwn(knownFields, field) ? undefined : knownFields[field]
+  if (filter !== undefined && readField(parser, { name: field!, value, excludes, token, offset }, filter)) return
   const isNamed = field !== undefined && columns.includes(field)
   const column = isNamed && value.trim() !== "" ? field : undefined
   if (isNamed && column === undefined) parser.hints.push(`${token}: has no value; read as words`)
-  if (filter === undefined && !isNamed && likeField.test(token)) {
-    const names = [...columns, ...Object.keys(known)].join(", ")
+  if (filter === undefined && !isNamed && looksLikeField.test(token)) {
+    const names = [...columns, ...Object.keys(knownFields)].join(", ")
     parser.hints.push(`${field}: is not a field (fields: ${names}); read as words`)
   }
   const phrase = name === undefined && /^".*"$/s.test(rest)
   // The name and the value of a wrong field are words of their own, unless they exclude.
   const wrongField =
-    column === undefined && !minus && value.trim() !== "" && (filter !== undefined || likeField.test(token))
-  if (column !== undefined) blank(parser, at, token.length - rest.length)
+    column === undefined && !excludes && value.trim() !== "" && (filter !== undefined || looksLikeField.test(token))
+  if (column !== undefined) blank(parser, offset, token.length - rest.length)
   const bodies = wrongField ? [field!, value] : [column !== undefined || phrase ? value : `${name ?? ""}${value}`]
   for (const body of bodies) {
     const match = prefix(body) ?? ftsExpression(body)
     if (match === null) continue
-    const start = at + Math.max(0, token.indexOf(body))
+    const start = offset + Math.max(0, token.indexOf(body))
     const term =
       column === undefined
-        ? { text: body, expression: match, at: start, phrase }
-        : { text: `${column}:${body}`, expression: `${column} : ${match}`, at: start, phrase }
-    if (minus) {
+        ? { text: body, expression: match, offset: start, phrase }
+        : { text: `${column}:${body}`, expression: `${column} : ${match}`, offset: start, phrase }
+    if (excludes) {
       parser.not.push(term.expression)
       parser.excluded.push(body)
-      blank(parser, at, token.length)
+      blank(parser, offset, token.length)
       continue
     }
     parser.needles.push(body)
@@ -189,32 +189,31 @@ const readTerm = (parser: Parser, token: string, at: number) => {
   }
 }
 
+type FieldToken = Omit<Field, "excluded"> & { excludes: boolean; token: string; offset: number }
+
 /** Reads a field. Answers whether the token is finished: a valid field, or an invalid one that excludes. */
-const readField = (
-  parser: Parser,
-  { at, minus, name, token, value }: Omit<Field, "excluded"> & { minus: boolean; token: string; at: number },
-  filter: KnownField
-): boolean => {
-  const problem = value.trim() === "" ? "has no value (write it right after the colon)" : filter.problem?.(value, minus)
+const readField = (parser: Parser, { excludes, name, offset, token, value }: FieldToken, filter: KnownField) => {
+  const problem =
+    value.trim() === "" ? "has no value (write it right after the colon)" : filter.problem?.(value, excludes)
   if (problem === undefined) {
-    parser.fields.push(minus ? { name, value, excluded: true } : { name, value })
-    parser.afterField = !minus
-  } else parser.hints.push(`${token}: ${problem}; ${minus ? "left out" : "read as words"}`)
-  if (problem !== undefined && !minus) return false
-  blank(parser, at, token.length)
+    parser.fields.push(excludes ? { name, value, excluded: true } : { name, value })
+    parser.afterField = !excludes
+  } else parser.hints.push(`${token}: ${problem}; ${excludes ? "left out" : "read as words"}`)
+  if (problem !== undefined && !excludes) return false
+  blank(parser, offset, token.length)
   return true
 }
 
 const addTerm = (parser: Parser, term: Group, mustMatch: boolean, alternativeTo: Word | Group | undefined) => {
   const { must, should } = parser
-  if (alternativeTo !== undefined && (mustMatch || !("droppable" in alternativeTo))) {
+  if (alternativeTo !== undefined && (mustMatch || !("isDroppable" in alternativeTo))) {
     parser.last = joinAlternatives(parser, alternativeTo, mustMatch ? term : { ...term, phrase: true })
   } else if (mustMatch) {
     must.push(term)
     parser.last = term
   } else {
-    const { at, expression, text } = term
-    parser.last = { text, at, expression, droppable: true }
+    const { offset, expression, text } = term
+    parser.last = { text, offset, expression, isDroppable: true }
     should.push(parser.last)
   }
 }
@@ -222,7 +221,7 @@ const addTerm = (parser: Parser, term: Group, mustMatch: boolean, alternativeTo:
 /** Joins two terms: one of them must match. */
 const joinAlternatives = ({ must, should }: Parser, before: Word | Group, term: Group): Group => {
   let group: Group
-  if ("droppable" in before) {
+  if ("isDroppable" in before) {
     should.splice(should.indexOf(before), 1)
     group = { ...before, phrase: term.phrase }
     must.push(group)
@@ -234,47 +233,47 @@ const joinAlternatives = ({ must, should }: Parser, before: Word | Group, term: 
 }
 
 const withTerms = ({ must, should, ...parser }: Parser, query: string): ParsedQuery => {
-  const { excluded, fields, hints, needles, not, plain } = parser
+  const { excluded, fields, hints, needles, not, plainText } = parser
   const isSentence = should.some((word) => !isStop(word)) && (/[?？؟]\s*$/u.test(query) || should.some(isStop))
   const isQuotation = ({ phrase }: Group) => isSentence && phrase
   const quotations = must
     .filter(isQuotation)
-    .map(({ at, expression, text }) => ({ text, at, expression, droppable: false }))
+    .map(({ offset, expression, text }) => ({ text, offset, expression, isDroppable: false }))
   const required = must.filter((group) => !isQuotation(group))
   return {
-    ...{ excluded, fields, hints, needles, not, plain },
+    ...{ excluded, fields, hints, needles, not, plainText },
     must: required.map(({ expression }) => inBrackets(expression)),
-    should: [...should, ...quotations].sort((a, b) => a.at - b.at),
+    should: [...should, ...quotations].sort((a, b) => a.offset - b.offset),
     required: required.map(({ text }) => text)
   }
 }
 
-const withoutTerms = ({ excluded, fields, hints, not, plain }: Parser, query: string): ParsedQuery => {
+const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query: string): ParsedQuery => {
   // Signs with no other meaning are searched as written: "→", "&&".
-  const signs = plain.replace(/["+*-]/gu, "").trim() === "" ? [] : [plain.trim()]
+  const signs = plainText.replace(/["+*-]/gu, "").trim() === "" ? [] : [plainText.trim()]
   // Exclusions alone leave nothing to search, so they are read as words. With a field they narrow its rows.
   if (not.length > 0 && signs.length + fields.length === 0) {
     hints.push("there are only exclusions; read as words")
-    let at = 0
+    let offset = 0
     const words = not.map((expression, index) => {
       const text = excluded[index]!
-      const word = { text, at, expression, droppable: true }
-      at += text.length + 1
+      const word = { text, offset, expression, isDroppable: true }
+      offset += text.length + 1
       return word
     })
     const none = { must: [], not: [], required: [], excluded: [] }
-    return { ...none, fields, hints, should: words, needles: excluded, plain: excluded.join(" ") }
+    return { ...none, fields, hints, should: words, needles: excluded, plainText: excluded.join(" ") }
   }
   if (signs.length === 0 && query.trim() !== "" && fields.length === 0 && not.length === 0)
     hints.push("there is nothing to search for; the newest are shown")
-  return { excluded, fields, hints, not, plain, must: [], should: [], required: [], needles: signs }
+  return { excluded, fields, hints, not, plainText, must: [], should: [], required: [], needles: signs }
 }
 
 /** `harb*`: words with this prefix, and the stemmed word itself. */
 const prefix = (body: string): string | null => {
   const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
-  const whole = start === undefined ? null : ftsExpression(start)
-  return whole === null ? null : `(${whole} OR "${start}" *)`
+  const expression = start === undefined ? null : ftsExpression(start)
+  return expression === null ? null : `(${expression} OR "${start}" *)`
 }
 
 const isStop = ({ text }: Word) => isStopWord(text)
@@ -285,7 +284,7 @@ const inBrackets = (expression: string): string => (/ OR /.test(expression) ? `(
 const tokens = new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephone.source})(?!\\S)|\\S+`, "giu")
 const parts = /^([+-]?)([a-z]+:)?(.*)$/isu
 /** A word before a colon that looks like a field, and not like a URL, time, path or emoticon. */
-const likeField = /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu
+const looksLikeField = /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu
 
 const unquoted = (text: string): string => (/^".*"$/s.test(text) ? text.slice(1, -1) : text)
 

@@ -13,24 +13,24 @@ import type { ParsedQuery } from "./query.js"
 export const embedderForQuery = (
   { filters, parsed }: { readonly filters: unknown; readonly parsed: Pick<ParsedQuery, "fields"> },
   level: TrustLevel,
-  { apart, withheld = [], ...embedder }: EmbedderService
+  { substitute, withheld = [], ...embedder }: EmbedderService
 ): EmbedderService => {
-  if (apart === undefined && withheld.length === 0) return embedder
+  if (substitute === undefined && withheld.length === 0) return embedder
   const { stores = [] } = filters as { readonly stores?: ReadonlyArray<Store> }
-  const named = parsed.fields.flatMap(({ excluded, name, value }) =>
+  const storeNames = parsed.fields.flatMap(({ excluded, name, value }) =>
     name === "store" && excluded !== true ? [value] : []
   )
   const isIn = (list: ReadonlyArray<string>) => (store: Store) => list.length === 0 || list.includes(store)
-  const searched = readableStores(level).filter(isIn(stores)).filter(isIn(named))
-  if (searched.length > 0 && searched.every((store) => withheld.includes(store))) return refusing(embedder)
-  if (apart === undefined) return embedder
-  const own = searched.filter((store) => !apart.stores.includes(store))
-  if (own.length === 0 && searched.length > 0) return apart.embedder
-  return own.length === searched.length ? embedder : { ...embedder, apart }
+  const searched = readableStores(level).filter(isIn(stores)).filter(isIn(storeNames))
+  if (searched.length > 0 && searched.every((store) => withheld.includes(store))) return withoutRequests(embedder)
+  if (substitute === undefined) return embedder
+  const ownStores = searched.filter((store) => !substitute.stores.includes(store))
+  if (ownStores.length === 0 && searched.length > 0) return substitute.embedder
+  return ownStores.length === searched.length ? embedder : { ...embedder, substitute }
 }
 
 /** Replaces an embedder that must not see the query. It fails, so that full text answers alone. */
-const refusing = (embedder: EmbedderService): EmbedderService => ({
+const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
   ...embedder,
   embed: () =>
     Effect.fail(
@@ -60,15 +60,15 @@ export const queryVector = (
         onFailure: ({ message }) => ({ vector: null, failures: [`${message}; searched without its vectors`] })
       })
     )
-  const { apart } = embedder
-  return apart === undefined
+  const { substitute } = embedder
+  return substitute === undefined
     ? embed(embedder)
     : Effect.zipWith(
         embed(embedder),
-        embed(apart.embedder),
-        (own, other) => ({
-          vector: combineVectors(own.vector, other.vector, apart.stores),
-          failures: [...own.failures, ...other.failures]
+        embed(substitute.embedder),
+        (mainVector, other) => ({
+          vector: combineVectors(mainVector.vector, other.vector, substitute.stores),
+          failures: [...mainVector.failures, ...other.failures]
         }),
         { concurrent: true }
       )
@@ -79,15 +79,15 @@ export const queryVector = (
  * the first is a vector of length 0, which finds nothing.
  */
 export const combineVectors = (
-  own: QueryVector | null,
-  apart: QueryVector | null,
+  mainVector: QueryVector | null,
+  substitute: QueryVector | null,
   stores: ReadonlyArray<Store>
 ): QueryVector | null => {
-  if (own === null && apart === null) return null
-  const among = allStores.filter((store) => !stores.includes(store)).map(opennessOf)
+  if (mainVector === null && substitute === null) return null
+  const opennesses = allStores.filter((store) => !stores.includes(store)).map(opennessOf)
   return {
-    ...(own ?? { model: apart!.model, values: new Float32Array(0), floor: apart!.floor }),
-    among,
-    ...(apart === null ? {} : { apart: { ...apart, among: stores.map(opennessOf) } })
+    ...(mainVector ?? { model: substitute!.model, values: new Float32Array(0), floor: substitute!.floor }),
+    opennesses,
+    ...(substitute === null ? {} : { substitute: { ...substitute, opennesses: stores.map(opennessOf) } })
   }
 }

@@ -29,14 +29,14 @@ export const sumOfParts = (parts: object): number => {
 }
 
 /** A row with the parts of its score; `time` and `born` break ties. */
-export interface Scored<Parts> {
+export interface ScoredCandidate<Parts> {
   readonly born: number
   readonly time: number
   readonly parts: Parts
 }
 
 /** A hit before the answer: its row, and the text that is folded and reranked. */
-export interface Draft<Row, Parts> extends Scored<Parts> {
+export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
   readonly row: Row
   readonly text: string
   /** How many further hits say the same. */
@@ -47,7 +47,7 @@ export interface Draft<Row, Parts> extends Scored<Parts> {
 }
 
 /** Orders by score, then by time, then by place in the log; larger first. */
-export const orderByScore = <D extends Scored<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
+export const orderByScore = <D extends ScoredCandidate<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
   const scores = new Map(drafts.map((draft) => [draft, sumOfParts(draft.parts)]))
   return drafts.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.time - a.time || b.born - a.born)
 }
@@ -57,10 +57,10 @@ export const orderByTime = <D extends { readonly born: number; readonly time: nu
   rows: ReadonlyArray<D>
 ): ReadonlyArray<D> => rows.toSorted((a, b) => b.time - a.time || b.born - a.born)
 
-/** The share of similarity in the fused score, 0…1; `apart` for rows whose vectors come from the local embedder. */
+/** The share of similarity in the fused score, 0…1; `substitute` for rows whose vectors come from the local embedder. */
 export interface Weights {
-  readonly own: number
-  readonly apart?: { readonly weight: number; readonly openness: ReadonlyArray<number> } | undefined
+  readonly main: number
+  readonly substitute?: { readonly weight: number; readonly openness: ReadonlyArray<number> } | undefined
 }
 
 /**
@@ -70,27 +70,28 @@ export interface Weights {
  * `minmax` scales each side to 0…1 over its candidates (from 0 when there are fewer than the pool holds) and weights them
  * with `vectorWeight` and its complement. `rrf` gives weight × (k + 1) / (k + rank), so that a first place counts as 1.
  */
-export const fuse = <A extends Fusable>(
+export const fuse = <A extends FusableHit>(
   candidates: ReadonlyArray<A>,
   policy: PolicyValues["search"],
-  { apart, own }: Weights
+  { substitute, main }: Weights
 ): ReadonlyArray<{ readonly candidate: A; readonly text: number; readonly vector: number }> => {
   const scaled = policy.fusion === "rrf" ? byRank(policy.rrfConstant) : byScore(policy.pool)
   const text = scaled(candidates, (candidate) => candidate.text)
-  const isApart = ({ openness }: A) => apart?.openness.includes(openness) === true
-  const vector = scaled(candidates, (candidate) => (isApart(candidate as A) ? null : candidate.similarity))
+  const isSubstituted = ({ openness }: A) => substitute?.openness.includes(openness) === true
+  const vector = scaled(candidates, (candidate) => (isSubstituted(candidate as A) ? null : candidate.similarity))
   const others =
-    apart === undefined
+    substitute === undefined
       ? vector
-      : scaled(candidates, (candidate) => (isApart(candidate as A) ? candidate.similarity : null))
+      : scaled(candidates, (candidate) => (isSubstituted(candidate as A) ? candidate.similarity : null))
   return candidates.map((candidate, index) => {
-    const [weight, side] = apart !== undefined && isApart(candidate) ? [apart.weight, others] : [own, vector]
+    const [weight, side] =
+      substitute !== undefined && isSubstituted(candidate) ? [substitute.weight, others] : [main, vector]
     return { candidate, text: (1 - weight) * text[index]!, vector: weight * side[index]! }
   })
 }
 
 /** The inputs of fusion; `time` breaks ties. */
-export type Fusable = HitScores & { readonly time: number; readonly openness: number }
+export type FusableHit = HitScores & { readonly time: number; readonly openness: number }
 
 /** Cues of a question besides its words: the times and projects that it names. */
 export interface Cues {
@@ -110,7 +111,7 @@ export const scoreMemories = (
   weights: Weights,
   now: number,
   cues: Cues = noCues
-): ReadonlyArray<Scored<ScoreParts>> =>
+): ReadonlyArray<ScoredCandidate<ScoreParts>> =>
   fuse(candidates, policy, weights).map(({ candidate, text, vector }) => {
     const base = text + vector
     const date = cues.date(candidate.time) ? policy.dateBoost * base + timeMatchScore : 0
@@ -136,10 +137,10 @@ export const recencyOf = (
   decay = policy.recencyDecay
 ): number => policy.recencyWeight * Math.exp(-decay * daysBetween(time, now))
 
-type Side = (candidate: Fusable) => number | null
+type ScoreOfSide = (candidate: FusableHit) => number | null
 
 /** The scaled score of each candidate, 0…1; 0 if this side did not find it. */
-type Scale = (candidates: ReadonlyArray<Fusable>, side: Side) => ReadonlyArray<number>
+type Scale = (candidates: ReadonlyArray<FusableHit>, side: ScoreOfSide) => ReadonlyArray<number>
 
 const byScore =
   (pool: number): Scale =>
@@ -171,8 +172,8 @@ const byRank =
           b.candidate.time - a.candidate.time ||
           b.candidate.born - a.candidate.born
       )
-      .forEach(({ index }, place) => {
-        scaled[index] = (constant + 1) / (constant + place + 1)
+      .forEach(({ index }, rank) => {
+        scaled[index] = (constant + 1) / (constant + rank + 1)
       })
     return scaled
   }

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import type { ReadingLevel, TrustLevel } from "../../events/Trust.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
-import { type Gated, gate } from "../../text/normalise/gate.js"
+import { type GateResult, gateMessage } from "../../text/normalise/gate.js"
 import type { Ranking, Snapshot } from "../actor/ReaderSource.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
@@ -24,9 +24,9 @@ export interface Request<Filters> {
   readonly filters: Filters
   readonly limit: number
   readonly mode: Explanation["mode"]
-  readonly gate: Gated
+  readonly gate: GateResult
   /** Whether the gate may turn the query away. */
-  readonly gated: boolean
+  readonly usesGate: boolean
 }
 
 /** The name of a search mode: a known one, or any other, which means classic. */
@@ -58,20 +58,20 @@ export const requestOf = <Filters>(
   filters: filters as Omit<Filters, "limit">,
   limit,
   mode: (options.mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic",
-  gate: gate(text.slice(0, limits.queryBytes)),
-  gated: options.gate === true
+  gate: gateMessage(text.slice(0, limits.queryBytes)),
+  usesGate: options.gate === true
 })
 
 /** The ranked drafts of a snapshot, before reranking. */
 export interface FoundDrafts<Row, Parts> {
   readonly drafts: ReadonlyArray<Draft<Row, Parts>>
   /** Whether a reranker must keep the order: the query asked for rows by time and nothing else. */
-  readonly settled: boolean
+  readonly keepsOrder: boolean
   readonly explanation: Omit<Explanation, "reranker">
 }
 
 /** A hit as callers get it. */
-export type Answered<Row, Parts> = Row & {
+export type AnsweredHit<Row, Parts> = Row & {
   readonly score: number
   readonly parts: Parts
   /** How many further hits say the same and are left out. */
@@ -117,30 +117,35 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
   ranking: configured,
   read,
   request,
-  vector: known
-}: Retrieval<Filters, Row, Parts, E>): Effect.Effect<Answer<Answered<Row, Parts>>, ViewError | E> =>
+  vector: knownVector
+}: Retrieval<Filters, Row, Parts, E>): Effect.Effect<Answer<AnsweredHit<Row, Parts>>, ViewError | E> =>
   Effect.gen(function* () {
-    const { gate, gated, limit, mode, parsed } = request
+    const { gate, usesGate, limit, mode, parsed } = request
     const ranking = { ...configured, embedder: embedderForQuery(request, level, configured.embedder) }
-    if (level === "public" || (gated && !gate.recall)) {
+    if (level === "public" || (usesGate && !gate.recall)) {
       yield* read(() => undefined)
       return { hits: [], explanation: { ...initialExplanation(request), reranker: null }, before: [], vector: null }
     }
-    const text = parsed.plain.trim()
-    const needsVector = known === undefined && text !== "" && mode !== "classic"
+    const text = parsed.plainText.trim()
+    const needsVector = knownVector === undefined && text !== "" && mode !== "classic"
     const { failures, vector } = needsVector
       ? yield* queryVector(text, ranking.embedder, ranking.policy.queryTimeout)
-      : { vector: known ?? null, failures: [] }
-    const found = yield* read((snapshot) => find(snapshot, { level, request, vector, ranking }))
-    const reranking = mode === "classic" || found.settled ? notReranked : yield* rerank(text, found.drafts, ranking)
-    const shown = ("drafts" in reranking ? reranking.drafts : found.drafts).slice(0, limit)
-    const hits = shown.map(({ alike, parts, row }) => ({ ...row, score: sumOfParts(parts), parts, alike }))
-    const places = new Map(found.drafts.map(({ born }, index) => [born, index + 1]))
-    const before = shown.map(({ born }) => places.get(born)!)
+      : { vector: knownVector ?? null, failures: [] }
+    const foundDrafts = yield* read((snapshot) => find(snapshot, { level, request, vector, ranking }))
+    const reranking =
+      mode === "classic" || foundDrafts.keepsOrder ? notReranked : yield* rerank(text, foundDrafts.drafts, ranking)
+    const shownDrafts = ("drafts" in reranking ? reranking.drafts : foundDrafts.drafts).slice(0, limit)
+    const hits = shownDrafts.map(({ alike, parts, row }) => ({ ...row, score: sumOfParts(parts), parts, alike }))
+    const places = new Map(foundDrafts.drafts.map(({ born }, index) => [born, index + 1]))
+    const before = shownDrafts.map(({ born }) => places.get(born)!)
     const reranker = "drafts" in reranking ? ranking.reranker!.name : null
-    const usedVector = found.explanation.vectors === null ? null : vector
-    const hints = [...found.explanation.hints, ...failures, ...("failure" in reranking ? [reranking.failure] : [])]
-    const explanation = { ...found.explanation, hints, reranker }
+    const usedVector = foundDrafts.explanation.vectors === null ? null : vector
+    const hints = [
+      ...foundDrafts.explanation.hints,
+      ...failures,
+      ...("failure" in reranking ? [reranking.failure] : [])
+    ]
+    const explanation = { ...foundDrafts.explanation, hints, reranker }
     return { hits, explanation, before, vector: usedVector }
   })
 
@@ -188,7 +193,7 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
 ): Effect.Effect<Reranking<Row, Parts>> => {
   const first = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
   const maySee = ({ secret, store }: Draft<Row, Parts>) =>
-    reranker?.apart === undefined || (secret !== true && !reranker.apart.includes(store))
+    reranker?.withheldStores === undefined || (secret !== true && !reranker.withheldStores.includes(store))
   const visible = first.filter(maySee)
   if (reranker === undefined || !policy.rerank || text === "" || first.length < 2 || visible.length === 0) {
     return Effect.succeed(notReranked)

@@ -22,7 +22,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { dateCue, projectCue } from "./cues.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
 import { type SearchKind, searchRows } from "./pipeline.js"
-import { type Draft, type Scored, ScoreParts, scoreMemories } from "./rank.js"
+import { type Draft, type ScoredCandidate, ScoreParts, scoreMemories } from "./rank.js"
 import { type Find, type Request, requestOf, searchOptions } from "./retrieve.js"
 
 const texts = list(Schema.String, limits.filterValues)
@@ -93,13 +93,16 @@ export const decodeQuery = (
     return requestOf(checked, memorySyntax, filters, { gate, mode }, policy)
   })
 
-const draftsOf = (db: Db, ranked: ReadonlyArray<Scored<ScoreParts>>): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
-  const found = readMemories(
+const draftsOf = (
+  db: Db,
+  ranked: ReadonlyArray<ScoredCandidate<ScoreParts>>
+): ReadonlyArray<Draft<IndexRow, ScoreParts>> => {
+  const memories = readMemories(
     db,
     ranked.map(({ born }) => born)
   )
   return ranked.flatMap(({ born, parts, time }) => {
-    const memory = found.get(born)
+    const memory = memories.get(born)
     if (memory === undefined) return []
     const { store, type } = memory
     const text = embeddingText(memory)
@@ -149,17 +152,17 @@ const searched: SearchKind<Filters, Candidate, IndexRow, ScoreParts> = {
   things: "memory",
   text: "fulltext",
   vectors: "vectors",
-  filtersOf: (asked, fields, asking) => ({ ...asked, and: memoryFilters(fields, asking) }),
+  filtersOf: (filters, fields, timeReference) => ({ ...filters, and: memoryFilters(fields, timeReference) }),
   during: (filters, { from, to }) => ({ after: from, before: to, and: filters }),
   find: ({ db, now }, query) => findCandidates(db, { ...query, now }),
   recent: ({ db, now }, { filters, level, limit, required }) =>
     unscored(db, level, findRecentMemories(db, level, filters, now, { limit, offset: 0 }, required)),
-  like: ({ db, now }, { filters, level, limit, needles }) =>
+  findSubstrings: ({ db, now }, { filters, level, limit, needles }) =>
     unscored(db, level, findMemoriesLike(db, level, filters, now, needles, limit), 1),
   score: ({ now, parsed, policy, times, weights }, candidates) =>
     scoreMemories(candidates, policy, weights, now, {
-      date: dateCue(parsed.plain, times.ranges),
-      project: projectCue(parsed.plain)
+      date: dateCue(parsed.plainText, times.ranges),
+      project: projectCue(parsed.plainText)
     }),
   read: draftsOf
 }

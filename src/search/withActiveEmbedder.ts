@@ -27,12 +27,12 @@ const maxRetries = 3
  */
 export const withActiveEmbedder = <A>(
   { read }: Pick<ReaderSource, "read">,
-  { inUse, ranking }: Pick<ReaderServices, "inUse" | "ranking">,
+  { activeEmbedders, ranking }: Pick<ReaderServices, "activeEmbedders" | "ranking">,
   search: SearchWith<A>
 ): Effect.Effect<A, ViewError> => {
   const attempt = (fact: EmbedderFact | undefined, retries: number): Effect.Effect<A, ViewError> =>
     Effect.gen(function* () {
-      const embedder = yield* inUse.of(fact)
+      const embedder = yield* activeEmbedders.ofFact(fact)
       const readIfSame = <B>(f: (snapshot: ObservedSnapshot) => B): Effect.Effect<B, ViewError | EmbedderChanged> =>
         Effect.flatten(
           read((snapshot) => {
@@ -42,8 +42,8 @@ export const withActiveEmbedder = <A>(
               : Either.right(f(snapshot))
           })
         )
-      return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isEmbedderChanged, (moved) =>
-        attempt(moved.fact, retries - 1)
+      return yield* Effect.catchIf(search({ ...ranking, embedder }, readIfSame), isEmbedderChanged, (change) =>
+        attempt(change.fact, retries - 1)
       ) as Effect.Effect<A, ViewError>
     })
   return Effect.flatMap(activeFact(read), (fact) => attempt(fact, maxRetries))
@@ -53,7 +53,7 @@ const isEmbedderChanged = (error: ViewError | EmbedderChanged): error is Embedde
   error._tag === "EmbedderChanged"
 
 /** The active embedder of the view that a source reads. */
-export const activeEmbedderOf = ({ read }: Pick<ReaderSource, "read">, inUse: ActiveEmbedders) =>
-  Effect.flatMap(activeFact(read), inUse.of)
+export const activeEmbedderOf = ({ read }: Pick<ReaderSource, "read">, activeEmbedders: ActiveEmbedders) =>
+  Effect.flatMap(activeFact(read), activeEmbedders.ofFact)
 
 const activeFact = (read: ReaderSource["read"]) => read(({ db }) => findActiveEmbedder(db))

@@ -30,8 +30,8 @@ export type Selection =
 
 export const decodeUndoable = (input: Undoable): Either.Either<Selection, InvalidInput> =>
   Either.gen(function* () {
-    const given = ["event", "run", "source"].filter((key) => (input as Record<string, unknown>)[key] !== undefined)
-    if (given.length !== 1) {
+    const givenKeys = ["event", "run", "source"].filter((key) => (input as Record<string, unknown>)[key] !== undefined)
+    if (givenKeys.length !== 1) {
       const problem = "must be exactly one of an event, a run and a source"
       return yield* Either.left(new InvalidInput({ field: "undo", problem }))
     }
@@ -81,7 +81,7 @@ export const choose = ({ agent, codec, log, to }: History, selection: Selection)
         else if (isNamed) return yield* new NotUndoable({ version: row.version, type: row.type, problem })
       })
     )
-    if (chosen.length === 0) return yield* new NothingToUndo({ what: whatOf(selection) })
+    if (chosen.length === 0) return yield* new NothingToUndo({ what: selectionText(selection) })
     return chosen
   })
 
@@ -106,7 +106,7 @@ const selector = (codec: Codec, selection: Selection) => {
         })
 }
 
-const whatOf = (selection: Selection): string => {
+const selectionText = (selection: Selection): string => {
   if ("event" in selection) return `event ${selection.event}`
   if ("run" in selection) return `change of a memory by run ${selection.run}`
   return `memory from source ${selection.source}${selection.since === undefined ? "" : " since then"}`

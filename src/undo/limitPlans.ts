@@ -6,15 +6,15 @@ import type { Writer } from "../remember/remember.js"
 import type { Link } from "./links.js"
 import type { Conflict, Plan } from "./plan.js"
 import { type Loss, outsideKey, type Relatives } from "./relatives.js"
-import { takenBack } from "./touches.js"
+import { undoneVersionsOf } from "./touches.js"
 
 /** A plan that changes its memory. */
-export type Changing = Plan & { readonly image: Memory }
+export type ChangingPlan = Plan & { readonly image: Memory }
 
 export interface LimitedPlans {
   /** All plans. A plan without any change left has no image. */
   readonly plans: ReadonlyArray<Plan>
-  readonly changing: ReadonlyArray<Changing>
+  readonly changing: ReadonlyArray<ChangingPlan>
   /** The assumed version of the first event. */
   readonly first: number
   /** The stale flag that a memory gets once all plans are carried out. */
@@ -38,8 +38,8 @@ export const limitPlans = (
     if (image !== undefined) images.set(current.id, applyMarks(image, { ...marks, pii: false }).memory)
   }
   const allowed = new Map(images)
-  for (let settled = false; !settled; ) {
-    settled = true
+  for (let isStable = false; !isStable; ) {
+    isStable = true
     for (const [id, image] of images) {
       const { store } = byId.get(id)!.current
       if (
@@ -48,7 +48,7 @@ export const limitPlans = (
       )
         continue
       allowed.set(id, { ...image, store })
-      settled = false
+      isStable = false
     }
   }
   const order = new Map([...images.keys()].map((id, index) => [id, first + index]))
@@ -76,11 +76,11 @@ export const limitPlans = (
       )
     }
     if (isDeepStrictEqual(next.stale, current.stale)) blockers.set("stale", () => bindingFlag(flag, plan, relatives))
-    const heldBack = heldBackOf(plan, isUnchanged ? undefined : blockers)
+    const blockedFields = blockedFieldsOf(plan, isUnchanged ? undefined : blockers)
     const undone = plan.undone.flatMap((change): Plan["undone"] => {
-      const fields = heldBack.get(change.version)
+      const fields = blockedFields.get(change.version)
       if (fields === undefined) return [change]
-      return fields.size === plan.taken.get(change.version)!.size ? [] : [{ ...change, what: "partly" }]
+      return fields.size === plan.fieldsByVersion.get(change.version)!.size ? [] : [{ ...change, what: "partly" }]
     })
     const changed =
       !isUnchanged &&
@@ -93,11 +93,11 @@ export const limitPlans = (
       ...plan,
       image: changed ? next : undefined,
       undone: changed ? undone : [],
-      conflicts: mergedConflicts(plan, heldBack, (field) => blockers.get(field)?.(later) ?? [])
+      conflicts: mergedConflicts(plan, blockedFields, (field) => blockers.get(field)?.(later) ?? [])
     }))
   }
   const bounded = unfinished.map((finish) => finish(versions))
-  const changing = bounded.filter((plan): plan is Changing => plan.image !== undefined)
+  const changing = bounded.filter((plan): plan is ChangingPlan => plan.image !== undefined)
   return { plans: bounded, changing, first, staleOf }
 }
 
@@ -105,41 +105,41 @@ export const limitPlans = (
  * The fields that are held back, by version: all of them if nothing is left to
  * write. A version does not count if only its stale flag is held back.
  */
-const heldBackOf = (
+const blockedFieldsOf = (
   plan: Plan,
   blockers: ReadonlyMap<string, unknown> | undefined
 ): ReadonlyMap<number, ReadonlySet<string>> => {
-  const heldBack = new Map<number, ReadonlySet<string>>()
-  for (const [version, fields] of plan.taken) {
-    const kept = [...fields].filter((field) => blockers === undefined || blockers.has(field))
-    const isOnlyFlag = kept.every((field) => field === "stale") && kept.length < fields.size
-    if (kept.length > 0 && !isOnlyFlag) heldBack.set(version, new Set(kept))
+  const blockedFields = new Map<number, ReadonlySet<string>>()
+  for (const [version, fields] of plan.fieldsByVersion) {
+    const keptFields = [...fields].filter((field) => blockers === undefined || blockers.has(field))
+    const isOnlyFlag = keptFields.every((field) => field === "stale") && keptFields.length < fields.size
+    if (keptFields.length > 0 && !isOnlyFlag) blockedFields.set(version, new Set(keptFields))
   }
-  return heldBack
+  return blockedFields
 }
 
 /** The conflicts of a plan and its held-back fields, one conflict a version. */
 const mergedConflicts = (
   { conflicts, current }: Plan,
-  heldBack: ReadonlyMap<number, ReadonlySet<string>>,
+  blockedFields: ReadonlyMap<number, ReadonlySet<string>>,
   byOf: (field: string) => ReadonlyArray<number>
 ): ReadonlyArray<Conflict> => {
-  const all = new Map(conflicts.map((conflict) => [conflict.version, conflict]))
-  for (const [version, fields] of heldBack) {
-    const before = all.get(version)
-    const by = new Set([...(before?.by ?? []), ...[...fields].flatMap(byOf)])
-    all.set(version, {
+  const byVersion = new Map(conflicts.map((conflict) => [conflict.version, conflict]))
+  for (const [version, fields] of blockedFields) {
+    const before = byVersion.get(version)
+    const versions = new Set([...(before?.by ?? []), ...[...fields].flatMap(byOf)])
+    byVersion.set(version, {
       version,
       memory: current.id,
       fields: [...new Set([...(before?.fields ?? []), ...fields])],
-      by: [...by].sort((a, b) => a - b)
+      by: [...versions].sort((a, b) => a - b)
     })
   }
-  return [...all.values()].sort((a, b) => a.version - b.version)
+  return [...byVersion.values()].sort((a, b) => a.version - b.version)
 }
 
 /** The planned after-images by id, and the versions of their events as far as they are known. */
-interface Planned {
+interface PlannedImages {
   readonly images: ReadonlyMap<string, Memory>
   readonly versions: ReadonlyMap<string, number>
 }
@@ -152,24 +152,24 @@ interface Planned {
 const bindingOn = (
   image: Memory,
   before: Store,
-  { images, versions }: Planned,
-  { lives, outside }: Relatives
+  { images, versions }: PlannedImages,
+  { livesById, outsideByKey }: Relatives
 ): ReadonlyArray<number> => {
   if (opennessOf(image.store) <= opennessOf(before)) return []
   return (image.lineage ?? []).flatMap(({ kind, to }) => {
     if (kind === "supersedes") return []
-    const life = lives.get(to)
+    const life = livesById.get(to)
     const planned = images.get(to)
     const source =
       kind === "derived"
         ? planned !== undefined
-          ? { store: planned.store, since: sinceStore(life!, planned.store) ?? versions.get(to) ?? 0 }
+          ? { store: planned.store, since: inStoreSince(life!, planned.store) ?? versions.get(to) ?? 0 }
           : life === undefined
             ? undefined
             : life.at(-1)!.after.status === "active"
-              ? { store: life.at(-1)!.after.store, since: sinceStore(life, life.at(-1)!.after.store) ?? 0 }
-              : { store: undefined, since: goneAt(life)?.version ?? 0 }
-        : outside.get(outsideKey(kind, to))
+              ? { store: life.at(-1)!.after.store, since: inStoreSince(life, life.at(-1)!.after.store) ?? 0 }
+              : { store: undefined, since: lossIn(life)?.version ?? 0 }
+        : outsideByKey.get(outsideKey(kind, to))
     // The store of a lost source is unknown. A file that was only imported never had a store.
     if (source?.store === undefined) return kind === "file" ? [] : [source?.since ?? 0]
     return opennessOf(image.store) > opennessOf(source.store) ? [source.since] : []
@@ -177,7 +177,7 @@ const bindingOn = (
 }
 
 /** The version since which a memory is in a store; undefined if it is in another one. */
-const sinceStore = (life: ReadonlyArray<Link>, store: Store): number | undefined => {
+const inStoreSince = (life: ReadonlyArray<Link>, store: Store): number | undefined => {
   if (life.at(-1)!.after.store !== store) return undefined
   const index = life.findLastIndex(({ before }) => before?.store !== store)
   return life[Math.max(index, 0)]!.version
@@ -192,24 +192,26 @@ const flagsOf = (
   plans: ReadonlyArray<Plan>,
   order: ReadonlyMap<string, number>,
   images: ReadonlyMap<string, Memory>,
-  { lives, outside }: Relatives
+  { livesById, outsideByKey }: Relatives
 ) => {
   const undoes = new Map(plans.map(({ current, undone }) => [current.id, undone.map(({ version }) => version)]))
-  const lostOf = (id: string): Pick<Loss, "version" | "reason"> | undefined => {
-    const life = lives.get(id)
+  const lossOf = (id: string): Pick<Loss, "version" | "reason"> | undefined => {
+    const life = livesById.get(id)
     if (life === undefined) return undefined
     const image = images.get(id)
-    if (image === undefined) return goneAt(life)
+    if (image === undefined) return lossIn(life)
     const last = life.at(-1)!
     const next = { ...last, version: order.get(id)!, before: last.after, after: image, undoes: undoes.get(id) ?? [] }
-    return goneAt([...life, next])
+    return lossIn([...life, next])
   }
   return (memory: Memory): Flag | undefined => {
-    const life = lives.get(memory.id)
+    const life = livesById.get(memory.id)
     if (life === undefined) return undefined
     const writes = writesIn(life, images.has(memory.id) ? undoes.get(memory.id)! : [])
-    const isConfirmed = ({ version }: Pick<Loss, "version">, wasGoneAt: (version: number) => boolean = () => true) =>
-      writes.some((write) => write >= version && wasGoneAt(write))
+    const isConfirmed = (
+      { version }: Pick<Loss, "version">,
+      wasInactiveAt: (version: number) => boolean = () => true
+    ) => writes.some((write) => write >= version && wasInactiveAt(write))
     const flags: Array<Flag> = []
     const seen = new Set([memory.id])
     const visit = ({ lineage = [] }: Pick<Memory, "lineage">) => {
@@ -218,36 +220,41 @@ const flagsOf = (
         if (kind === "supersedes" || seen.has(key)) continue
         seen.add(key)
         if (kind === "derived") {
-          const lost = lostOf(to)
+          const loss = lossOf(to)
           // A write confirms the memory only if the source was lost at that time.
-          if (lost !== undefined && !isConfirmed(lost, (version) => wasGone(lives.get(to)!, version))) {
-            flags.push({ ...lost, place: 0, rests: () => true, stale: { kind, of: to, reason: lost.reason } })
+          if (loss !== undefined && !isConfirmed(loss, (version) => wasInactive(livesById.get(to)!, version))) {
+            flags.push({ ...loss, position: 0, affects: () => true, stale: { kind, of: to, reason: loss.reason } })
           }
-          visit(images.get(to) ?? lives.get(to)?.at(-1)?.after ?? {})
+          visit(images.get(to) ?? livesById.get(to)?.at(-1)?.after ?? {})
           continue
         }
-        for (const lost of outside.get(key)?.gone ?? []) {
-          if (lost.rests(memory) && !isConfirmed(lost))
-            flags.push({ ...lost, stale: { kind, of: to, reason: lost.reason } })
+        for (const loss of outsideByKey.get(key)?.losses ?? []) {
+          if (loss.affects(memory) && !isConfirmed(loss))
+            flags.push({ ...loss, stale: { kind, of: to, reason: loss.reason } })
         }
       }
     }
     visit(memory)
-    return flags.sort((a, b) => a.version - b.version || a.place - b.place)[0]
+    return flags.sort((a, b) => a.version - b.version || a.position - b.position)[0]
   }
 }
 
 /** The versions of deliberate writes that count once some versions are taken back. The creation is one of them. */
 const writesIn = (life: ReadonlyArray<Link>, undoes: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const gone = takenBack([...life.map((link) => ({ ...link, chosen: false })), { version: 0, chosen: false, undoes }])
-  return life.flatMap(({ version, write }, index) => (index === 0 || (write && !gone.has(version)) ? [version] : []))
+  const cancelled = undoneVersionsOf([
+    ...life.map((link) => ({ ...link, chosen: false })),
+    { version: 0, chosen: false, undoes }
+  ])
+  return life.flatMap(({ version, write }, index) =>
+    index === 0 || (write && !cancelled.has(version)) ? [version] : []
+  )
 }
 
 const noVersions: ReadonlyMap<string, number> = new Map()
 
-const wasGone = (life: ReadonlyArray<Link>, asOf: number): boolean => {
-  const then = life.findLast(({ version }) => version <= asOf)
-  return then !== undefined && then.after.status !== "active"
+const wasInactive = (life: ReadonlyArray<Link>, asOf: number): boolean => {
+  const linkAtVersion = life.findLast(({ version }) => version <= asOf)
+  return linkAtVersion !== undefined && linkAtVersion.after.status !== "active"
 }
 
 /**
@@ -255,7 +262,7 @@ const wasGone = (life: ReadonlyArray<Link>, asOf: number): boolean => {
  * an undo that restored it was undone, the version and reason are those of the
  * earlier loss.
  */
-const goneAt = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
+const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
   if (life.at(-1)?.after.status === "active") return undefined
   const link = life.findLast(({ before }) => before === undefined || before.status === "active")
   if (link === undefined) return undefined
@@ -263,16 +270,16 @@ const goneAt = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | u
     ({ after, before, version }) =>
       link.undoes.includes(version) && before !== undefined && before.status !== "active" && after.status === "active"
   )
-  const earlier = back > 0 ? goneAt(life.slice(0, back)) : undefined
+  const earlier = back > 0 ? lossIn(life.slice(0, back)) : undefined
   if (earlier !== undefined) return earlier
   const reason = link.after.status === "superseded" ? "replaced" : link.undoes.length > 0 ? "undone" : "forgotten"
   return { version: link.version, reason }
 }
 
 /** The version that keeps a flag in place; without a flag, the version that restored its source. */
-const bindingFlag = (flag: Flag | undefined, { image }: Plan, { lives }: Relatives): ReadonlyArray<number> => {
+const bindingFlag = (flag: Flag | undefined, { image }: Plan, { livesById }: Relatives): ReadonlyArray<number> => {
   if (flag !== undefined) return [flag.version]
-  const back = lives
+  const back = livesById
     .get(image?.stale?.of ?? "")
     ?.findLast(({ after, before }) => after.status === "active" && before?.status !== "active")
   return back === undefined ? [] : [back.version]

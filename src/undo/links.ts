@@ -16,7 +16,7 @@ export interface Link {
   /** Whether it is a deliberate write: an edit, a merge, another mention or a restore. */
   readonly write: boolean
   /** Fields that it set as a whole. */
-  readonly whole: ReadonlySet<string>
+  readonly wholeFields: ReadonlySet<string>
   /** The observation that it merged into the memory. */
   readonly merged: Observation | undefined
 }
@@ -48,7 +48,7 @@ export const linksOf = (
 
 const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined, after: Memory): Link => {
   const common = { version: event.version, type: event.type, before, after, chosen, undoes: noVersions }
-  const noWrite = { write: false, whole: noFields, merged: undefined }
+  const noWrite = { write: false, wholeFields: noFields, merged: undefined }
   if (event.type === "DELETE") return { ...common, ...noWrite, undoes: event.payload.undoes ?? noVersions }
   if (event.type !== "UPDATE") return { ...common, ...noWrite }
   const { decision, input, reason, undoes } = event.payload
@@ -56,7 +56,7 @@ const linkOf = (event: DaybookEvent, chosen: boolean, before: Memory | undefined
     ...common,
     undoes: undoes ?? noVersions,
     write: deliberateReasons.has(reason),
-    whole: reason === "edited" || reason === "unchanged" ? new Set(Object.keys(input ?? {})) : noFields,
+    wholeFields: reason === "edited" || reason === "unchanged" ? new Set(Object.keys(input ?? {})) : noFields,
     merged: reason === "reconciled" && decision.action === "UPDATE" ? observationFrom(after, input) : undefined
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { EventType } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { changedField, entriesOf, entryValue, type Link, type ListField, lists } from "./links.js"
-import { type Settled, settle, type Touch, takenBack } from "./touches.js"
+import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } from "./touches.js"
 
 /** Fields of a memory that an undo leaves alone, because later events changed them on purpose. */
 export interface Conflict {
@@ -20,13 +20,13 @@ export interface Plan {
   /** The after-image without the time of the change; undefined if nothing changes. */
   readonly image: Memory | undefined
   /** The versions that it takes back, oldest first, each fully or partly. */
-  readonly undone: ReadonlyArray<{ readonly version: number; readonly type: EventType; readonly what: Undoing }>
+  readonly undone: ReadonlyArray<{ readonly version: number; readonly type: EventType; readonly what: UndoEffect }>
   /** The fields that go back, by version. */
-  readonly taken: ReadonlyMap<number, ReadonlySet<string>>
+  readonly fieldsByVersion: ReadonlyMap<number, ReadonlySet<string>>
   readonly conflicts: ReadonlyArray<Conflict>
 }
 
-export type Undoing = "restored" | "removed" | "partly"
+export type UndoEffect = "restored" | "removed" | "partly"
 
 export interface PlanOptions {
   /** Whether later deliberate changes are undone as well. */
@@ -42,20 +42,20 @@ export interface PlanOptions {
  */
 export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOptions): Plan => {
   const current = life.at(-1)!.after
-  const gone = takenBack(life)
+  const cancelled = undoneVersionsOf(life)
   const ledger = makeLedger(force)
   const changes = life.filter(({ before, chosen }) => chosen && before !== undefined)
 
-  const status = ledger.decide("status", current.status, settle(existence(life, gone)))
+  const status = ledger.decide("status", current.status, resolveTouches(statusTouches(life, cancelled)))
   if (status === "forgotten" && life[0]!.chosen && life[0]!.before === undefined) {
     if (current.status === "forgotten")
-      return { current, image: undefined, undone: [], taken: new Map(), conflicts: [] }
-    const removed = life.filter(({ chosen, version }) => chosen && !gone.has(version))
+      return { current, image: undefined, undone: [], fieldsByVersion: new Map(), conflicts: [] }
+    const removed = life.filter(({ chosen, version }) => chosen && !cancelled.has(version))
     return {
       current,
       image: { ...current, revision: current.revision + 1, status },
       undone: removed.map(({ type, version }) => ({ version, type, what: "removed" })),
-      taken: new Map(removed.map(({ version }) => [version, new Set(["status"])])),
+      fieldsByVersion: new Map(removed.map(({ version }) => [version, new Set(["status"])])),
       conflicts: []
     }
   }
@@ -63,45 +63,46 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
   const values: Record<string, unknown> = { ...current, status }
   for (const field of new Set(changes.flatMap(({ after, before }) => Object.keys({ ...before, ...after })))) {
     if (separateFields.has(field) || !changes.some((link) => changedField(link, field as keyof Memory))) continue
-    const touches = fieldTouches(life, gone, field as keyof Memory)
-    values[field] = ledger.decide(field, values[field], settle(touches))
+    const touches = fieldTouches(life, cancelled, field as keyof Memory)
+    values[field] = ledger.decide(field, values[field], resolveTouches(touches))
   }
   for (const field of lists) {
     const first = changes.find((link) => changedField(link, field))
     if (first === undefined) continue
     const entries = entriesIn(changes, field)
-    const present = new Map(entriesOf(current[field]))
+    const currentEntries = new Map(entriesOf(current[field]))
     for (const entry of entries) {
-      const settled = settle(entryTouches(life, gone, field, entry))
-      if (ledger.decide(field, present.has(entry), settled) === true) present.set(entry, entryValue(entry))
-      else present.delete(entry)
+      const resolved = resolveTouches(entryTouches(life, cancelled, field, entry))
+      if (ledger.decide(field, currentEntries.has(entry), resolved) === true)
+        currentEntries.set(entry, entryValue(entry))
+      else currentEntries.delete(entry)
     }
-    const list = inOrder(life, field, present, force)
+    const list = inOrder(life, field, currentEntries, force)
     if (isDeepStrictEqual(list, current[field] ?? [])) continue
     // Only the order changed.
     if (entries.size === 0) ledger.take(first.version, field)
     values[field] = field === "lineage" && list.length === 0 ? undefined : list
   }
   for (const { after, before, version } of changes) {
-    if (gone.has(version) || after.mentions === before!.mentions) continue
+    if (cancelled.has(version) || after.mentions === before!.mentions) continue
     values.mentions = Number(values.mentions) - (after.mentions - before!.mentions)
     ledger.take(version, "mentions")
   }
 
   const defined = Object.entries(values).filter(([, value]) => value !== undefined)
   const image = Object.fromEntries(defined) as unknown as Memory
-  const { conflicts, taken } = ledger
+  const { conflicts, taken: fieldsByVersion } = ledger
   if (isDeepStrictEqual(image, current)) {
-    return { current, image: undefined, undone: [], taken: new Map(), conflicts: conflicts(current.id) }
+    return { current, image: undefined, undone: [], fieldsByVersion: new Map(), conflicts: conflicts(current.id) }
   }
-  const partly = new Set(conflicts(current.id).map(({ version }) => version))
+  const conflictingVersions = new Set(conflicts(current.id).map(({ version }) => version))
   return {
     current,
     image: { ...image, tokens: tokensOf(image, life, countTokens), revision: current.revision + 1 },
     undone: life
-      .filter(({ version }) => taken.has(version))
-      .map(({ type, version }) => ({ version, type, what: partly.has(version) ? "partly" : "restored" })),
-    taken,
+      .filter(({ version }) => fieldsByVersion.has(version))
+      .map(({ type, version }) => ({ version, type, what: conflictingVersions.has(version) ? "partly" : "restored" })),
+    fieldsByVersion,
     conflicts: conflicts(current.id)
   }
 }
@@ -123,27 +124,27 @@ const followingFields = new Set(["stale", "lastMentionedAt"])
 
 /** Records which versions are taken back and which are conflicts, while each aspect is decided. */
 const makeLedger = (force: boolean) => {
-  const taken = new Map<number, Set<string>>()
-  const take = (version: number, field: string) => {
-    taken.set(version, (taken.get(version) ?? new Set()).add(field))
+  const fieldsByVersion = new Map<number, Set<string>>()
+  const markTaken = (version: number, field: string) => {
+    fieldsByVersion.set(version, (fieldsByVersion.get(version) ?? new Set()).add(field))
   }
   const conflicting = new Map<number, { readonly fields: Set<string>; readonly by: Set<number> }>()
   return {
-    taken,
-    take,
+    taken: fieldsByVersion,
+    take: markTaken,
     /** The planned value of an aspect of a field. */
-    decide: (field: string, present: unknown, settled: Settled | undefined): unknown => {
-      if (settled === undefined) return present
-      const { changed, forced, kept } = settled
-      const by = force || followingFields.has(field) ? [] : settled.by
-      const value = force && !followingFields.has(field) ? forced : kept
+    decide: (field: string, current: unknown, resolved: ResolvedTouches | undefined): unknown => {
+      if (resolved === undefined) return current
+      const { changed, forced, result } = resolved
+      const by = force || followingFields.has(field) ? [] : resolved.by
+      const value = force && !followingFields.has(field) ? forced : result
       for (const version of changed) {
         if (version < (by.at(-1) ?? 0)) {
           const conflict = conflicting.get(version) ?? { fields: new Set(), by: new Set() }
           conflicting.set(version, conflict)
           conflict.fields.add(field)
           for (const later of by) if (later > version) conflict.by.add(later)
-        } else if (!isDeepStrictEqual(value, present)) take(version, field)
+        } else if (!isDeepStrictEqual(value, current)) markTaken(version, field)
       }
       return value
     },
@@ -164,17 +165,17 @@ const makeLedger = (force: boolean) => {
  * A deliberate write touches the status, because its writer wants the memory to
  * exist. Retiring a memory that is forgotten has no effect.
  */
-const existence = (life: ReadonlyArray<Link>, gone: ReadonlySet<number>): ReadonlyArray<Touch> =>
+const statusTouches = (life: ReadonlyArray<Link>, cancelled: ReadonlySet<number>): ReadonlyArray<Touch> =>
   life.flatMap(({ after, before, chosen, undoes, version, write }): ReadonlyArray<Touch> => {
-    const was = before?.status ?? "forgotten"
-    if (after.status === was && (!write || gone.has(version))) return []
-    const onto = (value: unknown) => (value === "forgotten" && after.status !== "active" ? value : after.status)
-    return [{ version, before: was, after: after.status, chosen, undoes, onto }]
+    const previousStatus = before?.status ?? "forgotten"
+    if (after.status === previousStatus && (!write || cancelled.has(version))) return []
+    const applyTo = (value: unknown) => (value === "forgotten" && after.status !== "active" ? value : after.status)
+    return [{ version, before: previousStatus, after: after.status, chosen, undoes, applyTo }]
   })
 
 const fieldTouches = (
   life: ReadonlyArray<Link>,
-  gone: ReadonlySet<number>,
+  cancelled: ReadonlySet<number>,
   field: keyof Memory
 ): ReadonlyArray<Touch> =>
   life.flatMap((link): ReadonlyArray<Touch> => {
@@ -182,11 +183,11 @@ const fieldTouches = (
     if (before === undefined) return []
     const touch = { version, before: before[field], after: after[field], chosen, undoes }
     const changed = changedField(link, field)
-    if (!changed && gone.has(version)) return []
+    if (!changed && cancelled.has(version)) return []
     if (field === "importance" && merged !== undefined) {
-      return [{ ...touch, onto: (value) => Math.max(Number(value), merged.importance ?? 0) }]
+      return [{ ...touch, applyTo: (value) => Math.max(Number(value), merged.importance ?? 0) }]
     }
-    return changed || link.whole.has(field) ? [touch] : []
+    return changed || link.wholeFields.has(field) ? [touch] : []
   })
 
 /** The entries of a list that any of these events added or took out. */
@@ -202,7 +203,7 @@ const entriesIn = (changes: ReadonlyArray<Link>, field: ListField): ReadonlySet<
 
 const entryTouches = (
   life: ReadonlyArray<Link>,
-  gone: ReadonlySet<number>,
+  cancelled: ReadonlySet<number>,
   field: ListField,
   entry: string
 ): ReadonlyArray<Touch> =>
@@ -212,7 +213,7 @@ const entryTouches = (
     const [before, after] = [entriesOf(link.before[field]).has(entry), entriesOf(link.after[field]).has(entry)]
     // An event that sets the whole list, or merges a statement with the entry, confirms the entry as it is then.
     const merged = field === "lineage" ? undefined : link.merged?.[field]
-    const confirms = !gone.has(version) && (link.whole.has(field) || (after && entriesOf(merged).has(entry)))
+    const confirms = !cancelled.has(version) && (link.wholeFields.has(field) || (after && entriesOf(merged).has(entry)))
     return before === after && !confirms ? [] : [{ version, before, after, chosen, undoes }]
   })
 
@@ -223,22 +224,25 @@ const entryTouches = (
 const inOrder = (
   life: ReadonlyArray<Link>,
   field: ListField,
-  present: ReadonlyMap<string, unknown>,
+  currentEntries: ReadonlyMap<string, unknown>,
   force: boolean
 ): ReadonlyArray<unknown> => {
   const first = life.findIndex((link) => link.chosen && changedField(link, field))
-  const last = force ? -1 : life.findLastIndex((link, index) => index >= first && !link.chosen && link.whole.has(field))
+  const last = force
+    ? -1
+    : life.findLastIndex((link, index) => index >= first && !link.chosen && link.wholeFields.has(field))
   const ordered = last === -1 ? life[first]!.before![field] : life[last]!.after[field]
-  const entries = new Map([...entriesOf(ordered)].filter(([entry]) => present.has(entry)))
+  const entries = new Map([...entriesOf(ordered)].filter(([entry]) => currentEntries.has(entry)))
   const since = life.slice(last === -1 ? first : last + 1).filter(({ chosen }) => !chosen)
   for (const { after, before, merged } of since) {
     const mergedList = field === "lineage" ? undefined : merged?.[field]
     const earlier = entriesOf(before?.[field])
-    for (const entry of entriesOf(mergedList).keys()) if (present.has(entry)) entries.set(entry, present.get(entry))
+    for (const entry of entriesOf(mergedList).keys())
+      if (currentEntries.has(entry)) entries.set(entry, currentEntries.get(entry))
     for (const entry of entriesOf(after[field]).keys())
-      if (!earlier.has(entry) && present.has(entry)) entries.set(entry, present.get(entry))
+      if (!earlier.has(entry) && currentEntries.has(entry)) entries.set(entry, currentEntries.get(entry))
   }
-  for (const [entry, value] of present) entries.set(entry, value)
+  for (const [entry, value] of currentEntries) entries.set(entry, value)
   return [...entries.values()]
 }
 

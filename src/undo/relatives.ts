@@ -20,9 +20,9 @@ export interface Loss {
   readonly version: number
   readonly reason: "replaced" | "forgotten" | "undone"
   /** Its position among the sources that were lost with the same event. */
-  readonly place: number
+  readonly position: number
   /** Whether a memory depends on what was lost. */
-  readonly rests: (memory: Memory) => boolean
+  readonly affects: (memory: Memory) => boolean
 }
 
 /** A source that is a turn or a file. */
@@ -34,14 +34,14 @@ export interface OutsideSource {
   /** The version of the event that changed that last; 0 for none. */
   readonly since: number
   /** Oldest first. */
-  readonly gone: ReadonlyArray<Loss>
+  readonly losses: ReadonlyArray<Loss>
 }
 
 /** The memories and sources that the plans of an undo depend on, as of a version. */
 export interface Relatives {
   /** Lives by id, oldest event first: of the planned memories, their derived memories, and the sources of all these. */
-  readonly lives: ReadonlyMap<string, ReadonlyArray<Link>>
-  readonly outside: ReadonlyMap<string, OutsideSource>
+  readonly livesById: ReadonlyMap<string, ReadonlyArray<Link>>
+  readonly outsideByKey: ReadonlyMap<string, OutsideSource>
   /** The planned memories that do not change and that no other one depends on. */
   readonly unchanged: ReadonlySet<string>
 }
@@ -68,36 +68,36 @@ export const relativesOf = (
         .filter(({ current, image }) => (current.status === "active") !== (image!.status === "active"))
         .flatMap(({ current }) => descendants(graph, { kind: "derived", to: current.id }))
     })
-    const lives = new Map(planned)
+    const livesById = new Map(planned)
     const links = [...changing.map(({ image }) => image!), ...derived].flatMap(({ lineage = [] }) => lineage)
     const outsideSources = new Map<string, Source>()
     let next = new Set(derived.map(({ id }) => id))
-    const follow = (more: ReadonlyArray<Source>) => {
-      for (const link of more) {
+    const addSources = (newSources: ReadonlyArray<Source>) => {
+      for (const link of newSources) {
         if (link.kind === "derived") next.add(link.to)
         else if (link.kind !== "supersedes") outsideSources.set(outsideKey(link.kind, link.to), link)
       }
     }
-    follow(links)
+    addSources(links)
     // Sources have sources of their own.
     const seen = new Set<string>()
     while (next.size > 0) {
       const ids = [...next].filter((id) => !seen.has(id))
       next = new Set()
-      const unread = ids.filter((id) => !lives.has(id))
-      for (const [id, life] of yield* livesAt(source, unread, to)) lives.set(id, life)
+      const unread = ids.filter((id) => !livesById.has(id))
+      for (const [id, life] of yield* livesAt(source, unread, to)) livesById.set(id, life)
       for (const id of ids) {
         seen.add(id)
-        follow(lives.get(id)?.at(-1)?.after.lineage ?? [])
+        addSources(livesById.get(id)?.at(-1)?.after.lineage ?? [])
       }
     }
-    const outside =
+    const outsideByKey =
       outsideSources.size === 0
         ? new Map<string, OutsideSource>()
         : yield* outsideAt(source, [...outsideSources.values()], to)
     const dependedOn = new Set([...seen, ...changing.map(({ current }) => current.id)])
     const unchanged = new Set([...planned.keys()].filter((id) => !dependedOn.has(id)))
-    return { lives, outside, unchanged } satisfies Relatives
+    return { livesById, outsideByKey, unchanged } satisfies Relatives
   })
 
 /** Lives by id up to a version. If the newest event was erased, the life is the present memory as one event. */
@@ -133,11 +133,11 @@ const unknownChange = {
   chosen: false,
   undoes: [],
   write: false,
-  whole: new Set<string>(),
+  wholeFields: new Set<string>(),
   merged: undefined
 }
 
-type MutableOutside = { -readonly [K in keyof OutsideSource]: K extends "gone" ? Array<Loss> : OutsideSource[K] }
+type MutableOutside = { -readonly [K in keyof OutsideSource]: K extends "losses" ? Array<Loss> : OutsideSource[K] }
 
 /** Turns and files as of a version. Only forgotten and replaced ones are read from the log. */
 const outsideAt = (
@@ -155,7 +155,7 @@ const outsideAt = (
         to,
         store: undefined,
         since: 0,
-        gone: []
+        losses: []
       })
     }
     yield* read(({ db }) => {
@@ -163,19 +163,19 @@ const outsideAt = (
     })
     const copies = new Map<number, { readonly path: string; readonly store: Store; readonly digest: string }>()
     const storesOf = (path: string) => [...copies.values()].flatMap((copy) => (copy.path === path ? [copy.store] : []))
-    const settle = (path: string, version: number, gone?: Omit<Loss, "version">) => {
+    const updateFile = (path: string, version: number, loss?: Omit<Loss, "version">) => {
       const file = sources.get(outsideKey("file", path))!
       const [store] = storesOf(path).sort((a, b) => opennessOf(b) - opennessOf(a))
       file.store = store
       file.since = version
-      if (gone !== undefined) file.gone.push({ ...gone, version })
+      if (loss !== undefined) file.losses.push({ ...loss, version })
     }
-    const forgotten = new Map<number, { readonly version: number; readonly place: number }>()
+    const forgotten = new Map<number, { readonly version: number; readonly position: number }>()
     const scan = (event: DaybookEvent) => {
       if (event.payload === null) return
       if (event.type === "FORGET") {
-        for (const [place, version] of event.payload.turns.entries()) {
-          forgotten.set(version, { version: event.version, place })
+        for (const [position, version] of event.payload.turns.entries()) {
+          forgotten.set(version, { version: event.version, position })
         }
       }
       if (event.version > to) return
@@ -187,16 +187,16 @@ const outsideAt = (
         const others = storesOf(file.path).filter((store) => store !== file.store)
         copies.set(event.version, file)
         const changed = before !== undefined && before.digest !== file.digest
-        const rests = dependsOnCopies([file.store], others)
-        settle(file.path, event.version, changed ? { reason: "replaced", place: 0, rests } : undefined)
+        const affects = dependsOnCopies([file.store], others)
+        updateFile(file.path, event.version, changed ? { reason: "replaced", position: 0, affects } : undefined)
       }
       if (event.type === "FORGET") {
         const { files, path, turns } = event.payload
-        const lost = files.flatMap((version) => copies.get(version) ?? [])
+        const lostCopies = files.flatMap((version) => copies.get(version) ?? [])
         for (const version of files) copies.delete(version)
-        for (const [place, lostPath] of [...new Set(lost.map((copy) => copy.path))].entries()) {
-          const rests = path === undefined ? () => true : dependsOnCopies(event.payload.stores, storesOf(lostPath))
-          settle(lostPath, event.version, { reason: "forgotten", place: turns.length + place, rests })
+        for (const [position, lostPath] of [...new Set(lostCopies.map((copy) => copy.path))].entries()) {
+          const affects = path === undefined ? () => true : dependsOnCopies(event.payload.stores, storesOf(lostPath))
+          updateFile(lostPath, event.version, { reason: "forgotten", position: turns.length + position, affects })
         }
       }
     }
@@ -213,8 +213,8 @@ const outsideAt = (
       const event = (yield* codec.decode(row)) as Extract<DaybookEvent, { type: "TURN" }>
       const turn = sources.get(outsideKey("turn", event.payload.turn.id))
       if (turn === undefined) continue
-      const { place, version } = forgotten.get(row.version)!
-      if (version <= to) turn.gone.push({ version, place, reason: "forgotten", rests: () => true })
+      const { position, version } = forgotten.get(row.version)!
+      if (version <= to) turn.losses.push({ version, position, reason: "forgotten", affects: () => true })
       else turn.store = event.payload.turn.store
       turn.since = version <= to ? version : row.version
     }

@@ -31,14 +31,18 @@ export const planSummaries = (
     const key = JSON.stringify([session, store])
     if (plans.has(key)) continue
     const writes = chosen.filter((event) => event.payload.session === session && event.payload.store === store)
-    const present = findSummary(db, session, store)
+    const currentSummary = findSummary(db, session, store)
     const last = writes.at(-1)!
     // Without a present summary, only the event that removed it can be undone.
-    if (present === undefined && last.payload.summary !== null) continue
+    if (currentSummary === undefined && last.payload.summary !== null) continue
     const undoes: Array<number> = []
-    let value = present?.summary ?? null
+    let value = currentSummary?.summary ?? null
     let version =
-      present === undefined ? last.version : byVersion.has(present.version) ? present.version : present.origin
+      currentSummary === undefined
+        ? last.version
+        : byVersion.has(currentSummary.version)
+          ? currentSummary.version
+          : currentSummary.origin
     for (let write = byVersion.get(version); write !== undefined; write = byVersion.get(version)) {
       undoes.push(version)
       value = write.was ?? null
@@ -54,8 +58,8 @@ export const planSummaries = (
     const common = {
       session,
       store,
-      replaces: present?.version,
-      ...(present === undefined ? {} : { was: present.summary })
+      replaces: currentSummary?.version,
+      ...(currentSummary === undefined ? {} : { was: currentSummary.summary })
     }
     const conflict = { version: chosenVersion, memory: session, fields: ["summary"], by: [version] }
     plans.set(

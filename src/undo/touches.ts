@@ -13,39 +13,39 @@ export interface Touch {
   /** The versions that the event itself took back. */
   readonly undoes: ReadonlyArray<number>
   /** Applies the event to a value other than `before`. Default: the result is `after`. */
-  readonly onto?: ((value: unknown) => unknown) | undefined
+  readonly applyTo?: ((value: unknown) => unknown) | undefined
 }
 
 /** The result of an undo for one aspect. */
-export interface Settled {
+export interface ResolvedTouches {
   /** Its value without the chosen events, with later deliberate changes applied. */
-  readonly kept: unknown
+  readonly result: unknown
   /** Its value before the first chosen event, without later changes. */
   readonly forced: unknown
   /** The chosen versions that changed it, oldest first. */
   readonly changed: ReadonlyArray<number>
-  /** Later versions that were not chosen and that keep the aspect as it is. Empty if `kept` equals `forced`. */
+  /** Later versions that were not chosen and that keep the aspect as it is. Empty if `result` equals `forced`. */
   readonly by: ReadonlyArray<number>
 }
 
 /** Undoes the chosen touches of an aspect, given oldest first; undefined if no chosen one still has an effect. */
-export const settle = (touches: ReadonlyArray<Touch>): Settled | undefined => {
-  const live = withoutCancelled(touches)
-  const first = live.findIndex((touch) => touch.chosen && changes(touch))
+export const resolveTouches = (touches: ReadonlyArray<Touch>): ResolvedTouches | undefined => {
+  const effective = withoutCancelled(touches)
+  const first = effective.findIndex((touch) => touch.chosen && changes(touch))
   if (first < 0) return undefined
-  const forced = live[first]!.before
-  let kept = forced
+  const forced = effective[first]!.before
+  let result = forced
   const changed: Array<number> = []
   const by: Array<number> = []
-  for (const touch of live.slice(first)) {
+  for (const touch of effective.slice(first)) {
     if (touch.chosen) {
       if (changes(touch)) changed.push(touch.version)
       continue
     }
-    kept = touch.onto === undefined ? touch.after : touch.onto(kept)
+    result = touch.applyTo === undefined ? touch.after : touch.applyTo(result)
     by.push(touch.version)
   }
-  return { kept, forced, changed, by: isDeepStrictEqual(kept, forced) ? [] : by }
+  return { result, forced, changed, by: isDeepStrictEqual(result, forced) ? [] : by }
 }
 
 /**
@@ -54,28 +54,30 @@ export const settle = (touches: ReadonlyArray<Touch>): Settled | undefined => {
  * that it took back count again.
  */
 const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> => {
-  const live = [...touches]
-  for (let index = live.length - 1; index > 0; index--) {
-    const undoing = live[index]!
+  const effective = [...touches]
+  for (let index = effective.length - 1; index > 0; index--) {
+    const undoing = effective[index]!
     if (undoing.chosen || undoing.undoes.length === 0 || !changes(undoing)) continue
-    const from = live.findIndex(
+    const from = effective.findIndex(
       (touch) =>
         undoing.undoes.includes(touch.version) && changes(touch) && isDeepStrictEqual(touch.before, undoing.after)
     )
     if (from < 0) continue
-    live.splice(from, index - from + 1)
+    effective.splice(from, index - from + 1)
     index = from
   }
-  return live
+  return effective
 }
 
 const changes = ({ after, before }: Touch): boolean => !isDeepStrictEqual(before, after)
 
 /** The versions that an undo took back which still counts: it was not taken back itself and is not chosen now. */
-export const takenBack = (events: ReadonlyArray<Pick<Touch, "version" | "chosen" | "undoes">>): ReadonlySet<number> => {
-  const gone = new Set<number>()
+export const undoneVersionsOf = (
+  events: ReadonlyArray<Pick<Touch, "version" | "chosen" | "undoes">>
+): ReadonlySet<number> => {
+  const cancelled = new Set<number>()
   for (const { chosen, undoes, version } of [...events].reverse()) {
-    if (!chosen && !gone.has(version)) for (const undone of undoes) gone.add(undone)
+    if (!chosen && !cancelled.has(version)) for (const undone of undoes) cancelled.add(undone)
   }
-  return gone
+  return cancelled
 }

@@ -24,7 +24,7 @@ import type { Writer } from "../remember/remember.js"
 import { choose, decodeUndoable, type Undoable } from "./choose.js"
 import { type LimitedPlans, limitPlans } from "./limitPlans.js"
 import { linksOf } from "./links.js"
-import { type Conflict, planOf, type Undoing } from "./plan.js"
+import { type Conflict, planOf, type UndoEffect } from "./plan.js"
 import { type Relatives, relativesOf } from "./relatives.js"
 import { planSummaries, type Summarized, type SummaryPlan } from "./summaries.js"
 import { undoCommand as command, compensatingEvents, type MemoryChanged } from "./undoCommand.js"
@@ -63,7 +63,7 @@ export interface UndoneEvent {
   /** The memory's title before the undo. */
   readonly title: string
   /** `restored`: the event has no effect any more. `removed`: the memory is gone with the event. `partly`: some fields are conflicts. */
-  readonly what: Undoing
+  readonly what: UndoEffect
   /** The version of the event that takes it back. */
   readonly by: number
 }
@@ -96,24 +96,24 @@ const maxRetries = 5
 export const undo = (
   undoer: Undoer,
   writer: Writer,
-  what: Undoable,
+  target: Undoable,
   options: UndoOptions = {}
 ): Effect.Effect<Undone, UndoError> =>
   Effect.gen(function* () {
     yield* refuseUnknownOptions(options, ["dryRun", "force", "commandId"])
-    const { commandId: givenId, dryRun = false, force = false } = options
+    const { commandId: requestedId, dryRun = false, force = false } = options
     if (writer.level !== "full") return yield* new TrustRequired({ what: "undo" })
-    const selection = yield* decodeUndoable(what)
-    const commandId = yield* commandIdOf(writer.level, givenId)
+    const selection = yield* decodeUndoable(target)
+    const commandId = yield* commandIdOf(writer.level, requestedId)
     const { agent, log, run } = undoer
     const planTo = (to: number) =>
       Effect.gen(function* () {
         const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
-        const lives = yield* livesOf(undoer, chosen, to)
+        const memoryLives = yield* livesOf(undoer, chosen, to)
         const summarized = chosen.filter((event): event is Summarized => event.type === "SUMMARIZE")
         const summaries = yield* undoer.read(({ db }) => planSummaries(db, summarized, force))
-        const plans = lives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
-        const livesById = new Map(lives.map((links) => [links.at(-1)!.after.id, links]))
+        const plans = memoryLives.map((links) => planOf(links, { force, countTokens: writer.countTokens }))
+        const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
         const relatives = yield* relativesOf(undoer, plans, livesById, to)
         return { relatives, summaries, ...limitPlans(plans, relatives, writer.marks, to + 1) }
       })
@@ -185,34 +185,39 @@ const livesOf = ({ agent, codec, log, read }: Undoer, events: ReadonlyArray<Dayb
   })
 
 /** The complete plan. */
-interface Planning extends LimitedPlans {
+interface UndoPlan extends LimitedPlans {
   readonly relatives: Relatives
   readonly summaries: ReadonlyArray<SummaryPlan>
 }
 
-const isNothing = ({ changing, summaries }: Planning): boolean =>
+const isNothing = ({ changing, summaries }: UndoPlan): boolean =>
   changing.length === 0 && summaries.every(({ undoes }) => undoes.length === 0)
 
 /** The report of a plan whose first event gets this version. */
-const reportOf = ({ first, plans, summaries }: Planning, version: number): Pick<Undone, "undone" | "conflicts"> => {
+const reportOf = ({ first, plans, summaries }: UndoPlan, version: number): Pick<Undone, "undone" | "conflicts"> => {
   const undone: Array<UndoneEvent> = []
   const conflicts: Array<Undone["conflicts"][number]> = []
-  let by = version
+  let undoVersion = version
   for (const plan of plans) {
     const { id: memory, title } = plan.current
-    for (const change of plan.undone) undone.push({ ...change, memory, title, by })
+    for (const change of plan.undone) undone.push({ ...change, memory, title, by: undoVersion })
     for (const conflict of plan.conflicts) {
       // Versions from `first` on are those of planned events, which are numbered from `version`.
-      conflicts.push({ ...conflict, by: conflict.by.map((at) => (at < first ? at : at - first + version)), title })
+      conflicts.push({
+        ...conflict,
+        by: conflict.by.map((later) => (later < first ? later : later - first + version)),
+        title
+      })
     }
-    if (plan.image !== undefined) by++
+    if (plan.image !== undefined) undoVersion++
   }
   for (const { conflict, session, summary, undoes } of summaries) {
     const title = `summary of session ${session}`
-    const what = summary === null ? "removed" : "restored"
+    const outcome = summary === null ? "removed" : "restored"
     if (conflict !== undefined) conflicts.push({ ...conflict, title })
-    for (const version of undoes) undone.push({ version, type: "SUMMARIZE", memory: session, title, what, by })
-    if (undoes.length > 0) by++
+    for (const version of undoes)
+      undone.push({ version, type: "SUMMARIZE", memory: session, title, what: outcome, by: undoVersion })
+    if (undoes.length > 0) undoVersion++
   }
   const inOrder = (a: { readonly version: number }, b: { readonly version: number }) => a.version - b.version
   return { undone: undone.sort(inOrder), conflicts: conflicts.sort(inOrder) }
@@ -221,7 +226,7 @@ const reportOf = ({ first, plans, summaries }: Planning, version: number): Pick<
 /** The planned events, encoded as the log would store them. */
 const encodedEvents = (
   { codec, read }: Undoer,
-  bounded: Planning,
+  bounded: UndoPlan,
   first: number,
   now: number
 ): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError | MemoryChanged> =>

@@ -9,7 +9,7 @@ import type { Db } from "../../projections/Projection.js"
 import { findSummary } from "../../projections/summaries.js"
 import { type Command, callerDecision, type DecidedEvent, runCause } from "../actor/Command.js"
 import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
-import { type Changing, type LimitedPlans, withStale } from "./limitPlans.js"
+import { type ChangingPlan, type LimitedPlans, withStale } from "./limitPlans.js"
 import type { Relatives } from "./relatives.js"
 import { type SummaryPlan, summaryEvent } from "./summaries.js"
 
@@ -17,7 +17,7 @@ import { type SummaryPlan, summaryEvent } from "./summaries.js"
 export class MemoryChanged extends Data.TaggedError("Moved") {}
 
 /** The events of an undo, one for each changed memory. */
-export interface Compensated {
+export interface CompensationResult {
   /** The version of the first event; undefined if nothing was written. */
   readonly first: number | undefined
   /** The cause of the events, which names the run. */
@@ -35,7 +35,7 @@ interface Bound extends Pick<LimitedPlans, "changing" | "staleOf"> {
 export const undoCommand = (
   bound: Bound,
   command: Pick<Command<unknown, unknown>, "actor" | "commandId" | "request"> & { readonly run: string }
-): Command<Compensated, MemoryChanged> => {
+): Command<CompensationResult, MemoryChanged> => {
   const cause = runCause(command.run)
   return {
     actor: command.actor,
@@ -67,27 +67,27 @@ export const compensatingEvents = (
     return Either.left(new MemoryChanged())
   }
   const planned = new Map(changing.map(({ image }) => [image.id, image]))
-  const following = new Map<string, Following>()
+  const followers = new Map<string, Follower>()
   const graph = graphIn(db)
   for (const [index, { current, image }] of changing.entries()) {
     const goesOrReturns = (image.status === "active") !== (current.status === "active")
     for (const derived of descendants(graph, { kind: "derived", to: current.id })) {
       const next = planned.get(derived.id) ??
-        following.get(derived.id)?.memory ?? { ...derived, revision: derived.revision + 1 }
+        followers.get(derived.id)?.memory ?? { ...derived, revision: derived.revision + 1 }
       // Plans have their stale flags already.
-      const follows = goesOrReturns && next.status === "active" && !planned.has(derived.id)
-      if (follows && relatives.lives.get(derived.id)?.at(-1)?.after.revision !== derived.revision) {
+      const isFollower = goesOrReturns && next.status === "active" && !planned.has(derived.id)
+      if (isFollower && relatives.livesById.get(derived.id)?.at(-1)?.after.revision !== derived.revision) {
         return Either.left(new MemoryChanged())
       }
-      const stale = follows ? staleOf(derived) : next.stale
+      const stale = isFollower ? staleOf(derived) : next.stale
       const flagged = !isDeepStrictEqual(stale, next.stale)
       const isTooOpen = opennessOf(next.store) > opennessOf(image.store)
       if (!flagged && !isTooOpen) continue
       const memory = withStale(isTooOpen ? { ...next, store: image.store } : next, stale)
       if (planned.has(derived.id)) planned.set(derived.id, memory)
       else {
-        const before = following.get(derived.id)
-        following.set(derived.id, {
+        const before = followers.get(derived.id)
+        followers.set(derived.id, {
           memory,
           cause: before?.cause ?? version + index,
           flagged: flagged || before?.flagged === true
@@ -98,28 +98,29 @@ export const compensatingEvents = (
   return Either.right([
     ...changing.map((plan) => compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now)),
     ...rewritten.map(summaryEvent),
-    ...[...following.values()].map(({ cause, flagged, memory }) => {
-      const why =
+    ...[...followers.values()].map(({ cause, flagged, memory }) => {
+      const reason =
         memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`
       return flagged
-        ? followingUpdate(memory, "stale", why, cause)
+        ? followingUpdate(memory, "stale", reason, cause)
         : followingUpdate(memory, "demoted", `what it came from is ${memory.store} now`, cause)
     })
   ])
 }
 
-interface Following {
+interface Follower {
   readonly memory: Memory
   readonly cause: number
   readonly flagged: boolean
 }
 
 /** Whether a memory or source that the plans depend on has changed since it was read. */
-const hasMoved = (db: Db, { lives, outside, unchanged }: Relatives): boolean =>
-  [...lives].some(([id, life]) => !unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) ||
-  [...outside.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)
+const hasMoved = (db: Db, { livesById, outsideByKey, unchanged }: Relatives): boolean =>
+  [...livesById].some(
+    ([id, life]) => !unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision
+  ) || [...outsideByKey.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)
 
-const compensatingEvent = ({ current, image, undone }: Changing, now: number): DecidedEvent => {
+const compensatingEvent = ({ current, image, undone }: ChangingPlan, now: number): DecidedEvent => {
   const undoes = undone.map(({ version }) => version)
   const reason = undoes.length === 1 ? `takes back version ${undoes[0]}` : `takes back ${undoes.length} versions`
   const memory = { ...image, updatedAt: now }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import type { Judgement, Question, ReconcilerError, ReconcilerService } from "../ports/Reconciler.js"
+import { type Judgement, type Question, ReconcilerError, type ReconcilerService } from "../ports/Reconciler.js"
 import { checkJudgement } from "../remember/judge.js"
 import { answerOf } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
@@ -21,15 +21,15 @@ export interface AnswerOrigin {
 export interface Answers {
   readonly service: Service
   /** Call it before an event is decided again. */
-  readonly about: (event: Mutation) => void
+  readonly begin: (event: Mutation) => void
   /** The origin of the newest decision; undefined if the reconciler was not needed. */
   readonly source: () => AnswerOrigin | undefined
   /** The question to ask before the event can be decided. */
-  readonly open: () => Question | undefined
+  readonly openQuestion: () => Question | undefined
   /** Asks open questions, after which their events can be decided. */
   readonly ask: (questions: ReadonlyArray<Question>) => Effect.Effect<void>
   /** How many questions were asked so far. */
-  readonly asked: () => number
+  readonly askedCount: () => number
 }
 
 export interface AnswersOptions {
@@ -37,16 +37,16 @@ export interface AnswersOptions {
   readonly policy: PolicyValues["reconcile"]
   /** Whether recorded answers of this model may be reused. */
   readonly reuses: (name: string) => boolean
-  readonly asks: boolean
+  readonly mayAsk: boolean
   readonly liveNow: (id: string) => Memory | undefined
 }
 
-export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptions): Answers => {
+export const make = ({ mayAsk, liveNow, policy, reconciler, reuses }: AnswersOptions): Answers => {
   const newAnswers = new Map<string, Either.Either<Judgement, ReconcilerError>>()
   let event: Mutation | undefined
   let source: AnswerOrigin | undefined
   let open: Question | undefined
-  let asked = 0
+  let askedCount = 0
 
   const from = (judgement: Judgement, answered: Answered, fallback?: string): Judgement => {
     source = { answered, ...(fallback === undefined ? {} : { fallback }) }
@@ -63,15 +63,15 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
     source = { answered: "judged" }
     if (reconciler.ask === undefined) return reconciler.judge(question)
     if (policy.reconciler === "hybrid") {
-      const own = reconciler.judge(question)
-      if (own.sure) return own
+      const immediate = reconciler.judge(question)
+      if (immediate.sure) return immediate
     }
     const recorded =
       event !== undefined && reuses(event.payload.decision.by.name)
         ? recordedAnswer(event, question, liveNow)
         : undefined
     if (recorded !== undefined) return from(recorded, "reused")
-    if (!asks) return judgeInstead(question, "the log has no answer to this question, and asking is off")
+    if (!mayAsk) return judgeInstead(question, "the log has no answer to this question, and asking is off")
     const answer = newAnswers.get(keyOf(question))
     if (answer === undefined) {
       open = question
@@ -81,29 +81,29 @@ export const make = ({ asks, liveNow, policy, reconciler, reuses }: AnswersOptio
     const check = checkJudgement(answer.right, question.candidates.length)
     return Either.isRight(check)
       ? from(answer.right, "asked")
-      : judgeInstead(question, `reconciler ${reconciler.name}: ${check.left}`)
+      : judgeInstead(question, new ReconcilerError({ name: reconciler.name, reason: check.left }).message)
   }
 
   return {
     service: { name: reconciler.name, judge },
-    about: (about) => {
-      event = about
+    begin: (mutation) => {
+      event = mutation
       source = undefined
       open = undefined
     },
     source: () => source,
-    open: () => open,
+    openQuestion: () => open,
     ask: (questions) =>
       Effect.forEach(
         new Map(questions.map((question) => [keyOf(question), question])),
         ([key, question]) =>
           Effect.map(answerOf(reconciler, question, policy.timeout), (answer) => {
-            asked++
+            askedCount++
             newAnswers.set(key, answer)
           }),
         { concurrency: policy.concurrency, discard: true }
       ),
-    asked: () => asked
+    askedCount: () => askedCount
   }
 }
 

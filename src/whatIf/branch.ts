@@ -28,7 +28,7 @@ export interface BranchOptions {
   /** The last version that is replayed unchanged. */
   readonly to: number
   /** Whether decisions will search for similar memories. */
-  readonly weighs: boolean
+  readonly searchesSimilar: boolean
 }
 
 /**
@@ -42,11 +42,11 @@ export const make = ({
   config,
   log,
   to,
-  weighs
+  searchesSimilar
 }: BranchOptions): Effect.Effect<Branch, ViewError, Scope.Scope> =>
   Effect.gen(function* () {
     const projections = config.projections.filter(
-      ({ name }) => !unreadProjections.has(name) && (weighs || !searchProjections.has(name))
+      ({ name }) => !unreadProjections.has(name) && (searchesSimilar || !searchProjections.has(name))
     )
     const folder = yield* Effect.acquireRelease(
       attempt(() => newFolder(join(config.folder, "cache"))),

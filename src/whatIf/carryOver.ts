@@ -19,19 +19,19 @@ export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOve
     if (before === undefined) return after.born === event.version ? after : undefined
     const isRestored = after.status === "active" && before.status !== "active"
     if (branchMemory !== undefined && (branchMemory.status === before.status || isRestored)) {
-      return patched(branchMemory, before, after)
+      return applyPatch(branchMemory, before, after)
     }
     skip(event, after)
     return undefined
   }
-  const all = (images: ReadonlyArray<Memory>) => images.flatMap((image) => inBranch(image) ?? [])
+  const allInBranch = (images: ReadonlyArray<Memory>) => images.flatMap((image) => inBranch(image) ?? [])
   switch (event.type) {
     case "COMPRESS": {
-      const sources = all(event.payload.sources)
+      const sources = allInBranch(event.payload.sources)
       return sources.length === 0 ? undefined : { ...event, payload: { ...event.payload, sources } }
     }
     case "ARCHIVE":
-      return { ...event, payload: { ...event.payload, memories: all(event.payload.memories) } }
+      return { ...event, payload: { ...event.payload, memories: allInBranch(event.payload.memories) } }
     case "ADD":
     case "UPDATE":
     case "DELETE": {
@@ -44,7 +44,7 @@ export const carryOver = (event: DaybookEvent, { find, liveNow, skip }: CarryOve
 }
 
 /** Applies an event's change of a memory in the log to the branch's memory. */
-const patched = (branch: Memory, before: Memory, after: Memory): Memory => {
+const applyPatch = (branch: Memory, before: Memory, after: Memory): Memory => {
   const next: Record<string, unknown> = { ...branch }
   for (const field of differing(before, after)) {
     const value = (after as unknown as Record<string, unknown>)[field]

@@ -55,31 +55,37 @@ export const causeOf = (
   after: DecisionResult,
   { candidates, first, since, threshold }: Grounds
 ): DifferenceCause => {
-  const [was, is] = [before.candidates, after.candidates]
-  const lost = was.filter(({ id }) => !is.some((candidate) => candidate.id === id))
-  const gained = is.filter(({ id }) => !was.some((candidate) => candidate.id === id))
-  const touched = [before.replaced, before.id, after.replaced, after.id].filter((id) => id !== undefined)
-  const follows = [...touched, ...[...lost, ...gained, ...was].map(({ id }) => id)]
+  const [candidatesBefore, candidatesAfter] = [before.candidates, after.candidates]
+  const lostCandidates = candidatesBefore.filter(({ id }) => !candidatesAfter.some((candidate) => candidate.id === id))
+  const gainedCandidates = candidatesAfter.filter(
+    ({ id }) => !candidatesBefore.some((candidate) => candidate.id === id)
+  )
+  const decidedIds = [before.replaced, before.id, after.replaced, after.id].filter((id) => id !== undefined)
+  const changedAt = [
+    ...decidedIds,
+    ...[...lostCandidates, ...gainedCandidates, ...candidatesBefore].map(({ id }) => id)
+  ]
     .map(since)
     .find((version) => version !== undefined)
-  const because = (version: number): DifferenceCause => ({ kind: "follows", version })
+  const followsFrom = (version: number): DifferenceCause => ({ kind: "follows", version })
   // One of the two was not weighed, so the reconciler differs.
   if (before.outcome !== "duplicate" && (before.by.kind === "caller") !== (after.by.kind === "caller")) {
     return { kind: "reconciler" }
   }
-  const changed = [...lost, ...gained]
-  if (changed.length === 0) return follows === undefined ? { kind: "reconciler" } : because(follows)
-  const below = (scores: typeof was, limit: number) => scores.every(({ score }) => score <= limit)
+  const changed = [...lostCandidates, ...gainedCandidates]
+  if (changed.length === 0) return changedAt === undefined ? { kind: "reconciler" } : followsFrom(changedAt)
+  const allBelow = (scores: typeof candidatesBefore, limit: number) => scores.every(({ score }) => score <= limit)
   if (changed.every(({ id }) => since(id) === undefined)) {
-    if (below(lost, threshold) && below(gained, before.threshold ?? threshold)) return { kind: "threshold" }
+    if (allBelow(lostCandidates, threshold) && allBelow(gainedCandidates, before.threshold ?? threshold))
+      return { kind: "threshold" }
     // The most similar candidates are equal, up to the shorter list.
-    const shorter = Math.min(was.length, is.length)
-    const sameStart = was.slice(0, shorter).every(({ id }, index) => is[index]!.id === id)
-    if (sameStart && (is.length === candidates || gained.length > 0) && follows === undefined)
+    const shorter = Math.min(candidatesBefore.length, candidatesAfter.length)
+    const sameStart = candidatesBefore.slice(0, shorter).every(({ id }, index) => candidatesAfter[index]!.id === id)
+    if (sameStart && (candidatesAfter.length === candidates || gainedCandidates.length > 0) && changedAt === undefined)
       return { kind: "candidates" }
   }
-  const cause = follows ?? first
-  return cause === undefined ? { kind: "likeness" } : because(cause)
+  const cause = changedAt ?? first
+  return cause === undefined ? { kind: "likeness" } : followsFrom(cause)
 }
 
 /** Fields that change with every event, or that follow from compared fields. */
@@ -110,13 +116,13 @@ export const memoriesDiff = (sides: ReadonlyArray<Sides>, now: number): WhatIf["
     if (isReadable(live) && isReadable(branch)) {
       const fields = differing(live, branch).filter((field) => !technicalFields.has(field))
       if (fields.length > 0) changed.push(changedOf(live, branch, fields))
-    } else if (isReadable(live)) onlyLive.push(aloneOf(live, branch))
-    else if (isReadable(branch)) onlyBranch.push(aloneOf(branch, live))
+    } else if (isReadable(live)) onlyLive.push(oneSidedOf(live, branch))
+    else if (isReadable(branch)) onlyBranch.push(oneSidedOf(branch, live))
   }
   return { onlyLive, onlyBranch, changed }
 }
 
-const aloneOf = ({ id, store, title, type }: Memory, other: Memory | undefined): OneSidedMemory => ({
+const oneSidedOf = ({ id, store, title, type }: Memory, other: Memory | undefined): OneSidedMemory => ({
   id,
   title,
   type,

@@ -38,7 +38,7 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
     return difference === undefined ? find(id) : difference.live
   }
 
-  const settle = (id: string, version: number, live: Memory | undefined, branch: Memory | undefined) => {
+  const compareImages = (id: string, version: number, live: Memory | undefined, branch: Memory | undefined) => {
     const before = differences.get(id)
     if (live === branch || (live !== undefined && branch !== undefined && differing(live, branch).length === 0)) {
       if (before?.isVisible === true && branch?.status === "active") unembedded.add(id)
@@ -63,8 +63,8 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
       const unchangedInLog = new Map<string, Memory | undefined>()
       for (const id of branch.keys()) if (!live.has(id)) unchangedInLog.set(id, liveNow(id))
       apply()
-      for (const [id, image] of branch) settle(id, version, live.get(id) ?? unchangedInLog.get(id), image)
-      for (const [id, image] of live) if (!branch.has(id)) settle(id, version, image, find(id))
+      for (const [id, image] of branch) compareImages(id, version, live.get(id) ?? unchangedInLog.get(id), image)
+      for (const [id, image] of live) if (!branch.has(id)) compareImages(id, version, image, find(id))
     },
     sides: () => [...differences].map(([id, { live }]) => ({ live, branch: find(id) })),
     unembedded,

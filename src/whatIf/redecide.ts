@@ -20,10 +20,14 @@ export interface Tally {
   readonly decisions: Array<DecisionDiff>
   readonly skipped: Array<Skipped>
   /** Counts a decision, which has two sides. */
-  readonly taken: (before: DecisionResult, after: DecisionResult, how: "same" | "otherGrounds" | "different") => void
+  readonly count: (
+    before: DecisionResult,
+    after: DecisionResult,
+    agreement: "same" | "otherGrounds" | "different"
+  ) => void
 }
 
-export interface Redeciding {
+export interface RedecideContext {
   readonly branch: Branch
   readonly divergence: Divergence
   /** Undefined if nothing is weighed. */
@@ -40,7 +44,7 @@ export const noVectors = makeLookup(() => undefined)
 type Decidable = Extract<Step, { command: AnyCommand }>
 
 /** Decides the events of the log again, applies the results to the branch and compares them with the log. */
-export const makeRedecider = (redeciding: Redeciding) => {
+export const makeRedecider = (redeciding: RedecideContext) => {
   const { answers, branch, divergence, tally } = redeciding
   const { db } = branch
   const compare = makeComparison(redeciding)
@@ -62,9 +66,9 @@ export const makeRedecider = (redeciding: Redeciding) => {
     /** Decides again. It returns false if the reconciler must be asked first. */
     redecide: (step: Extract<Step, { kind: "decide" }>, vectors: StatementVectors): boolean => {
       const { event } = step
-      answers?.about(event)
+      answers?.begin(event)
       const decided = decide(db, step, vectors)
-      if (answers?.open() !== undefined) return false
+      if (answers?.openQuestion() !== undefined) return false
       const source = answers?.source()
       if (Either.isLeft(decided)) refuse(event, decided.left.message)
       else if ("events" in decided.right) {
@@ -98,9 +102,9 @@ export const makeRedecider = (redeciding: Redeciding) => {
       const questions: Array<Question> = []
       for (const step of steps.slice(0, 4 * concurrency)) {
         if (step.kind !== "decide" || questions.length === concurrency) continue
-        answers!.about(step.event)
+        answers!.begin(step.event)
         decide(db, step, vectors)
-        const open = answers!.open()
+        const open = answers!.openQuestion()
         if (open !== undefined) questions.push(open)
       }
       return questions
@@ -116,14 +120,14 @@ const decide = (db: Db, { command, event }: Decidable, vectors: StatementVectors
     version: event.version,
     newId: makeNewId(event),
     decided: [],
-    ...(vector === undefined ? {} : { told: { vector } }),
-    again: false
+    ...(vector === undefined ? {} : { advice: { vector } }),
+    mayRedecide: false
   })
 }
 
 /** Makes the function that applies what an event becomes in the branch. */
 const makeApply =
-  ({ branch, divergence }: Redeciding) =>
+  ({ branch, divergence }: RedecideContext) =>
   (event: DaybookEvent, decided: ReadonlyArray<DecidedEvent>) => {
     const branchEvents = decided.map(
       ({ occurredAt, payload, type }) =>
@@ -140,18 +144,18 @@ const skippedOf = (event: DaybookEvent, { id, title }: Memory, since: number | u
 }
 
 /** Makes the function that compares a decision of the branch with that of the log and records a difference. */
-const makeComparison = ({ divergence, policy, tally }: Redeciding) => {
+const makeComparison = ({ divergence, policy, tally }: RedecideContext) => {
   /** The first version with another result, by store. */
   const firstDifference = new Map<Memory["store"], number>()
   return (event: Mutation, after: DecisionResult) => {
     const before = resultOf(event)
     const isSame = sameResult(before, after)
-    tally.taken(before, after, !isSame ? "different" : sameGrounds(before, after) ? "same" : "otherGrounds")
+    tally.count(before, after, !isSame ? "different" : sameGrounds(before, after) ? "same" : "otherGrounds")
     if (isSame) return
     const { version } = event
     const { store } = event.payload.memory
-    const grounds: Grounds = { ...policy, since: divergence.since, first: firstDifference.get(store) }
-    tally.decisions.push({ version, title: titleOf(event), store, before, after, why: causeOf(before, after, grounds) })
+    const scope: Grounds = { ...policy, since: divergence.since, first: firstDifference.get(store) }
+    tally.decisions.push({ version, title: titleOf(event), store, before, after, why: causeOf(before, after, scope) })
     if (!firstDifference.has(store)) firstDifference.set(store, version)
   }
 }
@@ -171,7 +175,7 @@ const createdBy = ({ payload, type }: Mutation): string | undefined =>
 
 /** The title of the observation. A merged memory may have another one. */
 const titleOf = ({ payload }: Mutation): string => {
-  const asked = payload.input?.title
-  if (typeof asked === "string") return asked
+  const requestedTitle = payload.input?.title
+  if (typeof requestedTitle === "string") return requestedTitle
   return ("replacement" in payload ? payload.replacement : undefined)?.title ?? payload.memory.title
 }

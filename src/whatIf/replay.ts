@@ -8,43 +8,43 @@ import type { Lookup } from "../../projections/Projection.js"
 import { textDigest } from "../../projections/vectors.js"
 import { makeLookup } from "../../projections/view/buildViewFile.js"
 import { isStorageFailure } from "../../projections/view/ViewFile.js"
-import { makeRedecider, noVectors, type Redeciding, type StatementVectors } from "./redecide.js"
+import { makeRedecider, noVectors, type RedecideContext, type StatementVectors } from "./redecide.js"
 import type { Step } from "./steps.js"
 
 /** The vectors for steps that are decided under one embedder. */
 export interface PageVectors {
   /** Whether decisions search this index. */
-  readonly isLooked: (index: ModelName) => boolean
+  readonly isSearched: (index: ModelName) => boolean
   /** Vectors of weighed statements, by command. */
-  readonly told: StatementVectors
+  readonly byCommand: StatementVectors
   /** Vectors of an index that the log has, by the digest of their text. */
   readonly cached: Lookup["vectorOf"]
   /** Embeds texts that only the branch has. Keys and result keys are digests. */
-  readonly make: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
+  readonly embed: (texts: ReadonlyMap<string, string>) => Effect.Effect<ReadonlyMap<string, Float32Array>>
 }
 
 /** Makes the function that takes the steps of a page in order. It yields to other fibers in between. */
-export const replay = (redeciding: Redeciding) => {
+export const replay = (redeciding: RedecideContext) => {
   const { answers, branch } = redeciding
   const redecider = makeRedecider(redeciding)
   const { embed, unembedded } = makeEmbedding(redeciding)
 
   /** Takes a step. It returns false if vectors or answers must be fetched first. */
-  const take = (step: Step, vectors: PageVectors, own: OwnVectors | undefined): boolean => {
+  const takeStep = (step: Step, vectors: PageVectors, own: OwnVectors | undefined): boolean => {
     switch (step.kind) {
       case "decide":
-        return redecider.redecide(step, vectors.told)
+        return redecider.redecide(step, vectors.byCommand)
       case "refused":
         redecider.refuse(step.event, step.reason)
         return true
       case "change":
-        redecider.change(step, vectors.told)
+        redecider.change(step, vectors.byCommand)
         return true
       case "carry":
         redecider.carry(step.event)
         return true
       case "embed":
-        if (own === undefined && redeciding.divergence.unembedded.size > 0 && vectors.isLooked(step.event.payload)) {
+        if (own === undefined && redeciding.divergence.unembedded.size > 0 && vectors.isSearched(step.event.payload)) {
           return false
         }
         embed(step, vectors, own ?? noOwnVectors)
@@ -67,7 +67,7 @@ export const replay = (redeciding: Redeciding) => {
         const until = performance.now() + sliceMillis
         const isComplete = yield* sync(() => {
           while (index < steps.length && performance.now() < until) {
-            if (!take(steps[index]!, vectors, own)) return false
+            if (!takeStep(steps[index]!, vectors, own)) return false
             own = undefined
             index++
           }
@@ -77,9 +77,9 @@ export const replay = (redeciding: Redeciding) => {
           if (steps[index]!.kind === "embed") {
             const memories = yield* sync(unembedded)
             const texts = [...memories.values()].map(embeddingText)
-            own = { memories, vectors: yield* vectors.make(new Map(texts.map((text) => [textDigest(text), text]))) }
+            own = { memories, vectors: yield* vectors.embed(new Map(texts.map((text) => [textDigest(text), text]))) }
           } else {
-            yield* answers!.ask(yield* sync(() => redecider.questions(steps.slice(index), vectors.told)))
+            yield* answers!.ask(yield* sync(() => redecider.questions(steps.slice(index), vectors.byCommand)))
           }
         }
         yield* yieldToEventLoop
@@ -88,7 +88,7 @@ export const replay = (redeciding: Redeciding) => {
     })
 }
 
-const makeEmbedding = ({ branch, divergence }: Redeciding) => ({
+const makeEmbedding = ({ branch, divergence }: RedecideContext) => ({
   /** Active memories whose text only the branch has and that have no vector yet, by id. */
   unembedded: (): ReadonlyMap<string, Memory> => {
     const memories = new Map<string, Memory>()
@@ -101,14 +101,14 @@ const makeEmbedding = ({ branch, divergence }: Redeciding) => ({
   },
 
   /** Applies an EMBED event to the memories of the branch that have the same text, and adds the branch's own vectors. */
-  embed: ({ event }: Extract<Step, { kind: "embed" }>, { cached, isLooked }: PageVectors, own: OwnVectors) => {
-    const isSearched = isLooked(event.payload)
+  embed: ({ event }: Extract<Step, { kind: "embed" }>, { cached, isSearched }: PageVectors, own: OwnVectors) => {
+    const isIndexSearched = isSearched(event.payload)
     const entries: Array<Payload<"EMBED">["entries"][number]> = []
     for (const entry of event.payload.entries) {
       const memory = findById(branch.db, entry.memory)
       if (memory?.status !== "active" || textDigest(embeddingText(memory)) !== entry.digest) continue
       entries.push({ ...entry, store: memory.store })
-      if (isSearched) divergence.unembedded.delete(entry.memory)
+      if (isIndexSearched) divergence.unembedded.delete(entry.memory)
     }
     for (const [id, { born, store, ...memory }] of own.memories) {
       const digest = textDigest(embeddingText(memory))
@@ -120,7 +120,7 @@ const makeEmbedding = ({ branch, divergence }: Redeciding) => ({
       { ...event, payload: { ...event.payload, entries } },
       makeLookup(
         (model, dimensions, digest) =>
-          cached(model, dimensions, digest) ?? (isSearched ? own.vectors.get(digest) : undefined)
+          cached(model, dimensions, digest) ?? (isIndexSearched ? own.vectors.get(digest) : undefined)
       )
     )
   }

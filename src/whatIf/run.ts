@@ -31,7 +31,7 @@ export interface Origin {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly config: ViewsConfig
-  readonly inUse: ActiveEmbedders
+  readonly activeEmbedders: ActiveEmbedders
   readonly countTokens: (text: string) => number
   readonly policy: PolicyValues
   /** The configured reconciler; undefined if the policy has none. */
@@ -48,34 +48,34 @@ export const run = (
   options: WhatIfOptions = {}
 ): Effect.Effect<WhatIf, ViewError | InvalidInput> =>
   Effect.gen(function* () {
-    const { codec, config, inUse: activeEmbedders, log, policy } = origin
+    const { activeEmbedders, codec, config, log, policy } = origin
     yield* refuseUnknownOptions(options, ["from", "to", "policy", "reconciler", "ask", "onProgress"])
     yield* Either.mapLeft(
       decode(options.policy ?? {}),
       ({ problems }) => new InvalidInput({ field: "policy", problem: problems.join("; ") })
     )
-    const { from, to } = yield* stretchOf(options, (yield* log.head(agent)).version)
+    const { from, to } = yield* versionRangeOf(options, (yield* log.head(agent)).version)
     const reconcile = { ...policy.reconcile, ...definedOf(options.policy?.reconcile) }
     const reconciler = yield* reconcilerOf(origin, reconcile.reconciler, options)
-    const weighs = reconciler !== undefined
-    const branch = yield* Branch.make({ agent, codec, config, log, weighs, to: from - 1 })
+    const searchesSimilar = reconciler !== undefined
+    const branch = yield* Branch.make({ agent, codec, config, log, searchesSimilar, to: from - 1 })
     const divergence = Divergence.make((id) => findById(branch.db, id))
-    const answers = weighs
+    const answers = searchesSimilar
       ? Answers.make({
           reconciler,
           policy: reconcile,
           // Recorded answers of another model are not reused.
           reuses: (name) => options.reconciler === undefined || reconciler.name.split("+").includes(name),
-          asks: options.ask === true,
+          mayAsk: options.ask === true,
           liveNow: divergence.liveNow
         })
       : undefined
     const commonShare = options.policy?.search?.commonShare ?? policy.search.commonShare
     const reconciling = answers && { reconciler: answers.service, policy: reconcile, commonShare }
-    const stepOf = makeStepper(writerOf(origin, reconciling), weighs)
+    const stepOf = makeStepper(writerOf(origin, reconciling), searchesSimilar)
     const counter = makeCounter()
     const replaySteps = replay({ branch, divergence, answers, policy: reconcile, tally: counter.tally })
-    const vectors = pageVectors(origin, weighs)
+    const vectors = pageVectors(origin, searchesSimilar)
     let recordedAt = 0
     let previousEmbedder: EmbedderService | undefined
     for (let after = from - 1; after < to; ) {
@@ -84,7 +84,7 @@ export const run = (
       const events: Array<DaybookEvent | ErasedEvent> = []
       for (const row of rows) events.push(yield* codec.decode(row))
       for (let index = 0; index < events.length; ) {
-        const embedder = yield* activeEmbedders.inForce(branch.db)
+        const embedder = yield* activeEmbedders.activeIn(branch.db)
         if (previousEmbedder !== undefined && !sameModel(previousEmbedder, embedder)) divergence.indexChanged()
         previousEmbedder = embedder
         const steps = underOneEmbedder(events.slice(index), findActiveEmbedder(branch.db) === undefined).map(stepOf)
@@ -110,7 +110,7 @@ export const run = (
         events: Math.max(0, to - from + 1),
         ...counts,
         different: decisions.length,
-        asked: answers?.asked() ?? 0,
+        asked: answers?.askedCount() ?? 0,
         unembedded: vectors.failed(),
         memories: { live: active - memories.onlyBranch.length + memories.onlyLive.length, branch: active }
       }
@@ -130,11 +130,11 @@ const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconcil
   reconciling
 })
 
-const stretchOf = ({ from = 1, to }: WhatIfOptions, head: number) => {
-  const integer = (field: string, value: number, least: number, most: number) =>
-    Number.isInteger(value) && value >= least && value <= most
+const versionRangeOf = ({ from = 1, to }: WhatIfOptions, head: number) => {
+  const integer = (field: string, value: number, min: number, max: number) =>
+    Number.isInteger(value) && value >= min && value <= max
       ? Effect.succeed(value)
-      : Effect.fail(new InvalidInput({ field, problem: `must be a whole number from ${least} to ${most}` }))
+      : Effect.fail(new InvalidInput({ field, problem: `must be a whole number from ${min} to ${max}` }))
   return Effect.gen(function* () {
     const first = yield* integer("from", from, 1, Math.max(1, head))
     return { from: first, to: to === undefined ? head : yield* integer("to", to, first, head) }
@@ -175,12 +175,12 @@ const makeCounter = () => {
   const tally: Tally = {
     decisions,
     skipped,
-    taken: (before, after, how) => {
+    count: (before, after, agreement) => {
       counts.decided++
       counts.outcomes.live[before.outcome]++
       counts.outcomes.branch[after.outcome]++
       if (after.answered !== undefined) answers[after.answered]++
-      if (how === "otherGrounds") counts.otherGrounds++
+      if (agreement === "otherGrounds") counts.otherGrounds++
     }
   }
   return { counts, decisions, skipped, tally }

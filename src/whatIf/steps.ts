@@ -25,15 +25,18 @@ export type Step =
   | { readonly kind: "skip"; readonly event: DaybookEvent | ErasedEvent }
   | { readonly kind: "refused"; readonly event: Mutation; readonly reason: string }
 
-/** Makes the function that turns events, in order, into steps. `looks` says whether decisions search vectors. */
-export const makeStepper = (writer: Writer, looks: boolean): ((event: DaybookEvent | ErasedEvent) => Step) => {
+/** Makes the function that turns events, in order, into steps. `searchesVectors` says whether decisions search vectors. */
+export const makeStepper = (
+  writer: Writer,
+  searchesVectors: boolean
+): ((event: DaybookEvent | ErasedEvent) => Step) => {
   /** The cause of events that followed from the newest decided one. They are skipped, because the decision makes them anew. */
   let cause = ""
 
   return (event: DaybookEvent | ErasedEvent): Step => {
     if (event.payload === null) return { kind: "skip", event }
     if (event.cause === cause) return { kind: "skip", event }
-    if (event.type === "EMBED") return { kind: looks ? "embed" : "skip", event }
+    if (event.type === "EMBED") return { kind: searchesVectors ? "embed" : "skip", event }
     const decided = decidedStep(event)
     if (decided !== undefined) {
       cause = eventCause(event.version)

@@ -19,7 +19,7 @@ interface Services {
 }
 
 /** Gets the vectors for steps, embedded as their writes embedded them. Without weighing none are needed. */
-export const pageVectors = ({ log, policy }: Services, weighs: boolean) => {
+export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean) => {
   let failed = 0
 
   const embedWith =
@@ -47,26 +47,26 @@ export const pageVectors = ({ log, policy }: Services, weighs: boolean) => {
     of: (steps: ReadonlyArray<Step>, embedder: EmbedderService) =>
       Effect.gen(function* () {
         // Writes do not wait for a remote embedder and weigh by words alone. The branch does the same.
-        const searchesVectors = weighs && embedder.local === true
+        const searchesVectors = searchesSimilar && embedder.local === true
         const embed = embedWith(embedder)
-        const weighing = steps.flatMap((step) =>
-          searchesVectors && step.kind === "decide" && step.command.weighs !== undefined ? [step.command] : []
+        const statementSteps = steps.flatMap((step) =>
+          searchesVectors && step.kind === "decide" && step.command.statement !== undefined ? [step.command] : []
         )
-        const vectors = yield* embed(weighing.map((command) => embeddingText(command.weighs!)))
+        const vectors = yield* embed(statementSteps.map((command) => embeddingText(command.statement!)))
         const byCommand = new Map<AnyCommand, QueryVector | null>()
-        for (const [index, command] of weighing.entries()) {
+        for (const [index, command] of statementSteps.entries()) {
           const values = vectors[index]
           byCommand.set(command, values === undefined ? null : { model: embedder.model, values, floor: embedder.floor })
         }
         return {
-          told: byCommand,
+          byCommand,
           cached: yield* loggedVectors(log, steps),
-          isLooked: (index) => searchesVectors && sameModel(index, embedder),
-          make: (texts) =>
-            Effect.map(embed([...texts.values()]), (made) => {
+          isSearched: (index) => searchesVectors && sameModel(index, embedder),
+          embed: (texts) =>
+            Effect.map(embed([...texts.values()]), (madeVectors) => {
               const byDigest = new Map<string, Float32Array>()
               for (const [index, digest] of [...texts.keys()].entries()) {
-                if (made[index]) byDigest.set(digest, made[index])
+                if (madeVectors[index]) byDigest.set(digest, madeVectors[index])
               }
               return byDigest
             })
@@ -78,16 +78,16 @@ export const pageVectors = ({ log, policy }: Services, weighs: boolean) => {
 /** Looks up the vectors of EMBED steps in the log's cache, for each index. */
 const loggedVectors = (log: Context.Tag.Service<EventLog>, steps: ReadonlyArray<Step>) =>
   Effect.gen(function* () {
-    const wanted = new Map<string, ModelName & { readonly digests: Array<string> }>()
+    const missing = new Map<string, ModelName & { readonly digests: Array<string> }>()
     for (const step of steps) {
       if (step.kind !== "embed") continue
       const { dimensions, entries, model } = step.event.payload
       const key = modelLabel({ model, dimensions })
-      const { digests } = wanted.get(key) ?? { digests: [] }
-      wanted.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
+      const { digests } = missing.get(key) ?? { digests: [] }
+      missing.set(key, { model, dimensions, digests: [...digests, ...entries.map(({ digest }) => digest)] })
     }
     const byIndex = new Map<string, ReadonlyMap<string, Float32Array>>()
-    for (const [key, { digests, dimensions, model }] of wanted) {
+    for (const [key, { digests, dimensions, model }] of missing) {
       byIndex.set(key, yield* log.vectors(model, dimensions, digests))
     }
     return (model: string, dimensions: number, digest: string) =>

@@ -104,7 +104,7 @@ export const tongues = () => {
   const distant = tongue("far", { batch })
   const far: Scripted = {
     ...distant,
-    service: { ...distant.service, apart: { stores: ["private"], embedder: home.service } }
+    service: { ...distant.service, substitute: { stores: ["private"], embedder: home.service } }
   }
   return { near, far, home, distant }
 }

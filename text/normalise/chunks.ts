@@ -38,19 +38,19 @@ export interface TextChunk {
  * except inside a character. No text is lost.
  */
 export const cutIntoChunks = (text: string): ReadonlyArray<TextChunk> => {
-  const cuts: Array<TextChunk> = []
+  const chunks: Array<TextChunk> = []
   let from = 0
   while (text.length - from > chunkLength) {
     const to = endOfChunk(text, from)
-    cuts.push({ from, text: text.slice(from, to) })
+    chunks.push({ from, text: text.slice(from, to) })
     from = Math.max(startOfWord(text, to - chunkOverlap, to), from + 1)
   }
-  cuts.push({ from, text: text.slice(from) })
-  return cuts
+  chunks.push({ from, text: text.slice(from) })
+  return chunks
 }
 
 /** The texts of the chunks. */
-export const chunkTextsOf = (text: string): ReadonlyArray<string> => cutIntoChunks(text).map((cut) => cut.text)
+export const chunkTextsOf = (text: string): ReadonlyArray<string> => cutIntoChunks(text).map((chunk) => chunk.text)
 
 const endOfChunk = (text: string, from: number): number => {
   const window = text.slice(from + chunkLength / 2, from + chunkLength)

@@ -7,7 +7,7 @@ import { isStopWord } from "./stopWords.js"
 interface Term {
   readonly text: string
   readonly expression: string
-  readonly droppable: boolean
+  readonly isDroppable: boolean
 }
 
 /**
@@ -16,12 +16,12 @@ interface Term {
  */
 export const neighbourCompounds = (
   words: ReadonlyArray<Term>
-): ReadonlyArray<{ readonly apart: string; readonly together: string }> =>
+): ReadonlyArray<{ readonly spaced: string; readonly joined: string }> =>
   words.flatMap((word, index) => {
     const previous = words[index - 1]
     if (previous === undefined || !isPart(previous) || !isPart(word)) return []
     const compound = `"${previous.text}${word.text}"`
-    return compound.length - 2 > maxLength ? [] : [{ apart: `"${previous.text} ${word.text}"`, together: compound }]
+    return compound.length - 2 > maxLength ? [] : [{ spaced: `"${previous.text} ${word.text}"`, joined: compound }]
   })
 
 /** Whether a word of a query is long enough to consist of two. */
@@ -33,8 +33,8 @@ export const withSplits = <A extends Term>(word: A, rows: number): A => {
   const { expression, text } = word
   if (rows > maxRowsOfRareWord || !canSplit(word)) return word
   const halves: Array<string> = []
-  for (let cut = minHalf; cut <= text.length - minHalf; cut++) {
-    const parts = [text.slice(0, cut), text.slice(cut)]
+  for (let splitIndex = minHalf; splitIndex <= text.length - minHalf; splitIndex++) {
+    const parts = [text.slice(0, splitIndex), text.slice(splitIndex)]
     if (!parts.some(isStopWord)) halves.push(`"${parts.join(" ")}"`)
   }
   return { ...word, expression: `(${[expression, ...halves].join(" OR ")})` }
@@ -46,7 +46,7 @@ export const maxRowsOfRareWord = 2
 /** A pair that occurs as one word in more rows than this is usually hyphenated, and found by its parts. */
 export const maxRowsAsOneWord = 8
 
-const isPart = ({ droppable, text }: Term): boolean => droppable && letters.test(text) && !isStopWord(text)
+const isPart = ({ isDroppable, text }: Term): boolean => isDroppable && letters.test(text) && !isStopWord(text)
 const letters = /^\p{Script=Latin}{2,}$/u
 /** Characters of a compound, and of each half. */
 const maxLength = 24

@@ -1,6 +1,6 @@
 /** Words that must all match, each whole or as a prefix. */
 export interface Alternative {
-  readonly all: ReadonlyArray<string>
+  readonly words: ReadonlyArray<string>
   readonly prefix: boolean
 }
 
@@ -9,14 +9,14 @@ export interface Alternative {
  * Korean particles (by pairs of the remaining syllables). FTS5 handles English.
  */
 export const endingsOf = (word: string): ReadonlyArray<Alternative> => {
-  if (cyrillic.test(word)) return [{ all: [word.replace(russianEnding, "")], prefix: true }]
-  if (greek.test(word)) return [{ all: [word.replace(greekEnding, "")], prefix: true }]
+  if (cyrillic.test(word)) return [{ words: [word.replace(russianEnding, "")], prefix: true }]
+  if (greek.test(word)) return [{ words: [word.replace(greekEnding, "")], prefix: true }]
   if (hangul.test(word)) {
     const stem = word.replace(longParticle, "").replace(/(?<=..)[은는이가을를의에와과도로만]$/u, "")
     return stem === word ? [pairAlternative(word)] : [pairAlternative(word), pairAlternative(stem)]
   }
   const [, name] = withParticle.exec(word) ?? []
-  return name === undefined ? [] : [{ all: [name], prefix: false }]
+  return name === undefined ? [] : [{ words: [name], prefix: false }]
 }
 
 /** Overlapping pairs of syllables of the Korean words in a text with more than two syllables. */
@@ -26,7 +26,7 @@ export const pairsOfHangul = (text: string): ReadonlyArray<string> => [
 
 /** Pairs find a word inside other words. A single syllable matches as a prefix. */
 const pairAlternative = (word: string): Alternative =>
-  word.length === 1 ? { all: [word], prefix: true } : { all: pairs(word), prefix: false }
+  word.length === 1 ? { words: [word], prefix: true } : { words: pairs(word), prefix: false }
 
 const pairs = (word: string): ReadonlyArray<string> =>
   Array.from({ length: word.length - 1 }, (_, index) => word.slice(index, index + 2))

@@ -24,8 +24,8 @@ export const isEverydayName = (word: string): boolean => words.has(word) || mont
  * Whether the word at an offset of a text is written as a name: with a capital inside a sentence that has lower-case
  * words, with "'s", or next to a verb of speech ("did Will", "Will said"). A capital alone does not make a month a name.
  */
-export const writtenAsName = (text: string, at: number, length: number): boolean => {
-  const [before, word, after] = [text.slice(0, at), text.slice(at, at + length), text.slice(at + length)]
+export const writtenAsName = (text: string, index: number, length: number): boolean => {
+  const [before, word, after] = [text.slice(0, index), text.slice(index, index + length), text.slice(index + length)]
   if (/^['’]s(?!\p{L})/u.test(after) || speechAfter.test(after) || verbBefore.test(before)) return true
   if (monthNames.has(word.toLowerCase())) return false
   return /^\p{Lu}\p{M}*\p{Ll}/u.test(word) && insideSentence.test(before) && lowerCaseWord.test(text)

@@ -14,9 +14,9 @@ export const formsOf = (text: string): ReadonlyArray<string> => {
 
 /** The forms that replace the whole word, not only its domain or its file name. */
 export const formsOfWord = (word: string): ReadonlyArray<string> => {
-  const whole = word.replace(signs, "")
+  const joined = word.replace(signs, "")
   const forms = new Set<string>()
-  forEachForm(word, (source, form) => source.replace(signs, "") === whole && forms.add(form))
+  forEachForm(word, (source, form) => source.replace(signs, "") === joined && forms.add(form))
   return [...forms]
 }
 
@@ -37,12 +37,12 @@ export const isSignedName = (word: string): boolean => /^\p{L}(?:\+\+|#)$/u.test
 const forEachForm = (text: string, emit: (source: string, form: string) => void) => {
   for (const { 0: compound, index } of text.matchAll(compounds)) {
     if (caseOrDigitChange.test(compound)) {
-      const apart = partsOf(compound)
-      if (apart !== null) {
-        emit(compound, apart)
+      const spaced = partsOf(compound)
+      if (spaced !== null) {
+        emit(compound, spaced)
         // iPhone and OAuth stay one word where more parts follow: iPhoneBackup, OAuth2.
-        const withName = apart.replace(initial, "$1")
-        if (withName !== apart && withName.includes(" ")) emit(compound, withName)
+        const withName = spaced.replace(initial, "$1")
+        if (withName !== spaced && withName.includes(" ")) emit(compound, withName)
       }
     }
     if (hyphen.test(compound)) {
@@ -77,8 +77,8 @@ const partsOf = (compound: string): string | null => {
     const pieces = run.match(pieceOf) ?? []
     return pieces.length > maxPieces ? [run] : pieces
   })
-  const apart = parts.join(" ")
-  return apart === runs.join(" ") ? null : apart
+  const spaced = parts.join(" ")
+  return spaced === runs.join(" ") ? null : spaced
 }
 /** Longer compounds are not written by hand: maximum characters and pieces. */
 const maxCompoundLength = 100

@@ -1,5 +1,5 @@
 /** Whether a message to an agent is worth a memory search, and why. */
-export interface Gated {
+export interface GateResult {
   readonly recall: boolean
   readonly reason: "memory word" | "question" | "statement" | "empty" | "acknowledgement" | "code" | "short"
 }
@@ -9,7 +9,7 @@ export interface Gated {
  * messages about memory or the past do. It knows English and Chinese words; messages in other languages pass by
  * question marks and length.
  */
-export const gate = (message: string): Gated => {
+export const gateMessage = (message: string): GateResult => {
   const text = message.slice(0, maxLength).normalize("NFKC").trim()
   if (text === "") return { recall: false, reason: "empty" }
   const prose = text.replace(codeBlocks, " ").trim()

@@ -14,7 +14,7 @@ export const indexVersion = 3
  */
 export const toIndexText = (text: string): string => {
   if (isPlainAscii(text)) return text
-  if (plain.test(text)) return withForms(text, formsOf(text))
+  if (ascii.test(text)) return withForms(text, formsOf(text))
   const letters = foldLetters(text)
   const spaced = letters.replace(unspacedOrEmoji, " ")
   return withForms(letters.replace(emoji, (match) => ` ${emojiWord(match)} `).replace(unspaced, toParts), [
@@ -90,12 +90,12 @@ const urlForms = (word: string): ReadonlyArray<string> => {
 }
 
 const alternativeExpression = ({
-  all,
+  words,
   prefix
 }: {
-  readonly all: ReadonlyArray<string>
+  readonly words: ReadonlyArray<string>
   readonly prefix: boolean
-}): string => allOf(all.map((word) => (prefix ? `${quoted(word)} *` : quoted(word))))
+}): string => allOf(words.map((word) => (prefix ? `${quoted(word)} *` : quoted(word))))
 
 const quoted = (phrase: string): string => `"${phrase.trim().replaceAll('"', " ")}"`
 const allOf = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? parts[0]! : `(${parts.join(" AND ")})`)
@@ -105,7 +105,7 @@ const anyOf = (parts: ReadonlyArray<string>): string => {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
-const plain = /^[\x00-\x7f]*$/
+const ascii = /^[\x00-\x7f]*$/
 const scripts =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々"
 const unspaced = new RegExp(`[${scripts}][${scripts}\\p{M}]*`, "gu")

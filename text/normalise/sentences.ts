@@ -34,12 +34,12 @@ export const shortenText = (text: string, maxLength: number): string => {
     selected.add(index)
     length += added
   }
-  if (selected.size === 0) return cut(sentences[0] ?? text, maxLength)
+  if (selected.size === 0) return truncate(sentences[0] ?? text, maxLength)
   return sentences.filter((_, index) => selected.has(index)).join(" ")
 }
 
 /** A sentence that is too long, cut at the end of a word. */
-const cut = (sentence: string, maxLength: number): string => {
+const truncate = (sentence: string, maxLength: number): string => {
   const start = sentence.slice(0, maxLength - 1).replace(/\p{Surrogate}$/u, "")
   return `${start.replace(/\s+\S*$/u, "") || start}…`
 }

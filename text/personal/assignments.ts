@@ -83,14 +83,14 @@ const hasSecret = (topic: Topic, text: string, start: number, end: number): bool
   const option = text.slice(Math.max(0, start - 2), start) === "--"
   return option || quote !== undefined
     ? value.length >= 4 && /\w/.test(value) && !common.test(value)
-    : looksChosen(value)
+    : looksLikePassword(value)
 }
 
 const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: boolean): boolean => {
   if (placeholder.test(value)) return false
   if (kinds[topic] !== "password") return value.length >= 12 && !dates.test(value) && looksGenerated(value)
   if (topic === "pin") return /^(?:\d{4,8}|\d{1,2}(?:-\d{1,2}){2})$/.test(value)
-  if (topic === "secret") return value.length >= 8 && looksChosen(value) && !value.includes("/")
+  if (topic === "secret") return value.length >= 8 && looksLikePassword(value) && !value.includes("/")
   if (
     value.length < 4 ||
     (dates.test(value) && !/^\d{4,}$/.test(value)) ||
@@ -99,7 +99,7 @@ const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: bool
   )
     return false
   if (/^[\w.]+\(/.test(value)) return false
-  return looksChosen(value) || ((isQuoted || isStrong) && /^[\p{L}\d-]{6,}$/u.test(value) && !common.test(value))
+  return looksLikePassword(value) || ((isQuoted || isStrong) && /^[\p{L}\d-]{6,}$/u.test(value) && !common.test(value))
 }
 
 /** Common words in the place of a password, which describe it instead. */
@@ -110,7 +110,7 @@ const common =
  * Whether it looks like a password chosen by a person: letters mixed with digits or signs, several hyphenated words, or
  * digits only.
  */
-const looksChosen = (value: string): boolean => {
+const looksLikePassword = (value: string): boolean => {
   if (/^\d{4,}$/.test(value)) return true
   if (/^(?:\p{Lu}?\p{Ll}+)(?:[-'’/](?:\p{Lu}?\p{Ll}+)){0,2}$/u.test(value) || !/\p{L}/u.test(value)) return false
   if (/^\p{Ll}+(?:[-_.]\p{Ll}+){3,}$/u.test(value)) return true

@@ -6,50 +6,50 @@ import { beginsWithDate, mayEndAfter, type WrittenNumber } from "./numbers.js"
 interface Rule {
   /** The lengths of its groups of digits, with their separators: "3-2-4". */
   readonly shape: string
-  readonly holds: (digits: string) => boolean
+  readonly isValid: (digits: string) => boolean
   /** Required cue word, for numbers with a weak check digit or none. */
   readonly after?: Topic
 }
 
 const rules: ReadonlyArray<Rule> = [
-  { shape: "3-2-4", holds: check.ssn },
-  { shape: "3 2 4", holds: check.ssn, after: "ssn" },
-  { shape: "9", holds: check.ssn, after: "ssn" },
-  { shape: "9", holds: check.luhn, after: "sin" },
-  { shape: "3 3 3", holds: check.luhn, after: "sin" },
-  { shape: "3-3-3", holds: check.luhn, after: "sin" },
-  { shape: "9", holds: check.tfn, after: "tfn" },
-  { shape: "3 3 3", holds: check.tfn, after: "tfn" },
-  { shape: "9", holds: check.bsn, after: "bsn" },
-  { shape: "10", holds: check.nhs, after: "nhs" },
-  { shape: "3 3 4", holds: check.nhs, after: "nhs" },
-  { shape: "15", holds: check.nir },
-  { shape: "1 2 2 2 3 3 2", holds: check.nir },
-  { shape: "13 2", holds: check.nir },
-  { shape: "11", holds: check.fodselsnummer },
-  { shape: "6 5", holds: check.fodselsnummer },
-  { shape: "11", holds: check.tckn },
-  { shape: "11", holds: check.pesel },
-  { shape: "11", holds: check.steuerId, after: "tax" },
-  { shape: "2 3 3 3", holds: check.steuerId },
-  { shape: "3.3.3-2", holds: check.cpf },
-  { shape: "11", holds: check.cpf },
-  { shape: "2.2.2-3.2", holds: check.belgian },
-  { shape: "11", holds: check.belgian },
-  { shape: "6-4", holds: check.personnummer },
-  { shape: "8-4", holds: (digits) => /^(?:19|20)/.test(digits) && check.personnummer(digits.slice(2)) },
-  { shape: "6/4", holds: check.rodneCislo },
-  { shape: "6-7", holds: check.rrn },
-  { shape: "18", holds: check.chinese },
-  { shape: "4 4 4", holds: check.aadhaar },
-  { shape: "4-4-4", holds: check.aadhaar },
-  { shape: "3.4.4.2", holds: check.ahv },
-  { shape: "13", holds: check.ahv },
-  { shape: "1-4-5-2-1", holds: check.thai },
-  { shape: "2-8-1", holds: check.cuil },
-  { shape: "2.3.3-1", holds: check.rut },
-  { shape: "8-1", holds: check.rut },
-  { shape: "13", holds: (digits) => check.beginsWithYmd(digits) && check.luhn(digits), after: "southAfrica" }
+  { shape: "3-2-4", isValid: check.ssn },
+  { shape: "3 2 4", isValid: check.ssn, after: "ssn" },
+  { shape: "9", isValid: check.ssn, after: "ssn" },
+  { shape: "9", isValid: check.luhn, after: "sin" },
+  { shape: "3 3 3", isValid: check.luhn, after: "sin" },
+  { shape: "3-3-3", isValid: check.luhn, after: "sin" },
+  { shape: "9", isValid: check.tfn, after: "tfn" },
+  { shape: "3 3 3", isValid: check.tfn, after: "tfn" },
+  { shape: "9", isValid: check.bsn, after: "bsn" },
+  { shape: "10", isValid: check.nhs, after: "nhs" },
+  { shape: "3 3 4", isValid: check.nhs, after: "nhs" },
+  { shape: "15", isValid: check.nir },
+  { shape: "1 2 2 2 3 3 2", isValid: check.nir },
+  { shape: "13 2", isValid: check.nir },
+  { shape: "11", isValid: check.fodselsnummer },
+  { shape: "6 5", isValid: check.fodselsnummer },
+  { shape: "11", isValid: check.tckn },
+  { shape: "11", isValid: check.pesel },
+  { shape: "11", isValid: check.steuerId, after: "tax" },
+  { shape: "2 3 3 3", isValid: check.steuerId },
+  { shape: "3.3.3-2", isValid: check.cpf },
+  { shape: "11", isValid: check.cpf },
+  { shape: "2.2.2-3.2", isValid: check.belgian },
+  { shape: "11", isValid: check.belgian },
+  { shape: "6-4", isValid: check.personnummer },
+  { shape: "8-4", isValid: (digits) => /^(?:19|20)/.test(digits) && check.personnummer(digits.slice(2)) },
+  { shape: "6/4", isValid: check.rodneCislo },
+  { shape: "6-7", isValid: check.rrn },
+  { shape: "18", isValid: check.chinese },
+  { shape: "4 4 4", isValid: check.aadhaar },
+  { shape: "4-4-4", isValid: check.aadhaar },
+  { shape: "3.4.4.2", isValid: check.ahv },
+  { shape: "13", isValid: check.ahv },
+  { shape: "1-4-5-2-1", isValid: check.thai },
+  { shape: "2-8-1", isValid: check.cuil },
+  { shape: "2.3.3-1", isValid: check.rut },
+  { shape: "8-1", isValid: check.rut },
+  { shape: "13", isValid: (digits) => check.beginsWithYmd(digits) && check.luhn(digits), after: "southAfrica" }
 ]
 
 /** The shapes as a tree of group lengths and separators. Most numbers match no first step. */
@@ -72,7 +72,7 @@ for (const rule of rules) {
 }
 
 /** Ids with letters and digits: the shape and its check. Only capitals, because lower case would match hashes. */
-const lettered: ReadonlyArray<readonly [shape: RegExp, holds: (value: string) => boolean]> = [
+const lettered: ReadonlyArray<readonly [shape: RegExp, isValid: (value: string) => boolean]> = [
   [/^[XYZ]\d{7}[A-Z]$|^\d{8}[A-Z]$/, check.dni],
   [/^[STFGM]\d{7}[A-Z]$/, check.nric],
   [/^[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/, (value) => !/^(?:BG|GB|KN|NK|NT|TN|ZZ)/.test(value)],
@@ -103,9 +103,9 @@ export const isNationalId = (text: string, number: WrittenNumber, cues: CueWords
     node = node.next.get(stepOf(index === 0 ? "" : separators[index - 1]!, lengths[index]!))
     if (node === undefined) break
     total += lengths[index]!
-    for (const { after, holds } of node.rules) {
+    for (const { after, isValid } of node.rules) {
       if (after !== undefined && lastCueEnd(cues, text, start, { topic: after, reach: 24 }) < 0) continue
-      if (holds(digits.slice(0, total)) && mayEndAfter(text, number, index + 1)) return true
+      if (isValid(digits.slice(0, total)) && mayEndAfter(text, number, index + 1)) return true
     }
   }
   return (
@@ -118,7 +118,7 @@ export const hasLetteredId = (text: string, cues: CueWords): boolean => {
   for (const [candidate] of text.matchAll(candidates)) {
     if (!/\d/.test(candidate)) continue
     const value = candidate.replace(/[ .()]|(?<=^\d{8})-|-(?=K$)/g, "")
-    if (lettered.some(([shape, holds]) => shape.test(value) && holds(value))) return true
+    if (lettered.some(([shape, isValid]) => shape.test(value) && isValid(value))) return true
   }
   return cues.topics.some((topic, index) => {
     if (topic !== "document") return false

@@ -23,11 +23,11 @@ export const isWord = (code: number): boolean =>
 const maxDigits = 24
 
 /**
- * Calls `take` with every number of 7 digits or more, from every group that may begin one. A group inside a word, or
+ * Calls `visit` with every number of 7 digits or more, from every group that may begin one. A group inside a word, or
  * after a dot, a dash or a slash, begins none. Each number has at most 24 digits in 8 groups, so the work is linear in
  * the text.
  */
-export const forEachNumber = (text: string, take: (number: WrittenNumber) => void): void => {
+export const forEachNumber = (text: string, visit: (number: WrittenNumber) => void): void => {
   let index = 0
   while (index < text.length) {
     if (!isDigit(text.charCodeAt(index))) {
@@ -41,7 +41,7 @@ export const forEachNumber = (text: string, take: (number: WrittenNumber) => voi
     if (!isInside && end - index <= maxDigits) {
       const number = readNumber(text, index, end)
       if (number !== undefined) {
-        take(number)
+        visit(number)
         // A row of figures, "12 15 11 14 …": its other groups begin no number that the first group did not.
         if (isRow(number)) end = number.ends[number.lengths[0]! < 4 ? number.ends.length - 2 : 3]!
       }
@@ -56,11 +56,11 @@ const isRow = ({ lengths, separators }: WrittenNumber): boolean =>
   lengths.every((length) => length === lengths[0]) &&
   separators.every((separator) => separator === separators[0])
 
-const readNumber = (text: string, start: number, firstEnd: number): WrittenNumber | undefined => {
-  let total = firstEnd - start
-  let digits = text.slice(start, firstEnd)
-  const [lengths, separators, ends]: [Array<number>, Array<string>, Array<number>] = [[total], [], [firstEnd]]
-  let end = firstEnd
+const readNumber = (text: string, start: number, firstGroupEnd: number): WrittenNumber | undefined => {
+  let total = firstGroupEnd - start
+  let digits = text.slice(start, firstGroupEnd)
+  const [lengths, separators, ends]: [Array<number>, Array<string>, Array<number>] = [[total], [], [firstGroupEnd]]
+  let end = firstGroupEnd
   while (lengths.length < 8) {
     let next = end
     while (next - end < 3 && isSeparator(text.charCodeAt(next))) next++

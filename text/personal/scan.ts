@@ -111,9 +111,9 @@ export const fold = (text: string): string => {
     else if (kind === dash) replacement = "-"
     else if (kind === fullWidth) replacement = String.fromCharCode(code - 0xfee0)
     else if (kind === surrogateLead) {
-      const trail = text.charCodeAt(index + 1)
-      if (!(trail >= 0xdfce && trail <= 0xdfff)) continue
-      replacement = String((trail - 0xdfce) % 10)
+      const lowSurrogate = text.charCodeAt(index + 1)
+      if (!(lowSurrogate >= 0xdfce && lowSurrogate <= 0xdfff)) continue
+      replacement = String((lowSurrogate - 0xdfce) % 10)
       units = 2
     }
     folded += text.slice(copiedTo, index) + replacement

@@ -2,7 +2,7 @@ import { type Clock, shift, type TimeRange, type Unit, unitAt } from "./clock.js
 
 // Amounts of time: "three weeks", "a few days". They precede "ago" or "before Christmas", or follow "the last".
 
-const numbers: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
+const numbers: ReadonlyMap<string, readonly [min: number, max: number]> = new Map([
   ..."one two three four five six seven eight nine ten eleven twelve"
     .split(" ")
     .map((word, index): [string, [number, number]] => [word, [index + 1, index + 1]]),
@@ -30,7 +30,7 @@ const step = `(?:${count}[\\s-]+${unit}|\\d{1,4}\\s?${short})`
 /** "3 weeks", "a couple of days", "one year and two months", "half an hour", "24h". */
 export const amount = `(?:half\\s+an?\\s+(?:hour|year)|${step}(?:(?:\\s*,\\s*|\\s+)(?:and\\s+)?${step})*)`
 
-export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly least: number; readonly most: number }>
+export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly min: number; readonly max: number }>
 
 const stepPattern = new RegExp(`(${count})[\\s-]+(${unit})\\b|(\\d{1,4})\\s?(${short})\\b`, "gi")
 
@@ -46,12 +46,12 @@ export const amountOf = (phrase: string): Amount | undefined => {
     const bounds = /^\d/.test(word) ? ([Number(word), Number(word)] as const) : numbers.get(word)
     const unit =
       short === undefined ? (name!.toLowerCase().replace(/s$/, "") as Unit) : shortUnits[short[0]!.toLowerCase()]!
-    return bounds && { unit, least: bounds[0], most: bounds[1] }
+    return bounds && { unit, min: bounds[0], max: bounds[1] }
   })
   return parts.every((part) => part !== undefined) && parts.length > 0 ? parts : undefined
 }
 
-const exactly = (unit: Unit, number: number) => ({ unit, least: number, most: number })
+const exactly = (unit: Unit, number: number) => ({ unit, min: number, max: number })
 
 interface Distance {
   readonly amount: Amount
@@ -66,15 +66,15 @@ interface Distance {
  * and weeks), the month, the quarter or the year that contains it.
  */
 export const rangeAtDistance = (clock: Clock, instant: number, { amount, grain, side }: Distance): TimeRange => {
-  const unitAtDistance = (end: "least" | "most") =>
+  const unitAtDistance = (end: "min" | "max") =>
     unitAt(
       clock,
       amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step[end]), instant),
       grain ?? grainOf(amount)
     )
-  const near = unitAtDistance("least")
-  const far = unitAtDistance("most")
-  return side < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to }
+  const minDistance = unitAtDistance("min")
+  const far = unitAtDistance("max")
+  return side < 0 ? { from: far.from, to: minDistance.to } : { from: minDistance.from, to: far.to }
 }
 
 const grainOf = (amount: Amount): Unit => {

@@ -40,9 +40,9 @@ const plainMonth = /^(?:january|february|july|sept|september|october|november|de
 const dateOf = (text: string, result: ParsedResult, clock: Clock): TimeExpression | undefined => {
   const { start } = result
   if (!start.isCertain("month") || !dateShape.test(result.text)) return undefined
-  const lead = /^(?:(on|in)\s+)?/i.exec(result.text)!
-  const index = result.index + lead[0].length
-  const phrase = result.text.slice(lead[0].length)
+  const preposition = /^(?:(on|in)\s+)?/i.exec(result.text)!
+  const index = result.index + preposition[0].length
+  const phrase = result.text.slice(preposition[0].length)
   const name = monthName.exec(phrase)?.[0]
   const month = start.get("month")!
   let year = start.isCertain("year") ? start.get("year")! : undefined
@@ -95,7 +95,7 @@ const noDate = (index: number, end: number): TimeExpression => ({ index, end, ki
 export const dayFields = ({ first, last, month, year }: Days, clock: Clock): Fields => {
   const rangeIn = (year: number) =>
     isDay(year, month, last) ? days(clock, [year, month, first], [year, month, last + 1]) : undefined
-  return { kind: "day", weak: false, date: { year, month }, ...ofYear(year, rangeIn) }
+  return { kind: "day", weak: false, date: { year, month }, ...inYear(year, rangeIn) }
 }
 
 type Fields = Omit<TimeExpression, "index" | "end">
@@ -109,7 +109,7 @@ interface Days {
 
 const monthFields = (year: number | undefined, month: number, weak: boolean, clock: Clock): Fields => {
   const rangeIn = (year: number) => days(clock, [year, month], [year, month + 1])
-  return { kind: "month", weak, date: { year, month }, ...ofYear(year, rangeIn) }
+  return { kind: "month", weak, date: { year, month }, ...inYear(year, rangeIn) }
 }
 
 /** "since Jan", "Jan-Mar 2025": chrono reads a short month name only after "in". */
@@ -119,7 +119,7 @@ const shortMonths = (text: string, clock: Clock): ReadonlyArray<TimeExpression> 
     return { index, end: index + 3, ...monthFields(undefined, month, true, clock) }
   })
 
-const ofYear = (
+const inYear = (
   year: number | undefined,
   occurrence: (year: number) => TimeRange | undefined
 ): Pick<TimeExpression, "cycle" | "range"> =>
@@ -161,9 +161,9 @@ const grainOf = (part: ParsedComponents, phrase: string): number =>
 const hoursOf = (text: string, result: ParsedResult): TimeExpression | undefined => {
   const { start, end } = result
   if (!start.isCertain("hour") || start.isCertain("day") || !clockShape.test(result.text)) return undefined
-  const lead = /^(?:(?:at|from)\s+)?/i.exec(result.text)![0].length
-  const index = result.index + lead
-  const phrase = result.text.slice(lead).trimEnd()
+  const prepositionLength = /^(?:(?:at|from)\s+)?/i.exec(result.text)![0].length
+  const index = result.index + prepositionLength
+  const phrase = result.text.slice(prepositionLength).trimEnd()
   // "at 3 sites"
   if (/^\d+$/.test(phrase) && /^\s+\p{Ll}+s\b/u.test(text.slice(index + phrase.length))) return undefined
   // "at 5" is in the afternoon, "at 9" in the morning.
@@ -172,7 +172,7 @@ const hoursOf = (text: string, result: ParsedResult): TimeExpression | undefined
   const to = end?.isCertain("hour") === true ? timeOf(end) : from + grainOf(start, phrase)
   if (from >= 24 * hour) return undefined
   const hours = { from, to: to <= from ? to + 24 * hour : to }
-  return { index, end: index + phrase.length, kind: "clock", weak: true, hours, exact: true }
+  return { index, end: index + phrase.length, kind: "clock", weak: true, hours, isClockTime: true }
 }
 
 const clockShape = /\d:\d\d|\d\s*[ap]\.?m\b|^at\s+\d|o\W*clock|(?:night|morning|afternoon)$/i

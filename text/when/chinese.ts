@@ -64,7 +64,7 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
   [
     /大前天|前天|昨[天日]?(?=晚|夜|早|天|日)[天日]?|今(?:天|日|(?=晚|早))|明(?:天|日|(?=晚|早))|后天/g,
     ([phrase], clock) =>
-      strongRange(unitAt(clock, clock.asked, "day", dayNames[phrase] ?? dayNames[phrase[0]!]!), "day")
+      strongRange(unitAt(clock, clock.askedAt, "day", dayNames[phrase] ?? dayNames[phrase[0]!]!), "day")
   ],
   [
     /早上|早晨|上午|中午|下午|晚上|夜里|晚|早(?!就)/g,
@@ -89,7 +89,7 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
       const unit = weekend ? "weekend" : unitOf(name!)
       if (day === undefined || weekend) {
         const occurrence = unit === "week" ? { occurrence: { period: "week" as const, number: offsetOf(which!) } } : {}
-        return { ...strongRange(unitAt(clock, clock.asked, unit, offsetOf(which!)))!, ...occurrence }
+        return { ...strongRange(unitAt(clock, clock.askedAt, unit, offsetOf(which!)))!, ...occurrence }
       }
       const occurrence = dayOfWeek(clock, "一二三四五六日".indexOf(day.replace("天", "日"))).occurrence(
         offsetOf(which!)
@@ -108,10 +108,10 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
   [
     new RegExp(`${number}\\s*${unit}(?:之|以)?前`, "g"),
     ([, phrase, name], clock) => {
-      const [least, most] = numberOf(phrase!)
+      const [min, max] = numberOf(phrase!)
       const unit = unitOf(name!)
       return strongRange(
-        rangeAtDistance(clock, clock.asked, { amount: [{ unit, least, most }], side: -1 }),
+        rangeAtDistance(clock, clock.askedAt, { amount: [{ unit, min, max }], side: -1 }),
         /day|week/.test(unit) ? "day" : "span"
       )
     }
@@ -119,7 +119,7 @@ const readers: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray, clock: 
   [
     new RegExp(`(?:最近|过去)的?这?${number}\\s*${unit}`, "g"),
     ([, phrase, name], clock) =>
-      strongRange({ from: shift(clock, clock.asked, unitOf(name!), -numberOf(phrase!)[1]), to: clock.asked })
+      strongRange({ from: shift(clock, clock.askedAt, unitOf(name!), -numberOf(phrase!)[1]), to: clock.askedAt })
   ],
   [
     /(?<=年的?)(春|夏|秋|冬)[天季]/g,

@@ -10,7 +10,7 @@ export type Unit = "second" | "minute" | "hour" | "day" | "week" | "weekend" | "
 
 /** The asking time, and the calendar of its zone. */
 export interface Clock {
-  readonly asked: number
+  readonly askedAt: number
   /** The date of the asking time in the zone; months count from 1. */
   readonly year: number
   readonly month: number
@@ -34,7 +34,7 @@ export const day = 24 * hour
  * A clock for a zone. An invalid zone throws a RangeError on first use, not here: checking a zone costs 13 ms, and few
  * texts need it.
  */
-export const clockOf = (asked: number, zone: string): Clock => {
+export const clockOf = (askedAt: number, zone: string): Clock => {
   let format: Intl.DateTimeFormat | undefined
   // The zone's offset at this instant. It may differ from the offset at the asking time.
   const offset = (instant: number): number => {
@@ -49,16 +49,16 @@ export const clockOf = (asked: number, zone: string): Clock => {
     const earlier = localTime - offset(localTime - margin)
     const later = localTime - offset(localTime + margin)
     if (earlier === later) return earlier
-    const shows = [earlier, later].filter((instant) => local(instant) === localTime)
-    return shows.length === 0 ? earlier : Math.min(...shows)
+    const candidates = [earlier, later].filter((instant) => local(instant) === localTime)
+    return candidates.length === 0 ? earlier : Math.min(...candidates)
   }
   let today: Date | undefined
   const askingDate = () => {
-    today ??= new Date(local(asked))
+    today ??= new Date(local(askedAt))
     return today
   }
   return {
-    asked,
+    askedAt,
     get year() {
       return askingDate().getUTCFullYear()
     },
@@ -70,10 +70,10 @@ export const clockOf = (asked: number, zone: string): Clock => {
     },
     local,
     at: (year, month, day = 1, milliseconds = 0) => {
-      const shown = Date.UTC(year, month - 1, day) + milliseconds
-      const shownYear = new Date(shown).getUTCFullYear()
+      const localTime = Date.UTC(year, month - 1, day) + milliseconds
+      const shownYear = new Date(localTime).getUTCFullYear()
       // Date.UTC maps the years 0 to 99 to 1900 to 1999.
-      return year >= 100 && shownYear >= 100 && shownYear <= 9999 ? instantOf(shown) : Number.NaN
+      return year >= 100 && shownYear >= 100 && shownYear <= 9999 ? instantOf(localTime) : Number.NaN
     }
   }
 }
@@ -126,9 +126,9 @@ export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): Ti
 export const shift = (clock: Clock, instant: number, unit: Unit, count: number): number => {
   const length = lengths[unit]
   if (length !== undefined) return instant + count * length
-  const shown = clock.local(instant)
-  const [year, month, date] = fieldsOf(shown)
-  const time = modulo(shown, day)
+  const localTime = clock.local(instant)
+  const [year, month, date] = fieldsOf(localTime)
+  const time = modulo(localTime, day)
   if (unit === "day") return clock.at(year, month, date + count, time)
   if (unit === "week" || unit === "weekend") return clock.at(year, month, date + 7 * count, time)
   const months = count * (unit === "month" ? 1 : unit === "quarter" ? 3 : unit === "year" ? 12 : 120)
@@ -137,8 +137,8 @@ export const shift = (clock: Clock, instant: number, unit: Unit, count: number):
 }
 
 /** Year, month (from 1), day of the month and day of the week (from Sunday, 0) of a local time. */
-export const fieldsOf = (shown: number): readonly [number, number, number, number] => {
-  const date = new Date(shown)
+export const fieldsOf = (localTime: number): readonly [number, number, number, number] => {
+  const date = new Date(localTime)
   return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()]
 }
 
@@ -147,7 +147,7 @@ type DateTimeFields = [number, number, number, number, number, number]
 
 const lengths: { readonly [unit in Unit]?: number } = { second, minute, hour }
 
-const modulo = (value: number, by: number): number => ((value % by) + by) % by
+const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor
 
 /** More than any zone's distance from UTC, so that a clock change lies between the two probes. */
 const margin = 26 * hour

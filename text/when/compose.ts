@@ -72,7 +72,7 @@ const joinTime: Join = (left, right, between, clock) => {
     return undefined
   const atHours = (hours: TimeRange): TimeExpression => ({
     ...mapRange(date, (range) => (range.to - range.from > 1.5 * day ? undefined : hoursOn(clock, range, hours))),
-    kind: time.exact === true ? "time" : "span",
+    kind: time.isClockTime === true ? "time" : "span",
     weak: false
   })
   if (date === right) return /^\s*(?:,|of|on|of\s+the|on\s+the)?\s*$/i.test(between) ? atHours(time.hours) : undefined

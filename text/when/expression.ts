@@ -22,7 +22,7 @@ export interface TimeExpression {
   /** The occurrence of cycles that this range covers: the whole year, the whole week. */
   readonly occurrence?: { readonly period: Cycle["period"]; readonly number: number } | undefined
   /** A clock time, not a part of the day. */
-  readonly exact?: boolean
+  readonly isClockTime?: boolean
   /** Set for dates, so that "3 and" can precede "10 May". */
   readonly date?: { readonly year: number | undefined; readonly month: number } | undefined
 }
@@ -48,20 +48,20 @@ export const mapRange = (
   }
 }
 
-export type Which = "begun" | "last" | "this" | "next"
+export type CycleReference = "begun" | "last" | "this" | "next"
 
 /**
  * The occurrence that is meant. `begun`: the most recent one that has begun, because memory is about the past. `last`:
  * the most recent one that is over. `this`: the current one, or else that of this year or week. `next`: the first to
  * begin.
  */
-export const occurrenceOf = (cycle: Cycle, which: Which, clock: Clock): TimeRange | undefined => {
+export const occurrenceOf = (cycle: Cycle, which: CycleReference, clock: Clock): TimeRange | undefined => {
   const current = cycle.period === "year" ? clock.year : 0
-  const { asked } = clock
-  if (which === "begun") return latest(cycle, current + 1, ({ from }) => from <= asked)
-  if (which === "last") return latest(cycle, current + 1, ({ to }) => to <= asked)
-  if (which === "next") return earliest(cycle, current - 1, ({ from }) => from > asked)
-  return latest(cycle, current + 1, ({ from, to }) => from <= asked && asked < to) ?? cycle.occurrence(current)
+  const { askedAt } = clock
+  if (which === "begun") return latest(cycle, current + 1, ({ from }) => from <= askedAt)
+  if (which === "last") return latest(cycle, current + 1, ({ to }) => to <= askedAt)
+  if (which === "next") return earliest(cycle, current - 1, ({ from }) => from > askedAt)
+  return latest(cycle, current + 1, ({ from, to }) => from <= askedAt && askedAt < to) ?? cycle.occurrence(current)
 }
 
 /** The first occurrence at or after an instant. */
@@ -76,7 +76,7 @@ export const occurrenceUntil = (cycle: Cycle, instant: number, clock: Clock): Ti
 const approximateNumber = (cycle: Cycle, instant: number, clock: Clock): number =>
   cycle.period === "year"
     ? new Date(clock.local(instant)).getUTCFullYear()
-    : Math.round((instant - clock.asked) / 604_800_000)
+    : Math.round((instant - clock.askedAt) / 604_800_000)
 
 /** Occurrences to try: 29 February recurs after eight years at the latest. */
 const maxTries = 10

@@ -1,6 +1,6 @@
 import { amount, amountOf, rangeAtDistance } from "./amounts.js"
 import { type Clock, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
-import { mapRange, occurrenceOf, type TimeExpression, type Which } from "./expression.js"
+import { type CycleReference, mapRange, occurrenceOf, type TimeExpression } from "./expression.js"
 import { hoursOfPart, hoursOn, nthOf, partOf } from "./parts.js"
 
 /** Words before an expression that change its meaning. */
@@ -29,7 +29,11 @@ export const lastThisNextModifier: Modifier = {
       )
         return undefined
     }
-    const occurrence: Which = /^this$/i.test(direction!) ? "this" : /next|coming/i.test(direction!) ? "next" : "last"
+    const occurrence: CycleReference = /^this$/i.test(direction!)
+      ? "this"
+      : /next|coming/i.test(direction!)
+        ? "next"
+        : "last"
     return {
       ...expression,
       weak: false,
@@ -88,17 +92,17 @@ const neighbourModifier: Modifier = {
     `\\b(?:the\\s+)?(day|week|weekend|month|quarter|year|morning|evening|night|${weekday})\\s+(before|after|of)\\s+(?:the\\s+)?$`,
     "i"
   ),
-  change: (expression, [whole, unitWord, direction], clock, text) => {
+  change: (expression, [unitRange, unitWord, direction], clock, text) => {
     // "the second weekend of last week" does not exist: the `nthModifier` has refused it, and "weekend of" must not match
     // it.
-    if (/of/i.test(direction!) && ordinal.test(text.slice(0, expression.index - whole.length))) return undefined
+    if (/of/i.test(direction!) && ordinal.test(text.slice(0, expression.index - unitRange.length))) return undefined
     return changedRange(expression, ({ from, to }) => {
       const unit = unitWord!.toLowerCase()
       const back = /before/i.test(direction!)
       if (/of/i.test(direction!)) {
         if (!/^(?:week|month|year)/.test(unit)) return undefined
-        const whole = unitAt(clock, from, unit as Unit)
-        return whole.to >= to || unit === "weekend" ? whole : undefined
+        const unitRange = unitAt(clock, from, unit as Unit)
+        return unitRange.to >= to || unit === "weekend" ? unitRange : undefined
       }
       if (/^(?:month|quarter|year|day)$/.test(unit))
         return back ? unitAt(clock, from, unit as Unit, -1) : unitAt(clock, to - 1, unit as Unit, 1)

@@ -24,8 +24,8 @@ export const partOf = (clock: Clock, range: TimeRange, third: number): TimeRange
     const monthOffset = (part: number) => Math.round((months * part) / 3)
     return days(clock, [year, month + monthOffset(third)], [year, month + monthOffset(third + 1)])
   }
-  const cuts = months === 1 ? [0, 10, 20, length] : length === 7 ? [0, 2, 4, 7] : undefined
-  return cuts && days(clock, [year, month, day + cuts[third]!], [year, month, day + cuts[third + 1]!])
+  const boundaries = months === 1 ? [0, 10, 20, length] : length === 7 ? [0, 2, 4, 7] : undefined
+  return boundaries && days(clock, [year, month, day + boundaries[third]!], [year, month, day + boundaries[third + 1]!])
 }
 
 /**
@@ -46,10 +46,10 @@ export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: numbe
     if (half > 1) return undefined
     if (months > 1 && months % 2 === 0)
       return days(clock, [year, month + (half * months) / 2], [year, month + ((half + 1) * months) / 2])
-    const cut = Math.floor(length / 2)
+    const middleDay = Math.floor(length / 2)
     return half === 0
-      ? days(clock, [year, month, day], [year, month, day + cut])
-      : days(clock, [year, month, day + cut], [year, month, day + length])
+      ? days(clock, [year, month, day], [year, month, day + middleDay])
+      : days(clock, [year, month, day + middleDay], [year, month, day + length])
   }
   if (unit === "month" || unit === "quarter") {
     const size = unit === "month" ? 1 : 3

@@ -5,7 +5,7 @@ import type { TimeExpression } from "./expression.js"
 
 /** The expressions that are times and not part of a larger word. */
 export const plausible = (text: string, expressions: ReadonlyArray<TimeExpression>): ReadonlyArray<TimeExpression> => {
-  const strong = expressions.reduce<Array<TimeExpression>>((results, expression) => {
+  const supported = expressions.reduce<Array<TimeExpression>>((results, expression) => {
     const left = results.at(-1)
     const isListed =
       left !== undefined &&
@@ -17,7 +17,7 @@ export const plausible = (text: string, expressions: ReadonlyArray<TimeExpressio
     )
     return results
   }, [])
-  return strong.filter(
+  return supported.filter(
     (expression) => !expression.weak && expression.hours === undefined && standsAlone(text, expression)
   )
 }

@@ -19,7 +19,7 @@ export const ranges = (
     return results
   }, [])
 
-const lead = /(?:\b(from|between|since)\s+(?:the\s+)?|(从)\s*)$/i
+const rangePreposition = /(?:\b(from|between|since)\s+(?:the\s+)?|(从)\s*)$/i
 const connector = /^\s*(?:(?:to|until|till|through|thru|up\s+to|-|–|—|\/|\.\.+|…|到|至)|(and))\s*(?:the\s+)?$/i
 
 const rangeBetween = (
@@ -30,7 +30,7 @@ const rangeBetween = (
 ): TimeExpression | undefined => {
   const between = connector.exec(text.slice(left.end, right.index))
   if (between === null || left.hours !== undefined || right.hours !== undefined) return undefined
-  const match = lead.exec(text.slice(Math.max(0, left.index - 20), left.index))
+  const match = rangePreposition.exec(text.slice(Math.max(0, left.index - 20), left.index))
   // "in March and in May" are two times; "yesterday - may I" is one.
   if (between[1] !== undefined && match?.[1]?.toLowerCase() !== "between") return undefined
   if (match === null && right.weak && !(left.kind === "year" && right.kind === "year" && !between[1])) return undefined
@@ -137,7 +137,7 @@ const openOf = ({ kind }: TimeExpression, { from, to }: TimeRange, side: Side, c
     case "since":
       return { from, to: latest }
     case "now":
-      return { from, to: clock.asked }
+      return { from, to: clock.askedAt }
     case "after":
       return day === undefined ? { from: to, to: latest } : { from, to: day.to }
     case "before":

@@ -13,7 +13,7 @@ const strongRange = (kind: TimeExpression["kind"], range: TimeRange): Omit<TimeE
   weak: false,
   range
 })
-const dayFromToday = (clock: Clock, count: number) => unitAt(clock, clock.asked, "day", count)
+const dayFromToday = (clock: Clock, count: number) => unitAt(clock, clock.askedAt, "day", count)
 
 /** Relative to the asking time: "last week", "the past month". */
 const relative: Reader = ([, article, direction, name], clock) => {
@@ -26,8 +26,8 @@ const relative: Reader = ([, article, direction, name], clock) => {
     unit !== "weekend" &&
     count !== 0 &&
     (/past/i.test(direction!) || unit === "hour" || (article !== undefined && !/prev/i.test(direction!)))
-  if (rolling) return strongRange("span", until(clock, [{ unit, least: 1, most: 1 }], count))
-  const range = unitAt(clock, clock.asked, unit, count)
+  if (rolling) return strongRange("span", until(clock, [{ unit, min: 1, max: 1 }], count))
+  const range = unitAt(clock, clock.askedAt, unit, count)
   if (unit !== "year" && unit !== "week") return strongRange("span", range)
   return { ...strongRange(unit === "year" ? "year" : "span", range), occurrence: cycleNumber(unit, count, clock) }
 }
@@ -39,8 +39,8 @@ const cycleNumber = (period: "year" | "week", count: number, { year }: Clock) =>
 
 /** From an amount of time ago until now, or from now until an amount of time ahead. */
 const until = (clock: Clock, amount: Amount, side: number): TimeRange => {
-  const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step.most), clock.asked)
-  return side < 0 ? { from: target, to: clock.asked } : { from: clock.asked, to: target }
+  const target = amount.reduce((offset, step) => shift(clock, offset, step.unit, side * step.max), clock.askedAt)
+  return side < 0 ? { from: target, to: clock.askedAt } : { from: clock.askedAt, to: target }
 }
 
 const yearFields = (clock: Clock, year: number, weak: boolean): Omit<TimeExpression, "index" | "end"> => ({
@@ -77,7 +77,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
       const [, unit, side] = /(\w+)\s+(before|after)\s+\w+$/i.exec(phrase!)!
       return strongRange(
         "span",
-        unitAt(clock, clock.asked, unit!.toLowerCase() as Unit, /before/i.test(side!) ? -2 : 2)
+        unitAt(clock, clock.askedAt, unit!.toLowerCase() as Unit, /before/i.test(side!) ? -2 : 2)
       )
     }
   ],
@@ -94,7 +94,7 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
       const amount = amountOf(phrase!)
       if (amount === undefined) return undefined
       const grain = day === undefined ? undefined : "day"
-      const range = rangeAtDistance(clock, clock.asked, { amount, side: /ago/i.test(side!) ? -1 : 1, grain })
+      const range = rangeAtDistance(clock, clock.askedAt, { amount, side: /ago/i.test(side!) ? -1 : 1, grain })
       return strongRange(/^(?:day|week)$/.test(grain ?? amount.at(-1)!.unit) ? "day" : "span", range)
     }
   ],
@@ -103,8 +103,8 @@ const readers: ReadonlyArray<readonly [RegExp, Reader]> = [
     /\bthe\s+(week|weekend|month|quarter|year)\b/gi,
     ([, unit], clock) => {
       const name = unit!.toLowerCase() as Unit
-      const now = unitAt(clock, clock.asked, name)
-      const range = name === "weekend" && now.from > clock.asked ? unitAt(clock, clock.asked, name, -1) : now
+      const now = unitAt(clock, clock.askedAt, name)
+      const range = name === "weekend" && now.from > clock.askedAt ? unitAt(clock, clock.askedAt, name, -1) : now
       return { kind: "span", weak: true, range }
     }
   ],

@@ -43,10 +43,10 @@ export interface ResolvedTime {
  *   of time, a qualifier, a day or a year; recurrence ("every Monday"); "now"; anything inside an identifier, a path, an
  *   address or an amount.
  */
-export const resolveTimes = (text: string, asked: number, zone: string): ReadonlyArray<ResolvedTime> => {
-  if (!(asked >= earliest && asked <= latest)) return []
+export const resolveTimes = (text: string, askedAt: number, zone: string): ReadonlyArray<ResolvedTime> => {
+  if (!(askedAt >= earliest && askedAt <= latest)) return []
   const input = text.slice(0, maxLength)
-  const clock = clockOf(asked, zone)
+  const clock = clockOf(askedAt, zone)
   const words = [
     ...relativeExpressions(input, clock),
     ...recurringExpressions(input, clock),

@@ -16,13 +16,15 @@ export const statementOf = (text: string): Statement => {
 /** The words of a text in order, without the words that can be dropped without a change of meaning. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words: Array<string> = []
-  const plain = foldLetters(text).toLowerCase().replaceAll("’", "'")
-  for (const [word] of plain.matchAll(wordOrRun)) {
-    if (unspaced.test(word)) for (let at = 0; at + 1 < word.length; at++) words.push(word.slice(at, at + 2))
+  const folded = foldLetters(text).toLowerCase().replaceAll("’", "'")
+  for (const [word] of folded.matchAll(wordOrRun)) {
+    if (unspaced.test(word))
+      for (let index = 0; index + 1 < word.length; index++) words.push(word.slice(index, index + 2))
     else if (word === "cannot" || word.endsWith("n't")) words.push("not")
     else {
-      const bare = word.replace(/'(?:s|re|m|ve|d|ll)?$/u, "")
-      if (!empty.has(bare)) words.push(turning.has(bare) ? bare : withoutEnding(bare))
+      const withoutSuffix = word.replace(/'(?:s|re|m|ve|d|ll)?$/u, "")
+      if (!empty.has(withoutSuffix))
+        words.push(turning.has(withoutSuffix) ? withoutSuffix : withoutEnding(withoutSuffix))
     }
   }
   return words
@@ -47,16 +49,16 @@ const number = "(?<![\\p{L}\\p{N}])[-−]?\\p{N}+(?:[.,:/-]\\p{N}+)*|\\p{N}+(?:[
 const sign = "[\\p{Sc}\\p{Sm}%°‰#?？]"
 const wordOrRun = new RegExp(`[${scripts}ー]+|${number}|[\\p{L}\\p{M}]+(?:'[\\p{L}\\p{M}]+)*|${sign}`, "gu")
 
-const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/u))
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/u))
 
 /** Articles, present forms, pronouns, and prepositions without a direction. */
-const empty = set(
+const empty = wordSet(
   `a an the and also of to in at on for by with as is are be am has have it its this that these those which who whom
   there their they them he she his her him we our us you your i my me do does so`
 )
 
 /** English words that change the meaning of a statement wherever they stand. Texts in other languages keep all their words. */
-const turning = set(
+const turning = wordSet(
   `not no nor never none nobody nothing neither without cannot only until till before after above below under over
   against from off out less fewer more most least except unless if whether maybe perhaps possibly might may could
   should would will shall must was were been had did used formerly previously once instead rather than almost nearly

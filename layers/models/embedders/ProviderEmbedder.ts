@@ -15,7 +15,7 @@ export interface EmbeddingModel {
   readonly model: string
   readonly dimensions: number
   /** Whether requests must state the dimensions. */
-  readonly told: boolean
+  readonly sendsDimensions: boolean
   readonly weight: number
   readonly floor: number
   /** Maximum texts and bytes of one request, and bytes of one text. */
@@ -86,7 +86,7 @@ const circuitBreaker = () => {
         onFailure: (error) =>
           error.kind === "connection" || error.kind === "settings"
             ? Effect.map(Clock.currentTimeMillis, (now) => {
-                broken = { error, until: now + brokenMillis }
+                broken = { error, until: now + breakerMillis }
               })
             : Effect.void,
         onSuccess: () =>
@@ -106,7 +106,7 @@ const post = (model: EmbeddingModel, target: Target, texts: ReadonlyArray<string
     model: model.model,
     texts: texts.map((text) => `${model.prefixes[purpose]}${cutTo(text, model.textBytes)}`),
     purpose,
-    dimensions: model.told ? model.dimensions : undefined
+    dimensions: model.sendsDimensions ? model.dimensions : undefined
   }
   const maxBytes = texts.length * model.dimensions * bytesPerNumber + spareBytes
   return postJson(target, model.protocol.body(request), maxBytes)
@@ -183,23 +183,23 @@ const embedPage = (
 /** Embeds the texts that no earlier, failed call has embedded. */
 const embedMissing = (model: EmbeddingModel, sendTexts: SendTexts): Service["embed"] => {
   /** Vectors of calls that failed later on, by text. A text has different vectors as a document and as a query. */
-  const keptFor = { document: new Map(), query: new Map() } satisfies Record<Purpose, Vectors>
+  const cacheByPurpose = { document: new Map(), query: new Map() } satisfies Record<Purpose, Vectors>
   return (texts, purpose) => {
-    const kept: Vectors = keptFor[purpose]
+    const cached: Vectors = cacheByPurpose[purpose]
     const received: Vectors = new Map(
-      texts.flatMap((text) => (kept.has(text) ? [[text, kept.get(text)!] as const] : []))
+      texts.flatMap((text) => (cached.has(text) ? [[text, cached.get(text)!] as const] : []))
     )
     const missing = [...new Set(texts)].filter((text) => !received.has(text))
     const embedPart = (part: ReadonlyArray<string>) => embedPage(model, sendTexts, { texts: part, purpose, received })
     return Effect.forEach(packTexts(missing, model), embedPart, { discard: true }).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          for (const text of received.keys()) kept.delete(text)
+          for (const text of received.keys()) cached.delete(text)
           if (exit._tag === "Success") return
-          store(kept, [...received.keys()], [...received.values()])
-          for (const text of kept.keys()) {
-            if (kept.size <= maxKeptBatches * model.batch) break
-            kept.delete(text)
+          store(cached, [...received.keys()], [...received.values()])
+          for (const text of cached.keys()) {
+            if (cached.size <= maxKeptBatches * model.batch) break
+            cached.delete(text)
           }
         })
       ),
@@ -217,7 +217,7 @@ const store = (vectorsByText: Vectors, texts: ReadonlyArray<string>, vectors: Re
 const bytesPerNumber = 40
 const spareBytes = 1 << 20
 /** How long queries fail at once after the connection or the key failed. */
-const brokenMillis = 5_000
+const breakerMillis = 5_000
 /** Batches whose vectors are kept for the next attempt. */
 const maxKeptBatches = 4
 /** A rejected text of fewer characters is not rejected for its length. */
@@ -235,7 +235,7 @@ const errorOf = (model: string, { detail, kind, reason, retryAfterMillis }: Requ
     reason,
     ...(detail === undefined ? {} : { detail }),
     ...(kind === undefined ? {} : { kind }),
-    ...(retryAfterMillis === undefined ? {} : { after: retryAfterMillis })
+    ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 
 /** Undefined if a value is no number, or too large for 32 bits. */

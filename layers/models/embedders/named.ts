@@ -7,7 +7,7 @@ import { EmbedderUnavailable, UnknownEmbedder } from "../../../src/ports/Embedde
 import { type EmbeddingPolicy, embeddingProvider, maxDimensions } from "../../../src/ports/policy/models.js"
 import { encoderWeightOf } from "../../encoderWeight.js"
 import { isThisMachine, providerConnection } from "../providerConnection.js"
-import { guarded } from "../transport.js"
+import { guardClient } from "../transport.js"
 import { make } from "./ProviderEmbedder.js"
 import { protocols } from "./protocols.js"
 import { factsOf, type KnownModel, modelFactsOf, type ProviderName } from "./providerTable.js"
@@ -35,27 +35,27 @@ export const providerEmbedder = (
     const facts = factsOf(provider)
     const model = requested.model ?? facts.model
     const name = model === undefined ? provider : `${provider}/${model}`
-    const refused = (problem: string) => new UnknownEmbedder({ name, problem })
-    if (model === undefined || model === "") return yield* refused(`a model is required: ${provider}/MODEL`)
+    const unknownEmbedder = (problem: string) => new UnknownEmbedder({ name, problem })
+    if (model === undefined || model === "") return yield* unknownEmbedder(`a model is required: ${provider}/MODEL`)
     const settings = policy.providers[provider] ?? embeddingProvider
     const { apiKey, baseUrl, missing } = yield* Effect.mapError(
       providerConnection(facts, settings, `embedding.providers.${provider}`),
       (problem) => new EmbedderUnavailable({ name, problem })
     )
-    const known = modelFactsOf(facts, model)
-    const dimensions = requested.dimensions ?? known?.dimensions
+    const modelFacts = modelFactsOf(facts, model)
+    const dimensions = requested.dimensions ?? modelFacts?.dimensions
     if (dimensions === undefined)
-      return yield* refused("its dimensions are unknown: set embedding.dimensions, or pass --dimensions")
+      return yield* unknownEmbedder("its dimensions are unknown: set embedding.dimensions, or pass --dimensions")
     if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions) {
-      return yield* refused(`dimensions must be a whole number from 1 to ${maxDimensions}`)
+      return yield* unknownEmbedder(`dimensions must be a whole number from 1 to ${maxDimensions}`)
     }
-    if (known !== undefined && !settings.shorten && !isSize(known, dimensions)) {
-      return yield* refused(`has ${sizesOf(known)} dimensions, not ${dimensions}`)
+    if (modelFacts !== undefined && !settings.shorten && !isSize(modelFacts, dimensions)) {
+      return yield* unknownEmbedder(`has ${sizesOf(modelFacts)} dimensions, not ${dimensions}`)
     }
-    const bytes = facts.cuts ? bytesCut : bytesRefused
+    const bytes = facts.truncatesTexts ? bytesCut : bytesRefused
     const { path } = protocols[provider]
     const target = {
-      client: guarded(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)),
+      client: guardClient(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)),
       url: `${baseUrl}${path}`,
       apiKey
     }
@@ -64,13 +64,13 @@ export const providerEmbedder = (
         name,
         model,
         dimensions,
-        told: known?.dimensions === undefined ? settings.shorten : dimensions !== known.dimensions,
+        sendsDimensions: modelFacts?.dimensions === undefined ? settings.shorten : dimensions !== modelFacts.dimensions,
         weight: encoderWeightOf(model),
-        floor: known?.floor ?? facts.floor,
-        batch: Math.min(settings.batch ?? facts.batch, facts.mostTexts),
-        pageBytes: (known?.tokens ?? facts.tokens) * bytesRefused,
-        textBytes: (known?.input ?? facts.input) * bytes,
-        prefixes: known?.prefixes ?? { document: "", query: "" },
+        floor: modelFacts?.floor ?? facts.floor,
+        batch: Math.min(settings.batch ?? facts.batch, facts.maxTexts),
+        pageBytes: (modelFacts?.tokens ?? facts.tokens) * bytesRefused,
+        textBytes: (modelFacts?.input ?? facts.input) * bytes,
+        prefixes: modelFacts?.prefixes ?? { document: "", query: "" },
         protocol: protocols[provider]
       },
       target,

@@ -20,7 +20,7 @@ export interface EmbeddingAnswer {
 /** The wire format of a provider. */
 export interface Protocol {
   readonly path: string
-  readonly body: (asked: EmbeddingRequest) => object
+  readonly body: (request: EmbeddingRequest) => object
   /** Undefined if the answer has no list of vectors. */
   readonly read: (answer: unknown) => EmbeddingAnswer | undefined
 }

@@ -30,12 +30,12 @@ export interface ProviderFacts {
   readonly model?: string
   /** Texts per request: the default, and the provider's maximum. */
   readonly batch: number
-  readonly mostTexts: number
+  readonly maxTexts: number
   /** Maximum tokens of one request and of one text, unless the model has its own. */
   readonly tokens: number
   readonly input: number
   /** Whether the provider cuts long texts itself. */
-  readonly cuts: boolean
+  readonly truncatesTexts: boolean
   readonly floor: number
   readonly models: Readonly<Record<string, ModelFacts>>
 }
@@ -61,10 +61,10 @@ export const providers = {
     keyVariable: "OPENAI_API_KEY",
     model: "text-embedding-3-small",
     batch: 128,
-    mostTexts: 2_048,
+    maxTexts: 2_048,
     tokens: 300_000,
     input: 8_192,
-    cuts: false,
+    truncatesTexts: false,
     floor: 0.1,
     models: openaiModels
   },
@@ -73,10 +73,10 @@ export const providers = {
     keyVariable: "VOYAGE_API_KEY",
     model: "voyage-4",
     batch: 128,
-    mostTexts: 1_000,
+    maxTexts: 1_000,
     tokens: 120_000,
     input: 32_000,
-    cuts: true,
+    truncatesTexts: true,
     floor: 0.2,
     models: {
       "voyage-4-large": { dimensions: 1_024, sizes: [256, 512, 1_024, 2_048] },
@@ -95,10 +95,10 @@ export const providers = {
     keyVariable: "COHERE_API_KEY",
     model: "embed-v4.0",
     batch: 96,
-    mostTexts: 96,
+    maxTexts: 96,
     tokens: 1_000_000,
     input: 512,
-    cuts: true,
+    truncatesTexts: true,
     floor: 0.2,
     models: {
       "embed-v4.0": { dimensions: 1_536, sizes: [256, 512, 1_024, 1_536], input: 128_000 },
@@ -110,10 +110,10 @@ export const providers = {
   },
   "openai-compatible": {
     batch: 64,
-    mostTexts: 2_048,
+    maxTexts: 2_048,
     tokens: 100_000,
     input: 8_192,
-    cuts: false,
+    truncatesTexts: false,
     floor: 0.1,
     models: openaiModels
   },
@@ -122,10 +122,10 @@ export const providers = {
     keyless: true,
     model: "nomic-embed-text",
     batch: 16,
-    mostTexts: 2_048,
+    maxTexts: 2_048,
     tokens: 100_000,
     input: 2_048,
-    cuts: true,
+    truncatesTexts: true,
     floor: 0.2,
     models: {
       "nomic-embed-text": {
@@ -168,9 +168,9 @@ export const factsOf = (provider: ProviderName): ProviderFacts => providers[prov
 /** A model's properties, by its name with or without a tag; undefined for an unknown model. */
 export const modelFactsOf = (facts: ProviderFacts, model: string): KnownModel | undefined => {
   const [name = model, tag = "latest"] = model.split(":", 2)
-  const known = facts.models[model] ?? facts.models[name]
-  if (known?.tags === undefined) return known
-  const { dimensions, tags, ...all } = known
+  const modelFacts = facts.models[model] ?? facts.models[name]
+  if (modelFacts?.tags === undefined) return modelFacts
+  const { dimensions, tags, ...all } = modelFacts
   if (tag === "latest") return { ...all, dimensions }
   return { ...all, ...(tags[tag] ?? tags[tag.replace(/-.*$/, "")]) }
 }

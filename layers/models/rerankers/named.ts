@@ -6,7 +6,7 @@ import type { PolicyValues } from "../../../src/ports/Policy.js"
 import { rerankProvider } from "../../../src/ports/policy/models.js"
 import { RerankerError, type RerankerService } from "../../../src/ports/Reranker.js"
 import { providerConnection } from "../providerConnection.js"
-import { guarded } from "../transport.js"
+import { guardClient } from "../transport.js"
 import { make, type RerankingModel } from "./ProviderReranker.js"
 
 interface Facts extends Pick<RerankingModel, "fields" | "list"> {
@@ -67,7 +67,7 @@ export const providerReranker = (
       (problem) => new RerankerUnavailable({ name, problem })
     )
     const timeout = settings.timeout ?? search.queryTimeout
-    const client = guarded(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
+    const client = guardClient(yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
     const connected = yield* make(
       {
         name,
@@ -81,7 +81,7 @@ export const providerReranker = (
       { client, url: `${baseUrl}/rerank`, apiKey },
       { ...settings, timeout, patience: timeout }
     )
-    const reranker = { ...connected, apart: embedding.local }
+    const reranker = { ...connected, withheldStores: embedding.local }
     if (missing === undefined) return { reranker }
     const error = new RerankerError({ name, reason: "failed", detail: missing })
     return { reranker: { ...reranker, rerank: () => Effect.fail(error) }, missing }

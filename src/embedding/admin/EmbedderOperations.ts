@@ -8,7 +8,7 @@ import type { EmbedderError, EmbedderService } from "../../ports/Embedder.js"
 import type { EmbedderLookupError } from "../../ports/Embedders.js"
 import type { Preparation } from "../Embedding.js"
 import type { Calibrated, CalibrateOptions } from "./calibrate.js"
-import type { Labelled } from "./labelledQuestions.js"
+import type { LabelledQuestion } from "./labelledQuestions.js"
 
 /** A vector index. Counts memories and chunks of turns and files together. */
 export interface IndexStatus extends ModelName {
@@ -95,7 +95,7 @@ export interface CompareOptions {
   /** Number of queries: the newest different ones of the recall log, 1…1,000. Default 50. */
   readonly limit?: number | undefined
   /** Questions with known answers. */
-  readonly questions?: ReadonlyArray<Labelled> | undefined
+  readonly questions?: ReadonlyArray<LabelledQuestion> | undefined
 }
 
 /** Means over labelled questions, for the first ten hits. */

@@ -6,14 +6,14 @@ import type { ReadError } from "../../model/filters.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Recall, RecallReader } from "../../recalls/RecallReader.js"
 import type { Query } from "../../search/search.js"
-import { type Labelled, ndcg } from "./labelledQuestions.js"
+import { type LabelledQuestion, ndcg } from "./labelledQuestions.js"
 
 export interface CalibrateOptions {
   /** An embedder that has an index here; the active one when absent. */
   readonly with?: string | undefined
   readonly dimensions?: number | undefined
   /** Labelled questions; when absent, questions are taken from the recall log. */
-  readonly questions?: ReadonlyArray<Labelled> | undefined
+  readonly questions?: ReadonlyArray<LabelledQuestion> | undefined
 }
 
 /** The vector weight that this agent's questions suggest for an embedder. */
@@ -37,7 +37,7 @@ export interface CalibrateServices {
   readonly used: number
   readonly reader: { readonly recalls: Pick<RecallReader, "list" | "get"> }
   /** The ids that a search at a level finds with a weight. */
-  readonly ask: (level: TrustLevel, query: Query, weight: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
+  readonly search: (level: TrustLevel, query: Query, weight: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
 }
 
 interface Question {
@@ -61,19 +61,19 @@ const recallsPerPage = 500
  * Without labels, `asRecalled` takes the questions from the recall log.
  */
 export const calibrate = (
-  { ask, dimensions, model, reader, used }: CalibrateServices,
+  { search, dimensions, model, reader, used }: CalibrateServices,
   options: CalibrateOptions = {}
 ): Effect.Effect<Calibrated, ReadError | TrustRequired> =>
   Effect.gen(function* () {
-    const by = options.questions === undefined ? ("recalls" as const) : ("labels" as const)
-    const all = options.questions?.map(fromLabelled) ?? questionsFromRecalls(yield* recallsOf(reader))
-    const questions = all.slice(0, maxQuestions)
+    const questionSource = options.questions === undefined ? ("recalls" as const) : ("labels" as const)
+    const allQuestions = options.questions?.map(fromLabelled) ?? questionsFromRecalls(yield* recallsOf(reader))
+    const questions = allQuestions.slice(0, maxQuestions)
     const steps = Array.from({ length: 21 }, (_, step) => step / 20)
     const weights = [...new Set([...steps, used])].sort((a, b) => a - b)
     const values = yield* Effect.forEach(questions, ({ gains, level, query }) =>
       Effect.zipLeft(
         Effect.forEach(weights, (weight) =>
-          Effect.map(ask(level, { ...query, limit: maxHits }, weight), (ids) => ndcg(gains, ids, maxHits))
+          Effect.map(search(level, { ...query, limit: maxHits }, weight), (ids) => ndcg(gains, ids, maxHits))
         ),
         Effect.yieldNow()
       )
@@ -87,10 +87,10 @@ export const calibrate = (
       )
     }))
     const weight = chooseWeight(curve, values, importance, used)
-    return { model, dimensions, weight, used, from: questions.length, by, curve }
+    return { model, dimensions, weight, used, from: questions.length, by: questionSource, curve }
   })
 
-const fromLabelled = ({ ids, query }: Labelled): Question => ({
+const fromLabelled = ({ ids, query }: LabelledQuestion): Question => ({
   level: "full",
   query: { text: query },
   gains: new Map(ids.map((id) => [id, 1]))
@@ -162,12 +162,12 @@ type RecordedFilters = Omit<Query, "project" | "session"> & {
 /** The query as the caller passed it, from the recorded filters. */
 const queryOf = ({ filters, text }: Recall): Query => {
   const { after, before, people, projects, sessions, stores, tags, types } = filters as RecordedFilters
-  const single = (list: ReadonlyArray<string> | undefined) => (list?.length === 1 ? list[0] : undefined)
+  const onlyEntry = (list: ReadonlyArray<string> | undefined) => (list?.length === 1 ? list[0] : undefined)
   return {
     text,
     ...{ types, stores, tags, people, after, before },
-    project: single(projects),
-    session: single(sessions)
+    project: onlyEntry(projects),
+    session: onlyEntry(sessions)
   }
 }
 
@@ -185,25 +185,27 @@ const chooseWeight = (
 ): number => {
   const best = curve.reduce((best, { value }, index) => (value > curve[best]!.value ? index : best), 0)
   const total = importance.reduce((a, b) => a + b, 0)
-  const asGood = curve.filter((_, index) => {
+  const nearBest = curve.filter((_, index) => {
     const differences = values.map((row) => row[best]! - row[index]!)
     const mean = weightedMean(differences, importance)
     const squares = differences.reduce((sum, value, row) => sum + (importance[row]! * (value - mean)) ** 2, 0)
     return values.length < 2 || mean <= Math.sqrt(squares) / total
   })
-  return asGood.reduce(
+  return nearBest.reduce(
     (nearest, { weight }) => (Math.abs(weight - used) <= Math.abs(nearest - used) ? weight : nearest),
-    asGood[0]!.weight
+    nearBest[0]!.weight
   )
 }
 
 /** The same embedder with an unbounded cache, for the duration of one measurement. */
 export const cachingEmbedder = (embedder: EmbedderService): EmbedderService => {
   const cache = new Map<string, Float32Array>()
-  const { apart } = embedder
+  const { substitute } = embedder
   return {
     ...embedder,
-    ...(apart === undefined ? {} : { apart: { ...apart, embedder: cachingEmbedder(apart.embedder) } }),
+    ...(substitute === undefined
+      ? {}
+      : { substitute: { ...substitute, embedder: cachingEmbedder(substitute.embedder) } }),
     embed: (texts, purpose) => {
       const key = (text: string) => `${purpose} ${text}`
       const missing = [...new Set(texts.filter((text) => !cache.has(key(text))))]

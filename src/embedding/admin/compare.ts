@@ -13,7 +13,7 @@ import { retrieve } from "../../search/retrieve.js"
 import { decodeQuery, searchIn } from "../../search/search.js"
 import type { Embedding } from "../Embedding.js"
 import type { Compared, CompareOptions, Quality } from "./EmbedderOperations.js"
-import { type Labelled, ndcg } from "./labelledQuestions.js"
+import { type LabelledQuestion, ndcg } from "./labelledQuestions.js"
 import { indexStatusOf, modelNameOf, ownVectorSet } from "./status.js"
 
 export interface CompareServices {
@@ -30,7 +30,7 @@ export interface OperationServices extends CompareServices {
   ) => Effect.Effect<A, E | ViewError | InvalidInput>
   /** Whether an agent has no events. Reading such an agent must not create a view on disk. */
   readonly isEmpty: (agent: string) => Effect.Effect<boolean>
-  readonly inUse: ActiveEmbedders
+  readonly activeEmbedders: ActiveEmbedders
   readonly views: Context.Tag.Service<Views>
 }
 
@@ -62,15 +62,15 @@ export const compare = (
         })
         return hits.map(({ id }) => id)
       })
-    const both = (text: string) => Effect.all([idsOf(inForce, text), idsOf(other, text)])
+    const searchBoth = (text: string) => Effect.all([idsOf(inForce, text), idsOf(other, text)])
 
     // The reader has full trust, so TrustRequired cannot occur.
     const queries = yield* Effect.catchTag(recentQueries(reader(agent), limit), "TrustRequired", Effect.die)
     const compared = yield* Effect.forEach(queries, (text) =>
-      Effect.map(both(text), ([a, b]) => ({ text, overlap: overlapOf(a, b), first: a[0] === b[0] }))
+      Effect.map(searchBoth(text), ([a, b]) => ({ text, overlap: overlapOf(a, b), first: a[0] === b[0] }))
     )
     const judged = yield* Effect.forEach(options.questions ?? [], (question) =>
-      Effect.map(both(question.query), ([a, b]) => [judge(question, a), judge(question, b)] as const)
+      Effect.map(searchBoth(question.query), ([a, b]) => [judge(question, a), judge(question, b)] as const)
     )
     return {
       inForce: modelNameOf(inForce),
@@ -121,7 +121,7 @@ const overlapOf = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number =
 }
 
 /** Recall, NDCG and reciprocal rank of the first hits for a labelled question. */
-export const judge = ({ ids }: Labelled, hits: ReadonlyArray<string>): Quality => {
+export const judge = ({ ids }: LabelledQuestion, hits: ReadonlyArray<string>): Quality => {
   const relevant = new Set(ids)
   const matches = hits.map((id) => relevant.has(id))
   const first = matches.indexOf(true)
@@ -132,10 +132,10 @@ export const judge = ({ ids }: Labelled, hits: ReadonlyArray<string>): Quality =
   }
 }
 
-const meanQuality = (all: ReadonlyArray<Quality>): Quality => ({
-  recall: meanOf(all.map(({ recall }) => recall)) ?? 0,
-  ndcg: meanOf(all.map(({ ndcg }) => ndcg)) ?? 0,
-  mrr: meanOf(all.map(({ mrr }) => mrr)) ?? 0
+const meanQuality = (qualities: ReadonlyArray<Quality>): Quality => ({
+  recall: meanOf(qualities.map(({ recall }) => recall)) ?? 0,
+  ndcg: meanOf(qualities.map(({ ndcg }) => ndcg)) ?? 0,
+  mrr: meanOf(qualities.map(({ mrr }) => mrr)) ?? 0
 })
 
 const meanOf = (values: ReadonlyArray<number>): number | null =>

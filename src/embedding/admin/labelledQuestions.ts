@@ -2,14 +2,14 @@ import * as Either from "effect/Either"
 import { InvalidInput } from "../../model/errors.js"
 
 /** A question with the ids of the memories that answer it. */
-export interface Labelled {
+export interface LabelledQuestion {
   readonly query: string
   readonly ids: ReadonlyArray<string>
 }
 
 /** Reads labelled questions: one JSON object a line, `{"query": "…", "ids": ["…"]}`. Skips empty lines. */
-export const readLabelled = (text: string): Either.Either<ReadonlyArray<Labelled>, InvalidInput> => {
-  const questions: Array<Labelled> = []
+export const readLabelled = (text: string): Either.Either<ReadonlyArray<LabelledQuestion>, InvalidInput> => {
+  const questions: Array<LabelledQuestion> = []
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue
     const question = parseLine(line)
@@ -22,7 +22,7 @@ export const readLabelled = (text: string): Either.Either<ReadonlyArray<Labelled
   return Either.right(questions)
 }
 
-const parseLine = (line: string): Labelled | undefined => {
+const parseLine = (line: string): LabelledQuestion | undefined => {
   try {
     const { ids, query } = JSON.parse(line)
     const valid = typeof query === "string" && query.trim() !== "" && Array.isArray(ids) && ids.length > 0

@@ -15,7 +15,7 @@ import { modelNameOf, modelsOf, previousOf, statusOf, statusWithoutEvents } from
 import { switchWith } from "./switchTo.js"
 
 export const make = (operating: OperationServices): EmbedderOperations => {
-  const { inUse, use, views } = operating
+  const { activeEmbedders, use, views } = operating
   return {
     status: (agent) => status(operating, agent),
     switchTo: (agent, name, options = {}) =>
@@ -24,7 +24,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
         if (weight !== undefined && !(weight >= 0 && weight <= 1)) {
           return yield* new InvalidInput({ field: "weight", problem: "must be from 0 to 1" })
         }
-        const next = yield* inUse.named(name, options.dimensions)
+        const next = yield* activeEmbedders.byName(name, options.dimensions)
         return yield* switchWith(operating, agent, weight === undefined ? next : { ...next, weight }, options)
       }),
     back: (agent, options = {}) =>
@@ -33,7 +33,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
         const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
         if (previous === undefined) return yield* new NoSuchIndex({ problem: "there is no earlier embedder" })
         const { dimensions, floor, model, weight } = previous
-        const next = yield* inUse.named(model, dimensions)
+        const next = yield* activeEmbedders.byName(model, dimensions)
         // The figures of the log, not those of the current settings: they ranked at that time.
         const restored = weight === null ? next : { ...next, weight, floor: floor! }
         return yield* switchWith(operating, agent, restored, options)
@@ -42,14 +42,14 @@ export const make = (operating: OperationServices): EmbedderOperations => {
       Effect.gen(function* () {
         yield* requireEvents(operating, agent)
         const current = yield* status(operating, agent)
-        const named = yield* name === undefined
+        const model = yield* name === undefined
           ? Effect.succeed(undefined)
           : modelNamed(operating, name, options.dimensions)
-        const chosen = named === undefined ? yield* unusedModels(current) : [named]
-        if (named !== undefined) yield* refuseStandIn(operating, current, named)
-        const who = options.actor ?? "program"
+        const chosen = model === undefined ? yield* unusedModels(current) : [model]
+        if (model !== undefined) yield* refuseSubstitute(operating, current, model)
+        const actorName = options.actor ?? "program"
         yield* use(agent, ({ actor }) =>
-          Effect.forEach(chosen, (model) => actor.run(dropEmbedder(who, model)), { discard: true })
+          Effect.forEach(chosen, (model) => actor.run(dropEmbedder(actorName, model)), { discard: true })
         )
         return chosen
       }),
@@ -58,11 +58,13 @@ export const make = (operating: OperationServices): EmbedderOperations => {
   }
 }
 
-const status = ({ inUse, isEmpty, use, views }: OperationServices, agent: string) =>
+const status = ({ activeEmbedders, isEmpty, use, views }: OperationServices, agent: string) =>
   Effect.flatMap(isEmpty(agent), (empty) =>
     empty
-      ? Effect.as(checkName(agent), statusWithoutEvents(agent, inUse))
-      : use(agent, ({ actor, embedding }) => statusOf(agent, inUse, embedding, (f) => views.read(actor.view, f)))
+      ? Effect.as(checkName(agent), statusWithoutEvents(agent, activeEmbedders))
+      : use(agent, ({ actor, embedding }) =>
+          statusOf(agent, activeEmbedders, embedding, (f) => views.read(actor.view, f))
+        )
   )
 
 const requireEvents = ({ isEmpty }: OperationServices, agent: string) =>
@@ -81,24 +83,28 @@ const unusedModels = ({ kept, preparing }: EmbedderStatus) => {
 }
 
 /** Refuses to drop the local model that embeds stores withheld from the active embedder or from the candidate. */
-const refuseStandIn = ({ inUse }: OperationServices, { apart, inForce, preparing }: EmbedderStatus, model: ModelName) =>
+const refuseSubstitute = (
+  { activeEmbedders }: OperationServices,
+  { apart, inForce, preparing }: EmbedderStatus,
+  model: ModelName
+) =>
   Effect.gen(function* () {
     const refuse = (main: ModelName) =>
       new NoSuchIndex({ problem: `${modelLabel(model)}: is in use for stores withheld from ${main.model}` })
     if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
     if (preparing === null) return
-    const candidate = yield* Effect.option(inUse.named(preparing.model, preparing.dimensions))
-    const standIn = Option.flatMapNullable(candidate, (embedder) => embedder.apart?.embedder)
+    const candidate = yield* Effect.option(activeEmbedders.byName(preparing.model, preparing.dimensions))
+    const standIn = Option.flatMapNullable(candidate, (embedder) => embedder.substitute?.embedder)
     if (Option.exists(standIn, (embedder) => sameModel(embedder, model))) return yield* refuse(preparing)
   })
 
 const compareIndexes = (operating: OperationServices, agent: string, options: CompareOptions) =>
   Effect.gen(function* () {
-    const { inUse, use, views } = operating
+    const { activeEmbedders, use, views } = operating
     yield* requireEvents(operating, agent)
     const { indexes, inForce } = yield* use(agent, ({ actor, embedding }) =>
       Effect.all({
-        inForce: embedding.current(actor.view),
+        inForce: embedding.activeEmbedder(actor.view),
         indexes: views.read(actor.view, (db) => {
           const models = modelsOf(db)
           return { models, other: findPreparingEmbedder(db) ?? previousOf(db) ?? models.at(-1) }
@@ -111,20 +117,20 @@ const compareIndexes = (operating: OperationServices, agent: string, options: Co
       const missing = chosen === undefined ? "there is no other index" : `no other index of ${modelLabel(chosen)}`
       return yield* new NoSuchIndex({ problem: `${missing} to compare with` })
     }
-    const embedder = yield* inUse.named(chosen.model, chosen.dimensions)
+    const embedder = yield* activeEmbedders.byName(chosen.model, chosen.dimensions)
     return yield* compare(operating, agent, { inForce, other: embedder }, options)
   })
 
 const calibrateIndex = (operating: OperationServices, agent: string, options: CalibrateOptions) =>
   Effect.gen(function* () {
-    const { inUse, ranking, reader, use, views } = operating
+    const { activeEmbedders, ranking, reader, use, views } = operating
     yield* requireEvents(operating, agent)
     const { inForce, models } = yield* use(agent, ({ actor, embedding }) =>
-      Effect.all({ models: views.read(actor.view, modelsOf), inForce: embedding.current(actor.view) })
+      Effect.all({ models: views.read(actor.view, modelsOf), inForce: embedding.activeEmbedder(actor.view) })
     )
     const { with: name = inForce.model } = options
     const { dimensions = name === inForce.model ? inForce.dimensions : undefined } = options
-    const embedder = name === inForce.model ? inForce : yield* inUse.named(name, dimensions)
+    const embedder = name === inForce.model ? inForce : yield* activeEmbedders.byName(name, dimensions)
     if (!models.some((model) => sameModel(model, embedder))) {
       return yield* new NoSuchIndex({ problem: `there is no index of ${modelLabel(embedder)}` })
     }
@@ -132,7 +138,7 @@ const calibrateIndex = (operating: OperationServices, agent: string, options: Ca
       ...modelNameOf(embedder),
       used: ranking.policy.vectorWeight ?? embedder.weight,
       reader: reader(agent),
-      ask: searchWith(operating, agent, embedder)
+      search: searchWith(operating, agent, embedder)
     }
     // The reader has full trust, so TrustRequired cannot occur.
     return yield* Effect.catchTag(calibrate(calibrating, options), "TrustRequired", Effect.die)
@@ -143,7 +149,7 @@ const searchWith = (
   { ranking, source }: OperationServices,
   agent: string,
   embedder: EmbedderService
-): CalibrateServices["ask"] => {
+): CalibrateServices["search"] => {
   const { policy, reranker } = withLocalReranker(ranking)
   const cached = cachingEmbedder(embedder)
   return (level, query, vectorWeight) =>
@@ -157,11 +163,11 @@ const searchWith = (
 
 /** The model of a name. With `dimensions` it also names an index whose embedder is not available here. */
 const modelNamed = (
-  { inUse }: OperationServices,
+  { activeEmbedders }: OperationServices,
   name: string,
   dimensions: number | undefined
 ): Effect.Effect<ModelName, InvalidInput> =>
-  Effect.matchEffect(inUse.named(name, dimensions), {
+  Effect.matchEffect(activeEmbedders.byName(name, dimensions), {
     onSuccess: (embedder) => Effect.succeed(modelNameOf(embedder)),
     onFailure: () =>
       dimensions === undefined

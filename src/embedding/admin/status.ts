@@ -20,23 +20,23 @@ import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
 export const statusOf = <E>(
   agent: string,
   embedders: ActiveEmbedders,
-  embedding: Pick<Embedding, "aside" | "failure" | "preparation">,
+  embedding: Pick<Embedding, "countSkipped" | "failure" | "preparation">,
   read: <A>(f: (db: Db) => A) => Effect.Effect<A, E>
 ): Effect.Effect<EmbedderStatus, E> =>
   Effect.gen(function* () {
     const facts = yield* read((db) => ({ active: findActiveEmbedder(db), candidate: findPreparingEmbedder(db) }))
-    const active = yield* embedders.of(facts.active)
-    const candidate = facts.candidate === undefined ? undefined : yield* embedders.of(facts.candidate)
+    const active = yield* embedders.ofFact(facts.active)
+    const candidate = facts.candidate === undefined ? undefined : yield* embedders.ofFact(facts.candidate)
     const problem = facts.active === undefined ? undefined : yield* problemOf(embedders, active)
     const candidateProblem = candidate === undefined ? undefined : yield* problemOf(embedders, candidate)
     const preparation = embedding.preparation()
     const failure = embedding.failure()
-    const aside = embedding.aside()
-    const { apart, floor, usage, weight } = active
+    const skipped = embedding.countSkipped()
+    const { substitute, floor, usage, weight } = active
     return yield* read((db): EmbedderStatus => {
       const since = sameModel(active, facts.active ?? embedders.configured) ? (facts.active?.version ?? null) : null
-      const inUse = [active, candidate].flatMap((embedder) =>
-        embedder === undefined ? [] : [embedder, ...(embedder.apart ? [embedder.apart.embedder] : [])]
+      const indexEmbedders = [active, candidate].flatMap((embedder) =>
+        embedder === undefined ? [] : [embedder, ...(embedder.substitute ? [embedder.substitute.embedder] : [])]
       )
       return {
         agent,
@@ -49,9 +49,12 @@ export const statusOf = <E>(
           ...(problem === undefined ? {} : { problem })
         },
         apart:
-          apart === undefined
+          substitute === undefined
             ? null
-            : { ...indexStatusOf(db, { ...modelNameOf(apart.embedder), stores: apart.stores }), stores: apart.stores },
+            : {
+                ...indexStatusOf(db, { ...modelNameOf(substitute.embedder), stores: substitute.stores }),
+                stores: substitute.stores
+              },
         preparing:
           candidate === undefined || facts.candidate === undefined
             ? null
@@ -64,10 +67,10 @@ export const statusOf = <E>(
                 ...(candidateProblem === undefined ? {} : { problem: candidateProblem })
               },
         kept: modelsOf(db)
-          .filter((model) => !inUse.some((embedder) => sameModel(model, embedder)))
+          .filter((model) => !indexEmbedders.some((embedder) => sameModel(model, embedder)))
           .map((model) => indexStatusOf(db, model)),
         ...(usage === undefined ? {} : { usage: usage() }),
-        ...(aside === 0 ? {} : { aside }),
+        ...(skipped === 0 ? {} : { aside: skipped }),
         ...(failure === undefined ? {} : { failure: failure.message })
       }
     })
@@ -75,13 +78,14 @@ export const statusOf = <E>(
 
 /** The status of an agent without events, which has no view. */
 export const statusWithoutEvents = (agent: string, { configured }: ActiveEmbedders): EmbedderStatus => {
-  const { apart, floor, weight } = configured
+  const { substitute, floor, weight } = configured
   const empty = { embedded: 0, lacking: 0 }
   return {
     agent,
     configured: modelNameOf(configured),
     inForce: { ...modelNameOf(configured), ...empty, weight, floor, since: null },
-    apart: apart === undefined ? null : { ...modelNameOf(apart.embedder), ...empty, stores: apart.stores },
+    apart:
+      substitute === undefined ? null : { ...modelNameOf(substitute.embedder), ...empty, stores: substitute.stores },
     preparing: null,
     kept: []
   }
@@ -89,8 +93,8 @@ export const statusWithoutEvents = (agent: string, { configured }: ActiveEmbedde
 
 /** Every model that an agent has vectors of. */
 export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
-  const all = [...memoryVectorIndex.models(db), ...chunkVectorIndex.models(db)]
-  return all.filter((model, index) => all.findIndex((other) => sameModel(model, other)) === index)
+  const models = [...memoryVectorIndex.models(db), ...chunkVectorIndex.models(db)]
+  return models.filter((model, index) => models.findIndex((other) => sameModel(model, other)) === index)
 }
 
 /** The embedder that was active before the current one, if its index still exists. */
@@ -110,17 +114,17 @@ export const indexStatusOf = (db: Db, set: VectorSet): IndexStatus => {
 }
 
 /** The vectors that an embedder's own index should have: all but those of the stores withheld from it. */
-export const ownVectorSet = ({ apart, ...embedder }: EmbedderService): VectorSet => ({
+export const ownVectorSet = ({ substitute, ...embedder }: EmbedderService): VectorSet => ({
   ...modelNameOf(embedder),
-  stores: apart === undefined ? undefined : allStores.filter((store) => !apart.stores.includes(store))
+  stores: substitute === undefined ? undefined : allStores.filter((store) => !substitute.stores.includes(store))
 })
 
 export const modelNameOf = ({ dimensions, model }: ModelName): ModelName => ({ model, dimensions })
 
 export const rateOf = (progress: Preparation): Rate => {
-  const perSecond = progress.took === 0 ? 0 : (1_000 * progress.made) / progress.took
+  const perSecond = progress.took === 0 ? 0 : (1_000 * progress.madeCount) / progress.took
   return { ...progress, perSecond, remaining: perSecond === 0 ? null : progress.left / perSecond }
 }
 
 const problemOf = (embedders: ActiveEmbedders, { dimensions, model }: ModelName) =>
-  Effect.match(embedders.named(model, dimensions), { onSuccess: () => undefined, onFailure: ({ problem }) => problem })
+  Effect.match(embedders.byName(model, dimensions), { onSuccess: () => undefined, onFailure: ({ problem }) => problem })

@@ -30,8 +30,8 @@ export const switchWith = (
       const { actor, embedding } = agent
       const { adopt = true, now = false, wait = true } = options
       const name = modelNameOf(next)
-      const who = options.actor ?? "program"
-      const active = yield* embedding.current(actor.view)
+      const actorName = options.actor ?? "program"
+      const active = yield* embedding.activeEmbedder(actor.view)
       const sameWeight = options.weight === undefined || options.weight === active.weight
       if (sameModel(active, next) && sameWithheld(active, next) && sameWeight) {
         // A process that was killed during adoption may have left vectors missing.
@@ -40,11 +40,11 @@ export const switchWith = (
       }
       if (!actor.view.hasVectors) return yield* new NoSuchIndex({ problem: "sqlite-vec is not available" })
       if (now || sameModel(active, next)) {
-        yield* actor.run(adoptEmbedder(who, next, () => true))
+        yield* actor.run(adoptEmbedder(actorName, next, () => true))
         if (wait) yield* embedding.backfill
         return { ...name, state: "inForce", unchanged: false } satisfies Switched
       }
-      yield* actor.run(prepareEmbedder(who, next, adopt))
+      yield* actor.run(prepareEmbedder(actorName, next, adopt))
       if (!wait) return { ...name, state: "preparing", unchanged: false } satisfies Switched
       return yield* fillUntilDone(views, agent, next, options)
     })
@@ -61,7 +61,7 @@ const fillUntilDone = (
     const name = modelNameOf(next)
     let [round, failures, lacking, newest] = [0, 0, Number.POSITIVE_INFINITY, ""]
     while (true) {
-      const error = yield* embedding.prepare((progress) => onProgress?.(rateOf(progress)))
+      const error = yield* embedding.fillCandidate((progress) => onProgress?.(rateOf(progress)))
       const facts = yield* views.read(actor.view, (db) => ({
         active: findActiveEmbedder(db),
         candidate: findPreparingEmbedder(db),

@@ -21,14 +21,14 @@ export const archive: Stage = {
     }
     let left = false
     return {
-      take: (rows) => {
+      addRows: (rows) => {
         for (const row of rows) {
           if (reasonOf(row) === undefined) continue
           if (candidates.length < maxRows) candidates.push(row)
           else left = true
         }
       },
-      full: () => left,
+      isFull: () => left,
       plan: () => ({
         events: archiveEvents(
           "archive",
@@ -59,7 +59,7 @@ export const cleanup: Stage = {
     const { deleteAfter, rows: maxRows } = policy.archive
     const candidates: Array<Row> = []
     return {
-      take: (rows) => {
+      addRows: (rows) => {
         // People are never removed, not even from the archive.
         for (const row of rows) if (!isProtected(row.memory, policy.tiers.pin)) candidates.push(row)
       },

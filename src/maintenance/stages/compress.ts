@@ -40,7 +40,7 @@ export const compress: Stage = {
       return planned === undefined
     }
     return {
-      take: (rows) => {
+      addRows: (rows) => {
         for (const row of rows) {
           const { memory } = row
           if (!isFoldable(row)) continue
@@ -56,20 +56,20 @@ export const compress: Stage = {
           for (const band of bandsOf(wordSet(textOf(memory)))) push(similar, kind, band, memory.born)
         }
       },
-      wanted: () => {
-        const wanted = new Set<number>()
+      neededRows: () => {
+        const neededRows = new Set<number>()
         for (const groups of [titles, similar]) {
           const candidates = [...groupsOf(groups, minSources)]
           // One run may not reach all groups, so each day starts at another group.
           const first = candidates.length === 0 ? 0 : Math.floor(now / dayMillis) % candidates.length
           for (const group of [...candidates.slice(first), ...candidates.slice(0, first)]) {
-            for (const born of group) wanted.add(born)
-            if (wanted.size > maxRowsRead) return [...wanted]
+            for (const born of group) neededRows.add(born)
+            if (neededRows.size > maxRowsRead) return [...neededRows]
           }
         }
-        return [...wanted]
+        return [...neededRows]
       },
-      weigh: step,
+      planStep: step,
       plan: (tools, rows) => {
         while (step(tools, rows)) {}
         return planned!
@@ -140,41 +140,41 @@ const makeFolder = (
   { countTokens, newId }: StageTools
 ) => {
   /** Row numbers of the merged memories. */
-  const taken = new Set<number>()
+  const usedRows = new Set<number>()
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
-  let touched = 0
+  let changedCount = 0
   let left = false
   const fold = (members: ReadonlyArray<Row>, reason: string): void => {
     const ordered = [...members].sort(
       (a, b) => a.memory.createdAt - b.memory.createdAt || a.memory.born - b.memory.born
     )
     // The limit counts the new memory as well.
-    const room = maxRows - touched - 1
-    if (ordered.length > room && room < Math.min(ordered.length, maxRows - 1)) {
+    const remainingRows = maxRows - changedCount - 1
+    if (ordered.length > remainingRows && remainingRows < Math.min(ordered.length, maxRows - 1)) {
       left = true
       return
     }
-    const sources = ordered.slice(0, Math.min(room, maxSources)).map(({ memory }) => memory)
+    const sources = ordered.slice(0, Math.min(remainingRows, maxSources)).map(({ memory }) => memory)
     if (sources.length < minSources) return
     const summary = mergeContents(sources, countTokens)
     if (summary === null) return
     if (sources.length < ordered.length) left = true
-    for (const { born } of sources) taken.add(born)
+    for (const { born } of sources) usedRows.add(born)
     const event = compressEvent(sources, summary, newId(), reason)
     const days = dayFactsOf(summary)
     const request = memoriesRequest("cluster", summary.title, sources, summary.tokens - countTokens(days.join("\n")))
     if (request !== undefined) drafts.push(memoryDraft(events.length, event, request, days))
     events.push(event)
-    touched += sources.length + 1
+    changedCount += sources.length + 1
   }
   const planned = (): StagePlan => ({
     events,
-    counts: { compressed: touched - events.length, made: events.length },
+    counts: { compressed: changedCount - events.length, made: events.length },
     left,
     drafts
   })
-  return { fold, planned, taken: taken as ReadonlySet<number> }
+  return { fold, planned, taken: usedRows as ReadonlySet<number> }
 }
 
 const tiersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Tier> => [...new Set(rows.map(({ memory }) => memory.tier))]
@@ -249,9 +249,9 @@ const digestOf = (text: string): string => hash("sha256", text, "base64").slice(
 const bandsOf = (words: ReadonlySet<string>): ReadonlyArray<number> => {
   if (words.size < minWords) return []
   const [a = 0, b = 0, c = 0] = seeds.map((seed) => {
-    let least = Number.POSITIVE_INFINITY
-    for (const word of words) least = Math.min(least, hashOf(word, seed))
-    return least
+    let minValue = Number.POSITIVE_INFINITY
+    for (const word of words) minValue = Math.min(minValue, hashOf(word, seed))
+    return minValue
   })
   const band = (pair: number, first: number, second: number) =>
     (Math.imul(first, 0x01000193) ^ Math.imul(second, pair)) | 0

@@ -29,7 +29,7 @@ export const daily: Stage = {
       return JSON.stringify(canJoinNote(memory) ? [day, store, type, project, topic] : [born])
     }
     return {
-      take: (rows) => {
+      addRows: (rows) => {
         for (const { memory } of rows) {
           const key = keyOf(memory)
           if (key === undefined) continue
@@ -38,14 +38,14 @@ export const daily: Stage = {
           else group.push(memory.born)
         }
       },
-      wanted: () => {
-        const wanted: Array<number> = []
+      neededRows: () => {
+        const neededRows: Array<number> = []
         for (const group of groups.values()) {
-          if (wanted.length >= maintenance.rows) break
+          if (neededRows.length >= maintenance.rows) break
           // Read groups as a whole, unless a group exceeds the limit of a run.
-          wanted.push(...group.slice(0, maintenance.rows))
+          neededRows.push(...group.slice(0, maintenance.rows))
         }
-        return wanted
+        return neededRows
       },
       plan: (_tools, rows) => {
         const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
@@ -74,11 +74,11 @@ const planGroups = (
   const events: Array<DecidedEvent> = []
   const drafts: Array<Draft> = []
   const counts = { compressed: 0, made: 0, kept: 0 }
-  let room = policy.maintenance.rows
+  let remainingRows = policy.maintenance.rows
   let pending = 0
   const keep = (row: Row, reason: string): void => {
-    if (room === 0) return
-    room--
+    if (remainingRows === 0) return
+    remainingRows--
     counts.kept++
     const memory = nextRevision(row.memory, { tier: "mid", movedAt: now })
     const decision = ruleDecision("UPDATE", "daily", reason, [row], policy, now)
@@ -89,13 +89,13 @@ const planGroups = (
     const heading = headingOf(noteKindOf(members[0]!.memory), day)
     const { notes, others } = notesOf(members, heading, countTokens)
     for (const note of notes) {
-      if (note.sources.length >= room) continue
+      if (note.sources.length >= remainingRows) continue
       const reason = `memories of ${day} with the same type, project and topic`
       const event = noteEvent(note, "daily", reason, newId(), policy, now)
       const request = memoriesRequest("daily", heading, event.payload.sources, note.summary.tokens)
       if (request !== undefined) drafts.push(memoryDraft(events.length, event, request))
       events.push(event)
-      room -= note.sources.length + 1
+      remainingRows -= note.sources.length + 1
       counts.compressed += note.sources.length
       counts.made++
     }
@@ -107,23 +107,23 @@ const planGroups = (
     const [first] = members
     if (first === undefined) continue
     if (group.length === 1) {
-      keep(first, canJoinNote(first.memory) ? aloneReason : neverMergedReason)
+      keep(first, canJoinNote(first.memory) ? noGroupReason : neverMergedReason)
       continue
     }
     // The limit counts the note as well. A group without room waits for the next run, unless it exceeds every run.
-    const fits = group.length < room
-    if (!fits && events.length > 0) continue
-    if (!fits && room < 3) {
+    const hasRoom = group.length < remainingRows
+    if (!hasRoom && events.length > 0) continue
+    if (!hasRoom && remainingRows < 3) {
       for (const row of members) keep(row, "the limit of a run leaves no room for a note")
       continue
     }
     // Cut a large group so that at least two members remain for the next run.
-    const maxMembers = group.length === room && room > 3 ? room - 2 : room - 1
+    const maxMembers = group.length === remainingRows && remainingRows > 3 ? remainingRows - 2 : remainingRows - 1
     const [day] = JSON.parse(key) as [string]
-    write(fits ? members : members.slice(0, maxMembers), day)
+    write(hasRoom ? members : members.slice(0, maxMembers), day)
   }
   return { events, drafts, counts, left: pending > counts.compressed + counts.kept }
 }
 
-const aloneReason = "no other memory of that day has its type, project and topic"
+const noGroupReason = "no other memory of that day has its type, project and topic"
 const neverMergedReason = "it is stale, or its type is never merged"

@@ -30,17 +30,17 @@ export const gc: Stage = {
       promoted: queueOf(rules.rows, byAge),
       demoted: queueOf(rules.rows, byAge),
       removed: queueOf(rules.rows, byScore),
-      staying: queueOf(rules.rows, byScore)
+      keptRows: queueOf(rules.rows, byScore)
     }
-    const scored = (row: Row): Scored => ({ row, score: lifeScoreOf(scoreFactsOf(row), tiers, now).score })
+    const scored = (row: Row): ScoredRow => ({ row, score: lifeScoreOf(scoreFactsOf(row), tiers, now).score })
     return {
-      take: (rows) => {
+      addRows: (rows) => {
         for (const row of rows) {
           const { action } = verdictOf(row, policy, now)
           if (action === "promote") queues.promoted.add(row)
           else if (action === "demote") queues.demoted.add(row)
           else if (action === "remove") queues.removed.add(scored(row))
-          else if (row.memory.tier === "mid" && !isProtected(row.memory, tiers.pin)) queues.staying.add(scored(row))
+          else if (row.memory.tier === "mid" && !isProtected(row.memory, tiers.pin)) queues.keptRows.add(scored(row))
         }
       },
       plan: () => planChanges(queues, policy, now)
@@ -51,31 +51,31 @@ export const gc: Stage = {
 interface Queues {
   readonly promoted: Queue<Row>
   readonly demoted: Queue<Row>
-  readonly removed: Queue<Scored>
+  readonly removed: Queue<ScoredRow>
   /** Mid memories that the rules keep: candidates when the store is over capacity. */
-  readonly staying: Queue<Scored>
+  readonly keptRows: Queue<ScoredRow>
 }
 
 const planChanges = (
-  { demoted, promoted, removed, staying }: Queues,
+  { demoted, promoted, removed, keptRows }: Queues,
   policy: MaintenancePolicy,
   now: number
 ): StagePlan => {
   const { gc: rules } = policy
-  const overCapacity = Math.max(0, staying.count() - rules.capacity)
+  const overCapacity = Math.max(0, keptRows.count() - rules.capacity)
   // A demoted memory becomes mid, so demote only as many as the capacity allows.
-  const demotable = Math.min(demoted.count(), Math.max(0, rules.capacity - staying.count()))
-  let room = rules.rows
-  const take = <A>(queue: Queue<A>, wanted: number): ReadonlyArray<A> => {
-    const items = queue.first(Math.min(room, wanted))
-    room -= items.length
+  const demotable = Math.min(demoted.count(), Math.max(0, rules.capacity - keptRows.count()))
+  let remainingRows = rules.rows
+  const takeFrom = <A>(queue: Queue<A>, count: number): ReadonlyArray<A> => {
+    const items = queue.first(Math.min(remainingRows, count))
+    remainingRows -= items.length
     return items
   }
-  const promoting = take(promoted, promoted.count())
-  const removing = take(removed, removed.count())
-  const displaced = take(staying, overCapacity)
-  const demoting = take(demoted, demotable)
-  const wanted = promoted.count() + removed.count() + overCapacity + demotable
+  const promoting = takeFrom(promoted, promoted.count())
+  const removing = takeFrom(removed, removed.count())
+  const displaced = takeFrom(keptRows, overCapacity)
+  const demoting = takeFrom(demoted, demotable)
+  const totalCount = promoted.count() + removed.count() + overCapacity + demotable
   const ruleOf = (row: Row) => verdictOf(row, policy, now).rule
   const move = (row: Row, tier: "long" | "mid"): DecidedEvent => {
     const { promotedAt: _, ...rest } = row.memory
@@ -105,7 +105,7 @@ const planChanges = (
       [rules.removal === "archive" ? "archived" : "expired"]: reasons.size,
       demoted: demoting.length
     },
-    left: promoting.length + reasons.size + demoting.length < wanted
+    left: promoting.length + reasons.size + demoting.length < totalCount
   }
 }
 
@@ -131,12 +131,12 @@ const removalEvents = (
   )
 }
 
-interface Scored {
+interface ScoredRow {
   readonly row: Row
   readonly score: number
 }
 
-const byScore = (a: Scored, b: Scored): number => a.score - b.score || a.row.memory.born - b.row.memory.born
+const byScore = (a: ScoredRow, b: ScoredRow): number => a.score - b.score || a.row.memory.born - b.row.memory.born
 
 const byAge = (a: Row, b: Row): number => a.memory.born - b.memory.born
 

@@ -14,7 +14,7 @@ export const retention: Stage = {
     const changes: Array<{ readonly row: Row; readonly narrative: string | undefined }> = []
     let left = false
     return {
-      take: (page) => {
+      addRows: (page) => {
         for (const row of page) {
           const { memory } = row
           // The profile shows no narratives, so a memory that the rules made core counts by its former tier. Only
@@ -30,7 +30,7 @@ export const retention: Stage = {
           else left = true
         }
       },
-      full: () => left,
+      isFull: () => left,
       plan: ({ countTokens }) => ({
         events: changes.map(({ narrative, row }): DecidedEvent => {
           const { narrative: _, ...rest } = row.memory

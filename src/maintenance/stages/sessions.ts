@@ -20,8 +20,8 @@ export const sessions: Stage = {
     let next = 0
     const planned: Array<PlannedSummary> = []
     return {
-      take: () => {},
-      look: (db) => {
+      addRows: () => {},
+      readMore: (db) => {
         const key = page.sessions[next++]
         if (key === undefined) {
           // Sessions that get no summary stay in this list for ever, so sessions after them are on later pages.
@@ -43,7 +43,7 @@ export const sessions: Stage = {
         const events = planned.map((plannedSummary, index): DecidedEvent => {
           const event = (summary: SessionSummary): DecidedEvent => summaryEvent(plannedSummary, summary, quiet)
           const { request, summary } = plannedSummary
-          drafts.push({ at: index, request, write: (lines) => event(withLines(summary, lines)) })
+          drafts.push({ eventIndex: index, request, write: (lines) => event(withLines(summary, lines)) })
           return event(summary)
         })
         return {

@@ -41,12 +41,12 @@ export const settle: Stage = {
       })
     }
     return {
-      take: (taken) => {
+      addRows: (addedRows) => {
         if (judge === undefined || settler === undefined) return
-        rows.push(...taken)
+        rows.push(...addedRows)
         if (rows.length > 2 * maxRows) rows = newest()
       },
-      look: (db) => {
+      readMore: (db) => {
         if (judge === undefined || settler === undefined || rows.length === 0) return false
         round ??= beginRound(db, settler)
         for (let step = 0; step < stepsPerTurn; step++) {
@@ -54,9 +54,9 @@ export const settle: Stage = {
           if (result.done !== true) continue
           round = undefined
           // The remaining rows may mean something else now: start another round until one finds nothing.
-          const found = [...result.value.superseded].filter(([row]) => !isPinned(row))
-          for (const [row, by] of found) superseded.set(row, by)
-          return found.length > 0 && superseded.size < policy.maintenance.rows
+          const supersededRows = [...result.value.superseded].filter(([row]) => !isPinned(row))
+          for (const [row, by] of supersededRows) superseded.set(row, by)
+          return supersededRows.length > 0 && superseded.size < policy.maintenance.rows
         }
         return true
       },
@@ -69,18 +69,18 @@ export const settle: Stage = {
 const planOf = (superseded: ReadonlyMap<Row, Row>, policy: MaintenancePolicy, now: number): StagePlan => {
   if (superseded.size === 0) return emptyPlan
   const events: Array<DecidedEvent> = []
-  let room = policy.maintenance.rows
+  let remainingRows = policy.maintenance.rows
   let retired = 0
   const bySuccessor = Map.groupBy(superseded.keys(), (row) => superseded.get(row)!)
   for (const [successor, predecessors] of bySuccessor) {
     // One row is kept for the successor.
-    const batch = predecessors.slice(0, Math.max(0, room - 1))
+    const batch = predecessors.slice(0, Math.max(0, remainingRows - 1))
     if (batch.length === 0) break
     for (const row of batch) events.push(retirementOf(row, successor, now))
-    room -= batch.length
+    remainingRows -= batch.length
     retired += batch.length
     if (superseded.has(successor)) continue
-    room--
+    remainingRows--
     events.push({
       type: "UPDATE",
       payload: {
@@ -124,16 +124,16 @@ const allPredecessorsOf = (db: Db, successor: Row, superseded: ReadonlyMap<Row, 
 ]
 
 /** The share of words that two memories have in common: 0…1, to four places. */
-const likenessOf = (row: Row, by: Row): number =>
-  Math.round(similarity(wordSet(textOf(row)), wordSet(textOf(by))) * 10_000) / 10_000
+const likenessOf = (row: Row, successor: Row): number =>
+  Math.round(similarity(wordSet(textOf(row)), wordSet(textOf(successor))) * 10_000) / 10_000
 
-const linked = ({ memory }: Row, all: ReadonlyArray<Row>): ReadonlyArray<Link> => [
+const linked = ({ memory }: Row, rows: ReadonlyArray<Row>): ReadonlyArray<Link> => [
   ...(memory.lineage ?? []),
-  ...all.map((row): Link => ({ kind: "supersedes", to: row.memory.id, reason: "conflict" }))
+  ...rows.map((row): Link => ({ kind: "supersedes", to: row.memory.id, reason: "conflict" }))
 ]
 
 /** The successor of a core memory becomes core. */
-const coreOf = ({ memory }: Row, all: ReadonlyArray<Row>) =>
-  memory.tier !== "core" && all.some((row) => row.memory.tier === "core")
+const coreOf = ({ memory }: Row, rows: ReadonlyArray<Row>) =>
+  memory.tier !== "core" && rows.some((row) => row.memory.tier === "core")
     ? ({ tier: "core", coreFrom: memory.tier } as const)
     : {}

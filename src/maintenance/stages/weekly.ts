@@ -15,16 +15,16 @@ export const weekly: Stage = {
   gather: (policy, now, tools): Gathering => {
     const parts = [core, decayed, merge].map((makePart) => makePart(policy, now, tools))
     return {
-      take: (rows) => {
-        for (const row of rows) for (const { take } of parts) take(row)
+      addRows: (rows) => {
+        for (const row of rows) for (const { add } of parts) add(row)
       },
-      wanted: () => parts.flatMap(({ wanted }) => wanted()),
+      neededRows: () => parts.flatMap(({ neededRows }) => neededRows()),
       plan: (_tools, rows) => {
-        let room = policy.maintenance.rows
+        let remainingRows = policy.maintenance.rows
         const plans: Array<StagePlan> = []
         for (const { plan } of parts) {
-          const { touched, ...planned } = plan(rows, room)
-          room -= touched
+          const { changed, ...planned } = plan(rows, remainingRows)
+          remainingRows -= changed
           plans.push(planned)
         }
         return mergePlans(plans)

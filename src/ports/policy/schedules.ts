@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { count, withDefault, zone } from "./fields.js"
 
-const whole = Schema.Int.pipe(Schema.nonNegative())
+const nonNegativeInt = Schema.Int.pipe(Schema.nonNegative())
 
 /**
  * Durations are in milliseconds. A minimum interval, a run summary and a pruned history are required; their values are
@@ -20,11 +20,11 @@ export const Schedules = Schema.Struct({
   grace: withDefault(count, 30_000),
   /** Retries of a failed run, and the pause before the first one, doubled for each further one. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 100)), 2),
-  backoff: withDefault(whole, 1_000),
+  backoff: withDefault(nonNegativeInt, 1_000),
   /** Maximum pause between retries. */
   backoffMost: withDefault(count, 60_000),
   /** Failed runs in a row after which a schedule stops; 0 for never. */
-  failures: withDefault(whole, 10),
+  failures: withDefault(nonNegativeInt, 10),
   /** How often an occurrence may be taken over from a process that disappeared, before it counts as failed. */
   takeovers: withDefault(count, 10),
   /** Concurrent runs in one process. */
@@ -32,5 +32,5 @@ export const Schedules = Schema.Struct({
   /** Maximum sleep of the runner before it polls for schedules of other processes. */
   poll: withDefault(count, 1_000),
   /** How long the program waits for active runs when it ends. */
-  drain: withDefault(whole, 5_000)
+  drain: withDefault(nonNegativeInt, 5_000)
 })

@@ -1,5 +1,5 @@
 /** How many values a relation has at a time: one, one per named purpose or occasion, or many. */
-export type Valued = "one" | "scoped" | "many"
+export type ValueCount = "one" | "scoped" | "many"
 
 /** The meaning that a word or a phrase gives to its whole clause. */
 export type Cue =
@@ -36,7 +36,7 @@ export interface Relation {
   readonly words: string
   /** Nouns for it. */
   readonly nouns?: string
-  readonly valued: Valued
+  readonly valueCount: ValueCount
   /** Cues that its words carry, by word or phrase. */
   readonly cues?: Readonly<Record<string, Cue>>
   /** Each object has one subject: owns, leads, maintains. */

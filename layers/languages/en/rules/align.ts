@@ -75,14 +75,14 @@ const particles = new Set("in on at to for of as with by from up off out over in
 /** The first `mostTokens` words of a clause. */
 export const tokensOf = ({ words }: Clause, table: WordTable | undefined): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
-  for (const [word, { item, place, relational, side }] of words) {
+  for (const [word, { item, place: slot, relational, side }] of words) {
     // The two sides of a pair of opposites count as two words.
     const canon = side === undefined ? word : `${word}${side ? "+" : "-"}`
     if (tokens.length === maxTokens) break
     const row = table === undefined ? -1 : rowOf(table, item.form, item.canon)
     const light = relational || item.entry?.generic === true ? 0.35 : 1
     const name = item.capital === true || item.name === true
-    tokens.push({ canon, form: item.form, side: sides[place], name, weight: light * (0.3 + 0.7 * rarity(row)), row })
+    tokens.push({ canon, form: item.form, side: sides[slot], name, weight: light * (0.3 + 0.7 * rarity(row)), row })
   }
   return tokens
 }
@@ -103,7 +103,7 @@ const vectorOf = (table: WordTable, row: number): Int8Array => {
 
 const dot = (a: Int8Array, b: Int8Array): number => {
   let sum = 0
-  for (let at = 0; at < dimensions; at++) sum += a[at]! * b[at]!
+  for (let index = 0; index < dimensions; index++) sum += a[index]! * b[index]!
   return sum
 }
 
@@ -112,12 +112,12 @@ export const likeness = (table: WordTable | undefined, a: number, b: number): nu
   if (table === undefined || a === -1 || b === -1) return 0
   if (a === b) return 1
   const pair = a < b ? a * 65_536 + b : b * 65_536 + a
-  const place = (pair ^ (pair >>> 13)) & (maxCachedPairs - 1)
-  if (pairs[place] !== pair) {
-    pairs[place] = pair
-    likenesses[place] = dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
+  const slot = (pair ^ (pair >>> 13)) & (maxCachedPairs - 1)
+  if (pairs[slot] !== pair) {
+    pairs[slot] = pair
+    likenesses[slot] = dot(vectorOf(table, a), vectorOf(table, b)) / (norms[a]! * norms[b]!)
   }
-  return likenesses[place]!
+  return likenesses[slot]!
 }
 /** Cache of cosines by pair of rows: one judgement compares most pairs several times. */
 const maxCachedPairs = 8_192
@@ -125,7 +125,7 @@ const pairs = new Float64Array(maxCachedPairs)
 const likenesses = new Float64Array(maxCachedPairs)
 
 /** Whether two words are of one family: deploy and deployment, publish and publication. */
-export const areKindred = (a: string, b: string): boolean => {
+export const areRelatedForms = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let same = 0
   while (same < shorter && a[same] === b[same]) same++
@@ -165,28 +165,28 @@ export const align = (
   const pairs: Array<Pair> = []
   const left = new Map(a.map((token) => [token.canon, token]))
   const right = new Map(b.map((token) => [token.canon, token]))
-  const take = (pair: Pair) => {
+  const addPair = (pair: Pair) => {
     pairs.push(pair)
     left.delete(pair.a.canon)
     right.delete(pair.b.canon)
   }
   for (const token of b) {
-    const mate = left.get(token.canon)
-    if (mate !== undefined) take({ a: mate, b: token, match: "exact", likeness: 1 })
+    const match = left.get(token.canon)
+    if (match !== undefined) addPair({ a: match, b: token, match: "exact", likeness: 1 })
   }
   for (const token of [...right.values()]) {
-    const mate = [...left.values()].find(({ form, name }) => !name && !token.name && areKindred(token.form, form))
-    if (mate !== undefined) take({ a: mate, b: token, match: "kindred", likeness: 0.9 })
+    const match = [...left.values()].find(({ form, name }) => !name && !token.name && areRelatedForms(token.form, form))
+    if (match !== undefined) addPair({ a: match, b: token, match: "kindred", likeness: 0.9 })
   }
   for (const canon of [...right.keys()]) if (contextA.has(canon)) right.delete(canon)
   for (const canon of [...left.keys()]) if (contextB.has(canon)) left.delete(canon)
-  const close: Array<Pair> = []
+  const similarPairs: Array<Pair> = []
   for (const token of right.values())
-    for (const mate of left.values()) {
-      const cosine = likeness(table, mate.row, token.row)
-      if (cosine >= minCosine) close.push({ a: mate, b: token, match: "near", likeness: cosine })
+    for (const match of left.values()) {
+      const cosine = likeness(table, match.row, token.row)
+      if (cosine >= minCosine) similarPairs.push({ a: match, b: token, match: "near", likeness: cosine })
     }
-  close.sort((x, y) => y.likeness - x.likeness)
-  for (const pair of close) if (left.has(pair.a.canon) && right.has(pair.b.canon)) take(pair)
+  similarPairs.sort((x, y) => y.likeness - x.likeness)
+  for (const pair of similarPairs) if (left.has(pair.a.canon) && right.has(pair.b.canon)) addPair(pair)
   return { pairs, left: [...left.values()], right: [...right.values()] }
 }

@@ -1,14 +1,14 @@
-import { areKindred, likeness, tableOrNone } from "./align.js"
+import { areRelatedForms, likeness, tableOrNone } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import type { Features } from "./clauseFeatures.js"
-import { hintNames, isSeveral, matterNames } from "./hints.js"
+import { hintNames, isMultiValue, topicNames } from "./hints.js"
 import { relationOf } from "./scalars.js"
 
 const flag = (value: boolean): number => (value ? 1 : 0)
 const clip = (value: number, max: number): number => Math.min(value, max)
 
 /** Features of the statement alone; they are equal for all candidates. */
-export const ofStatement = (b: Bag): Features => {
+export const statementFeaturesOf = (b: Bag): Features => {
   const f: Features = {
     "w question": flag(b.question),
     asked: flag(b.titleIsQuestion),
@@ -18,11 +18,11 @@ export const ofStatement = (b: Bag): Features => {
     "w nots b": clip(b.nots, 2),
     "w marks": clip(b.marks, 6)
   }
-  for (const at of hintNames.keys()) f[hintFigures[at]!] = clip(b.hints[at]!, 2)
+  for (const index of hintNames.keys()) f[hintFigures[index]!] = clip(b.hints[index]!, 2)
   return f
 }
 
-const ofScalars = (a: Bag, b: Bag): Features => {
+const scalarFeatures = (a: Bag, b: Bag): Features => {
   const f: Features = {
     "s equal": 0,
     "s differs": 0,
@@ -43,12 +43,12 @@ const ofScalars = (a: Bag, b: Bag): Features => {
     let kind = ""
     for (const x of a.scalars) {
       if (x.kind !== y.kind && !(x.kind === "version" || y.kind === "version")) continue
-      const how = relationOf(x, y)
-      if (how === "apart") continue
-      if (how === "equal") best = how
-      else if (best !== "equal" && (how === "finer" || how === "coarser")) best = how
+      const relation = relationOf(x, y)
+      if (relation === "apart") continue
+      if (relation === "equal") best = relation
+      else if (best !== "equal" && (relation === "finer" || relation === "coarser")) best = relation
       else if (best === "") {
-        best = how
+        best = relation
         kind = y.kind === "quantity" ? (x.unit !== "" && x.unit === y.unit ? "quantity" : "bare") : y.kind
       }
     }
@@ -76,37 +76,37 @@ const ofScalars = (a: Bag, b: Bag): Features => {
 const maxCompared = 20
 /** Feature names, made once. */
 const hintFigures = hintNames.map((name) => `hint ${name}`)
-const matterFigures = matterNames.map((name) => `matter ${name}`)
+const topicFigures = topicNames.map((name) => `matter ${name}`)
 
 /** The words of a memory (`a`) and a statement (`b`) by where they occur. */
-interface Split {
+interface WordDiff {
   /** Words of the memory alone. */
-  readonly gone: ReadonlyArray<BagWord>
+  readonly missing: ReadonlyArray<BagWord>
   /** Words of the statement alone. */
-  readonly fresh: ReadonlyArray<BagWord>
+  readonly added: ReadonlyArray<BagWord>
   /** Words of both, as the statement has them. */
-  readonly kept: ReadonlyArray<BagWord>
+  readonly common: ReadonlyArray<BagWord>
 }
 
 /** Features of a memory (`a`) and a statement (`b`) as bags of words. `rare`: in how many candidates each word occurs. */
-export const ofBags = (a: Bag, b: Bag, rare: ReadonlyMap<string, number>): ReadonlyArray<Features> => {
-  const scalars = ofScalars(a, b)
-  const split: Split = {
-    gone: [...a.words.values()].filter(({ canon }) => !b.words.has(canon)),
-    fresh: [...b.words.values()].filter(({ canon }) => !a.words.has(canon)),
-    kept: [...b.words.values()].filter(({ canon }) => a.words.has(canon))
+export const bagPairFeatures = (a: Bag, b: Bag, rare: ReadonlyMap<string, number>): ReadonlyArray<Features> => {
+  const scalars = scalarFeatures(a, b)
+  const split: WordDiff = {
+    missing: [...a.words.values()].filter(({ canon }) => !b.words.has(canon)),
+    added: [...b.words.values()].filter(({ canon }) => !a.words.has(canon)),
+    common: [...b.words.values()].filter(({ canon }) => a.words.has(canon))
   }
-  const [matters, talked] = ofMatters(a, b, split)
+  const [topicsOf, talked] = topicFeatures(a, b, split)
   const features = {
-    ...ofCoverage(a, b, split),
-    ...ofEnds(a, b),
-    ...ofSwaps(split),
-    ...ofNeighbours(a, b, split),
-    ...ofTitles(a, b),
-    ...matters,
-    ...ofTone(a, b),
-    ...ofFormer(a, b, split, scalars),
-    ...ofRarity(a, b, split, rare)
+    ...coverageFeatures(a, b, split),
+    ...firstAndLastFeatures(a, b),
+    ...swapFeatures(split),
+    ...neighbourFeatures(a, b, split),
+    ...titleFeatures(a, b),
+    ...topicsOf,
+    ...toneFeatures(a, b),
+    ...formerFeatures(a, b, split, scalars),
+    ...rarityFeatures(a, b, split, rare)
   }
   return [features, scalars, talked]
 }
@@ -118,39 +118,39 @@ const sum = (words: Iterable<BagWord>): number => {
 }
 
 /** How much each side contains of the other, by words and by words of similar meaning. */
-const ofCoverage = (a: Bag, b: Bag, { fresh, gone, kept }: Split): Features => {
+const coverageFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff): Features => {
   const table = tableOrNone()
-  const near = gone.slice(0, maxCompared)
+  const comparedWords = missing.slice(0, maxCompared)
   const nearest = (word: BagWord): number => {
     let max = 0
-    for (const other of near) {
-      const cosine = areKindred(word.form, other.form) ? 0.95 : likeness(table, word.row, other.row)
+    for (const other of comparedWords) {
+      const cosine = areRelatedForms(word.form, other.form) ? 0.95 : likeness(table, word.row, other.row)
       if (cosine > max) max = cosine
     }
     return max
   }
-  const keptWeight = sum(kept)
+  const commonWeight = sum(common)
   const covered =
-    keptWeight +
-    fresh.slice(0, maxCompared).reduce((total, word) => {
+    commonWeight +
+    added.slice(0, maxCompared).reduce((total, word) => {
       const max = nearest(word)
       return total + word.weight * (max > 0.9 ? 1 : max > 0.6 ? max : 0)
     }, 0)
   return {
     "w covered": covered / (b.weight + 0.3),
     "w kept": sum([...a.words.values()].filter(({ canon }) => b.words.has(canon))) / (a.weight + 0.3),
-    "w both": clip(keptWeight, 5),
+    "w both": clip(commonWeight, 5),
     "w fresh": clip(b.weight - covered, 6),
-    "w gone": clip(sum(gone), 6),
-    "w kept names": clip(kept.filter(({ name }) => name).length, 3),
-    "w fresh names": clip(fresh.filter(({ name }) => name).length, 3),
-    "w gone names": clip(gone.filter(({ name }) => name).length, 3)
+    "w gone": clip(sum(missing), 6),
+    "w kept names": clip(common.filter(({ name }) => name).length, 3),
+    "w fresh names": clip(added.filter(({ name }) => name).length, 3),
+    "w gone names": clip(missing.filter(({ name }) => name).length, 3)
   }
 }
 
 /** The first, the last and the heaviest words. */
-const ofEnds = (a: Bag, b: Bag): Features => {
-  const heaviest = ({ words }: Bag): string => {
+const firstAndLastFeatures = (a: Bag, b: Bag): Features => {
+  const heaviestWord = ({ words }: Bag): string => {
     let best: BagWord | undefined
     for (const word of words.values()) if (best === undefined || word.weight > best.weight) best = word
     return best?.canon ?? ""
@@ -162,19 +162,19 @@ const ofEnds = (a: Bag, b: Bag): Features => {
     "w first name a": flag(a.words.get(a.first)?.name === true),
     "w last kept": flag(a.words.has(b.last)),
     "w last told": flag(b.words.has(a.last)),
-    "w heaviest told": flag(b.words.has(heaviest(a))),
-    "w heaviest known": flag(a.words.has(heaviest(b))),
+    "w heaviest told": flag(b.words.has(heaviestWord(a))),
+    "w heaviest known": flag(a.words.has(heaviestWord(b))),
     "fresh last": flag(!a.words.has(b.last)),
     "gone last": flag(!b.words.has(a.last))
   }
 }
 
 /** Words that replaced each other: they have the same neighbour. */
-const ofSwaps = ({ fresh, gone }: Split): Features => {
+const swapFeatures = ({ added, missing }: WordDiff): Features => {
   const table = tableOrNone()
   let [swapBefore, swapAfter, swapNames, swapKey, looks, swapLike, swapKinds] = [0, 0, 0, 0, 0, 0, 0]
-  for (const y of fresh.slice(0, maxCompared))
-    for (const x of gone.slice(0, maxCompared)) {
+  for (const y of added.slice(0, maxCompared))
+    for (const x of missing.slice(0, maxCompared)) {
       const before = y.before !== "" && y.before === x.before
       const after = y.after !== "" && y.after === x.after
       if (before) swapAfter++
@@ -197,22 +197,22 @@ const ofSwaps = ({ fresh, gone }: Split): Features => {
 }
 
 /** Fresh and gone words beside kept ones. Fresh words before a kept word suggest another subject. */
-const ofNeighbours = (a: Bag, b: Bag, { fresh, gone }: Split): Features => ({
-  "fresh before kept": clip(sum(fresh.filter(({ after }) => a.words.has(after))), 3),
-  "fresh after kept": clip(sum(fresh.filter(({ before }) => a.words.has(before))), 3),
-  "gone before kept": clip(sum(gone.filter(({ after }) => b.words.has(after))), 3),
-  "gone after kept": clip(sum(gone.filter(({ before }) => b.words.has(before))), 3)
+const neighbourFeatures = (a: Bag, b: Bag, { added, missing }: WordDiff): Features => ({
+  "fresh before kept": clip(sum(added.filter(({ after }) => a.words.has(after))), 3),
+  "fresh after kept": clip(sum(added.filter(({ before }) => a.words.has(before))), 3),
+  "gone before kept": clip(sum(missing.filter(({ after }) => b.words.has(after))), 3),
+  "gone after kept": clip(sum(missing.filter(({ before }) => b.words.has(before))), 3)
 })
 
 /** Titles and keys. */
-const ofTitles = (a: Bag, b: Bag): Features => {
+const titleFeatures = (a: Bag, b: Bag): Features => {
   const shared = [...b.title].filter((canon) => a.title.has(canon)).length
   let [keysSame, keysApart] = [0, 0]
   for (const y of b.keys)
     for (const x of a.keys) {
-      const both = [...y].filter((canon) => x.has(canon)).length
-      if (both === Math.max(x.size, y.size)) keysSame++
-      else if (both > 0) keysApart++
+      const bothCount = [...y].filter((canon) => x.has(canon)).length
+      if (bothCount === Math.max(x.size, y.size)) keysSame++
+      else if (bothCount > 0) keysApart++
     }
   return {
     "title same": shared / Math.max(1, b.title.size, a.title.size),
@@ -225,30 +225,30 @@ const ofTitles = (a: Bag, b: Bag): Features => {
   }
 }
 
-/** Counts of matters, and each matter by itself together with the hints of the memory. */
-const ofMatters = (a: Bag, b: Bag, { fresh, gone, kept }: Split): readonly [Features, Features] => {
+/** Counts of topics, and each topic by itself together with the hints of the memory. */
+const topicFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff): readonly [Features, Features] => {
   const talked: Features = {}
   let [shared, single, multi, swapped, swappedOne, swappedMany] = [0, 0, 0, 0, 0, 0]
-  const matters = (words: ReadonlyArray<BagWord>) => new Set(words.flatMap(({ matters }) => matters))
-  const [ofFresh, ofGone, ofKept] = [matters(fresh), matters(gone), matters(kept)]
-  for (let at = 0; at < matterNames.length; at++) {
-    const isShared = a.matters[at]! > 0 && b.matters[at]! > 0
+  const topicsOf = (words: ReadonlyArray<BagWord>) => new Set(words.flatMap(({ topics }) => topics))
+  const [statementTopics, memoryTopics, commonTopics] = [topicsOf(added), topicsOf(missing), topicsOf(common)]
+  for (let index = 0; index < topicNames.length; index++) {
+    const isShared = a.topics[index]! > 0 && b.topics[index]! > 0
     if (isShared) {
       shared++
-      if (isSeveral[at]) multi++
+      if (isMultiValue[index]) multi++
       else single++
     }
-    const isSwapped = ofFresh.has(at) && ofGone.has(at)
+    const isSwapped = statementTopics.has(index) && memoryTopics.has(index)
     if (isSwapped) {
       swapped++
-      if (isSeveral[at]) swappedMany++
+      if (isMultiValue[index]) swappedMany++
       else swappedOne++
     }
-    talked[matterFigures[at]!] = isSwapped ? 2 : ofKept.has(at) || isShared ? 1 : 0
+    talked[topicFigures[index]!] = isSwapped ? 2 : commonTopics.has(index) || isShared ? 1 : 0
   }
-  for (const [at, name] of hintNames.entries())
+  for (const [index, name] of hintNames.entries())
     if (name === "over" || name === "unreal" || name === "earlier" || name === "since" || name === "asked")
-      talked[`had ${name}`] = flag(a.hints[at]! > 0)
+      talked[`had ${name}`] = flag(a.hints[index]! > 0)
   const counts = {
     "m shared": clip(shared, 4),
     "m single": clip(single, 4),
@@ -261,7 +261,7 @@ const ofMatters = (a: Bag, b: Bag, { fresh, gone, kept }: Split): readonly [Feat
 }
 
 /** Tone and negation. */
-const ofTone = (a: Bag, b: Bag): Features => ({
+const toneFeatures = (a: Bag, b: Bag): Features => ({
   "tone a": Math.max(-2, Math.min(2, a.tone)),
   "tone b": Math.max(-2, Math.min(2, b.tone)),
   "tone turned": flag(a.tone * b.tone < 0),
@@ -270,16 +270,16 @@ const ofTone = (a: Bag, b: Bag): Features => ({
 })
 
 /** Whether the statement has the former value beside the current one. */
-const ofFormer = (a: Bag, b: Bag, { fresh, kept }: Split, scalars: Features): Features => {
-  const formerNames = kept.filter(({ canon, name }) => name && canon !== a.first && canon !== b.first).length
+const formerFeatures = (a: Bag, b: Bag, { added, common }: WordDiff, scalars: Features): Features => {
+  const formerNames = common.filter(({ canon, name }) => name && canon !== a.first && canon !== b.first).length
   return {
-    "was and is": clip(formerNames * fresh.filter(({ name }) => name).length, 2),
+    "was and is": clip(formerNames * added.filter(({ name }) => name).length, 2),
     "was number": flag(scalars["s equal"]! > 0 && scalars["s new"]! + scalars["s differs"]! > 0)
   }
 }
 
 /** Words that no other candidate has show which candidate is meant. */
-const ofRarity = (a: Bag, b: Bag, { fresh }: Split, rare: ReadonlyMap<string, number>): Features => {
+const rarityFeatures = (a: Bag, b: Bag, { added }: WordDiff, rare: ReadonlyMap<string, number>): Features => {
   let [own, ownKept] = [0, 0]
   for (const word of a.words.values())
     if ((rare.get(word.canon) ?? 1) <= 1) {
@@ -289,6 +289,6 @@ const ofRarity = (a: Bag, b: Bag, { fresh }: Split, rare: ReadonlyMap<string, nu
   return {
     "own kept": clip(ownKept, 3),
     "own share": ownKept / (own + 0.3),
-    "others know": clip(sum(fresh.filter(({ canon }) => rare.has(canon))), 3)
+    "others know": clip(sum(added.filter(({ canon }) => rare.has(canon))), 3)
   }
 }

@@ -3,7 +3,7 @@ import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
-import { bestPairOf, type ClausePair, type Nearness, type Reading, weightOf } from "./readStatement.js"
+import { bestPairOf, type ClausePair, type NewsSimilarity, type Reading, weightOf } from "./readStatement.js"
 
 /** Features of a memory and a statement, by name. */
 export type Features = Record<string, number>
@@ -27,18 +27,18 @@ const flag = (value: boolean): number => (value ? 1 : 0)
 const share = (part: number, whole: number): number => part / Math.max(0.01, whole)
 
 /** Word features of the two most similar clauses: which words correspond, and the roles of those without a counterpart. */
-const ofWords = ({ a, b, score }: ClausePair, news: Nearness): Features => {
+const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Features => {
   const table = tableOrNone()
   const { left, pairs, right } = align(a, b, table)
-  const weighed = (side: "a" | "b") =>
+  const weightOfSide = (side: "a" | "b") =>
     weightOf(pairs.map((pair) => ({ weight: pair[side].weight * pair.likeness }))) /
     Math.max(0.01, weightOf(side === "a" ? a.tokens : b.tokens))
   const paired = (keep: (pair: (typeof pairs)[number]) => boolean) => weightOf(pairs.filter(keep).map(({ b }) => b))
-  const nearNames = pairs.filter(({ a, b, match }) => match === "near" && (a.name || b.name))
+  const similarNamePairs = pairs.filter(({ a, b, match }) => match === "near" && (a.name || b.name))
   const f: Features = {
     lead: score,
-    "soft covered": weighed("b"),
-    "soft kept": weighed("a"),
+    "soft covered": weightOfSide("b"),
+    "soft kept": weightOfSide("a"),
     kindred: Math.min(
       paired(({ match }) => match === "kindred"),
       2
@@ -47,8 +47,8 @@ const ofWords = ({ a, b, score }: ClausePair, news: Nearness): Features => {
       paired(({ match }) => match === "near"),
       2
     ),
-    "near names": Math.min(nearNames.length, 2),
-    "near names subject": Math.min(nearNames.filter(({ a }) => a.side === "subject").length, 2),
+    "near names": Math.min(similarNamePairs.length, 2),
+    "near names subject": Math.min(similarNamePairs.filter(({ a }) => a.side === "subject").length, 2),
     "value to subject": Math.min(
       paired(({ a, b }) => a.side === "value" && b.side === "subject"),
       2
@@ -61,25 +61,25 @@ const ofWords = ({ a, b, score }: ClausePair, news: Nearness): Features => {
   for (const side of sides) {
     const l = left.filter((token) => token.side === side)
     const r = right.filter((token) => token.side === side)
-    const at = pairs.filter((pair) => pair.match !== "near" && (pair.a.side === side || pair.b.side === side))
+    const sidePairs = pairs.filter((pair) => pair.match !== "near" && (pair.a.side === side || pair.b.side === side))
     f[`${side} missing`] = Math.min(weightOf(l), 3)
     f[`${side} extra`] = Math.min(weightOf(r), 3)
     f[`${side} both`] = Math.min(weightOf(l), weightOf(r), 2)
     f[`${side} names missing`] = Math.min(l.filter(({ name }) => name).length, 3)
     f[`${side} names extra`] = Math.min(r.filter(({ name }) => name).length, 3)
-    f[`${side} shared`] = Math.min(weightOf(at.map(({ b }) => b)), 3)
+    f[`${side} shared`] = Math.min(weightOf(sidePairs.map(({ b }) => b)), 3)
     f[`${side} near`] = Math.min(pairs.filter(({ b, match }) => match === "near" && b.side === side).length, 2)
     f[`${side} related`] = nearest(l, r)
   }
   for (const [name, near] of Object.entries(news))
     f[`news ${name}`] = Math.max(0, ...right.map(({ canon }) => near.get(canon) ?? 0))
-  const former = b.tokens.filter(({ side }) => side === "former").map(({ canon }) => canon)
-  f["former hit"] = flag(a.tokens.some(({ canon, side }) => side !== "subject" && former.includes(canon)))
+  const formerWords = b.tokens.filter(({ side }) => side === "former").map(({ canon }) => canon)
+  f["former hit"] = flag(a.tokens.some(({ canon, side }) => side !== "subject" && formerWords.includes(canon)))
   f["roles swapped"] = flag(
     pairs.some(({ a, b }) => a.side === "former" && b.side !== "former") &&
       pairs.some(({ a, b }) => a.side !== "former" && b.side === "former")
   )
-  f["former told"] = flag(former.length > 0)
+  f["former told"] = flag(formerWords.length > 0)
   return f
 }
 
@@ -88,31 +88,32 @@ const areNames = (words: ReadonlyArray<Word>): boolean =>
   words.length > 0 && words.every(({ item }) => item.capital === true && item.entry === undefined)
 
 /** The highest cosine between a word of one side and a word of the other. */
-const nearest = (these: Iterable<Token>, those: Iterable<Token>): number => {
+const nearest = (tokens: Iterable<Token>, others: Iterable<Token>): number => {
   const table = tableOrNone()
-  let most = 0
-  for (const x of these) for (const y of those) most = Math.max(most, likeness(table, x.row, y.row))
-  return most
+  let maximum = 0
+  for (const x of tokens) for (const y of others) maximum = Math.max(maximum, likeness(table, x.row, y.row))
+  return maximum
 }
 
 /** Other features of these two clauses: numbers, days, negation, relations, cues. */
-const ofClauses = ({ a: memory, b: stated }: ClausePair, all: Reading, lexicon: Lexicon): Features => {
-  const [{ clause: a }, { clause: b, from }] = [memory, stated]
-  const d = differences(memory, stated, lexicon)
-  const valued = lexicon.relations[a.relation]?.valued
+const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Reading, lexicon: Lexicon): Features => {
+  const [{ clause: a }, { clause: b, from }] = [memory, statement]
+  const d = differences(memory, statement, lexicon)
+  const valued = lexicon.relations[a.relation]?.valueCount
   const oneValue = d.valueMissing > 0 && d.valueExtra > 0 ? d.differs.length === 0 : d.differs.length === 1
-  const clean =
-    d.apart === undefined &&
+  const isPlainPair =
+    d.differentSubject === undefined &&
     oneValue &&
     a.negative === b.negative &&
     d.subjectMissing + d.subjectExtra === 0 &&
     d.scopeMissing * d.scopeExtra === 0 &&
     Math.max(d.missing, d.extra) <= 2
-  const single = (valued === "one" && d.sameRelation) || d.attributeShared > 0 || (a.keyed !== "no" && b.keyed !== "no")
+  const isSingleValued =
+    (valued === "one" && d.sameRelation) || d.attributeShared > 0 || (a.keyed !== "no" && b.keyed !== "no")
   const f: Features = {
-    "one value differs": flag(clean),
-    "one of one differs": flag(clean && single && !b.cues.has("also")),
-    apart: flag(d.apart !== undefined),
+    "one value differs": flag(isPlainPair),
+    "one of one differs": flag(isPlainPair && isSingleValued && !b.cues.has("also")),
+    apart: flag(d.differentSubject !== undefined),
     "number equal": Math.min(d.equal, 3),
     "number differs": Math.min(d.differs.length, 2),
     "day differs": flag(d.differs.includes("day")),
@@ -122,11 +123,11 @@ const ofClauses = ({ a: memory, b: stated }: ClausePair, all: Reading, lexicon: 
     "number coarser": Math.min(d.coarser, 2),
     "number missing": Math.min(d.scalarMissing, 2),
     "number extra": Math.min(d.scalarExtra, 2),
-    "naming differs": flag(d.apart === "another number in its name"),
-    "titles differ": flag(d.apart === "under another title"),
-    "attributes differ": flag(d.apart === "another attribute"),
-    "subjects differ": flag(d.apart === "another subject"),
-    "person differs": flag(d.apart === "another person"),
+    "naming differs": flag(d.differentSubject === "another number in its name"),
+    "titles differ": flag(d.differentSubject === "under another title"),
+    "attributes differ": flag(d.differentSubject === "another attribute"),
+    "subjects differ": flag(d.differentSubject === "another subject"),
+    "person differs": flag(d.differentSubject === "another person"),
     "kinds conflict": flag(d.kindsConflict),
     conflicts: d.conflicts,
     steady: flag(d.steady),
@@ -165,7 +166,7 @@ const ofClauses = ({ a: memory, b: stated }: ClausePair, all: Reading, lexicon: 
   for (const cue of cues) {
     f[`says ${cue}`] = flag(b.cues.has(cue))
     f[`said ${cue}`] = flag(a.cues.has(cue))
-    f[`elsewhere ${cue}`] = flag(all.units.some(({ clause }) => clause !== b && clause.cues.has(cue)))
+    f[`elsewhere ${cue}`] = flag(reading.units.some(({ clause }) => clause !== b && clause.cues.has(cue)))
   }
   return f
 }
@@ -174,68 +175,75 @@ const ofClauses = ({ a: memory, b: stated }: ClausePair, all: Reading, lexicon: 
 const maxCompared = 20
 
 /** Features of all clauses together. */
-const ofAll = (memory: Reading, stated: Reading): Features => {
+const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
   const table = tableOrNone()
-  const mine = [...memory.words.values()]
-  const theirs = [...stated.words.values()]
-  const gone = mine.filter(({ canon }) => !stated.words.has(canon))
-  const fresh = theirs.filter(({ canon }) => !memory.words.has(canon))
-  const kept = theirs.filter(({ canon }) => memory.words.has(canon))
+  const memoryTokens = [...memory.words.values()]
+  const statementTokens = [...statement.words.values()]
+  const onlyMemory = memoryTokens.filter(({ canon }) => !statement.words.has(canon))
+  const onlyStatement = statementTokens.filter(({ canon }) => !memory.words.has(canon))
+  const common = statementTokens.filter(({ canon }) => memory.words.has(canon))
   const names = (tokens: ReadonlyArray<Token>) => Math.min(tokens.filter(({ name }) => name).length, 3)
-  const plain = (tokens: ReadonlyArray<Token>) => weightOf(tokens.filter(({ name }) => !name))
-  const novel = (these: ReadonlyArray<Token>, those: ReadonlyArray<Token>) =>
+  const weightWithoutNames = (tokens: ReadonlyArray<Token>) => weightOf(tokens.filter(({ name }) => !name))
+  const absentFrom = (tokens: ReadonlyArray<Token>, others: ReadonlyArray<Token>) =>
     weightOf(
-      these.slice(0, maxCompared).map(({ row, weight }) => {
-        let most = 0
-        for (const other of those) most = Math.max(most, likeness(table, row, other.row))
-        return { weight: weight * (1 - most) }
+      tokens.slice(0, maxCompared).map(({ row, weight }) => {
+        let maximum = 0
+        for (const other of others) maximum = Math.max(maximum, likeness(table, row, other.row))
+        return { weight: weight * (1 - maximum) }
       })
     )
-  const [novelA, novelB] = [novel(gone, theirs.slice(0, maxCompared)), novel(fresh, mine.slice(0, maxCompared))]
-  const numbers = [...stated.numbers].filter((number) => memory.numbers.has(number)).length
-  const [numbersGone, numbersNew] = [memory.numbers.size - numbers, stated.numbers.size - numbers]
+  const [novelA, novelB] = [
+    absentFrom(onlyMemory, statementTokens.slice(0, maxCompared)),
+    absentFrom(onlyStatement, memoryTokens.slice(0, maxCompared))
+  ]
+  const numbers = [...statement.numbers].filter((number) => memory.numbers.has(number)).length
+  const [numbersGone, numbersNew] = [memory.numbers.size - numbers, statement.numbers.size - numbers]
   const no = ({ units }: Reading) => units.some(({ clause }) => clause.negative)
   return {
-    covered: share(weightOf(kept) + numbers, weightOf(theirs) + stated.numbers.size),
-    kept: share(weightOf(mine) - weightOf(gone) + numbers, weightOf(mine) + memory.numbers.size),
-    extra: Math.min(weightOf(fresh), 4),
-    missing: Math.min(weightOf(gone), 4),
+    covered: share(weightOf(common) + numbers, weightOf(statementTokens) + statement.numbers.size),
+    kept: share(weightOf(memoryTokens) - weightOf(onlyMemory) + numbers, weightOf(memoryTokens) + memory.numbers.size),
+    extra: Math.min(weightOf(onlyStatement), 4),
+    missing: Math.min(weightOf(onlyMemory), 4),
     "novel b": Math.min(novelB, 5),
     "novel a": Math.min(novelA, 5),
-    "novel b share": share(novelB, weightOf(theirs) + 0.3),
-    "novel a share": share(novelA, weightOf(mine) + 0.3),
-    "names new": names(fresh),
-    "names gone": names(gone),
-    "names kept": names(kept),
-    "names swapped": Math.min(names(fresh), names(gone)),
-    "words swapped": Math.min(plain(fresh), plain(gone), 3),
-    "heaviest kept": Math.max(0, ...kept.map(({ weight }) => weight)),
-    across: nearest(gone.slice(0, maxCompared), fresh.slice(0, maxCompared)),
+    "novel b share": share(novelB, weightOf(statementTokens) + 0.3),
+    "novel a share": share(novelA, weightOf(memoryTokens) + 0.3),
+    "names new": names(onlyStatement),
+    "names gone": names(onlyMemory),
+    "names kept": names(common),
+    "names swapped": Math.min(names(onlyStatement), names(onlyMemory)),
+    "words swapped": Math.min(weightWithoutNames(onlyStatement), weightWithoutNames(onlyMemory), 3),
+    "heaviest kept": Math.max(0, ...common.map(({ weight }) => weight)),
+    across: nearest(onlyMemory.slice(0, maxCompared), onlyStatement.slice(0, maxCompared)),
     "numbers kept": Math.min(numbers, 3),
     "numbers new": Math.min(numbersNew, 3),
     "numbers gone": Math.min(numbersGone, 3),
     "numbers swapped": Math.min(numbersNew, numbersGone, 3),
     "any no a": flag(no(memory)),
-    "any no b": flag(no(stated)),
-    "no flips": flag(no(memory) !== no(stated)),
-    "type same": flag(memory.type === stated.type),
+    "any no b": flag(no(statement)),
+    "no flips": flag(no(memory) !== no(statement)),
+    "type same": flag(memory.type === statement.type),
     "memory event": flag(memory.type === "event"),
-    ...Object.fromEntries(types.map((type) => [`type ${type}`, flag(stated.type === type)])),
+    ...Object.fromEntries(types.map((type) => [`type ${type}`, flag(statement.type === type)])),
     "units a": Math.min(memory.units.length, 6),
-    "units b": Math.min(stated.units.length, 6),
-    length: Math.min(weightOf(theirs), 12),
-    longer: Math.max(-1.5, Math.min(1.5, Math.log((weightOf(theirs) + 0.5) / (weightOf(mine) + 0.5))))
+    "units b": Math.min(statement.units.length, 6),
+    length: Math.min(weightOf(statementTokens), 12),
+    longer: Math.max(-1.5, Math.min(1.5, Math.log((weightOf(statementTokens) + 0.5) / (weightOf(memoryTokens) + 0.5))))
   }
 }
 
 /** Features of a memory and a statement, by their two most similar clauses and by all clauses; none where a side has no clause. */
-export const ofReadings = (
+export const readingFeatures = (
   memory: Reading,
-  stated: Reading,
-  news: Nearness,
+  statement: Reading,
+  news: NewsSimilarity,
   lexicon: Lexicon
 ): ReadonlyArray<Features> => {
-  const lead = bestPairOf(memory, stated)
-  if (lead === undefined) return []
-  return [ofWords(lead, news), ofClauses(lead, stated, lexicon), ofAll(memory, stated)]
+  const bestPair = bestPairOf(memory, statement)
+  if (bestPair === undefined) return []
+  return [
+    wordFeatures(bestPair, news),
+    clausePairFeatures(bestPair, statement, lexicon),
+    wholeTextFeatures(memory, statement)
+  ]
 }

@@ -1,16 +1,16 @@
 import type { Question } from "../../../../src/ports/Reconciler.js"
 import type { Bag } from "./bag.js"
-import { ofBags, ofStatement } from "./bagFeatures.js"
-import { type Features, ofReadings } from "./clauseFeatures.js"
+import { bagPairFeatures, statementFeaturesOf } from "./bagFeatures.js"
+import { type Features, readingFeatures } from "./clauseFeatures.js"
 import type { Lexicon } from "./lexicon.js"
-import { ofNuances } from "./nuances.js"
+import { nuanceFeatures } from "./nuances.js"
 import { parserFor } from "./parserFor.js"
 import { type Phrase, phrasesOf } from "./phrases.js"
-import { newsOf } from "./readStatement.js"
-import { ofSenses } from "./senses.js"
+import { newsSimilarityOf } from "./readStatement.js"
+import { senseFeatures } from "./senses.js"
 
 /** A candidate compared with the statement. */
-export interface Compared {
+export interface ComparedMemory {
   /** Its features in parts; each feature is in one part only. */
   readonly parts: ReadonlyArray<Features>
   /** All parts merged, on first use. */
@@ -20,7 +20,7 @@ export interface Compared {
   /** Whether the statement was said before the candidate. */
   readonly older: boolean
   /** Whether it has too few words in common with the statement to get features. */
-  readonly apart: boolean
+  readonly isTooDistant: boolean
   /** Whether they are equal word for word. */
   readonly same: boolean
 }
@@ -39,33 +39,33 @@ const overlapOf = (a: Bag, b: Bag): number => {
  * Compares a statement with each candidate, and measures how far the candidate is ahead of the others (`ahead`). Only
  * the candidates with the most words in common get features.
  */
-export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<Compared> => {
+export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): ReadonlyArray<ComparedMemory> => {
   const parse = parserFor(lexicon)
-  const { bag, reading: stated } = parse(statement)
+  const { bag, reading: statementReading } = parse(statement)
   const parsed = candidates.slice(0, maxCandidates.read).map(parse)
   const bags = parsed.map(({ bag }) => bag)
   const rare = new Map<string, number>()
   for (const { words } of bags) for (const canon of words.keys()) rare.set(canon, (rare.get(canon) ?? 0) + 1)
   const overlaps = bags.map((memory) => overlapOf(memory, bag))
-  const close = new Set(
+  const closeCandidates = new Set(
     [...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, maxCandidates.close)
   )
-  const ofStated = ofStatement(bag)
-  const news = newsOf(stated.words.values())
-  return bags.map((memory, place): Compared => {
-    const candidate = candidates[place]!
+  const statementFeatures = statementFeaturesOf(bag)
+  const news = newsSimilarityOf(statementReading.words.values())
+  return bags.map((memory, index): ComparedMemory => {
+    const candidate = candidates[index]!
     const older = statement.at < candidate.at
     const same = memory.stemText === bag.stemText && bag.stemText !== ""
-    if (!close.has(place)) return { parts: [], features: {}, phrases: [], older, apart: true, same }
+    if (!closeCandidates.has(index)) return { parts: [], features: {}, phrases: [], older, isTooDistant: true, same }
     let others = 0.15
-    for (const [at, overlap] of overlaps.entries()) if (at !== place && overlap > others) others = overlap
+    for (const [at, overlap] of overlaps.entries()) if (at !== index && overlap > others) others = overlap
     const parts = [
-      ...ofReadings(parsed[place]!.reading, stated, news, lexicon),
-      ...ofBags(memory, bag, rare),
-      ofNuances(memory, bag),
-      ofSenses(memory, bag),
-      ofStated,
-      { ahead: overlaps[place]! - others }
+      ...readingFeatures(parsed[index]!.reading, statementReading, news, lexicon),
+      ...bagPairFeatures(memory, bag, rare),
+      nuanceFeatures(memory, bag),
+      senseFeatures(memory, bag),
+      statementFeatures,
+      { ahead: overlaps[index]! - others }
     ]
     let features: Features | undefined
     return {
@@ -76,7 +76,7 @@ export const compare = ({ candidates, statement }: Question, lexicon: Lexicon): 
       },
       phrases: phrasesOf(memory, bag),
       older,
-      apart: false,
+      isTooDistant: false,
       same
     }
   })

@@ -1,45 +1,49 @@
 import type { Verdict } from "../../../../src/ports/Reconciler.js"
 import type { Features } from "./clauseFeatures.js"
-import type { Compared } from "./compare.js"
+import type { ComparedMemory } from "./compare.js"
 
 /** The likelihood of each action; the sum is 1. */
 export type Likelihoods = readonly [add: number, update: number, remove: number, none: number]
 
 /** The likelihoods for a candidate that is equal word for word. */
-export const alike: Likelihoods = [0, 0, 0, 1]
+export const alikeLikelihoods: Likelihoods = [0, 0, 0, 1]
 /** The likelihoods for a candidate with next to nothing in common. */
-export const unlike: Likelihoods = [1, 0, 0, 0]
+export const unlikeLikelihoods: Likelihoods = [1, 0, 0, 0]
 
 /**
  * Least likelihood of an action. Nine of ten such actions are right on stories by writers outside the training set.
  * Retiring or rewriting a memory wrongly does the most harm.
  */
-export const least = { UPDATE: 0.4, DELETE: 0.65 }
+export const minProbabilities = { UPDATE: 0.4, DELETE: 0.65 }
 
 /**
  * The likeliest action; ADD where UPDATE or DELETE is unsure. A question, hearsay, or a statement older than the memory
  * never retires it.
  */
-export const decide = (likely: Likelihoods, { features, older, same }: Compared, floors = least): Verdict["action"] => {
-  const [, update, remove, none] = likely
-  const most = Math.max(...likely)
-  const stated = features["says said"] !== 1 && features["says once"] !== 1
+export const decide = (
+  likelihoods: Likelihoods,
+  { features, older, same }: ComparedMemory,
+  minimums = minProbabilities
+): Verdict["action"] => {
+  const [, update, remove, none] = likelihoods
+  const highest = Math.max(...likelihoods)
+  const isStated = features["says said"] !== 1 && features["says once"] !== 1
   if (same) return "NONE"
   if (features.asked === 1 || features.foreign === 1) return "ADD"
   // Ticket 12 and ticket 13 are different things.
   if (features["label other"]! > 0 && features["label same"] === 0 && features["hint moved"] === 0) return "ADD"
-  if (stated && !older && isTurned(features, remove)) return "DELETE"
+  if (isStated && !older && isTurned(features, remove)) return "DELETE"
   // "Not disabled" means enabled.
   const agrees =
     features.sided === 1 && features.turned === 0 && features["s differs"] === 0 && features["names swapped"] === 0
-  if (most === none || (most === remove && agrees && none >= plain))
-    return none < surely && isParted(features) ? "ADD" : "NONE"
-  if (!stated) return "ADD"
-  if (most === remove && remove >= (isClean(features) ? floors.DELETE * plainer : floors.DELETE) && !older)
+  if (highest === none || (highest === remove && agrees && none >= unlikely))
+    return none < certainty && isParted(features) ? "ADD" : "NONE"
+  if (!isStated) return "ADD"
+  if (highest === remove && remove >= (isClean(features) ? minimums.DELETE * clearlyHigher : minimums.DELETE) && !older)
     return "DELETE"
   // The statement contains all of the memory and more.
   const longer = features.kept! > 0.99 && features["w nots differ"] === 0 && features["subject extra"] === 0
-  if (most === update && update >= (longer ? floors.UPDATE * plainer : floors.UPDATE)) return "UPDATE"
+  if (highest === update && update >= (longer ? minimums.UPDATE * clearlyHigher : minimums.UPDATE)) return "UPDATE"
   return "ADD"
 }
 
@@ -53,12 +57,12 @@ const isClean = (features: Features): boolean =>
     features["past b"] === 0 &&
     features["event b"] === 0)
 
-/** Clear reversals. They need only a low likelihood (`plain`) or none. */
+/** Clear reversals. They need only a low likelihood (`unlikely`) or none. */
 const isTurned = (features: Features, remove: number): boolean => {
   // The same words, with the preferred and the rejected thing swapped.
   if (features["roles swapped"] === 1 && features.covered! > 0.8) return true
   // The thing has one owner, and the statement names another.
-  if (features["another owner"] === 1 && features["says also"] === 0) return remove >= plain / 2
+  if (features["another owner"] === 1 && features["says also"] === 0) return remove >= unlikely / 2
   // The task is done now.
   const sameSubject =
     features["subject both"] === 0 && features["subject extra"] === 0 && features["w first kept"] === 1
@@ -67,22 +71,22 @@ const isTurned = (features: Features, remove: number): boolean => {
     features["says due"] === 0 &&
     features["past b"] === 1 &&
     sameSubject &&
-    remove >= plain
+    remove >= unlikely
   )
 }
-const plain = 0.2
+const unlikely = 0.2
 /** A clear case needs only this share of the least likelihood. */
-const plainer = 0.75
+const clearlyHigher = 0.75
 
 /** Two single clauses that differ in one word of another sense: born in Lisbon, works in Lisbon. */
 const isParted = (features: Features): boolean =>
   features["r parted"] === 1 && features["units a"] === 1 && features["units b"] === 1
 /** Least likelihood of NONE where the sense differs. */
-const surely = 0.95
+const certainty = 0.95
 
 /** The index of the candidate with the lowest likelihood of ADD, the first of equals; −1 where there are none. */
-export const targetOf = (all: ReadonlyArray<Likelihoods>): number => {
+export const targetOf = (likelihoods: ReadonlyArray<Likelihoods>): number => {
   let target = -1
-  for (const [at, [add]] of all.entries()) if (target === -1 || add < all[target]![0]) target = at
+  for (const [at, [add]] of likelihoods.entries()) if (target === -1 || add < likelihoods[target]![0]) target = at
   return target
 }

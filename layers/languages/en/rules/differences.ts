@@ -8,7 +8,7 @@ export type Context = ReadonlySet<string>
 /** The parts that two clauses share and the parts that differ, by role. `missing`: only the memory has it. `extra`: only the statement has it. Numbers are counts of words. */
 export interface Differences {
   /** Why the clauses are about different things; undefined where nothing shows it. */
-  readonly apart: string | undefined
+  readonly differentSubject: string | undefined
   readonly shared: number
   /** Content words of both. */
   readonly contentShared: number
@@ -77,51 +77,53 @@ export const differences = (
   const missing: Array<Word> = []
   const shared: Array<readonly [Word, Word]> = []
   for (const [canon, word] of a.words) {
-    const mate = b.words.get(canon)
-    if (mate !== undefined) shared.push([word, mate])
+    const match = b.words.get(canon)
+    if (match !== undefined) shared.push([word, match])
     else if (word.place !== "reason" && !isInContext(canon, word, contextB)) missing.push(word)
   }
   const extra: Array<Word> = []
   for (const [canon, word] of b.words) {
     if (!a.words.has(canon) && word.place !== "reason" && !isInContext(canon, word, contextA)) extra.push(word)
   }
-  const at = (words: ReadonlyArray<Word>, place: Word["place"]) => words.filter((word) => word.place === place)
-  const both = (place: Word["place"]) => shared.filter(([x, y]) => x.place === place || y.place === place).length
-  const plain = (words: ReadonlyArray<Word>) =>
+  const wordsAt = (words: ReadonlyArray<Word>, place: Word["place"]) => words.filter((word) => word.place === place)
+  const countShared = (place: Word["place"]) => shared.filter(([x, y]) => x.place === place || y.place === place).length
+  const countWithoutNames = (words: ReadonlyArray<Word>) =>
     words.filter(({ item, relational }) => !relational && item.entry?.generic !== true)
-  const subjectMissing = plain(at(missing, "subject")).filter(({ item }) => item.entry?.generic !== true)
-  const subjectExtra = plain(at(extra, "subject")).filter(({ item }) => item.entry?.generic !== true)
-  const attributeMissing = at(missing, "attribute")
-  const attributeExtra = at(extra, "attribute")
-  const valueMissing = plain(missing.filter(isValue))
-  const valueExtra = plain(extra.filter(isValue))
+  const subjectMissing = countWithoutNames(wordsAt(missing, "subject")).filter(
+    ({ item }) => item.entry?.generic !== true
+  )
+  const subjectExtra = countWithoutNames(wordsAt(extra, "subject")).filter(({ item }) => item.entry?.generic !== true)
+  const attributeMissing = wordsAt(missing, "attribute")
+  const attributeExtra = wordsAt(extra, "attribute")
+  const valueMissing = countWithoutNames(missing.filter(isValue))
+  const valueExtra = countWithoutNames(extra.filter(isValue))
   const scalars = scalarDifferences(a, b)
-  const subjectShared = both("subject") + contextShared(contextA, contextB, a, b)
+  const subjectShared = countShared("subject") + contextShared(contextA, contextB, a, b)
 
-  const apart = titlesDiffer(contextA, contextB, a, b)
+  const differentSubject = titlesDiffer(contextA, contextB, a, b)
     ? "under another title"
     : namingDiffers(a.naming, b.naming, contextA.size > 0, contextB.size > 0)
       ? "another number in its name"
       : whyOtherSubject(a, b, { subjectMissing, subjectExtra, attributeMissing, attributeExtra })
-  const scopeMissing = plain(at(missing, "scope"))
-  const scopeExtra = plain(at(extra, "scope"))
+  const scopeMissing = countWithoutNames(wordsAt(missing, "scope"))
+  const scopeExtra = countWithoutNames(wordsAt(extra, "scope"))
   const sameRelation = a.relation === b.relation || (b.relation === "move" && moving.has(a.relation))
   const relations =
     shared.filter(([x]) => !x.relational).length + (a.relation !== "" && sameRelation ? 1 : 0) + scalars.equal
   return {
-    apart,
+    differentSubject,
     shared: relations,
     contentShared: shared.filter(([x]) => !x.relational).length,
-    missingWords: plain(missing),
-    extraWords: plain(extra),
+    missingWords: countWithoutNames(missing),
+    extraWords: countWithoutNames(extra),
     sameRelation,
-    missing: plain(missing).length,
-    extra: plain(extra).length,
+    missing: countWithoutNames(missing).length,
+    extra: countWithoutNames(extra).length,
     subjectShared,
     subjectMissing: subjectMissing.length,
     subjectExtra: subjectExtra.length,
-    attributeShared: both("attribute"),
-    scopeShared: both("scope"),
+    attributeShared: countShared("attribute"),
+    scopeShared: countShared("scope"),
     scopeMissing: scopeMissing.length,
     scopeExtra: scopeExtra.length,
     valueShared: shared.filter(([x, y]) => isValue(x) && isValue(y)).length,
@@ -135,11 +137,11 @@ export const differences = (
     sameSubjectKind: a.subjectKind === b.subjectKind || a.subjectKind === "nobody" || b.subjectKind === "nobody",
     ...scalars,
     ...oppositesOf(a, b),
-    steady: lexicon.relations[a.relation]?.valued === "one" || a.keyed !== "no"
+    steady: lexicon.relations[a.relation]?.valueCount === "one" || a.keyed !== "no"
   }
 }
 
-type Unmatched = Readonly<
+type UnmatchedWords = Readonly<
   Record<"subjectMissing" | "subjectExtra" | "attributeMissing" | "attributeExtra", ReadonlyArray<Word>>
 >
 
@@ -147,7 +149,7 @@ type Unmatched = Readonly<
 const whyOtherSubject = (
   a: Clause,
   b: Clause,
-  { attributeExtra, attributeMissing, subjectExtra, subjectMissing }: Unmatched
+  { attributeExtra, attributeMissing, subjectExtra, subjectMissing }: UnmatchedWords
 ): string | undefined => {
   const isCapital = ({ item }: Word): boolean => item.capital === true
   if (subjectMissing.length > 0 && subjectExtra.length > 0) return "another subject"
@@ -178,10 +180,10 @@ const oppositesOf = (a: Clause, b: Clause): Pick<Differences, "hasOpposites" | "
   let hasOpposites = false
   let turned = false
   for (const [canon, { side }] of b.words) {
-    const mine = a.words.get(canon)?.side
-    if (side === undefined || mine === undefined) continue
+    const sideOfA = a.words.get(canon)?.side
+    if (side === undefined || sideOfA === undefined) continue
     hasOpposites = true
-    if ((side !== b.negative) !== (mine !== a.negative)) turned = true
+    if ((side !== b.negative) !== (sideOfA !== a.negative)) turned = true
   }
   return { hasOpposites, turned: hasOpposites ? turned : a.negative !== b.negative }
 }
@@ -191,10 +193,10 @@ const groupOf = ({ place }: Word): string => groups[place] ?? place
 
 /** The number of slots that both fill with different words. "is Rome" and "is in Rome" count as one slot. */
 const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): number => {
-  const [left, right] = [new Set(missing.map(groupOf)), new Set(extra.map(groupOf))]
-  const both = [...left].filter((group) => right.has(group)).length
-  if (both > 0) return both
-  return (left.has("what") && right.has("where")) || (left.has("where") && right.has("what")) ? 1 : 0
+  const [left, onlyB] = [new Set(missing.map(groupOf)), new Set(extra.map(groupOf))]
+  const bothCount = [...left].filter((group) => onlyB.has(group)).length
+  if (bothCount > 0) return bothCount
+  return (left.has("what") && onlyB.has("where")) || (left.has("where") && onlyB.has("what")) ? 1 : 0
 }
 
 /** Whether the other side's title already contains the word: the subjects do not differ then. */
@@ -205,9 +207,9 @@ const isInContext = (canon: string, { place }: Word, context: Context): boolean 
 const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => {
   if (a.size === 0 || b.size === 0) return false
   const left = [...a].filter((canon) => !b.has(canon) && !y.words.has(canon)).length
-  const right = [...b].filter((canon) => !a.has(canon) && !x.words.has(canon)).length
-  const both = [...a].filter((canon) => b.has(canon)).length
-  return Math.min(left, right) > 0 && both <= Math.min(left, right)
+  const onlyB = [...b].filter((canon) => !a.has(canon) && !x.words.has(canon)).length
+  const bothCount = [...a].filter((canon) => b.has(canon)).length
+  return Math.min(left, onlyB) > 0 && bothCount <= Math.min(left, onlyB)
 }
 
 const contextShared = (a: Context, b: Context, x: Clause, y: Clause): number => {
@@ -224,14 +226,14 @@ const exclude = (x: Word, y: Word): boolean =>
 const namingDiffers = (
   a: ReadonlyArray<Scalar>,
   b: ReadonlyArray<Scalar>,
-  underA: boolean,
-  underB: boolean
+  isScopedA: boolean,
+  isScopedB: boolean
 ): boolean => {
-  if (a.length === 0) return b.length > 0 && !underA
-  if (b.length === 0) return !underB
-  const alone = (these: ReadonlyArray<Scalar>, those: ReadonlyArray<Scalar>) =>
-    these.some((x) => those.every((y) => relationOf(x, y) !== "equal"))
-  return alone(a, b) || alone(b, a)
+  if (a.length === 0) return b.length > 0 && !isScopedA
+  if (b.length === 0) return !isScopedB
+  const unmatched = (scalars: ReadonlyArray<Scalar>, otherScalars: ReadonlyArray<Scalar>) =>
+    scalars.some((x) => otherScalars.every((y) => relationOf(x, y) !== "equal"))
+  return unmatched(a, b) || unmatched(b, a)
 }
 
 const names = { quantity: "number", version: "version", clock: "time", day: "day" } as const
@@ -245,26 +247,28 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   let scalarExtra = 0
   const open: Array<Scalar> = []
   for (const scalar of b.scalars) {
-    const mate = left.findIndex(
+    const matchIndex = left.findIndex(
       (other) => ["equal", "finer", "coarser"].includes(relationOf(other, scalar)) && headsMeet(other, scalar, a, b)
     )
-    if (mate === -1) {
+    if (matchIndex === -1) {
       open.push(scalar)
       continue
     }
-    const how = relationOf(left[mate]!, scalar)
-    left.splice(mate, 1)
+    const relation = relationOf(left[matchIndex]!, scalar)
+    left.splice(matchIndex, 1)
     equal++
-    if (how === "finer") finer++
-    if (how === "coarser") coarser++
+    if (relation === "finer") finer++
+    if (relation === "coarser") coarser++
   }
   for (const scalar of open) {
-    const mate = left.findIndex((other) => relationOf(other, scalar) === "differs" && headsMeet(other, scalar, a, b))
-    if (mate === -1) {
+    const matchIndex = left.findIndex(
+      (other) => relationOf(other, scalar) === "differs" && headsMeet(other, scalar, a, b)
+    )
+    if (matchIndex === -1) {
       scalarExtra++
       continue
     }
-    left.splice(mate, 1)
+    left.splice(matchIndex, 1)
     differs.push(names[scalar.kind])
   }
   return { differs, equal, finer, coarser, scalarExtra, scalarMissing: left.length }

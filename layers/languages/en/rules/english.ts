@@ -8,13 +8,13 @@ const stem = (word: string): string => {
   if (base.length > 4 && /(?:ies|ied)$/.test(base)) return `${base.slice(0, -3)}y`
   if (base.length > 4 && /(?:ss|sh|ch|x|z)es$/.test(base)) base = base.slice(0, -2)
   else if (base.length > 3 && /[^sui]s$/.test(base)) base = base.slice(0, -1)
-  if (base.length > 5 && /[aeiouy].*ing$/.test(base)) base = bared(base.slice(0, -3))
-  else if (base.length > 4 && /[aeiouy].*[^e]ed$/.test(base)) base = bared(base.slice(0, -2))
+  if (base.length > 5 && /[aeiouy].*ing$/.test(base)) base = withoutDiacritics(base.slice(0, -3))
+  else if (base.length > 4 && /[aeiouy].*[^e]ed$/.test(base)) base = withoutDiacritics(base.slice(0, -2))
   if (base.length > 6 && base.endsWith("ly")) base = base.slice(0, -2)
   return base.length > 4 && base.endsWith("e") ? base.slice(0, -1) : base
 }
 /** Repairs a word after its ending was cut: stopp → stop, mov → move, eat → eat. */
-const bared = (word: string): string => {
+const withoutDiacritics = (word: string): string => {
   if (/([bdgmnprt])\1$/.test(word)) return word.slice(0, -1)
   return /^[^aeiou][aeiou][^aeiouwxy]$/.test(word) ? `${word}e` : word
 }

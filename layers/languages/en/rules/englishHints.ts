@@ -32,7 +32,7 @@ export const hints = {
 export type Hint = keyof typeof hints
 
 /** Words by matter. The first matters have one state at a time. */
-export const matters = {
+export const topics = {
   residence: `live reside dwell home house bag apartment settle landlord tenant lodging studio dorm neighbourhood neighborhood hometown lodge mansion cottage villa caravan rent tenancy residence resident address street avenue lane`,
   employment: `work job employ employer hire career nurse teacher engineer developer profession occupation company firm boss trainee intern apprentice freelance self-employed contractor retire pensioner unemployed lawyer accountant clerk chef waiter
     carpenter plumber electrician journalist consultant analyst designer architect salary shift full-time part-time`,
@@ -71,7 +71,7 @@ export const matters = {
   membership: `member belong join subscription subscribe membership account plan contract customer client partner sponsor`
 } as const
 /** Matters that may have several states at a time. */
-export const several: ReadonlyArray<string> = [
+export const multiValueTopics: ReadonlyArray<string> = [
   "ability",
   "language",
   "allergy",

@@ -1,4 +1,4 @@
-import { foreign, type Hint, hints, matters, several, tones } from "./englishHints.js"
+import { foreign, type Hint, hints, multiValueTopics, tones, topics } from "./englishHints.js"
 import { against, senses, single } from "./englishSenses.js"
 import type { Lexicon } from "./lexicon.js"
 
@@ -11,15 +11,15 @@ interface Phrase {
 /** The tables of hints, indexed by stem. */
 export interface Hints {
   readonly phrases: ReadonlyMap<string, ReadonlyArray<Phrase>>
-  readonly matters: ReadonlyMap<string, ReadonlyArray<number>>
+  readonly topics: ReadonlyMap<string, ReadonlyArray<number>>
   readonly tones: ReadonlyMap<string, number>
   readonly senses: ReadonlyMap<string, ReadonlyArray<number>>
   readonly foreign: ReadonlySet<string>
 }
 
 export const hintNames = Object.keys(hints) as ReadonlyArray<Hint>
-export const matterNames = Object.keys(matters)
-export const isSeveral: ReadonlyArray<boolean> = matterNames.map((name) => several.includes(name))
+export const topicNames = Object.keys(topics)
+export const isMultiValue: ReadonlyArray<boolean> = topicNames.map((name) => multiValueTopics.includes(name))
 
 const senseNames = Object.keys(senses)
 export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => single.has(name))
@@ -35,8 +35,8 @@ const placesOf = (lists: Readonly<Record<string, string>>, key: Lexicon["key"]) 
   for (const [place, words] of Object.values(lists).entries())
     for (const word of words.split(/\s+/)) {
       const stem = key(word)
-      const at = places.get(stem) ?? []
-      if (!at.includes(place)) places.set(stem, [...at, place])
+      const indexes = places.get(stem) ?? []
+      if (!indexes.includes(place)) places.set(stem, [...indexes, place])
     }
   return places
 }
@@ -53,7 +53,7 @@ export const hintsOf = ({ key }: Lexicon): Hints => {
   for (const word of tones.bad.split(/\s+/)) signs.set(key(word), -1)
   return {
     phrases,
-    matters: placesOf(matters, key),
+    topics: placesOf(topics, key),
     tones: signs,
     senses: placesOf(senses, key),
     foreign: new Set(foreign.split(/\s+/))

@@ -2,19 +2,22 @@ import type { Entry, Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
 import { type Item, scalarItem, tokens } from "./tokens.js"
 
-/** Reads a text into items. Phrases become one item; dates and numbers become scalars. `at`: the time of the statement, for "tomorrow". */
-export const itemsOf = (text: string, lexicon: Lexicon, at: number): ReadonlyArray<Item> =>
-  dated(uncalendared(phrased(tokens(expanded(text, lexicon), lexicon, mostItems), lexicon), lexicon), at)
+/** Reads a text into items. Phrases become one item; dates and numbers become scalars. `saidAt`: the time of the statement, for "tomorrow". */
+export const itemsOf = (text: string, lexicon: Lexicon, saidAt: number): ReadonlyArray<Item> =>
+  joinDates(
+    withoutCalendarWords(joinPhrases(tokens(expanded(text, lexicon), lexicon, maxItems), lexicon), lexicon),
+    saidAt
+  )
 
 const expanded = (text: string, { language }: Lexicon): string => {
   if (!/['’]|annot/.test(text)) return text
-  return language.contractions.reduce((said, [from, to]) => said.replace(from, to), text)
+  return language.contractions.reduce((result, [from, to]) => result.replace(from, to), text)
 }
 
-const mostItems = 400
+const maxItems = 400
 
 /** Removes the calendar entry of words that only share the stem of a day or a month. */
-const uncalendared = (items: ReadonlyArray<Item>, { calendar }: Lexicon): ReadonlyArray<Item> =>
+const withoutCalendarWords = (items: ReadonlyArray<Item>, { calendar }: Lexicon): ReadonlyArray<Item> =>
   items.map((item) => {
     const { entry, form } = item
     if (entry?.weekday === undefined && entry?.month === undefined) return item
@@ -24,35 +27,36 @@ const uncalendared = (items: ReadonlyArray<Item>, { calendar }: Lexicon): Readon
   })
 
 /** Joins phrases of the lexicon into one item, the longest first. */
-const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {
+const joinPhrases = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): ReadonlyArray<Item> => {
   const result: Array<Item> = []
-  for (let at = 0; at < items.length; ) {
-    const item = items[at]!
-    let taken = 1
+  for (let index = 0; index < items.length; ) {
+    const item = items[index]!
+    let itemCount = 1
     let entry: Entry | undefined
     if (item.mark === undefined && item.scalar === undefined) {
-      const furthest = Math.min(longest.get(item.canon) ?? 1, items.length - at)
+      const furthest = Math.min(longest.get(item.canon) ?? 1, items.length - index)
       if (furthest === 1) entry = entries.get(item.canon)
       for (let length = furthest; length > (furthest === 1 ? 1 : 0); length--) {
         const keys: Array<string> = []
-        for (let next = at; next < at + length && items[next]!.mark === undefined; next++) keys.push(items[next]!.canon)
+        for (let next = index; next < index + length && items[next]!.mark === undefined; next++)
+          keys.push(items[next]!.canon)
         if (keys.length < length) continue
         entry = entries.get(keys.join(" "))
         if (entry === undefined) continue
-        taken = length
+        itemCount = length
         break
       }
     }
     if (entry === undefined) result.push(item)
     else {
-      const last = items[at + taken - 1]!
+      const last = items[index + itemCount - 1]!
       result.push({
         canon: entry.canon,
         form:
-          taken === 1
+          itemCount === 1
             ? item.form
             : items
-                .slice(at, at + taken)
+                .slice(index, index + itemCount)
                 .map(({ form }) => form)
                 .join(" "),
         entry,
@@ -61,7 +65,7 @@ const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): Rea
         ...(last.possessive === true ? { possessive: true } : {})
       })
     }
-    at += taken
+    index += itemCount
   }
   return result
 }
@@ -70,14 +74,14 @@ const phrased = (items: ReadonlyArray<Item>, { entries, longest }: Lexicon): Rea
 const ordinary = (entry: Entry): boolean => entry.kinds === undefined || entry.verb === true
 
 /** Joins the items of a day or a time into one, and numbers with their unit or noun. */
-const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
+const joinDates = (items: ReadonlyArray<Item>, saidAt: number): ReadonlyArray<Item> => {
   const result: Array<Item> = []
   for (let index = 0; index < items.length; index++) {
     const item = items[index]!
-    const day = dayFrom(items, index, at)
+    const day = dayFrom(items, index, saidAt)
     if (day !== undefined) {
       result.push(scalarItem(item.form, day.scalar))
-      index += day.taken - 1
+      index += day.length - 1
       continue
     }
     const clock = clockFrom(items, index)
@@ -97,12 +101,12 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
     }
     // "two dozen", "three hundred", "half an hour".
     const times = scalar.unit === "" ? items[index + 1]?.entry?.number : undefined
-    const many = times !== undefined && times >= 12 && !/teen$|ty$/.test(items[index + 1]!.form) ? times : 1
-    if (many > 1) index++
+    const multiplier = times !== undefined && times >= 12 && !/teen$|ty$/.test(items[index + 1]!.form) ? times : 1
+    if (multiplier > 1) index++
     if (item.form === "half" && /^an?$/.test(items[index + 1]?.form ?? "")) index++
     const unit = items[index + 1]?.entry
     const before = result.at(-1)
-    const about = { ...(before?.entry?.cue === "about" ? { about: true } : {}), ...boundOf(result) }
+    const approximation = { ...(before?.entry?.cue === "about" ? { isApproximate: true } : {}), ...boundOf(result) }
     const head = headOf(result)
     // "Week 32" is a day, not an amount.
     if (before?.canon === week && before.scalar === undefined && scalar.unit === "" && unit?.dimension === undefined) {
@@ -111,7 +115,12 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
     }
     if (scalar.unit === "" && unit?.dimension !== undefined) {
       result.push(
-        scalarItem(item.form, { ...scalar, ...about, amount: scalar.amount! * many * unit.size!, unit: unit.dimension })
+        scalarItem(item.form, {
+          ...scalar,
+          ...approximation,
+          amount: scalar.amount! * multiplier * unit.size!,
+          unit: unit.dimension
+        })
       )
       index++
     } else {
@@ -120,8 +129,8 @@ const dated = (items: ReadonlyArray<Item>, at: number): ReadonlyArray<Item> => {
         ...item,
         scalar: {
           ...scalar,
-          ...about,
-          amount: scalar.amount! * many,
+          ...approximation,
+          amount: scalar.amount! * multiplier,
           unit: counted ?? scalar.unit!,
           ...(head === undefined ? {} : { head })
         }
@@ -144,9 +153,9 @@ const parts: Readonly<Record<string, number>> = { half: 30, quarter: 15 }
 /** The bound that the words before a number set: "at least", "at most". */
 const boundOf = (before: ReadonlyArray<Item>): Pick<Scalar, "bound"> => {
   const last = before.at(-1)?.form ?? ""
-  const two = `${before.at(-2)?.form ?? ""} ${last}`
-  if (/^(?:over|above|exceeding)$|^at least$|^minimum$/.test(last) || two === "more than") return { bound: "least" }
-  if (/^(?:under|below)$|^at most$|^maximum$|^up to$/.test(last) || /^(?:less|fewer) than$|^up to$/.test(two))
+  const lastTwo = `${before.at(-2)?.form ?? ""} ${last}`
+  if (/^(?:over|above|exceeding)$|^at least$|^minimum$/.test(last) || lastTwo === "more than") return { bound: "least" }
+  if (/^(?:under|below)$|^at most$|^maximum$|^up to$/.test(last) || /^(?:less|fewer) than$|^up to$/.test(lastTwo))
     return { bound: "most" }
   return {}
 }
@@ -155,8 +164,8 @@ const boundOf = (before: ReadonlyArray<Item>): Pick<Scalar, "bound"> => {
 const week = "week"
 
 const headOf = (items: ReadonlyArray<Item>): string | undefined => {
-  for (let at = items.length - 1; at >= Math.max(0, items.length - 3); at--) {
-    const { canon, entry, mark, scalar } = items[at]!
+  for (let index = items.length - 1; index >= Math.max(0, items.length - 3); index--) {
+    const { canon, entry, mark, scalar } = items[index]!
     if (scalar !== undefined || (mark !== undefined && mark !== ":" && mark !== "=")) return undefined
     if (mark === undefined && entry?.cue !== "about" && entry?.auxiliary !== true && entry?.slot === undefined)
       return canon
@@ -164,8 +173,8 @@ const headOf = (items: ReadonlyArray<Item>): string | undefined => {
   return undefined
 }
 
-const nounAt = (items: ReadonlyArray<Item>, at: number): string | undefined => {
-  const item = items[at]
+const nounAt = (items: ReadonlyArray<Item>, index: number): string | undefined => {
+  const item = items[index]
   if (item === undefined || item.mark !== undefined || item.scalar !== undefined) return undefined
   const { auxiliary, cue, empty, number, slot } = item.entry ?? {}
   return auxiliary || cue || empty || slot || number !== undefined ? undefined : item.canon
@@ -175,36 +184,37 @@ const nounAt = (items: ReadonlyArray<Item>, at: number): string | undefined => {
 const dayFrom = (
   items: ReadonlyArray<Item>,
   index: number,
-  at: number
-): { readonly scalar: Scalar; readonly taken: number } | undefined => {
+  saidAt: number
+): { readonly scalar: Scalar; readonly length: number } | undefined => {
   const item = items[index]!
-  const sure = item.capital === true || item.form.length > 3
-  if (item.entry?.weekday !== undefined && sure)
-    return { scalar: { kind: "day", weekday: item.entry.weekday }, taken: 1 }
-  if (item.entry?.day !== undefined && Number.isFinite(at)) {
-    const day = new Date(at + item.entry.day * 86_400_000)
+  const isCertain = item.capital === true || item.form.length > 3
+  if (item.entry?.weekday !== undefined && isCertain)
+    return { scalar: { kind: "day", weekday: item.entry.weekday }, length: 1 }
+  if (item.entry?.day !== undefined && Number.isFinite(saidAt)) {
+    const day = new Date(saidAt + item.entry.day * 86_400_000)
     if (Number.isNaN(day.getTime())) return undefined
     return {
       scalar: { kind: "day", year: day.getUTCFullYear(), month: day.getUTCMonth() + 1, day: day.getUTCDate() },
-      taken: 1
+      length: 1
     }
   }
-  const month = (place: number) => {
-    const named = items[place]
-    return named?.entry?.cue !== "maybe" || named.capital === true ? named?.entry?.month : undefined
+  const month = (position: number) => {
+    const monthItem = items[position]
+    return monthItem?.entry?.cue !== "maybe" || monthItem.capital === true ? monthItem?.entry?.month : undefined
   }
-  const dayAt = (place: number) => integerBetween(items[place], 1, 31)
-  const yearAt = (place: number) => integerBetween(items[items[place]?.mark === "," ? place + 1 : place], 1900, 2100)
-  const until = (place: number) => place + (items[place]?.mark === "," ? 2 : 1) - index
-  const make = (month: number, day: number | undefined, place: number) => {
-    const year = yearAt(place)
+  const dayAt = (position: number) => integerBetween(items[position], 1, 31)
+  const yearAt = (position: number) =>
+    integerBetween(items[items[position]?.mark === "," ? position + 1 : position], 1900, 2100)
+  const until = (position: number) => position + (items[position]?.mark === "," ? 2 : 1) - index
+  const make = (month: number, day: number | undefined, position: number) => {
+    const year = yearAt(position)
     const scalar: Scalar = {
       kind: "day",
       month,
       ...(day === undefined ? {} : { day }),
       ...(year === undefined ? {} : { year })
     }
-    return { scalar, taken: year === undefined ? place - index : until(place) }
+    return { scalar, length: year === undefined ? position - index : until(position) }
   }
   if (month(index) !== undefined) {
     const day = dayAt(index + 1)
@@ -212,24 +222,24 @@ const dayFrom = (
   }
   const day = dayAt(index)
   if (day !== undefined) {
-    const place = items[index + 1]?.form === "of" ? index + 2 : index + 1
-    if (month(place) !== undefined) return make(month(place)!, day, place + 1)
+    const position = items[index + 1]?.form === "of" ? index + 2 : index + 1
+    if (month(position) !== undefined) return make(month(position)!, day, position + 1)
   }
   const year = integerBetween(item, 1900, 2100)
   if (year === undefined || item.form.length !== 4) {
     if (item.scalar?.quarter === undefined) return undefined
-    const of = yearAt(index + 1)
+    const yearAfter = yearAt(index + 1)
     return {
-      scalar: of === undefined ? item.scalar : { ...item.scalar, year: of },
-      taken: of === undefined ? 1 : until(index + 1)
+      scalar: yearAfter === undefined ? item.scalar : { ...item.scalar, year: yearAfter },
+      length: yearAfter === undefined ? 1 : until(index + 1)
     }
   }
   return nounAt(items, index + 1) !== undefined && items[index + 1]!.entry?.dimension !== undefined
     ? undefined
-    : { scalar: { kind: "day", year }, taken: 1 }
+    : { scalar: { kind: "day", year }, length: 1 }
 }
 
-const integerBetween = (item: Item | undefined, least: number, most: number): number | undefined => {
+const integerBetween = (item: Item | undefined, min: number, max: number): number | undefined => {
   const amount = item?.scalar?.kind === "quantity" ? item.scalar.amount : undefined
-  return amount !== undefined && Number.isInteger(amount) && amount >= least && amount <= most ? amount : undefined
+  return amount !== undefined && Number.isInteger(amount) && amount >= min && amount <= max ? amount : undefined
 }

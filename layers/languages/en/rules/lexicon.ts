@@ -49,9 +49,9 @@ export interface Lexicon {
   readonly key: (word: string) => string
 }
 
-const split = (text: string, by: RegExp | string): ReadonlyArray<string> =>
+const split = (text: string, separator: RegExp | string): ReadonlyArray<string> =>
   text
-    .split(by)
+    .split(separator)
     .map((part) => part.trim().replace(/\s+/g, " "))
     .filter((part) => part !== "")
 
@@ -113,8 +113,8 @@ const stemmerOf = (language: Language): Lexicon["key"] => {
 
 /** Writes all tables into the entries. The order matters: a later table overrides a field of an earlier one. */
 const fillEntries = (language: Language, key: Lexicon["key"], entryOf: (phrase: string) => Entry) => {
-  const mark = (text: string, by: RegExp | string, entry: Partial<Entry>) => {
-    for (const word of split(text, by)) Object.assign(entryOf(word), entry)
+  const mark = (text: string, separator: RegExp | string, entry: Partial<Entry>) => {
+    for (const word of split(text, separator)) Object.assign(entryOf(word), entry)
   }
   for (const group of split(language.same, ";")) {
     const words = split(group, ",")

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import type { Features } from "./clauseFeatures.js"
-import type { Compared } from "./compare.js"
+import type { ComparedMemory } from "./compare.js"
 import type { Likelihoods } from "./decide.js"
 import { hashes, type Phrase, phraseKinds } from "./phrases.js"
 
@@ -40,17 +40,22 @@ const leavesOfTree = 16
 const actions = 4
 const oddsScale = 40
 /** Feature names: one for each kind of phrase and each action. */
-const phraseFigures = phraseKinds.map((kind) => Array.from({ length: actions }, (_, at) => `phrases ${kind} ${at}`))
+const phraseFigures = phraseKinds.map((kind) =>
+  Array.from({ length: actions }, (_, index) => `phrases ${kind} ${index}`)
+)
 
 const load = (): Model | undefined => {
-  const file = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
+  const file = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
   if (file === undefined) return undefined
   const { figures: names, phrases, prior, seeds, thresholds, trees }: File = JSON.parse(readFileSync(file, "utf8"))
   const bytes = Buffer.from(trees, "base64")
   const count = bytes.length / (3 * questions + leavesOfTree)
-  const offsets = Array.from({ length: count * questions }, (_, at) => 3 * at)
-  const figures = Uint16Array.from(offsets, (at) => bytes.readUInt16LE(at))
-  const limits = Float64Array.from(offsets, (at, place) => thresholds[figures[place]!]?.[bytes[at + 2]!] ?? Infinity)
+  const offsets = Array.from({ length: count * questions }, (_, index) => 3 * index)
+  const figures = Uint16Array.from(offsets, (index) => bytes.readUInt16LE(index))
+  const limits = Float64Array.from(
+    offsets,
+    (index, slot) => thresholds[figures[slot]!]?.[bytes[index + 2]!] ?? Infinity
+  )
   const leaves = Int8Array.from(bytes.subarray(3 * questions * count))
   return { phrases: phrases.map(phrasesFrom), names, prior, seeds, figures, thresholds: limits, leaves }
 }
@@ -58,37 +63,37 @@ const load = (): Model | undefined => {
 const phrasesFrom = (text: string): Model["phrases"][number] => {
   const bytes = Buffer.from(text, "base64")
   const size = 3 + actions
-  const hashes = Uint32Array.from({ length: bytes.length / size }, (_, at) => bytes.readUIntLE(size * at, 3))
-  const odds = Int8Array.from({ length: actions * hashes.length }, (_, at) =>
-    bytes.readInt8(size * Math.floor(at / actions) + 3 + (at % actions))
+  const hashes = Uint32Array.from({ length: bytes.length / size }, (_, index) => bytes.readUIntLE(size * index, 3))
+  const odds = Int8Array.from({ length: actions * hashes.length }, (_, index) =>
+    bytes.readInt8(size * Math.floor(index / actions) + 3 + (index % actions))
   )
   return { hashes, odds }
 }
 
 /** The index of a number in an ascending list, by binary search; −1 where it is missing. */
-const placeOf = (wanted: number, all: Uint32Array): number => {
-  let [from, to] = [0, all.length]
+const placeOf = (hash: number, sorted: Uint32Array): number => {
+  let [from, to] = [0, sorted.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (all[middle]! < wanted) from = middle + 1
+    if (sorted[middle]! < hash) from = middle + 1
     else to = middle
   }
-  return all[from] === wanted ? from : -1
+  return sorted[from] === hash ? from : -1
 }
 
 /** How much the phrases of each kind speak for each action, taken together. */
-const ofPhrases = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Features => {
+const phraseFeatures = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Features => {
   const sums = new Float64Array(actions * tables.length)
   for (const phrase of phrases) {
     const kind = Math.floor(phrase / hashes)
     const table = tables[kind]!
-    const place = placeOf(phrase % hashes, table.hashes)
-    if (place !== -1)
-      for (let at = 0; at < actions; at++) sums[actions * kind + at]! += table.odds[actions * place + at]!
+    const row = placeOf(phrase % hashes, table.hashes)
+    if (row !== -1)
+      for (let index = 0; index < actions; index++) sums[actions * kind + index]! += table.odds[actions * row + index]!
   }
   const figures: Features = {}
-  for (const [at, sum] of sums.entries())
-    figures[phraseFigures[Math.floor(at / actions)]![at % actions]!] = sum / oddsScale
+  for (const [index, sum] of sums.entries())
+    figures[phraseFigures[Math.floor(index / actions)]![index % actions]!] = sum / oddsScale
   return figures
 }
 
@@ -98,13 +103,13 @@ let model: Model | undefined | "unread" = "unread"
 let partIndexes = new Uint8Array(0)
 
 /** Looks up a feature in the parts; 0 where none has it. */
-const figureOf = (parts: ReadonlyArray<Features>, name: string, at: number): number => {
-  const there = parts[partIndexes[at]!]?.[name]
-  if (there !== undefined) return there
+const figureOf = (parts: ReadonlyArray<Features>, name: string, index: number): number => {
+  const value = parts[partIndexes[index]!]?.[name]
+  if (value !== undefined) return value
   for (const [partIndex, part] of parts.entries()) {
     const value = part[name]
     if (value === undefined) continue
-    partIndexes[at] = partIndex
+    partIndexes[index] = partIndex
     return value
   }
   return 0
@@ -114,23 +119,24 @@ const figureOf = (parts: ReadonlyArray<Features>, name: string, at: number): num
  * The likelihood of each action, by boosted trees; tree n votes for action n mod 4. The file is loaded on first use.
  * Undefined where it is missing.
  */
-export const likelihoods = ({ parts, phrases }: Compared): Likelihoods | undefined => {
+export const likelihoods = ({ parts, phrases }: ComparedMemory): Likelihoods | undefined => {
   if (model === "unread") model = load()
   if (model === undefined) return undefined
   const { figures, leaves, names, prior, seeds, thresholds } = model
   if (partIndexes.length !== names.length) partIndexes = new Uint8Array(names.length)
   const values = new Float64Array(names.length)
-  const all = [...parts, ofPhrases(phrases, model.phrases)]
-  for (let at = 0; at < names.length; at++) values[at] = figureOf(all, names[at]!, at)
+  const allParts = [...parts, phraseFeatures(phrases, model.phrases)]
+  for (let index = 0; index < names.length; index++) values[index] = figureOf(allParts, names[index]!, index)
   const sums = [0, 0, 0, 0] as [number, number, number, number]
   const trees = leaves.length / leavesOfTree
   for (let tree = 0; tree < trees; tree++) {
     const first = questions * tree
-    let at = 0
-    while (at < questions) at = 2 * at + (values[figures[first + at]!]! < thresholds[first + at]! ? 1 : 2)
-    sums[tree % 4]! += leaves[leavesOfTree * tree + at - questions]!
+    let index = 0
+    while (index < questions)
+      index = 2 * index + (values[figures[first + index]!]! < thresholds[first + index]! ? 1 : 2)
+    sums[tree % 4]! += leaves[leavesOfTree * tree + index - questions]!
   }
-  const powers = sums.map((sum, at) => Math.exp(sum / (1000 * seeds) + prior[at]!))
-  const sum = powers.reduce((sum, power) => sum + power, 0)
-  return powers.map((power) => power / sum) as unknown as Likelihoods
+  const exponentials = sums.map((sum, index) => Math.exp(sum / (1000 * seeds) + prior[index]!))
+  const sum = exponentials.reduce((sum, power) => sum + power, 0)
+  return exponentials.map((power) => power / sum) as unknown as Likelihoods
 }

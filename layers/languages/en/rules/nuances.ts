@@ -5,27 +5,27 @@ import type { Item } from "./tokens.js"
 const flag = (value: boolean): number => (value ? 1 : 0)
 
 /** Words for relatives and other people around somebody: Ruta's brother. */
-const kin = new Set(
+const kinWords = new Set(
   `mother mum mom father dad parents parent sister brother sibling son daughter child children kid kids wife husband spouse partner uncle aunt cousin
   grandmother grandfather grandma grandpa grandad granny nephew niece mother-in-law father-in-law brother-in-law sister-in-law girlfriend boyfriend fiancé fiancée
   friend flatmate roommate neighbour neighbor colleague colleagues boss assistant twin grandson granddaughter stepson stepdaughter godmother godfather team
   ex widow widower bride groom dog cat landlord predecessor successor deputy`.split(/\s+/)
 )
-const owning = new Set(["his", "her", "their", "my", "our"])
+const possessives = new Set(["his", "her", "their", "my", "our"])
 
 /** The relatives that a text mentions behind a possessive. */
 const kinOf = ({ texts }: Bag): ReadonlySet<string> => {
   const relatives = new Set<string>()
   for (const { items } of texts)
-    for (const [at, { form, possessive }] of items.entries())
-      if (possessive === true || owning.has(form))
-        for (const next of [items[at + 1], items[at + 2]])
-          if (next !== undefined && kin.has(next.form)) relatives.add(next.canon)
+    for (const [index, { form, possessive }] of items.entries())
+      if (possessive === true || possessives.has(form))
+        for (const next of [items[index + 1], items[index + 2]])
+          if (next !== undefined && kinWords.has(next.form)) relatives.add(next.canon)
   return relatives
 }
 
 /** Vague words. */
-const vague = new Set(
+const vagueWords = new Set(
   `some several few many various somewhere someone somebody something roughly around late early mid soon short long certain more over least under most most
   newcomer somehow sometime later big small other multiple number couple lot handful often regularly occasionally there`.split(
     /\s+/
@@ -36,28 +36,28 @@ const vaguenessOf = ({ texts }: Bag): number => {
   let count = 0
   for (const { items } of texts)
     for (const { form } of items)
-      if (vague.has(form) || (form.includes(" ") && form.split(" ").some((word) => vague.has(word)))) count++
+      if (vagueWords.has(form) || (form.includes(" ") && form.split(" ").some((word) => vagueWords.has(word)))) count++
   return Math.min(3, count)
 }
 
 /** Words after "not" that cancel the negation: "not only", "isn't just", "isn't limited to". */
-const merely = new Set(["only", "just", "merely", "solely", "limited"])
+const limitingWords = new Set(["only", "just", "merely", "solely", "limited"])
 const hasNotOnly = (items: ReadonlyArray<Item>): boolean =>
   items.some(
-    ({ entry, form }, at) =>
+    ({ entry, form }, index) =>
       /^not only/.test(form) ||
       (entry?.cue === "not" &&
-        items.slice(at + 1, at + 4).some(({ form, mark }) => mark === undefined && merely.has(form)))
+        items.slice(index + 1, index + 4).some(({ form, mark }) => mark === undefined && limitingWords.has(form)))
   )
 
 /** Features of relatives, vagueness, and "not only", which negates nothing. */
-export const ofNuances = (a: Bag, b: Bag): Features => {
+export const nuanceFeatures = (a: Bag, b: Bag): Features => {
   const [kinA, kinB] = [kinOf(a), kinOf(b)]
   const [vagueA, vagueB] = [vaguenessOf(a), vaguenessOf(b)]
   return {
-    "kin new": Math.min(2, [...kinB].filter((one) => !kinA.has(one)).length),
-    "kin unknown": flag([...kinB].some((one) => !a.words.has(one))),
-    "kin gone": flag([...kinA].some((one) => !b.words.has(one))),
+    "kin new": Math.min(2, [...kinB].filter((word) => !kinA.has(word)).length),
+    "kin unknown": flag([...kinB].some((word) => !a.words.has(word))),
+    "kin gone": flag([...kinA].some((word) => !b.words.has(word))),
     "vague a": vagueA,
     "vague b": vagueB,
     "vague filled": Math.min(vagueA, b.scalars.length),

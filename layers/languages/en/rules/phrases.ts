@@ -18,7 +18,7 @@ export const hashes = 2 ** 24
 /** FNV-1a of 32 bits. */
 const hashOf = (text: string): number => {
   let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return hash
 }
 
@@ -38,7 +38,7 @@ const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
   number: sign("number"),
   content: sign("content")
 }
-const plain = new Set([shared, signs.mark])
+const plainShapes = new Set([shared, signs.mark])
 
 /** Cache of word hashes. */
 const hashCache = new Map<string, number>()
@@ -61,17 +61,17 @@ interface HashedWords {
 
 const wordsOf = ({ sorts, stems }: Bag): HashedWords => {
   const words: Array<number> = []
-  for (let at = 0; at < stems.length && words.length < maxWords; at++)
-    if (sorts[at] !== "mark") words.push(stemHash(stems[at]!))
+  for (let index = 0; index < stems.length && words.length < maxWords; index++)
+    if (sorts[index] !== "mark") words.push(stemHash(stems[index]!))
   return { words, has: new Set(words) }
 }
 const maxWords = 150
 
 const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArray<number> => {
   const shape: Array<number> = []
-  for (let at = 0; at < stems.length && shape.length < maxWords; at++) {
-    const sort = sorts[at]!
-    const stem = stemHash(stems[at]!)
+  for (let index = 0; index < stems.length && shape.length < maxWords; index++) {
+    const sort = sorts[index]!
+    const stem = stemHash(stems[index]!)
     if (sort === "link") shape.push(stem)
     else if (sort !== "mark" && other.has(stem)) shape.push(sort === "number" ? sharedNumber : shared)
     else shape.push(signs[sort])
@@ -80,44 +80,45 @@ const shapeOf = ({ sorts, stems }: Bag, other: ReadonlySet<number>): ReadonlyArr
 }
 
 /** The hash of a run of words; undefined where it has only plain signs. */
-const runAt = (all: ReadonlyArray<number>, from: number, length: number): number | undefined => {
+const hashOfRun = (stems: ReadonlyArray<number>, from: number, length: number): number | undefined => {
   let hash = length
   let hasContent = false
-  for (let at = from; at < from + length; at++) {
-    hash = Math.imul((hash << 5) ^ (hash >>> 27) ^ all[at]!, 0x01000193)
-    hasContent ||= !plain.has(all[at]!)
+  for (let index = from; index < from + length; index++) {
+    hash = Math.imul((hash << 5) ^ (hash >>> 27) ^ stems[index]!, 0x01000193)
+    hasContent ||= !plainShapes.has(stems[index]!)
   }
   return hasContent ? hash : undefined
 }
 
-const takeRuns = (all: ReadonlyArray<number>, length: number, kind: number, into: Set<Phrase>) => {
-  for (let from = 0; from + length <= all.length; from++) {
-    const hash = runAt(all, from, length)
+const takeRuns = (stems: ReadonlyArray<number>, length: number, kind: number, into: Set<Phrase>) => {
+  for (let from = 0; from + length <= stems.length; from++) {
+    const hash = hashOfRun(stems, from, length)
     if (hash !== undefined) into.add(kindOf(kind, hash))
   }
 }
 
 /** Adds the words, and pairs of words, that only one of the texts has. */
-const takeOwn = (
+const addOneSided = (
   own: HashedWords,
   other: HashedWords,
   kinds: readonly [words: number, pairs: number],
   into: Set<Phrase>
 ) => {
   for (const word of own.has) if (!other.has.has(word)) into.add(kindOf(kinds[0], word))
-  for (let at = 0; at + 1 < own.words.length; at++)
-    if (!other.has.has(own.words[at]!) || !other.has.has(own.words[at + 1]!))
-      into.add(kindOf(kinds[1], runAt(own.words, at, 2)!))
+  for (let index = 0; index + 1 < own.words.length; index++)
+    if (!other.has.has(own.words[index]!) || !other.has.has(own.words[index + 1]!))
+      into.add(kindOf(kinds[1], hashOfRun(own.words, index, 2)!))
 }
 
 /** All phrases of a memory and a statement, each once. */
 export const phrasesOf = (memory: Bag, statement: Bag): ReadonlyArray<Phrase> => {
   const [a, b] = [wordsOf(memory), wordsOf(statement)]
   const phrases = new Set<Phrase>()
-  takeOwn(b, a, [0, 2], phrases)
-  takeOwn(a, b, [1, 3], phrases)
-  const among = ({ words }: HashedWords, { has }: HashedWords) => words.map((word) => (has.has(word) ? shared : word))
-  const [mine, theirs] = [among(a, b), among(b, a)]
+  addOneSided(b, a, [0, 2], phrases)
+  addOneSided(a, b, [1, 3], phrases)
+  const markShared = ({ words }: HashedWords, { has }: HashedWords) =>
+    words.map((word) => (has.has(word) ? shared : word))
+  const [mine, theirs] = [markShared(a, b), markShared(b, a)]
   for (const length of [2, 3]) takeRuns(theirs, length, 2, phrases)
   takeRuns(mine, 2, 3, phrases)
   const [shapeA, shapeB] = [shapeOf(memory, b.has), shapeOf(statement, a.has)]

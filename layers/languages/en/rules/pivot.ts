@@ -1,13 +1,13 @@
 import type { Item } from "./tokens.js"
 
 /** Verbs in the past tense: by their ending, or from a list of irregular forms. */
-export const past =
+export const pastForms =
   /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
 
 /** The end of the subject of a clause. */
 export interface Pivot {
   /** The index of the verb, or of the mark after a key; −1 where there is neither. */
-  readonly at: number
+  readonly index: number
   /** Whether the clause is a key with a value: "port: 5432". */
   readonly keyed: boolean
 }
@@ -18,18 +18,20 @@ export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
   const verb = verbIn(items)
   // A key and value without a mark: "plan Starter", "port 5432".
   if (verb === -1 && colon === -1 && items.length <= maxTerseWords && items[0]?.entry?.singular === true)
-    return { at: 1, keyed: true }
+    return { index: 1, keyed: true }
   if (
     colon <= 0 ||
     colon > maxKeyWords ||
     items[colon]!.mark === "(" ||
     (verb > -1 && verb < colon && items[verb]!.entry?.auxiliary === true)
   )
-    return { at: verb, keyed: false }
+    return { index: verb, keyed: false }
   const rest = items.slice(colon + 1)
   const later = verbIn(rest)
   const listed = rest.slice(0, Math.max(0, later)).some(({ mark }) => mark === ",")
-  return later < 1 || listed || rest.length < 4 ? { at: colon, keyed: true } : { at: colon + 1 + later, keyed: false }
+  return later < 1 || listed || rest.length < 4
+    ? { index: colon, keyed: true }
+    : { index: colon + 1 + later, keyed: false }
 }
 /** The most words of a key. */
 const maxKeyWords = 8
@@ -66,8 +68,8 @@ const followsSubject = (before: Item | undefined): boolean =>
 const isPlural = (before: Item | undefined): boolean => /[^s]s$/.test(before?.form ?? "") && before?.possessive !== true
 
 /** Whether a word that the tables do not list as a verb is one, by its ending and its neighbours. */
-const isUnknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
-  const [before, item, after] = [items[at - 1]!, items[at]!, items[at + 1]]
+const isUnknownVerb = (items: ReadonlyArray<Item>, index: number): boolean => {
+  const [before, item, after] = [items[index - 1]!, items[index]!, items[index + 1]]
   const { entry } = item
   if (
     entry !== undefined &&
@@ -97,8 +99,8 @@ const isUnknownVerb = (items: ReadonlyArray<Item>, at: number): boolean => {
  * five", "Write timeout of the gateway is 10 s".
  */
 const nextVerb = (items: ReadonlyArray<Item>): number => {
-  for (let at = 1; at < items.length; at++) {
-    const { entry, form, mark } = items[at]!
+  for (let index = 1; index < items.length; index++) {
+    const { entry, form, mark } = items[index]!
     if (
       mark !== undefined ||
       entry?.slot === "reason" ||
@@ -107,9 +109,9 @@ const nextVerb = (items: ReadonlyArray<Item>): number => {
       entry?.joins === true
     )
       return -1
-    if (isDetermined(items[at - 1])) continue
-    if (entry?.auxiliary === true) return at
-    if (at <= 3 && entry?.verb === true && entry.slot === undefined && /(?:[^s]s|ed)$/.test(form)) return at
+    if (isDetermined(items[index - 1])) continue
+    if (entry?.auxiliary === true) return index
+    if (index <= 3 && entry?.verb === true && entry.slot === undefined && /(?:[^s]s|ed)$/.test(form)) return index
   }
   return -1
 }

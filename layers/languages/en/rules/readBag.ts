@@ -1,7 +1,7 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { rowOf, tableOrNone, weightOfRow } from "./align.js"
 import type { Bag, BagWord, Sort, Text } from "./bag.js"
-import { type Hints, hintNames, matterNames } from "./hints.js"
+import { type Hints, hintNames, topicNames } from "./hints.js"
 import { itemsOf } from "./items.js"
 import type { Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
@@ -39,7 +39,7 @@ interface Draft {
   readonly sorts: Array<Sort>
   readonly senses: Array<number>
   readonly hintCounts: Uint8Array
-  readonly matterCounts: Uint8Array
+  readonly topicCounts: Uint8Array
   weight: number
   tone: number
   nots: number
@@ -71,11 +71,11 @@ interface TextDraft extends Text {
 }
 
 /** Reads a statement into a bag of words. */
-export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Bag => {
+export const bagOf = ({ at: saidAt, facts, narrative = "", title }: Statement, lexicon: Lexicon, hints: Hints): Bag => {
   const draft = emptyDraft(lexicon, hints)
-  takeText(draft, title, "title", at)
-  for (const fact of facts.slice(0, maxRead.facts)) if (draft.charsLeft > 0) takeText(draft, fact, "fact", at)
-  if (narrative !== "" && draft.charsLeft > 0) takeText(draft, narrative, "narrative", at)
+  takeText(draft, title, "title", saidAt)
+  for (const fact of facts.slice(0, maxRead.facts)) if (draft.charsLeft > 0) takeText(draft, fact, "fact", saidAt)
+  if (narrative !== "" && draft.charsLeft > 0) takeText(draft, narrative, "narrative", saidAt)
   const { first, labels, last, marks, nots, question, quoted, scalars, senses, sorts, speaker, stems, tone } = draft
   return {
     texts: draft.texts,
@@ -89,12 +89,12 @@ export const bagOf = ({ at, facts, narrative = "", title }: Statement, lexicon: 
     scalars,
     labels,
     hints: draft.hintCounts,
-    matters: draft.matterCounts,
+    topics: draft.topicCounts,
     senses,
     tone,
     nots,
     question,
-    isForeign: (draft.foreignWords > 1 && draft.foreignWords > draft.ownWords) || isStrange(title),
+    isForeign: (draft.foreignWords > 1 && draft.foreignWords > draft.ownWords) || isMostlyNonLatin(title),
     titleIsQuestion: /[?？]\W*$/.test(title),
     quoted,
     speaker,
@@ -118,7 +118,7 @@ const emptyDraft = (lexicon: Lexicon, hints: Hints): Draft => ({
   sorts: [],
   senses: [],
   hintCounts: new Uint8Array(hintNames.length),
-  matterCounts: new Uint8Array(matterNames.length),
+  topicCounts: new Uint8Array(topicNames.length),
   weight: 0,
   tone: 0,
   nots: 0,
@@ -133,8 +133,8 @@ const emptyDraft = (lexicon: Lexicon, hints: Hints): Draft => ({
   foreignWords: 0
 })
 
-const takeText = (draft: Draft, content: string, part: Text["part"], at: number) => {
-  const items = itemsOf(content.slice(0, Math.min(maxRead[part], draft.charsLeft)), draft.lexicon, at)
+const takeText = (draft: Draft, content: string, part: Text["part"], saidAt: number) => {
+  const items = itemsOf(content.slice(0, Math.min(maxRead[part], draft.charsLeft)), draft.lexicon, saidAt)
   draft.charsLeft -= Math.min(content.length, maxRead[part])
   draft.texts.push({ part, items })
   const text: TextDraft = {
@@ -147,8 +147,8 @@ const takeText = (draft: Draft, content: string, part: Text["part"], at: number)
     isValue: false,
     head: ""
   }
-  for (const [place, { mark }] of items.entries())
-    if (mark === undefined) takeItem(draft, text, place)
+  for (const [index, { mark }] of items.entries())
+    if (mark === undefined) takeItem(draft, text, index)
     else takeMark(draft, text, mark)
   if (text.keyWords.size > 0) draft.keys.push(text.keyWords)
   draft.stems.push(...text.stems, "|")
@@ -177,22 +177,22 @@ const takeMark = (draft: Draft, text: TextDraft, mark: string) => {
   draft.sorts.push("mark")
 }
 
-const takeItem = (draft: Draft, text: TextDraft, place: number) => {
+const takeItem = (draft: Draft, text: TextDraft, index: number) => {
   const { hints } = draft
-  const item = text.items[place]!
+  const item = text.items[index]!
   const { entry } = item
   if (entry?.empty || entry?.auxiliary || entry?.slot !== undefined) draft.ownWords++
   if (hints.foreign.has(item.form)) draft.foreignWords++
-  const senses = takeStems(draft, text, place)
+  const senses = takeStems(draft, text, index)
   takeScalar(draft, text, item)
-  if (place > 0 && item.scalar === undefined && isVerb(item)) text.isValue = true
+  if (index > 0 && item.scalar === undefined && isVerb(item)) text.isValue = true
   if (entry?.speaker) draft.speaker = true
   if (entry?.cue === "not") draft.nots++
   const stem = text.stems[text.stems.length - 1]!
   draft.tone += hints.tones.get(stem) ?? 0
-  const matters = hints.matters.get(stem) ?? noNumbers
-  for (const matter of matters) draft.matterCounts[matter]!++
-  if (isContent(item)) takeWord(draft, text, place, { senses, matters })
+  const topicsOfStem = hints.topics.get(stem) ?? noNumbers
+  for (const topic of topicsOfStem) draft.topicCounts[topic]!++
+  if (isContent(item)) takeWord(draft, text, index, { senses, topics: topicsOfStem })
   else {
     if (item.form !== "of" && !(entry?.empty && entry.auxiliary === undefined)) text.head = ""
     if (item.scalar !== undefined) text.before = undefined
@@ -200,19 +200,19 @@ const takeItem = (draft: Draft, text: TextDraft, place: number) => {
 }
 
 /** Adds the stems of an item; returns its senses. */
-const takeStems = ({ hints, lexicon, senses, sorts }: Draft, { items, stems }: TextDraft, place: number) => {
-  const item = items[place]!
+const takeStems = ({ hints, lexicon, senses, sorts }: Draft, { items, stems }: TextDraft, index: number) => {
+  const item = items[index]!
   const sort = sortOf(item)
-  let own = noNumbers
+  let ownHints = noNumbers
   for (const form of item.form.split(" ")) {
     const stem = lexicon.key(form)
     stems.push(stem)
     sorts.push(sort)
-    if (own === noNumbers && (item.capital !== true || place === 0)) own = hints.senses.get(stem) ?? noNumbers
+    if (ownHints === noNumbers && (item.capital !== true || index === 0)) ownHints = hints.senses.get(stem) ?? noNumbers
   }
-  if (item.canon === "hav" && isPossession(items[place + 1])) own = hints.senses.get("own") ?? noNumbers
-  for (const sense of own) if (!senses.includes(sense)) senses.push(sense)
-  return own
+  if (item.canon === "hav" && isPossession(items[index + 1])) ownHints = hints.senses.get("own") ?? noNumbers
+  for (const sense of ownHints) if (!senses.includes(sense)) senses.push(sense)
+  return ownHints
 }
 
 const takeScalar = ({ labels, lexicon, scalars }: Draft, { head, isValue, part }: TextDraft, item: Item) => {
@@ -234,12 +234,12 @@ const isVerb = ({ entry, form }: Item): boolean =>
 const takeWord = (
   draft: Draft,
   text: TextDraft,
-  place: number,
-  { matters, senses }: Pick<BagWord, "matters" | "senses">
+  index: number,
+  { topics: topicsOfStem, senses }: Pick<BagWord, "topics" | "senses">
 ) => {
   const { table, words } = draft
-  const { capital, canon, entry, form, name } = text.items[place]!
-  const isKey = place < text.keyEnd
+  const { capital, canon, entry, form, name } = text.items[index]!
+  const isKey = index < text.keyEnd
   text.head = canon
   if (text.part === "title") draft.title.add(canon)
   if (isKey) text.keyWords.add(canon)
@@ -258,7 +258,7 @@ const takeWord = (
       after: "",
       part: text.part,
       inKey: isKey,
-      matters,
+      topics: topicsOfStem,
       senses,
       entry
     }
@@ -271,9 +271,9 @@ const takeWord = (
 }
 
 const countHints = ({ hintCounts, hints }: Draft, stems: ReadonlyArray<string>) => {
-  for (let place = 0; place < stems.length; place++)
-    for (const { hint, rest } of hints.phrases.get(stems[place]!) ?? [])
-      if (rest.every((stem, ahead) => stems[place + 1 + ahead] === stem)) hintCounts[hint]!++
+  for (let index = 0; index < stems.length; index++)
+    for (const { hint, rest } of hints.phrases.get(stems[index]!) ?? [])
+      if (rest.every((stem, offset) => stems[index + 1 + offset] === stem)) hintCounts[hint]!++
 }
 
 /** Whether "has" means possession: "has a", "has 3", but not "has to" or "has gone". */
@@ -281,9 +281,9 @@ const isPossession = (next: Item | undefined): boolean =>
   next !== undefined && next.form !== "to" && (next.scalar !== undefined || next.entry?.determiner === true)
 
 /** Whether more than half of the letters are not Latin. */
-const isStrange = (text: string): boolean => {
-  const strange = text.slice(0, maxRead.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
-  return strange > 1 && strange > (text.slice(0, maxRead.title).match(/\p{Script=Latin}/gu)?.length ?? 0)
+const isMostlyNonLatin = (text: string): boolean => {
+  const nonLatinCount = text.slice(0, maxRead.title).match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0
+  return nonLatinCount > 1 && nonLatinCount > (text.slice(0, maxRead.title).match(/\p{Script=Latin}/gu)?.length ?? 0)
 }
 
 const labelOf = ({ amount, day, month, parts, quarter, week, weekday, year }: Scalar): string =>

@@ -1,7 +1,7 @@
 import type { Clause, Place, Word } from "./Clause.js"
 import type { Cue } from "./Language.js"
 import type { Lexicon } from "./lexicon.js"
-import { type Pivot, past, pivotOf } from "./pivot.js"
+import { type Pivot, pastForms, pivotOf } from "./pivot.js"
 import type { Scalar } from "./scalars.js"
 import type { Item } from "./tokens.js"
 
@@ -38,7 +38,7 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
     scalars: [],
     naming: [],
     cues: new Set(),
-    place: pivot.at === 0 ? "object" : "subject",
+    place: pivot.index === 0 ? "object" : "subject",
     relation: "",
     verb: "",
     notCount: 0,
@@ -50,12 +50,12 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
     past: false,
     indefinite: false
   }
-  for (const [at, item] of items.entries()) {
-    if (at === pivot.at) draft.place = "object"
-    if (item.mark !== undefined) takeMark(draft, at, item.mark)
+  for (const [index, item] of items.entries()) {
+    if (index === pivot.index) draft.place = "object"
+    if (item.mark !== undefined) takeMark(draft, index, item.mark)
     else {
-      takeCue(draft, at)
-      if (!takePronoun(draft, at) && !takeSlot(draft, at) && !takeScalar(draft, at)) takeWord(draft, at)
+      takeCue(draft, index)
+      if (!takePronoun(draft, index) && !takeSlot(draft, index) && !takeScalar(draft, index)) takeWord(draft, index)
     }
   }
   const assigned = items.some(({ mark }) => mark === "=") || /[._/]/.test(items[0]?.form ?? "")
@@ -70,7 +70,7 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
     denied,
     question: items.some(({ mark }) => mark === "?"),
     keyed: pivot.keyed ? (assigned ? "assigned" : "listed") : "no",
-    verbless: pivot.at === -1,
+    verbless: pivot.index === -1,
     event: event || lexicon.relations[relation]?.event === true,
     past: draft.past,
     subjectKind,
@@ -78,20 +78,20 @@ export const clauseOf = (items: ReadonlyArray<Item>, lexicon: Lexicon): Clause =
   }
 }
 
-const takeMark = (draft: ClauseDraft, at: number, mark: string) => {
+const takeMark = (draft: ClauseDraft, index: number, mark: string) => {
   const { items, pivot, place } = draft
-  const inside = at < pivot.at
-  if (mark === "," && at > pivot.at && pivot.at >= 0 && place !== "reason") draft.place = "object"
+  const inside = index < pivot.index
+  if (mark === "," && index > pivot.index && pivot.index >= 0 && place !== "reason") draft.place = "object"
   // "X, not Y": Y is the rejected value.
-  if (mark === "," && items[at + 1]?.entry?.cue === "not") draft.place = "former"
+  if (mark === "," && items[index + 1]?.entry?.cue === "not") draft.place = "former"
   if (mark === "(") draft.place = "reason"
   if (mark === ")" && place === "reason") draft.place = inside ? "subject" : "object"
   if (inside && mark === "," && place === "scope") draft.place = "subject"
 }
 
-const takeCue = (draft: ClauseDraft, at: number) => {
+const takeCue = (draft: ClauseDraft, index: number) => {
   const { cues, items, place } = draft
-  const cue = items[at]!.entry?.cue
+  const cue = items[index]!.entry?.cue
   if (cue === undefined || place === "reason") return
   if (cue === "not" && place === "former") return
   // The speaker's own words are no hearsay.
@@ -106,11 +106,11 @@ const takeCue = (draft: ClauseDraft, at: number) => {
   cues.add(cue)
 }
 
-const takePronoun = (draft: ClauseDraft, at: number): boolean => {
-  const { entry } = draft.items[at]!
-  const inside = at < draft.pivot.at
+const takePronoun = (draft: ClauseDraft, index: number): boolean => {
+  const { entry } = draft.items[index]!
+  const inside = index < draft.pivot.index
   if (entry?.speaker === true) {
-    if (inside || draft.pivot.at <= 0) draft.subjectKind = "speaker"
+    if (inside || draft.pivot.index <= 0) draft.subjectKind = "speaker"
     return true
   }
   if (entry?.pronoun !== true || entry.slot !== undefined) return false
@@ -118,115 +118,115 @@ const takePronoun = (draft: ClauseDraft, at: number): boolean => {
   return true
 }
 
-const takeSlot = (draft: ClauseDraft, at: number): boolean => {
+const takeSlot = (draft: ClauseDraft, index: number): boolean => {
   const { items, pivot, place } = draft
-  const { entry, form } = items[at]!
-  if (entry?.slot === undefined || entry.relation !== undefined || isState(items, at)) return false
-  if (at < pivot.at) {
+  const { entry, form } = items[index]!
+  if (entry?.slot === undefined || entry.relation !== undefined || isState(items, index)) return false
+  if (index < pivot.index) {
     // "For state management we use it", "On Saturdays the bus leaves": the leading phrase is not the subject.
-    if (at === 0 && entry.slot !== "and") draft.place = "scope"
+    if (index === 0 && entry.slot !== "and") draft.place = "scope"
     return true
   }
   if (entry.slot === "and" || place === "reason" || (entry.slot === "scope" && place === "former" && form === "of"))
     return true
-  if (pivot.at === -1 && (entry.slot === "scope" || entry.slot === "with")) return true
-  draft.place = entry.slot === "reason" && items[at + 1]?.scalar !== undefined ? "until" : entry.slot
+  if (pivot.index === -1 && (entry.slot === "scope" || entry.slot === "with")) return true
+  draft.place = entry.slot === "reason" && items[index + 1]?.scalar !== undefined ? "until" : entry.slot
   return true
 }
 
-const takeScalar = (draft: ClauseDraft, at: number): boolean => {
+const takeScalar = (draft: ClauseDraft, index: number): boolean => {
   const { items, naming, pivot, place, scalars } = draft
-  const { name, scalar } = items[at]!
+  const { name, scalar } = items[index]!
   if (scalar === undefined || name === true) return false
-  const slot = items[at - 1]?.entry?.slot ?? items[at - 2]?.entry?.slot
+  const slot = items[index - 1]?.entry?.slot ?? items[index - 2]?.entry?.slot
   const dated =
     (scalar.kind === "day" || scalar.kind === "clock") && (place === "scope" || slot === "place" || slot === "until")
-  if (at < pivot.at && !dated && place !== "reason") naming.push(scalar)
+  if (index < pivot.index && !dated && place !== "reason") naming.push(scalar)
   else if (place !== "reason" && place !== "former") scalars.push(scalar)
   return true
 }
 
-const takeWord = (draft: ClauseDraft, at: number) => {
+const takeWord = (draft: ClauseDraft, index: number) => {
   const { items, lexicon, pivot, words } = draft
-  const item = items[at]!
+  const item = items[index]!
   const { entry, form } = item
-  const inside = at < pivot.at
-  if (inside && draft.place === "scope" && (entry?.determiner === true || items[at - 1]?.scalar !== undefined))
-    draft.place = at === 1 ? "scope" : "subject"
+  const inside = index < pivot.index
+  if (inside && draft.place === "scope" && (entry?.determiner === true || items[index - 1]?.scalar !== undefined))
+    draft.place = index === 1 ? "scope" : "subject"
   const { place } = draft
   if (form === "a" || form === "an") draft.indefinite ||= !inside && place === "object"
-  const adjective = entry?.pair !== undefined && follows(items, at) && !past.test(form)
+  const adjective = entry?.pair !== undefined && isFollowedByWord(items, index) && !pastForms.test(form)
   const relational =
     entry?.relation !== undefined && !adjective && place !== "reason" && (!inside || entry.noun === true)
-  if (relational) takeRelation(draft, at)
-  if (!inside && at <= pivot.at + 2) {
+  if (relational) takeRelation(draft, index)
+  if (!inside && index <= pivot.index + 2) {
     if (
       draft.verb === "" &&
-      (entry === undefined ? at === pivot.at && !pivot.keyed : entry.verb === true && entry.pair === undefined)
+      (entry === undefined ? index === pivot.index && !pivot.keyed : entry.verb === true && entry.pair === undefined)
     )
       draft.verb = item.canon
     if (
       lexicon.past.has(form) ||
-      (at === pivot.at && past.test(form)) ||
-      (entry?.verb === true && past.test(form) && !lexicon.present.has(items[at - 1]?.form ?? ""))
+      (index === pivot.index && pastForms.test(form)) ||
+      (entry?.verb === true && pastForms.test(form) && !lexicon.present.has(items[index - 1]?.form ?? ""))
     )
       draft.past = true
   }
-  if (entry?.event === true && past.test(form) && !inside && !lexicon.present.has(items[at - 1]?.form ?? ""))
+  if (entry?.event === true && pastForms.test(form) && !inside && !lexicon.present.has(items[index - 1]?.form ?? ""))
     draft.event = true
   if (entry?.empty === true || entry?.auxiliary === true) return
   // "On their own phones" states no ownership.
-  if (entry?.relation === "own" && form === "own" && items[at - 1]?.entry?.pronoun === true) return
+  if (entry?.relation === "own" && form === "own" && items[index - 1]?.entry?.pronoun === true) return
   if (entry?.cue !== undefined && entry.kinds === undefined && entry.relation === undefined && entry.pair === undefined)
     return
-  const sided = entry?.pair !== undefined && !inside
-  const canon = sided ? entry.pair! : item.canon
+  const isOneOfPair = entry?.pair !== undefined && !inside
+  const canon = isOneOfPair ? entry.pair! : item.canon
   if (draft.isDenying && draft.denied === undefined) draft.denied = canon
   const around = place === "place" && entry?.kinds?.some((kind) => circumstances.has(kind)) === true
-  const key = pivot.keyed && at === pivot.at - 1 && entry?.singular === true
-  const found: Place = key || isAttribute(items, at, inside) ? "attribute" : around ? "scope" : place
-  if (found === "subject" && !relational) draft.subjectKind = "named"
-  const known = words.get(canon)
-  if (known !== undefined && (known.place !== "reason" || found === "reason")) return
-  const told = at === 0 && item.possessive !== true ? unnamed(item) : item
-  words.set(canon, { item: told, place: found, relational, ...(sided ? { side: entry.side! } : {}) })
+  const key = pivot.keyed && index === pivot.index - 1 && entry?.singular === true
+  const wordPlace: Place = key || isAttribute(items, index, inside) ? "attribute" : around ? "scope" : place
+  if (wordPlace === "subject" && !relational) draft.subjectKind = "named"
+  const existing = words.get(canon)
+  if (existing !== undefined && (existing.place !== "reason" || wordPlace === "reason")) return
+  const unnamedItem = index === 0 && item.possessive !== true ? unnamed(item) : item
+  words.set(canon, { item: unnamedItem, place: wordPlace, relational, ...(isOneOfPair ? { side: entry.side! } : {}) })
 }
 
 /** The relation of the verb takes precedence over that of a noun, and any relation over "has". */
-const takeRelation = (draft: ClauseDraft, at: number) => {
+const takeRelation = (draft: ClauseDraft, index: number) => {
   const { items, pivot, relation } = draft
-  const found = items[at]!.entry!.relation!
-  const main = at >= pivot.at && at <= pivot.at + 2 && found !== "contain"
-  if (relation === "" || relation === "contain" || main) draft.relation = found
+  const verbRelation = items[index]!.entry!.relation!
+  const main = index >= pivot.index && index <= pivot.index + 2 && verbRelation !== "contain"
+  if (relation === "" || relation === "contain" || main) draft.relation = verbRelation
 }
 
 /** Kinds of words for where or when something holds. */
 const circumstances: ReadonlySet<string> = new Set(["environment", "audience", "device", "system", "daytime", "season"])
 
 /** Whether the word follows an auxiliary; words without content between them are skipped. */
-const follows = (items: ReadonlyArray<Item>, at: number): boolean => {
-  let before = at - 1
+const isFollowedByWord = (items: ReadonlyArray<Item>, index: number): boolean => {
+  let before = index - 1
   while (before > 0 && items[before]!.entry?.empty === true && items[before]!.entry?.auxiliary !== true) before--
   return items[before]?.entry?.auxiliary === true
 }
 
 /** Whether a preposition states a state, because no object follows: "is on", "went down". */
-const isState = (items: ReadonlyArray<Item>, at: number): boolean => {
-  if (items[at]!.entry!.pair === undefined) return false
-  const after = items[at + 1]
+const isState = (items: ReadonlyArray<Item>, index: number): boolean => {
+  if (items[index]!.entry!.pair === undefined) return false
+  const after = items[index + 1]
   return after === undefined || after.mark !== undefined || after.entry?.slot !== undefined
 }
 
 const unnamed = ({ name: _, ...item }: Item): Item => item
 
 /** Whether a noun is the attribute: last in the subject, before "of", or before its value. */
-const isAttribute = (items: ReadonlyArray<Item>, at: number, inside: boolean): boolean => {
-  const { entry, form } = items[at]!
+const isAttribute = (items: ReadonlyArray<Item>, index: number, inside: boolean): boolean => {
+  const { entry, form } = items[index]!
   if (entry?.singular !== true || /[^su]s$/.test(form)) return false
-  let next = at + 1
+  let next = index + 1
   while (items[next]?.entry?.empty === true && !items[next]!.entry!.slot && !items[next]!.entry!.auxiliary) next++
   const after = items[next]
-  if (after === undefined) return inside || items[at - 1]?.form === "as" || items[at - 1]?.form === "the"
+  if (after === undefined) return inside || items[index - 1]?.form === "as" || items[index - 1]?.form === "the"
   if (
     after.scalar !== undefined ||
     after.mark === ":" ||

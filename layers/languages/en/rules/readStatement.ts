@@ -22,7 +22,7 @@ export interface Reading {
   readonly units: ReadonlyArray<Unit>
   readonly words: ReadonlyMap<string, Token>
   readonly numbers: ReadonlySet<string>
-  readonly at: number
+  readonly saidAt: number
   readonly type: string
 }
 
@@ -31,7 +31,7 @@ const limits = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
 const noContext: Context = new Set()
 
-export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon): Reading => {
+export const read = ({ at: saidAt, type }: Statement, { texts }: Bag, lexicon: Lexicon): Reading => {
   const table = tableOrNone()
   const context = new Set<string>()
   const units: Array<Unit> = []
@@ -60,7 +60,7 @@ export const read = ({ at, type }: Statement, { texts }: Bag, lexicon: Lexicon):
     for (const scalars of [clause.scalars, clause.naming])
       for (const { amount, day, month, parts, quarter, week, weekday, year } of scalars)
         numbers.add([amount, parts?.join("."), year, month, day, weekday, quarter, week].join(" "))
-  return { units, words, numbers, at, type }
+  return { units, words, numbers, saidAt, type }
 }
 
 export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>
@@ -82,14 +82,14 @@ const overlapOf = (a: Unit, b: Unit): number => {
 }
 
 /** Finds the two most similar clauses. A heading without new words yields to the clauses under it. */
-export const bestPairOf = (memory: Reading, stated: Reading): ClausePair | undefined => {
+export const bestPairOf = (memory: Reading, statement: Reading): ClausePair | undefined => {
   let best: ClausePair | undefined
-  for (const [place, b] of stated.units.entries()) {
-    const known = weightOf(b.tokens.filter(({ canon }) => memory.words.has(canon)))
-    const heading = b.clause.verbless && stated.units.length > 1 && known > 0.99 * b.weight
+  for (const [place, b] of statement.units.entries()) {
+    const knownWeight = weightOf(b.tokens.filter(({ canon }) => memory.words.has(canon)))
+    const heading = b.clause.verbless && statement.units.length > 1 && knownWeight > 0.99 * b.weight
     for (const [index, a] of memory.units.entries()) {
-      const whole = overlapOf(a, b) + (place === 0 ? 0.05 : 0) + (index === 0 ? 0.02 : 0) - (heading ? 0.8 : 0)
-      const score = b.from === "narrative" ? whole * 0.85 : whole
+      const pairScore = overlapOf(a, b) + (place === 0 ? 0.05 : 0) + (index === 0 ? 0.02 : 0) - (heading ? 0.8 : 0)
+      const score = b.from === "narrative" ? pairScore * 0.85 : pairScore
       if (best === undefined || score > best.score) best = { a, b, score }
     }
   }
@@ -103,35 +103,35 @@ const seeds = {
   more: "another second additional extra further other",
   maybe: "might considering planning proposed wants possible suggested hopes idea"
 }
-export type News = keyof typeof seeds
-const news = Object.entries(seeds) as ReadonlyArray<readonly [News, string]>
+export type NewsKind = keyof typeof seeds
+const newsKinds = Object.entries(seeds) as ReadonlyArray<readonly [NewsKind, string]>
 
 /** For each kind of news, the highest cosine of each word with its typical words. */
-export type Nearness = Readonly<Record<News, ReadonlyMap<string, number>>>
+export type NewsSimilarity = Readonly<Record<NewsKind, ReadonlyMap<string, number>>>
 
 /** Cache by row: the cosine with each kind of news. */
-const known = new Map<number, ReadonlyArray<number>>()
+const numbersByRow = new Map<number, ReadonlyArray<number>>()
 const maxCachedRows = 4_000
 
-const nearnessOf = (row: number, table: WordTable): ReadonlyArray<number> => {
-  const cached = known.get(row)
+const similarityToNews = (row: number, table: WordTable): ReadonlyArray<number> => {
+  const cached = numbersByRow.get(row)
   if (cached !== undefined) return cached
-  const cosines = news.map(([, words]) => {
+  const cosines = newsKinds.map(([, words]) => {
     let limits = 0
     for (const word of words.split(" ")) limits = Math.max(limits, likeness(table, row, table.rowOf(word) ?? -1))
     return limits
   })
-  if (known.size >= maxCachedRows) known.clear()
-  known.set(row, cosines)
+  if (numbersByRow.size >= maxCachedRows) numbersByRow.clear()
+  numbersByRow.set(row, cosines)
   return cosines
 }
 
 /** Measures how near each word of a statement is to each kind of news. */
-export const newsOf = (tokens: Iterable<Token>): Nearness => {
+export const newsSimilarityOf = (tokens: Iterable<Token>): NewsSimilarity => {
   const table = tableOrNone()
-  const cosines = news.map(([name]) => [name, new Map<string, number>()] as const)
+  const cosines = newsKinds.map(([name]) => [name, new Map<string, number>()] as const)
   for (const { canon, name, row } of tokens)
     if (!name && row >= 0 && table !== undefined)
-      for (const [kind, near] of nearnessOf(row, table).entries()) cosines[kind]![1].set(canon, near)
-  return Object.fromEntries(cosines) as unknown as Nearness
+      for (const [kind, near] of similarityToNews(row, table).entries()) cosines[kind]![1].set(canon, near)
+  return Object.fromEntries(cosines) as unknown as NewsSimilarity
 }

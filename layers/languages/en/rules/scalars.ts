@@ -16,7 +16,7 @@ export interface Scalar {
   readonly week?: number
   readonly weekday?: number
   /** Approximately. */
-  readonly about?: boolean
+  readonly isApproximate?: boolean
   /** At least, or at most. */
   readonly bound?: "least" | "most"
 }
@@ -34,8 +34,8 @@ export const relationOf = (a: Scalar, b: Scalar): ScalarRelation => {
   if (a.kind !== "quantity" || b.kind !== "quantity") return "apart"
   if (a.unit !== b.unit && a.unit !== "" && b.unit !== "") return "apart"
   if (isClose(a.amount!, b.amount!, 1e-6)) return "equal"
-  if ((a.about === true || b.about === true) && isClose(a.amount!, b.amount!, tolerance)) {
-    return a.about === b.about ? "equal" : a.about === true ? "finer" : "coarser"
+  if ((a.isApproximate === true || b.isApproximate === true) && isClose(a.amount!, b.amount!, tolerance)) {
+    return a.isApproximate === b.isApproximate ? "equal" : a.isApproximate === true ? "finer" : "coarser"
   }
   if (a.bound !== b.bound && (satisfies(a, b) || satisfies(b, a))) return b.bound === undefined ? "finer" : "coarser"
   // Numbers after the same name may be versions: Node 20, Node 20.11.
@@ -45,8 +45,8 @@ export const relationOf = (a: Scalar, b: Scalar): ScalarRelation => {
 }
 
 /** Whether an exact amount satisfies a bound and is close to it: "over 300" and 318. */
-const satisfies = ({ amount: limit, bound }: Scalar, { amount, bound: own }: Scalar): boolean =>
-  own === undefined &&
+const satisfies = ({ amount: limit, bound }: Scalar, { amount, bound: ownBound }: Scalar): boolean =>
+  ownBound === undefined &&
   ((bound === "least" && amount! >= limit! && amount! <= limit! * maxRatio) ||
     (bound === "most" && amount! <= limit! && amount! >= limit! / maxRatio))
 const maxRatio = 1.5

@@ -1,4 +1,4 @@
-import { areKindred, likeness, tableOrNone } from "./align.js"
+import { areRelatedForms, likeness, tableOrNone } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import type { Features } from "./clauseFeatures.js"
 import { endedBy, isSingle } from "./hints.js"
@@ -9,7 +9,7 @@ const maxCompared = 12
 /** Least cosine of words with about the same meaning. */
 const minCosine = 0.6
 
-const overlaps = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.some((one) => b.includes(one))
+const overlaps = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.some((sense) => b.includes(sense))
 
 /** Whether the word has a sense and no cue. */
 const isPlain = ({ entry, senses }: BagWord): boolean => senses.length > 0 && entry?.cue === undefined
@@ -18,34 +18,34 @@ const isPlain = ({ entry, senses }: BagWord): boolean => senses.length > 0 && en
  * Features of what two texts say about shared names and numbers. Each word counts as one, whatever its frequency: two
  * short texts about the same person and town may differ only in the verb.
  */
-export const ofSenses = (a: Bag, b: Bag): Features => {
+export const senseFeatures = (a: Bag, b: Bag): Features => {
   const table = tableOrNone()
-  const own = (these: Bag, those: Bag): ReadonlyArray<BagWord> => {
+  const wordsOnlyIn = (bag: Bag, other: Bag): ReadonlyArray<BagWord> => {
     const words: Array<BagWord> = []
-    for (const word of these.words.values())
-      if (!word.name && words.length < maxCompared && !those.words.has(word.canon)) words.push(word)
+    for (const word of bag.words.values())
+      if (!word.name && words.length < maxCompared && !other.words.has(word.canon)) words.push(word)
     return words
   }
-  const [gone, fresh] = [own(a, b), own(b, a)]
+  const [gone, fresh] = [wordsOnlyIn(a, b), wordsOnlyIn(b, a)]
   const matched = new Set<BagWord>()
   let [between, betweenLike, betweenSense, parted] = [0, 0, 0, 0]
-  let least = 1
+  let minimum = 1
   for (const y of fresh) {
-    let most = 0
+    let maximum = 0
     for (const x of gone) {
-      const like = areKindred(x.form, y.form) ? 0.95 : likeness(table, x.row, y.row)
+      const similarity = areRelatedForms(x.form, y.form) ? 0.95 : likeness(table, x.row, y.row)
       const sense = overlaps(x.senses, y.senses)
-      if (like > most) most = like
-      if (sense) most = 1
-      if (sense || like >= minCosine) matched.add(x).add(y)
+      if (similarity > maximum) maximum = similarity
+      if (sense) maximum = 1
+      if (sense || similarity >= minCosine) matched.add(x).add(y)
       if (x.before === y.before && x.after === y.after && (x.before !== "" || x.after !== "")) {
         between++
-        if (like > betweenLike) betweenLike = like
+        if (similarity > betweenLike) betweenLike = similarity
         if (sense) betweenSense = 1
-        else if (like < minCosine && isPlain(x) && isPlain(y)) parted = 1
+        else if (similarity < minCosine && isPlain(x) && isPlain(y)) parted = 1
       }
     }
-    if (most < least) least = most
+    if (maximum < minimum) minimum = maximum
   }
   let [keptPlain, keptNames] = [0, 0]
   for (const word of b.words.values())
@@ -55,15 +55,15 @@ export const ofSenses = (a: Bag, b: Bag): Features => {
     }
   const unmatched = (words: ReadonlyArray<BagWord>) => words.filter((word) => !matched.has(word)).length
   const [senseless, hasSense] = [a.senses.length === 0, b.senses.length > 0]
-  const same = b.senses.filter((one) => a.senses.includes(one))
-  const news = b.senses.length - same.length
+  const same = b.senses.filter((sense) => a.senses.includes(sense))
+  const newSenseCount = b.senses.length - same.length
   const old = a.senses.length - same.length
   return {
     "r fresh": Math.min(fresh.length, 4),
     "r gone": Math.min(gone.length, 4),
     "r unmet fresh": Math.min(unmatched(fresh), 4),
     "r unmet gone": Math.min(unmatched(gone), 4),
-    "r least like": fresh.length === 0 || gone.length === 0 ? -1 : least,
+    "r least like": fresh.length === 0 || gone.length === 0 ? -1 : minimum,
     "r between": Math.min(between, 2),
     "r between like": betweenLike,
     "r between sense": betweenSense,
@@ -75,12 +75,14 @@ export const ofSenses = (a: Bag, b: Bag): Features => {
     "r words b": Math.min(b.words.size, 10),
     "r ends swapped": flag(a.first === b.last && a.last === b.first && a.first !== a.last),
     "sense same": Math.min(same.length, 3),
-    "sense new": Math.min(news, 3),
+    "sense new": Math.min(newSenseCount, 3),
     "sense gone": Math.min(old, 3),
     "sense apart": flag(same.length === 0 && hasSense && !senseless),
-    "sense all": flag(hasSense && news === 0 && old === 0),
-    "sense against": flag(old > 0 && news > 0 && a.senses.some((one) => overlaps(endedBy[one]!, b.senses))),
-    "sense one": flag(same.some((one) => isSingle[one])),
+    "sense all": flag(hasSense && newSenseCount === 0 && old === 0),
+    "sense against": flag(
+      old > 0 && newSenseCount > 0 && a.senses.some((sense) => overlaps(endedBy[sense]!, b.senses))
+    ),
+    "sense one": flag(same.some((sense) => isSingle[sense])),
     "sense none a": flag(senseless),
     "sense none b": flag(!hasSense)
   }

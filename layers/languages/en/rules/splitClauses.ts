@@ -1,10 +1,10 @@
 import type { Clause } from "./Clause.js"
 import type { Lexicon } from "./lexicon.js"
-import { past, verbIn } from "./pivot.js"
+import { pastForms, verbIn } from "./pivot.js"
 import { clauseOf } from "./readClause.js"
 import type { Item } from "./tokens.js"
 
-/** The first `most` clauses of a text. */
+/** The first `maxClauses` clauses of a text. */
 export const clausesOf = (items: ReadonlyArray<Item>, lexicon: Lexicon, maxClauses: number): ReadonlyArray<Clause> => {
   const clauses: Array<Clause> = []
   for (const part of splitItems(items)) {
@@ -41,9 +41,9 @@ const beginsClause = (items: ReadonlyArray<Item>, from: number): boolean => {
   if (items[from]?.entry?.joins === true) return beginsClause(items, from + 1)
   const first = items[from]
   if (first === undefined || first.mark !== undefined || first.entry?.slot !== undefined) return false
-  const ahead = items.slice(from, from + 6)
-  const end = ahead.findIndex(({ mark }) => mark !== undefined)
-  const verb = verbIn(end === -1 ? ahead : ahead.slice(0, end))
+  const lookahead = items.slice(from, from + 6)
+  const end = lookahead.findIndex(({ mark }) => mark !== undefined)
+  const verb = verbIn(end === -1 ? lookahead : lookahead.slice(0, end))
   return verb > 0 && (end === -1 || verb < end)
 }
 
@@ -53,5 +53,5 @@ const continuesWithVerb = (items: ReadonlyArray<Item>, from: number): boolean =>
   const verb = next?.entry?.cue === "changed" && next.entry.verb === undefined ? (items[from + 1] ?? next) : next
   if (verb?.entry === undefined || verb.entry.slot !== undefined) return false
   if (verb.entry.auxiliary === true) return verb.canon !== "hav" || next !== verb
-  return verb.entry.verb === true && (/(?:[^s]s|ed)$/.test(verb.form) || past.test(verb.form))
+  return verb.entry.verb === true && (/(?:[^s]s|ed)$/.test(verb.form) || pastForms.test(verb.form))
 }

@@ -17,36 +17,36 @@ export interface Item {
   readonly possessive?: boolean
 }
 
-/** The first `most` words, numbers and marks of a text; other characters are skipped. */
+/** The first `maxItems` words, numbers and marks of a text; other characters are skipped. */
 export const tokens = (text: string, lexicon: Lexicon, maxItems: number): ReadonlyArray<Item> => {
   const items: Array<Item> = []
-  for (let at = 0; at < text.length && items.length < maxItems; ) {
-    const kind = kindAt(text, at)
-    if (kind === "blank") at++
-    else if (kind === "number") at = takeNumber(text, at, items, lexicon)
-    else if (kind === "word") at = takeWord(text, at, items, lexicon)
-    else at = takeMark(text, at, items)
+  for (let index = 0; index < text.length && items.length < maxItems; ) {
+    const kind = kindAt(text, index)
+    if (kind === "blank") index++
+    else if (kind === "number") index = takeNumber(text, index, items, lexicon)
+    else if (kind === "word") index = takeWord(text, index, items, lexicon)
+    else index = takeMark(text, index, items)
   }
   return items
 }
 
-const kindAt = (text: string, at: number): "blank" | "number" | "word" | "mark" => {
-  const code = text.charCodeAt(at)
+const kindAt = (text: string, index: number): "blank" | "number" | "word" | "mark" => {
+  const code = text.charCodeAt(index)
   if (code === 32 || code === 9 || code === 13) return "blank"
   if (code >= 48 && code <= 57) return "number"
   if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) return "word"
-  if (signs.includes(text[at]!)) return isDigit(text, at + 1) ? "number" : "mark"
-  return code > 127 && letter.test(text.slice(at, at + 2)) ? "word" : "mark"
+  if (signs.includes(text[index]!)) return isDigit(text, index + 1) ? "number" : "mark"
+  return code > 127 && letter.test(text.slice(index, index + 2)) ? "word" : "mark"
 }
 const signs = "$€£#"
-const isDigit = (text: string, at: number): boolean => {
-  const code = text.charCodeAt(at)
+const isDigit = (text: string, index: number): boolean => {
+  const code = text.charCodeAt(index)
   return code >= 48 && code <= 57
 }
 const letter = /^[\p{L}\p{M}\p{N}]/u
 
-const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
-  pattern.lastIndex = at
+const matchAt = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
+  pattern.lastIndex = index
   return pattern.exec(text)
 }
 
@@ -56,8 +56,8 @@ const number =
   /(?<sign>[$€£])?(?<number>\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?<scale>k|bn|M)?(?<ordinal>st|nd|rd|th)?(?<unit>\s?(?:[%°]C?|[€$£])|[a-zA-Z]{1,3})?(?![\p{L}\p{N}])/uy
 const lettersAndDigits = /[\p{L}\p{N}]+/uy
 
-const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {
-  const dated = matchAt(dateOrTime, text, at)
+const takeNumber = (text: string, index: number, items: Array<Item>, lexicon: Lexicon): number => {
+  const dated = matchAt(dateOrTime, text, index)
   if (dated !== null) {
     const [whole, iso, clock, half, hour, halfOfHour, version] = dated
     const form = whole.toLowerCase()
@@ -69,17 +69,17 @@ const takeNumber = (text: string, at: number, items: Array<Item>, lexicon: Lexic
       items.push(scalarItem(form, { kind: "clock", amount: onClock(Number(hour), halfOfHour) }))
     else if (version !== undefined) items.push(scalarItem(form, { kind: "version", parts: form.split(".") }))
     else items.push({ canon: form, form, name: true })
-    return at + whole.length
+    return index + whole.length
   }
-  const found = matchAt(number, text, at)
-  if (found !== null) {
-    items.push(...numberItems(found.groups!, lexicon))
-    return at + found[0].length
+  const match = matchAt(number, text, index)
+  if (match !== null) {
+    items.push(...numberItems(match.groups!, lexicon))
+    return index + match[0].length
   }
   // "4d1357" and "3rdparty" are names.
-  const rest = (matchAt(lettersAndDigits, text, at)?.[0] ?? text[at]!).toLowerCase()
+  const rest = (matchAt(lettersAndDigits, text, index)?.[0] ?? text[index]!).toLowerCase()
   items.push({ canon: rest, form: rest, name: true })
-  return at + rest.length
+  return index + rest.length
 }
 
 const word = /[\p{L}\p{M}\p{N}]+(?:[-'’+#._/@][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/uy
@@ -88,35 +88,42 @@ const quarter = /^Q[1-4]$/
 const version = /^v\d+(?:\.\d+)*$/
 const possessiveEnd = /['’]s?(?!\p{L})/uy
 
-const takeWord = (text: string, at: number, items: Array<Item>, lexicon: Lexicon): number => {
-  const found = matchAt(word, text, at)?.[0]
-  if (found === undefined) return at + 1
-  const end = at + found.length
-  if (hasDigit.test(found)) {
-    const form = found.toLowerCase()
-    if (quarter.test(found)) items.push(scalarItem(form, { kind: "day", quarter: Number(found[1]) }))
+const takeWord = (text: string, index: number, items: Array<Item>, lexicon: Lexicon): number => {
+  const matched = matchAt(word, text, index)?.[0]
+  if (matched === undefined) return index + 1
+  const end = index + matched.length
+  if (hasDigit.test(matched)) {
+    const form = matched.toLowerCase()
+    if (quarter.test(matched)) items.push(scalarItem(form, { kind: "day", quarter: Number(matched[1]) }))
     else if (version.test(form)) items.push(scalarItem(form, { kind: "version", parts: form.slice(1).split(".") }))
     else items.push({ canon: form, form, name: true })
     return end
   }
-  const possessive = /['’]s$/i.test(found)
+  const possessive = /['’]s$/i.test(matched)
   const after = matchAt(possessiveEnd, text, end)
-  items.push(...wordItems(possessive ? found.slice(0, -2) : found, possessive || after !== null, lexicon))
+  items.push(...wordItems(possessive ? matched.slice(0, -2) : matched, possessive || after !== null, lexicon))
   return end + (after?.[0].length ?? 0)
 }
 
 const marks = '.?!;:=(),"“”|/\n。？！；：，'
-const wide: Readonly<Record<string, string>> = { "。": ".", "？": "?", "！": "!", "；": ";", "：": ":", "，": "," }
+const fullWidthMarks: Readonly<Record<string, string>> = {
+  "。": ".",
+  "？": "?",
+  "！": "!",
+  "；": ";",
+  "：": ":",
+  "，": ","
+}
 
-const takeMark = (text: string, at: number, items: Array<Item>): number => {
-  const mark = text[at]!
-  const two = text.slice(at, at + 2)
-  const arrow = two === "->" || two === "=>"
+const takeMark = (text: string, index: number, items: Array<Item>): number => {
+  const mark = text[index]!
+  const twoCharacters = text.slice(index, index + 2)
+  const arrow = twoCharacters === "->" || twoCharacters === "=>"
   if (arrow || mark === "→") items.push({ canon: "", form: mark, mark: ">" })
-  else if (mark === "–" || mark === "—" || (mark === "-" && text[at - 1] === " " && text[at + 1] === " "))
+  else if (mark === "–" || mark === "—" || (mark === "-" && text[index - 1] === " " && text[index + 1] === " "))
     items.push({ canon: "", form: mark, mark: "-" })
-  else if (marks.includes(mark)) items.push({ canon: "", form: mark, mark: wide[mark] ?? mark })
-  return at + (arrow ? 2 : 1)
+  else if (marks.includes(mark)) items.push({ canon: "", form: mark, mark: fullWidthMarks[mark] ?? mark })
+  return index + (arrow ? 2 : 1)
 }
 
 /** Makes an item of a scalar. */
@@ -139,15 +146,15 @@ const numberItems = (groups: Record<string, string | undefined>, { entries, key 
   const unit = sign === undefined ? undefined : entries.get(key(sign.toLowerCase()))
   if (unit?.dimension !== undefined)
     return [scalarItem(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
-  const bare = scalarItem(form, {
+  const plainNumber = scalarItem(form, {
     kind: "quantity",
     amount,
     unit: "",
     ...(sign === undefined ? { parts: form.split(".") } : {})
   })
   return groups.unit === undefined
-    ? [bare]
-    : [bare, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
+    ? [plainNumber]
+    : [plainNumber, { canon: groups.unit.toLowerCase(), form: groups.unit.toLowerCase() }]
 }
 
 /** Cache of words, by lexicon. */
@@ -155,22 +162,22 @@ const wordCache = new WeakMap<Lexicon, Map<string, ReadonlyArray<Item>>>()
 const maxCachedWords = 8_000
 
 const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
-  const known = wordCache.get(lexicon) ?? new Map<string, ReadonlyArray<Item>>()
-  if (known.size === 0 || known.size >= maxCachedWords) {
-    known.clear()
-    wordCache.set(lexicon, known)
+  const cached = wordCache.get(lexicon) ?? new Map<string, ReadonlyArray<Item>>()
+  if (cached.size === 0 || cached.size >= maxCachedWords) {
+    cached.clear()
+    wordCache.set(lexicon, cached)
   }
   const id = possessive ? `${word}'` : word
-  const items = known.get(id) ?? readWord(word, possessive, lexicon)
-  known.set(id, items)
+  const items = cached.get(id) ?? readWord(word, possessive, lexicon)
+  cached.set(id, items)
   return items
 }
 
 /** Splits a compound that the lexicon does not contain: db_port, front-line. */
 const readWord = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
   const lower = fold(word)
-  const known = lexicon.entries.has(lexicon.key(lower))
-  const parts = known ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")
+  const isKnown = lexicon.entries.has(lexicon.key(lower))
+  const parts = isKnown ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")
   return parts.map((part, index) => {
     const form = fold(part)
     const last = index === parts.length - 1

@@ -26,10 +26,10 @@ export function* changesIn(
   index: UtteranceIndex
 ): Generator<void, ReadonlyArray<Change>> {
   const changes = new Map<string, Change>()
-  const single = new Set<Slot>()
+  const singleValued = new Set<Slot>()
   const handovers = handoversIn(slots)
   const isSingle = (slot: Slot): boolean =>
-    single.has(slot) ||
+    singleValued.has(slot) ||
     stepsIn(slot).some(([from, to]) => {
       const key = keyOf(slot, from, to)
       return changes.has(key) || (handovers.get(key) ?? 0) > 1 || isChange(slot, [from, to], evidence, index)
@@ -37,11 +37,11 @@ export function* changesIn(
   /** Whether the slot holds one value at a time and adds a change that was not known. */
   const addChanges = (slot: Slot): boolean => {
     if (!isSingle(slot)) return false
-    single.add(slot)
+    singleValued.add(slot)
     let isNew = false
     // Each value is replaced by every later one.
-    for (const [at, from] of slot.values.entries()) {
-      for (const to of slot.values.slice(at + 1)) {
+    for (const [position, from] of slot.values.entries()) {
+      for (const to of slot.values.slice(position + 1)) {
         const key = keyOf(slot, from, to)
         const change = changes.get(key)
         if (change === undefined) changes.set(key, { from, to, slots: new Set([slot]) })
@@ -61,11 +61,12 @@ export function* changesIn(
   return [...changes.values()]
 }
 
-const keyOf = ({ about, kin }: Slot, from: Value, to: Value): string => `${kin}\n${about}\n${from.key}\n${to.key}`
+const keyOf = ({ mainName, kindKey }: Slot, from: Value, to: Value): string =>
+  `${kindKey}\n${mainName}\n${from.key}\n${to.key}`
 
 /** Each value with the next one. */
 const stepsIn = ({ values }: Slot): ReadonlyArray<readonly [Value, Value]> =>
-  values.slice(1).map((to, at) => [values[at]!, to])
+  values.slice(1).map((to, index) => [values[index]!, to])
 
 /** By key of a change, the number of slots where the old value was last said before the new one was first said. */
 const handoversIn = (slots: ReadonlyArray<Slot>): ReadonlyMap<string, number> => {
@@ -92,18 +93,19 @@ const isChange = (
     predecessors(utterance.row).some(({ memory }) => ids.has(memory.id))
   )
   if (superseded || (isDefinite(slot) && isPlace(from) === isPlace(to))) return true
-  const changes = index.containing(slot.about, to.stems).filter(({ reading }) => reading.mentionsChange)
-  const ofBoth = changes.filter(({ reading }) => hasAll(reading.all, from.stems))
-  if (ofBoth.some(({ reading }) => !hasAll(reading.now, from.stems))) return true
+  const changes = index.containing(slot.mainName, to.stems).filter(({ reading }) => reading.mentionsChange)
+  const changesInBoth = changes.filter(({ reading }) => hasAll(reading.allStems, from.stems))
+  if (changesInBoth.some(({ reading }) => !hasAll(reading.now, from.stems))) return true
   // Both values hold where the old one is repeated after the new one, unless a change is mentioned after that.
   if (changes.some(({ since }) => since >= from.last)) return true
   if (from.last > to.since) return false
-  if (ofBoth.length > 0 || (from.mentions > 1 && to.mentions > 1 && to.last - from.last > fadedMillis)) return true
+  if (changesInBoth.length > 0 || (from.mentions > 1 && to.mentions > 1 && to.last - from.last > recentChangeMillis))
+    return true
   return contradicts(latestOf(to), latestOf(from))
 }
 
 /** A repeated value that is not said for this long, while another one is, is over. */
-const fadedMillis = 14 * 86_400_000
+const recentChangeMillis = 14 * 86_400_000
 
 /** The row that said the value last; at equal times the youngest. */
 const latestOf = ({ entries }: Value): Row =>

@@ -6,7 +6,7 @@ import { isContentWord, type Reading, readingOf, stemOf, stemsOf } from "./readi
 export const maxGapWords = 4
 /** Words for the speaker; they count as a name. */
 export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
-const holders = new Set([
+const possessives = new Set([
   "is",
   "are",
   "was",
@@ -52,7 +52,7 @@ export const prepositions = new Set([
   "via"
 ])
 /** Words that are said of so many things that they identify none. */
-const loose = new Set(
+const looseWords = new Set(
   "like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy own said note noted told wrong".split(
     " "
   )
@@ -61,15 +61,15 @@ const times =
   /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u
 
 /** Whether a stem identifies nothing, because it is said of so many things. */
-export const isLoose = (stem: string): boolean => loose.has(stem)
+export const isLoose = (stem: string): boolean => looseWords.has(stem)
 
 /** Whether any of the stems around a gap identifies the attribute that has a value. */
-export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !loose.has(stem))
+export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseWords.has(stem))
 
 /** Whether a gap may begin at a word. A verb stands after a name, and the attribute itself after "'s": neither is a value. */
 export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {
   const word = words[start]!
-  if (holders.has(word)) return false
+  if (possessives.has(word)) return false
   if (start === 0) return !prepositions.has(word)
   const before = words[start - 1]!
   // A verb may also stand after the first word.
@@ -80,9 +80,9 @@ export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (w
 /** Whether the words between two places may be a value: one phrase without a verb or a further preposition in it. */
 export const mayFill = (words: ReadonlyArray<string>, start: number, end: number): boolean => {
   if (words[end] === "'s") return false
-  for (let at = start; at < end; at++) {
-    const word = words[at]!
-    if (holders.has(word) || (at > start && word !== "of" && prepositions.has(word))) return false
+  for (let index = start; index < end; index++) {
+    const word = words[index]!
+    if (possessives.has(word) || (index > start && word !== "of" && prepositions.has(word))) return false
   }
   const last = words[end - 1]!
   if (prepositions.has(last)) return false
@@ -99,13 +99,13 @@ export const areRivals = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): b
  * Whether one text gives another value than the other: two clauses are equal except for one value, or the first text
  * corrects the other (`isCorrection`).
  */
-export const saysOtherwise = (text: string, other: string): boolean => {
-  const [mine, its] = [readingOf(text), readingOf(other)]
-  const names = new Set([mine, its].flatMap(({ initial, names }) => [...names, ...initial]))
+export const statesOtherValue = (text: string, other: string): boolean => {
+  const [reading, otherReading] = [readingOf(text), readingOf(other)]
+  const names = new Set([reading, otherReading].flatMap(({ initial, names }) => [...names, ...initial]))
   const isName = (word: string): boolean => names.has(word)
-  if (isCorrection(readingOf(text.split("\n", 1)[0]!), its, isName)) return true
-  return mine.clauses.some((a) =>
-    its.clauses.some((b) => hasRivalValue(a, b, isName) && !its.clauses.some((c) => areEqual(a, c)))
+  if (isCorrection(readingOf(text.split("\n", 1)[0]!), otherReading, isName)) return true
+  return reading.clauses.some((a) =>
+    otherReading.clauses.some((b) => hasRivalValue(a, b, isName) && !otherReading.clauses.some((c) => areEqual(a, c)))
   )
 }
 
@@ -113,21 +113,21 @@ export const saysOtherwise = (text: string, other: string): boolean => {
  * Whether a text of several clauses corrects one clause: it repeats a name of that clause apart from the subject, and
  * says something new about the subject in another clause ("Jenkins was a slip: the builds run on Forgejo").
  */
-const isCorrection = (mine: Reading, its: Reading, isName: (word: string) => boolean): boolean => {
+const isCorrection = (reading: Reading, otherReading: Reading, isName: (word: string) => boolean): boolean => {
   const namesAndNumbers = (words: Iterable<string>): ReadonlyArray<string> =>
     [...new Set(words)].filter((word) => isName(word) || /\p{N}/u.test(word))
   // The first entry is the whole line.
-  const parts = mine.clauses.slice(1)
-  const [clause] = its.clauses
-  if (parts.length === 0 || its.clauses.length !== 1) return false
+  const parts = reading.clauses.slice(1)
+  const [clause] = otherReading.clauses
+  if (parts.length === 0 || otherReading.clauses.length !== 1) return false
   const names = namesAndNumbers(clause!)
   return names.some((subject) => {
-    const about = parts.filter((words) => words.includes(subject))
-    if (about.length === 0 || about.length === parts.length) return false
-    const words = new Set(about.flat())
+    const mentions = parts.filter((words) => words.includes(subject))
+    if (mentions.length === 0 || mentions.length === parts.length) return false
+    const words = new Set(mentions.flat())
     return (
-      names.some((name) => name !== subject && mine.all.has(stemOf(name)) && !words.has(name)) &&
-      namesAndNumbers(words).some((word) => !its.all.has(stemOf(word)))
+      names.some((name) => name !== subject && reading.allStems.has(stemOf(name)) && !words.has(name)) &&
+      namesAndNumbers(words).some((word) => !otherReading.allStems.has(stemOf(word)))
     )
   })
 }
@@ -145,15 +145,22 @@ const hasRivalValue = (
   while (start < shorter && a[start] === b[start]) start++
   let end = 0
   while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  const [mine, its] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
-  if (mine.length === 0 || its.length === 0 || mine.length > maxGapWords || its.length > maxGapWords) return false
-  if (!mayBegin(a, start, isName) || !mayBegin(b, start, isName)) return false
-  if (!mayFill(a, start, a.length - end) || !mayFill(b, start, b.length - end) || !areRivals(mine, its)) return false
-  const outside = [...a.slice(0, start), ...a.slice(a.length - end)]
-  const names = outside.filter((word) => isName(word) || speakers.has(word))
-  if (names.length === 0 || [...stemsOf(outside)].every((stem) => names.some((name) => stemOf(name) === stem)))
+  const [reading, otherReading] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
+  if (
+    reading.length === 0 ||
+    otherReading.length === 0 ||
+    reading.length > maxGapWords ||
+    otherReading.length > maxGapWords
+  )
     return false
-  const [own, others] = [stemsOf(mine), stemsOf(its)]
+  if (!mayBegin(a, start, isName) || !mayBegin(b, start, isName)) return false
+  if (!mayFill(a, start, a.length - end) || !mayFill(b, start, b.length - end) || !areRivals(reading, otherReading))
+    return false
+  const sharedWords = [...a.slice(0, start), ...a.slice(a.length - end)]
+  const names = sharedWords.filter((word) => isName(word) || speakers.has(word))
+  if (names.length === 0 || [...stemsOf(sharedWords)].every((stem) => names.some((name) => stemOf(name) === stem)))
+    return false
+  const [own, others] = [stemsOf(reading), stemsOf(otherReading)]
   return (
     (![...own].every((stem) => others.has(stem)) && ![...others].every((stem) => own.has(stem))) ||
     own.size === 0 ||

@@ -5,7 +5,7 @@ export interface Reading {
   /** Lines and their clauses, each as lower-case words. A clause begins with its subject. */
   readonly clauses: ReadonlyArray<ReadonlyArray<string>>
   /** Stems of all content words. */
-  readonly all: ReadonlySet<string>
+  readonly allStems: ReadonlySet<string>
   /** Stems of what is true now. */
   readonly now: ReadonlySet<string>
   /** Stems of what is over. */
@@ -36,7 +36,7 @@ const changing = new RegExp(
 )
 
 /** Phrases whose captured words name something that is over. */
-const leaving: ReadonlyArray<RegExp> = [
+const departurePatterns: ReadonlyArray<RegExp> = [
   `(?:no longer|not|never|nobody|instead of|in place of|rather than|used to|formerly|previously|tired of|n't|n’t)\\s+${until(parts)}`,
   `(?:replac\\w+|swapp\\w+|trad(?:ed|es|ing)|exchang\\w+)\\s+${until(`${parts}|by|with|for|to|as`)}`,
   `(?:(?:left|leaves|leaving)(?!\\s+(?:on|at|for|from|in|to))|lost|gave up|given? up|giv\\w+ up|stopp\\w+|quit|sold|dropp\\w+|drops|clos(?:ed|es)|cancel\\w+|abandon\\w+|ended|parted with|moved out of|moved off|took over from|over from|scrap)\\s+${until(`${parts}|by|with|for|to|as|in`)}`,
@@ -44,7 +44,7 @@ const leaving: ReadonlyArray<RegExp> = [
 ].map((pattern) => new RegExp(`${begin}${pattern}`, "giu"))
 
 /** Words that mention a change. */
-const tellsChange = new RegExp(
+const changePattern = new RegExp(
   `${begin}(?:now|no longer|any ?more|these days|from now on|as of|from today|since today|instead|in place of|rather than|not|never|` +
     "new|bec[ao]me|becoming|mov(?:ed|es)|switch\\w*|chang\\w+|replac\\w+|swapp\\w+|exchang\\w+|traded|migrat\\w+|ported|shifted|slipped|" +
     "postponed|promoted|transferr\\w+|convert\\w+|return\\w*|relocat\\w+|renamed|took over|taken? to|went (?:over|back)|gave up|given up|" +
@@ -59,7 +59,7 @@ const monthDay = new RegExp(`${begin}(${months})\\s+(\\d{1,2})(?:st|nd|rd|th)?(?
 const clock = /(?<![\p{L}\p{N}.:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?m\.?(?![\p{L}\p{N}])/giu
 
 /** Writes days of a month as "may-3" and times of day as "15:00". */
-const plain = (text: string): string =>
+const toPlainText = (text: string): string =>
   text
     .replace(dayMonth, (_, day: string, month: string) => `${month.slice(0, 3).toLowerCase()}-${day}`)
     .replace(monthDay, (_, month: string, day: string) => `${month.slice(0, 3).toLowerCase()}-${day}`)
@@ -72,10 +72,10 @@ const wordsIn = (text: string): ReadonlyArray<string> =>
   text.match(/['’]s(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:[.:,'’-](?!s(?![\p{L}\p{N}]))[\p{L}\p{M}\p{N}]+)*/gu) ?? []
 
 const articles = new Set(["a", "an", "the", "dr", "mr", "mrs", "ms", "prof"])
-const stays = new Set(["remains", "stays", "remain", "stay"])
+const stayVerbs = new Set(["remains", "stays", "remain", "stay"])
 const lower = (word: string): string => {
   const small = word.toLowerCase().replaceAll("’", "'")
-  return stays.has(small) ? "is" : small
+  return stayVerbs.has(small) ? "is" : small
 }
 const clauseOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.map(lower).filter((word) => !articles.has(word))
@@ -125,20 +125,20 @@ export const readingOf = (text: string): Reading => {
 const read = (text: string): Reading => {
   const clauses: Array<ReadonlyArray<string>> = []
   const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  const [now, ended, all] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const [now, ended, allStems] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const [row, raw] of text.split("\n").entries()) {
-    const line = plain(raw)
+    const line = toPlainText(raw)
     let current = line.replace(changing, " ")
-    let former = ""
-    for (const pattern of leaving) {
+    let formerLine = ""
+    for (const pattern of departurePatterns) {
       current = current.replace(pattern, (_, phrase: string) => {
-        former += ` ${phrase}`
+        formerLine += ` ${phrase}`
         return " "
       })
     }
     for (const stem of stemsOf(clauseOf(wordsIn(current)))) now.add(stem)
-    for (const stem of stemsOf(clauseOf(wordsIn(former)))) ended.add(stem)
-    for (const stem of stemsOf(clauseOf(wordsIn(line)))) all.add(stem)
+    for (const stem of stemsOf(clauseOf(wordsIn(formerLine)))) ended.add(stem)
+    for (const stem of stemsOf(clauseOf(wordsIn(line)))) allStems.add(stem)
     for (const [at, word] of wordsIn(line).entries()) {
       if (!isCapital(word)) lowerCase.add(lower(word))
       else if (at > 0 && !isStopWord(word)) names.add(lower(word))
@@ -148,7 +148,7 @@ const read = (text: string): Reading => {
     clauses.push(...clausesOf(current))
   }
   for (const stem of now) ended.delete(stem)
-  return { clauses, all, now, ended, names, initial, lowerCase, mentionsChange: tellsChange.test(text) }
+  return { clauses, allStems, now, ended, names, initial, lowerCase, mentionsChange: changePattern.test(text) }
 }
 
 /** The whole line and its clauses. Pronouns are replaced by the subject; "x: y" also reads as "x is y". */

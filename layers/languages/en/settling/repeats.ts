@@ -1,7 +1,7 @@
 import { textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import { similarity } from "../../../../text/normalise/similarity.js"
-import { saysOtherwise } from "./gaps.js"
+import { statesOtherValue } from "./gaps.js"
 import { type Reading, readingOf } from "./readings.js"
 import { indexOf, namesIn, utterancesOf } from "./utterances.js"
 
@@ -14,22 +14,22 @@ const minOverlap = 0.65
  * occurs together with the one that both are about.
  */
 export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
-  const all = rows.flatMap((row) => utterancesOf(row, []))
-  const [isName, index] = [namesIn(all), indexOf(all)]
-  const namesAndNumbers = ({ all }: Reading): ReadonlyArray<string> =>
-    [...all].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
+  const utterances = rows.flatMap((row) => utterancesOf(row, []))
+  const [isName, index] = [namesIn(utterances), indexOf(utterances)]
+  const namesAndNumbers = ({ allStems: utterances }: Reading): ReadonlyArray<string> =>
+    [...utterances].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
   return ({ memory: { title } }, other) => {
     const text = textOf(other)
     const [mine, its] = [readingOf(title), readingOf(text)]
     const names = namesAndNumbers(mine)
-    if (!names.every((word) => its.all.has(word)) || saysOtherwise(title, text)) return false
-    if (similarity(mine.all, its.all) >= minOverlap) return true
-    const about = names.reduce(
-      (most, word) => (index.countOf(word) > index.countOf(most) ? word : most),
+    if (!names.every((word) => its.allStems.has(word)) || statesOtherValue(title, text)) return false
+    if (similarity(mine.allStems, its.allStems) >= minOverlap) return true
+    const mainName = names.reduce(
+      (mostFrequent, word) => (index.countOf(word) > index.countOf(mostFrequent) ? word : mostFrequent),
       names[0] ?? ""
     )
     return names.some(
-      (word) => word !== about && index.countOf(word) === index.containing(about, new Set([word])).length
+      (word) => word !== mainName && index.countOf(word) === index.containing(mainName, new Set([word])).length
     )
   }
 }

@@ -15,7 +15,7 @@ const minShare = 0.6
 /** A clause that mentions a relative or friend is about another person. A clause about the past stays true after a change. */
 const relatives =
   /^(?:sister|brother|mother|father|mum|dad|cousin|wife|husband|partner|daughter|son|friend|neighbou?r|colleague|uncle|aunt|niece|nephew|flatmate|grand\p{L}+)s?$/u
-const past =
+const pastCue =
   /(?<![\p{L}\p{N}])(?:(?:was|were)(?! (?:\p{L}+ed|set|made|put|chosen|taken|given|sold|bought)(?!\p{L}))|born|grew up|studied|met|used to|once)(?![\p{L}\p{N}])/u
 
 /**
@@ -25,45 +25,45 @@ const past =
  * Yields after each memory, clause and change.
  */
 export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator<void, Settlement> {
-  const all: Array<Utterance> = []
+  const utterances: Array<Utterance> = []
   const seen = new Set<string>()
   for (const row of rows) {
     for (const memory of [row, ...evidence.predecessors(row)]) {
       if (seen.has(memory.memory.id)) continue
       seen.add(memory.memory.id)
-      all.push(...utterancesOf(memory, evidence.wordings(memory)))
+      utterances.push(...utterancesOf(memory, evidence.wordings(memory)))
     }
     yield
   }
-  const isName = namesIn(all)
-  const index = indexOf(all)
-  const slots = yield* slotsIn(all, isName, index)
+  const isName = namesIn(utterances)
+  const index = indexOf(utterances)
+  const slots = yield* slotsIn(utterances, isName, index)
   const changes = yield* changesIn(slots, evidence, index)
   const active = new Set(rows)
   const superseded = new Map<Row, Row>()
-  const supersede = (row: Row, by: Row): void => {
+  const supersede = (row: Row, newer: Row): void => {
     const before = superseded.get(row)
-    if (row !== by && (before === undefined || isBefore(before, by))) superseded.set(row, by)
+    if (row !== newer && (before === undefined || isBefore(before, newer))) superseded.set(row, newer)
   }
   const stating = (change: Change, value: Change["to"]): ReadonlyArray<Row> =>
-    statingIn({ active, isName, index: index }, change, value)
+    findStatements({ active, isName, index }, change, value)
   for (const change of changes) {
-    const by = latest(stating(change, change.to))
-    if (by === undefined) continue
+    const newer = latest(stating(change, change.to))
+    if (newer === undefined) continue
     for (const row of stating(change, change.from)) {
-      if (isBefore(row, by) && !hasAll(readingOfRow(row).now, change.to.stems)) supersede(row, by)
+      if (isBefore(row, newer) && !hasAll(readingOfRow(row).now, change.to.stems)) supersede(row, newer)
     }
     yield
   }
-  for (const by of rows) {
-    for (const row of endedBy(by, index, isName)) if (active.has(row)) supersede(row, by)
+  for (const newer of rows) {
+    for (const row of endedBy(newer, index, isName)) if (active.has(row)) supersede(row, newer)
     yield
   }
   const subjects = new Map<Row, string>()
   for (const change of changes) {
-    const { about, kin } = slotOf(change)
+    const { mainName: subject, kindKey } = slotOf(change)
     for (const row of stating(change, change.to))
-      if (!superseded.has(row)) subjects.set(row, `${kin}\n${about}\n${change.to.key}`)
+      if (!superseded.has(row)) subjects.set(row, `${kindKey}\n${subject}\n${change.to.key}`)
     yield
   }
   return { superseded, subjects }
@@ -88,29 +88,33 @@ interface Corpus {
 }
 
 /** Active memories that state a value of the attribute that changed. */
-const statingIn = ({ active, isName, index }: Corpus, change: Change, value: Change["to"]): ReadonlyArray<Row> => {
-  const { about, kin } = slotOf(change)
+const findStatements = ({ active, isName, index }: Corpus, change: Change, value: Change["to"]): ReadonlyArray<Row> => {
+  const { mainName: subject, kindKey } = slotOf(change)
   const candidates = index
-    .containing(about, value.stems)
-    .filter(({ reading, row }) => kinOf(row) === kin && says(reading, value.stems, change))
+    .containing(subject, value.stems)
+    .filter(({ reading, row }) => kinOf(row) === kindKey && says(reading, value.stems, change))
   const certain = candidates.filter((utterance) => isAbout(utterance, change, value, isName))
   // Where most utterances with this value are certainly about the attribute, the others are taken to be as well.
   const isTypical = certain.length > 1 && certain.length >= minShare * candidates.length
   const chosen = new Set((isTypical ? candidates : certain).map(({ row }) => row))
   // Another wording of a memory also counts as evidence of what the memory states.
-  return candidates.flatMap(({ own, row }) => (own && chosen.has(row) && active.has(row) ? [row] : []))
+  return candidates.flatMap(({ isOwnText, row }) => (isOwnText && chosen.has(row) && active.has(row) ? [row] : []))
 }
 
 /** Whether a text says that a value holds now, in a clause about neither the past nor another person. */
 const says = (reading: Reading, stems: ReadonlySet<string>, { slots }: Change): boolean =>
   hasAll(reading.now, stems) &&
-  states(
+  statesAll(
     reading,
     stems,
     [...slots].map(({ around }) => around)
   )
 
-const states = (reading: Reading, stems: ReadonlySet<string>, around: ReadonlyArray<ReadonlySet<string>>): boolean => {
+const statesAll = (
+  reading: Reading,
+  stems: ReadonlySet<string>,
+  around: ReadonlyArray<ReadonlySet<string>>
+): boolean => {
   const clauses = reading.clauses.filter((words) => hasAll(stemsOf(words), stems))
   // The shortest clauses that contain the value state it by themselves.
   const shortest = Math.min(...clauses.map(({ length }) => length))
@@ -119,8 +123,8 @@ const states = (reading: Reading, stems: ReadonlySet<string>, around: ReadonlyAr
     clauses.some(
       (words) =>
         words.length === shortest &&
-        !past.test(words.join(" ")) &&
-        words.every((word) => !relatives.test(word) || [stems, ...around].some((all) => all.has(stemOf(word))))
+        !pastCue.test(words.join(" ")) &&
+        words.every((word) => !relatives.test(word) || [stems, ...around].some((stemSet) => stemSet.has(stemOf(word))))
     )
   )
 }
@@ -132,34 +136,36 @@ const isAbout = (
   { key, stems }: Change["to"],
   isName: (word: string) => boolean
 ): boolean => {
-  const { all } = utterance.reading
+  const { allStems } = utterance.reading
   const isSpecific = stems.size > 1 || [...stems].some((stem) => isName(stem) || /\p{N}/u.test(stem))
   return [...slots].some(
-    ({ about, around, values }) =>
-      all.has(about) &&
+    ({ mainName: subject, around, values }) =>
+      allStems.has(subject) &&
       (isSpecific ||
-        [...around].some((stem) => all.has(stem)) ||
+        [...around].some((stem) => allStems.has(stem)) ||
         values.some((value) => value.key === key && value.entries.some((entry) => entry.utterance === utterance)))
   )
 }
 
 /** Memories said before that a memory declares to be over: "Ada no longer wants calls before 10:00". */
-const endedBy = (by: Row, index: UtteranceIndex, isName: (word: string) => boolean): ReadonlyArray<Row> => {
-  const { all, now, ended: endedStems } = readingOfRow(by)
+const endedBy = (newer: Row, index: UtteranceIndex, isName: (word: string) => boolean): ReadonlyArray<Row> => {
+  const { allStems, now, ended: endedStems } = readingOfRow(newer)
   if (endedStems.size === 0) return []
   // Names and numbers identify it best.
   const names = [...endedStems].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
   const ended = new Set(names.length > 0 ? names : [...endedStems].filter((stem) => !isLoose(stem)))
-  const subjects = [...all].filter((stem) => !endedStems.has(stem) && isName(stem))
-  const candidates = subjects.flatMap((about) => [...ended].flatMap((stem) => index.containing(about, new Set([stem]))))
-  const isEnded = ({ own, row }: Utterance): boolean => {
-    if (!own || row === by || kinOf(row) !== kinOf(by) || !isBefore(row, by)) return false
+  const subjects = [...allStems].filter((stem) => !endedStems.has(stem) && isName(stem))
+  const candidates = subjects.flatMap((subject) =>
+    [...ended].flatMap((stem) => index.containing(subject, new Set([stem])))
+  )
+  const isEnded = ({ isOwnText, row }: Utterance): boolean => {
+    if (!isOwnText || row === newer || kinOf(row) !== kinOf(newer) || !isBefore(row, newer)) return false
     const reading = readingOfRow(row)
     // Without a name, a memory that shares no word with the new state is about something else.
     return (
       shareOf(ended, reading.now) >= minShare &&
       (names.length > 0 || shareOf(now, reading.now) > 0) &&
-      states(reading, ended, [all])
+      statesAll(reading, ended, [allStems])
     )
   }
   return [...new Set(candidates.filter(isEnded).map(({ row }) => row))]

@@ -24,11 +24,11 @@ export interface Value {
 
 /** A clause with a gap that several memories of one store and type share, and the values that fill the gap. */
 export interface Slot {
-  readonly kin: string
+  readonly kindKey: string
   readonly before: ReadonlyArray<string>
   readonly after: ReadonlyArray<string>
   /** The most frequent name around the gap. */
-  readonly about: string
+  readonly mainName: string
   /** Stems of the other words around the gap. */
   readonly around: ReadonlySet<string>
   /** At least two, ordered by the time they were last said. */
@@ -44,12 +44,12 @@ interface Gap {
 
 /** Finds the clauses that several memories share except for one value. Yields after each utterance and each gap. */
 export function* slotsIn(
-  all: ReadonlyArray<Utterance>,
+  utterances: ReadonlyArray<Utterance>,
   isName: (word: string) => boolean,
   index: UtteranceIndex
 ): Generator<void, ReadonlyArray<Slot>> {
   const gaps = new Map<string, Gap>()
-  for (const utterance of all) {
+  for (const utterance of utterances) {
     for (const words of utterance.reading.clauses) addGaps(gaps, utterance, words, isName)
     yield
   }
@@ -70,9 +70,9 @@ const addGaps = (
   isName: (word: string) => boolean
 ): void => {
   const before = [kinOf(utterance.row)]
-  for (const [at, word] of words.entries()) before.push(`${before[at]} ${word}`)
+  for (const [index, word] of words.entries()) before.push(`${before[index]} ${word}`)
   const after = [""]
-  for (let at = words.length - 1; at >= 0; at--) after.unshift(`${words[at]} ${after[0]}`)
+  for (let index = words.length - 1; index >= 0; index--) after.unshift(`${words[index]} ${after[0]}`)
   for (let start = 0; start < words.length; start++) {
     if (!mayBegin(words, start, isName)) continue
     for (let end = start + 1; end <= Math.min(words.length, start + maxGapWords); end++) {
@@ -93,18 +93,20 @@ const slotOf = (
 ): Slot | undefined => {
   const values = valuesOf(entries)
   const current = values.at(-1)!
-  const rivals = values.filter(
+  const alternatives = values.filter(
     (value) => value === current || areRivals(value.entries[0]!.words, current.entries[0]!.words)
   )
-  if (rivals.length < 2) return undefined
+  if (alternatives.length < 2) return undefined
   const [before, after] = [words.slice(0, start), words.slice(end)]
-  const outside = [...before, ...after]
-  const names = outside.filter((word) => isName(word) || speakers.has(word)).map(stemOf)
+  const outerWords = [...before, ...after]
+  const names = outerWords.filter((word) => isName(word) || speakers.has(word)).map(stemOf)
   if (names.length === 0) return undefined
-  const about = names.reduce((most, word) => (index.countOf(word) > index.countOf(most) ? word : most))
-  const around = new Set([...stemsOf(outside)].filter((stem) => !names.includes(stem)))
-  if (!identifies(around) || (start === 0 && !mayLead(values, after, index, about))) return undefined
-  return { kin: kinOf(entries[0]!.utterance.row), before, after, about, around, values: rivals }
+  const mainName = names.reduce((mostFrequent, word) =>
+    index.countOf(word) > index.countOf(mostFrequent) ? word : mostFrequent
+  )
+  const around = new Set([...stemsOf(outerWords)].filter((stem) => !names.includes(stem)))
+  if (!identifies(around) || (start === 0 && !mayLead(values, after, index, mainName))) return undefined
+  return { kindKey: kinOf(entries[0]!.utterance.row), before, after, mainName, around, values: alternatives }
 }
 
 const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
@@ -113,13 +115,13 @@ const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {
     const content = stemsOf(entry.words)
     const stems = content.size > 0 ? content : new Set(entry.words)
     const key = [...stems].join(" ")
-    const { at, mentions, since } = entry.utterance
+    const { saidAt: index, mentions, since } = entry.utterance
     const value = values.get(key)
-    if (value === undefined) values.set(key, { key, stems, entries: [entry], since, last: at, mentions })
+    if (value === undefined) values.set(key, { key, stems, entries: [entry], since, last: index, mentions })
     else {
       value.entries.push(entry)
       value.since = Math.min(value.since, since)
-      value.last = Math.max(value.last, at)
+      value.last = Math.max(value.last, index)
       value.mentions += mentions
     }
   }
@@ -136,12 +138,12 @@ const mayLead = (
   values: ReadonlyArray<Value>,
   after: ReadonlyArray<string>,
   index: UtteranceIndex,
-  about: string
+  mainName: string
 ): boolean =>
   isDefinite({ before: [], after }) ||
   values.every(({ stems }) =>
     [...stems].every(
-      (stem) => index.countOf(stem) <= maxShareElsewhere * index.containing(about, new Set([stem])).length
+      (stem) => index.countOf(stem) <= maxShareElsewhere * index.containing(mainName, new Set([stem])).length
     )
   )
 /** Utterances with a value, at most so many times those that also name the subject. */

@@ -7,23 +7,37 @@ import { type Reading, readingOf, stemOf } from "./readings.js"
 export interface Utterance {
   readonly row: Row
   /** Whether it is the memory's own text. */
-  readonly own: boolean
+  readonly isOwnText: boolean
   readonly reading: Reading
   /** When it was first said, as far as known. Milliseconds since the epoch. */
   readonly since: number
   /** When it was last said, as far as known. Milliseconds since the epoch. */
-  readonly at: number
+  readonly saidAt: number
   readonly mentions: number
 }
 
 /** The utterances of a memory. Mentions that have no wording of their own count for the memory's text. */
 export const utterancesOf = (row: Row, wordings: ReadonlyArray<Wording>): ReadonlyArray<Utterance> => {
   const { createdAt, mentions } = row.memory
-  const at = wordings.some((wording) => wording.at === saidAt(row)) ? createdAt : saidAt(row)
-  const own = Math.max(1, mentions - wordings.length)
+  const lastSaid = wordings.some((wording) => wording.at === saidAt(row)) ? createdAt : saidAt(row)
+  const ownMentions = Math.max(1, mentions - wordings.length)
   return [
-    { row, own: true, reading: readingOf(textOf(row)), since: createdAt, at, mentions: own },
-    ...wordings.map(({ at, text }) => ({ row, own: false, reading: readingOf(text), since: at, at, mentions: 1 }))
+    {
+      row,
+      isOwnText: true,
+      reading: readingOf(textOf(row)),
+      since: createdAt,
+      saidAt: lastSaid,
+      mentions: ownMentions
+    },
+    ...wordings.map(({ at, text }) => ({
+      row,
+      isOwnText: false,
+      reading: readingOf(text),
+      since: at,
+      saidAt: at,
+      mentions: 1
+    }))
   ]
 }
 
@@ -35,10 +49,10 @@ export interface UtteranceIndex {
   readonly countOf: (word: string) => number
 }
 
-export const indexOf = (all: ReadonlyArray<Utterance>): UtteranceIndex => {
+export const indexOf = (utterances: ReadonlyArray<Utterance>): UtteranceIndex => {
   const postings = new Map<string, Array<Utterance>>()
-  for (const utterance of all) {
-    for (const word of utterance.reading.all) {
+  for (const utterance of utterances) {
+    for (const word of utterance.reading.allStems) {
       const posting = postings.get(word)
       if (posting === undefined) postings.set(word, [utterance])
       else posting.push(utterance)
@@ -48,16 +62,20 @@ export const indexOf = (all: ReadonlyArray<Utterance>): UtteranceIndex => {
   return {
     countOf,
     containing: (word, others) => {
-      const rarest = [word, ...others].reduce((least, other) => (countOf(other) < countOf(least) ? other : least))
-      return (postings.get(rarest) ?? []).filter(({ reading }) => reading.all.has(word) && hasAll(reading.all, others))
+      const rarest = [word, ...others].reduce((rarestSoFar, other) =>
+        countOf(other) < countOf(rarestSoFar) ? other : rarestSoFar
+      )
+      return (postings.get(rarest) ?? []).filter(
+        ({ reading }) => reading.allStems.has(word) && hasAll(reading.allStems, others)
+      )
     }
   }
 }
 
 /** Returns a test for names: capitalised within a sentence, or capitalised at its beginning and nowhere in lower case. */
-export const namesIn = (all: ReadonlyArray<Utterance>): ((word: string) => boolean) => {
+export const namesIn = (utterances: ReadonlyArray<Utterance>): ((word: string) => boolean) => {
   const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  for (const { reading } of all) {
+  for (const { reading } of utterances) {
     for (const word of reading.names) names.add(stemOf(word))
     for (const word of reading.initial) initial.add(stemOf(word))
     for (const word of reading.lowerCase) lowerCase.add(stemOf(word))
@@ -69,14 +87,14 @@ export const namesIn = (all: ReadonlyArray<Utterance>): ((word: string) => boole
 }
 
 /** Whether `all` contains every one of `some`; false where `some` is empty. */
-export const hasAll = (all: ReadonlySet<string>, words: ReadonlySet<string>): boolean => {
-  for (const word of words) if (!all.has(word)) return false
+export const hasAll = (required: ReadonlySet<string>, words: ReadonlySet<string>): boolean => {
+  for (const word of words) if (!required.has(word)) return false
   return words.size > 0
 }
 
 /** The share of `some` that `all` contains: 0…1. */
-export const shareOf = (words: ReadonlySet<string>, all: ReadonlySet<string>): number => {
+export const shareOf = (words: ReadonlySet<string>, others: ReadonlySet<string>): number => {
   let shared = 0
-  for (const word of words) if (all.has(word)) shared++
+  for (const word of words) if (others.has(word)) shared++
   return words.size === 0 ? 0 : shared / words.size
 }

@@ -4,11 +4,11 @@ import type { Row } from "../../stageRow.js"
 
 /** A part of the weekly stage. No two parts change the same memory. */
 export interface WeeklyTask {
-  readonly take: (row: Row) => void
+  readonly add: (row: Row) => void
   /** Row numbers of the memories to read in full before planning. */
-  readonly wanted: () => ReadonlyArray<number>
-  /** Plans within a limit of `room` changed memories; `touched` is the number that the plan changes. */
-  readonly plan: (rows: ReadonlyArray<Row>, room: number) => StagePlan & { readonly touched: number }
+  readonly neededRows: () => ReadonlyArray<number>
+  /** Plans within a limit of `maxChanged` changed memories; `changed` is the number that the plan changes. */
+  readonly plan: (rows: ReadonlyArray<Row>, maxChanged: number) => StagePlan & { readonly changed: number }
 }
 
 export type MakeWeeklyTask = (policy: MaintenancePolicy, now: number, tools: StageTools) => WeeklyTask

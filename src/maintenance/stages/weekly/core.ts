@@ -13,7 +13,7 @@ export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "core
   /** Tokens of its line in the profile. */
   readonly cost: number
   /** Whether it may be chosen: a stale memory, or one whose type changed, may not. */
-  readonly fit: boolean
+  readonly mayBeChosen: boolean
 }
 
 /**
@@ -21,62 +21,62 @@ export interface Contender extends Pick<Memory, "born" | "type" | "tier" | "core
  * budget first. Then identities, preferences and decisions are chosen by score, each type up to an equal share of the
  * budget. The rest of the budget goes by score alone.
  */
-export const chosen = (all: ReadonlyArray<Contender>, budget: number): ReadonlySet<number> => {
-  const given = all.filter(({ coreFrom, tier }) => tier === "core" && coreFrom === undefined)
-  const ranked = all
-    .filter(({ coreFrom, fit, tier }) => fit && (tier !== "core" || coreFrom !== undefined))
+export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: number): ReadonlySet<number> => {
+  const present = contenders.filter(({ coreFrom, tier }) => tier === "core" && coreFrom === undefined)
+  const ranked = contenders
+    .filter(({ coreFrom, mayBeChosen, tier }) => mayBeChosen && (tier !== "core" || coreFrom !== undefined))
     .sort((a, b) => b.score - a.score || b.born - a.born)
-  const taken = new Set<number>()
-  let left = Math.max(0, budget - given.reduce((sum, { cost }) => sum + cost, 0))
-  const take = ({ born, cost }: Contender): void => {
-    taken.add(born)
+  const chosenRows = new Set<number>()
+  let left = Math.max(0, budget - present.reduce((sum, { cost }) => sum + cost, 0))
+  const choose = ({ born, cost }: Contender): void => {
+    chosenRows.add(born)
     left -= cost
   }
   for (const type of profileTypes) {
     let share = Math.floor(budget / profileTypes.length)
     for (const contender of ranked) {
       if (contender.type !== type || contender.cost > share || contender.cost > left) continue
-      take(contender)
+      choose(contender)
       share -= contender.cost
     }
   }
-  for (const contender of ranked) if (!taken.has(contender.born) && contender.cost <= left) take(contender)
-  return taken
+  for (const contender of ranked) if (!chosenRows.has(contender.born) && contender.cost <= left) choose(contender)
+  return chosenRows
 }
 
 /** Chooses the core memories of a store again. */
 export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
   const { maintenance, tiers } = policy
-  const all: Array<Contender> = []
+  const contenders: Array<Contender> = []
   const changes = () => {
-    const core = chosen(all, maintenance.profileTokens)
-    return all.flatMap(({ born, coreFrom, tier }) => {
+    const core = chooseContenders(contenders, maintenance.profileTokens)
+    return contenders.flatMap(({ born, coreFrom, tier }) => {
       if (tier === "core") return coreFrom !== undefined && !core.has(born) ? [{ born, rises: false }] : []
       return core.has(born) ? [{ born, rises: true }] : []
     })
   }
   return {
-    take: (row) => {
+    add: (row) => {
       const { memory } = row
       const { born, coreFrom, stale, tier, type } = memory
       if (tier === "daily" || (tier !== "core" && !isContender(type))) return
-      all.push({
+      contenders.push({
         born,
         type,
         tier,
         coreFrom,
         score: lifeScoreOf(scoreFactsOf(row), tiers, now).score,
         cost: countTokens(lineOf(memory)),
-        fit: stale === undefined && isContender(type)
+        mayBeChosen: stale === undefined && isContender(type)
       })
     },
-    wanted: () =>
+    neededRows: () =>
       changes()
         .slice(0, maintenance.rows)
         .map(({ born }) => born),
-    plan: (rows, room) => {
-      const wanted = changes()
-      const batch = wanted.slice(0, room)
+    plan: (rows, maxChanged) => {
+      const changedRows = changes()
+      const batch = changedRows.slice(0, maxChanged)
       const events = batch.flatMap(({ born, rises }): ReadonlyArray<DecidedEvent> => {
         const row = rows.find(({ memory }) => memory.born === born)
         if (row === undefined) return []
@@ -99,8 +99,8 @@ export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
       return {
         events,
         counts: { core: promoted, demoted: batch.length - promoted },
-        left: wanted.length > batch.length,
-        touched: batch.length
+        left: changedRows.length > batch.length,
+        changed: batch.length
       }
     }
   }

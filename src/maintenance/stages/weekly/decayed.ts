@@ -10,22 +10,22 @@ export const decayed: MakeWeeklyTask = (policy, now) => {
   const { maintenance, tiers } = policy
   const candidates: Array<Row> = []
   return {
-    take: (row) => {
+    add: (row) => {
       const { tier, type } = row.memory
       if (!temporaryTypes.has(type) || isProtected(row.memory, tiers.pin)) return
       if (!(maintenance.decayedTiers as ReadonlyArray<string>).includes(tier)) return
       if (retention(decayOf(type, tiers), daysBetween(lastSeenAt(row), now)) > maintenance.decayed) return
       if (candidates.length <= maintenance.rows) candidates.push(row)
     },
-    wanted: () => [],
-    plan: (_rows, room) => {
-      const archived = candidates.slice(0, room)
+    neededRows: () => [],
+    plan: (_rows, maxChanged) => {
+      const archived = candidates.slice(0, maxChanged)
       const reason = `its recency has decayed to ${maintenance.decayed} or less`
       return {
         events: archived.length === 0 ? [] : archiveEvents("weekly", new Map([[reason, archived]]), policy, now),
         counts: { archived: archived.length },
         left: candidates.length > archived.length,
-        touched: archived.length
+        changed: archived.length
       }
     }
   }

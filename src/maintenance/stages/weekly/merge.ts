@@ -24,36 +24,36 @@ export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {
       return false
     return verdictOf(row, policy, now).action !== "promote"
   }
-  const wanted = () => wantedOf([...groups.values()], maintenance.rows, now)
+  const neededRows = () => neededRowsOf([...groups.values()], maintenance.rows, now)
   return {
-    take: (row) => {
+    add: (row) => {
       if (!isMergeable(row)) return
       const key = keyOf(row.memory)
       const group = groups.get(key)
       if (group === undefined) groups.set(key, [row.memory.born])
       else group.push(row.memory.born)
     },
-    wanted,
-    plan: (rows, room) => {
+    neededRows,
+    plan: (rows, maxChanged) => {
       const byBorn = new Map(rows.map((row) => [row.memory.born, row]))
       const events: Array<DecidedEvent> = []
       const drafts: Array<Draft> = []
-      let touched = 0
-      let left = wanted().length > maintenance.rows
+      let changedCount = 0
+      let left = neededRows().length > maintenance.rows
       for (const [key, group] of groups) {
         const members = group.flatMap((born) => byBorn.get(born) ?? [])
         if (members.length < 2) continue
         const [monday] = JSON.parse(key) as [string]
         const heading = headingOf(noteKindOf(members[0]!.memory), `the week from ${monday}`)
-        if (room - touched < 3) {
+        if (maxChanged - changedCount < 3) {
           left ||= maintenance.rows >= 3
           break
         }
         // The limit counts the note as well.
-        const fitting = members.slice(0, room - touched - 1)
-        if (fitting.length < members.length) left = true
-        for (const note of notesOf(fitting, heading, countTokens).notes) {
-          if (touched + note.sources.length + 1 > room) {
+        const mergedMembers = members.slice(0, maxChanged - changedCount - 1)
+        if (mergedMembers.length < members.length) left = true
+        for (const note of notesOf(mergedMembers, heading, countTokens).notes) {
+          if (changedCount + note.sources.length + 1 > maxChanged) {
             left = true
             continue
           }
@@ -61,10 +61,16 @@ export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {
           const request = memoriesRequest("weekly", heading, event.payload.sources, note.summary.tokens)
           if (request !== undefined) drafts.push(memoryDraft(events.length, event, request))
           events.push(event)
-          touched += note.sources.length + 1
+          changedCount += note.sources.length + 1
         }
       }
-      return { events, drafts, counts: { compressed: touched - events.length, made: events.length }, left, touched }
+      return {
+        events,
+        drafts,
+        counts: { compressed: changedCount - events.length, made: events.length },
+        left,
+        changed: changedCount
+      }
     }
   }
 }
@@ -72,18 +78,18 @@ export const merge: MakeWeeklyTask = (policy, now, { countTokens, newId }) => {
 const mergeReason = "memories of one week with the same type, project and topic"
 
 /** Row numbers of groups with several members, up to one more than `maxRows`. */
-const wantedOf = (
+const neededRowsOf = (
   groups: ReadonlyArray<ReadonlyArray<number>>,
   maxRows: number,
   now: number
 ): ReadonlyArray<number> => {
-  const wanted: Array<number> = []
-  const several = groups.filter(({ length }) => length > 1)
+  const neededRows: Array<number> = []
+  const repeatedGroups = groups.filter(({ length }) => length > 1)
   // One run may not reach all groups, so each day starts at another group.
-  const first = several.length === 0 ? 0 : Math.floor(now / dayMillis) % several.length
-  for (const group of [...several.slice(first), ...several.slice(0, first)]) {
-    wanted.push(...group)
-    if (wanted.length > maxRows) break
+  const first = repeatedGroups.length === 0 ? 0 : Math.floor(now / dayMillis) % repeatedGroups.length
+  for (const group of [...repeatedGroups.slice(first), ...repeatedGroups.slice(0, first)]) {
+    neededRows.push(...group)
+    if (neededRows.length > maxRows) break
   }
-  return wanted.slice(0, maxRows + 1)
+  return neededRows.slice(0, maxRows + 1)
 }
