@@ -113,6 +113,10 @@ const momentIn =
           const { search } = yield* readPolicy(folder)
           const instant = parseInstant(time, { now: yield* Clock.currentTimeMillis, zone: search.zone })
           return (
-            instant ?? (yield* new InvalidInput({ field: "time", problem: "is not a time in the zone of search.zone" }))
+            instant ??
+            (yield* new InvalidInput({
+              field: "time",
+              problem: 'is not a time: use an ISO 8601 time, or words such as "last week"'
+            }))
           )
         })

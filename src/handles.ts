@@ -41,7 +41,7 @@ const checkOptions = (name: string, options: AgentOptions & { readonly asOf?: As
     if (asOf !== undefined) {
       yield* refuseUnknownOptions(Object(asOf), ["version", "at"])
       if (Object.keys(Object(asOf)).length !== 1) {
-        return yield* new InvalidInput({ field: "asOf", problem: "must be { version } or { at }" })
+        return yield* new InvalidInput({ field: "asOf", problem: "must be { version: number } or { at: time }" })
       }
     }
     if (!Schema.is(TrustLevel)(others.trust)) {
@@ -139,7 +139,11 @@ const versionAsOf = (
     const { version: newest } = yield* log.head(agent)
     if ("at" in asOf) {
       const at = toInstant(asOf.at)
-      if (at === undefined) return yield* new InvalidInput({ field: "asOf.at", problem: "is not a date" })
+      if (at === undefined)
+        return yield* new InvalidInput({
+          field: "asOf.at",
+          problem: "is not a date: use an ISO 8601 time, a Date or milliseconds"
+        })
       return { version: yield* log.versionAt(agent, at), at }
     }
     if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })

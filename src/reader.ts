@@ -62,7 +62,7 @@ export const make = (source: ReaderSource, services: ReaderServices): MemoryRead
 
     get: Effect.fn("Memory.get")(function* (ids) {
       if (ids.length > limits.ids)
-        return yield* new InvalidInput({ field: "ids", problem: `has more than ${limits.ids} entries` })
+        return yield* new InvalidInput({ field: "ids", problem: `must have at most ${limits.ids} entries` })
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
         const memories = getMemories(db, level, ids, now).map(toWholeMemory)

@@ -109,7 +109,7 @@ const makeRunner = (use: Use) => ({
   ) =>
     Effect.gen(function* () {
       if (inputs.length > limits.batch) {
-        return yield* new InvalidInput({ field, problem: `has more than ${limits.batch} entries` })
+        return yield* new InvalidInput({ field, problem: `must have at most ${limits.batch} entries` })
       }
       const decoded = inputs.map((input) =>
         isPair(input) ? inRun(decode(input[0], input[1]), input[1]) : decode(input as Input)

@@ -45,7 +45,7 @@ describe("daybook embed", () => {
     for (const more of [[], ["--all"]]) {
       expect(refusal(await daybook("embed", "switch", "nobody", ...more))).toEqual({
         code: 2,
-        line: `daybook: no embedder nobody: ${names}`
+        line: `daybook: unknown embedder nobody: ${names}`
       })
     }
     expect(refusal(await daybook("embed", "calibrate", "--with", "nobody"))).toMatchObject({ code: 2 })

@@ -93,7 +93,7 @@ describe("models that the policy names, on the command line", () => {
   it("that are none, or have no key, are named in one line", async () => {
     expect(refusal(await daybook("search", "pump", "--rerank", "cohre"))).toEqual({
       code: 2,
-      line: "daybook: --rerank: no reranker cohre: must be one of lexical, none, cohere, voyage, jina, endpoint"
+      line: "daybook: --rerank: cannot use reranker cohre: must be one of lexical, none, cohere, voyage, jina, endpoint"
     })
     expect(refusal(await daybook("search", "pump", "--rerank", "jina"))).toEqual({
       code: 1,
@@ -122,7 +122,7 @@ describe("models that the policy names, on the command line", () => {
     })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "opnai"\n')
     expect(refusal(await bare("search", "tea")).line).toContain(
-      "embedding.embedder: no embedder opnai: must be one of words"
+      "embedding.embedder: unknown embedder opnai: must be one of words"
     )
     writeFileSync(join(other, "policy.toml"), `[embedding.providers.openai]\nkeyVariable = "${key}"\n`)
     const { line } = refusal(await bare("search", "tea"))

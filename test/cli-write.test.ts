@@ -172,7 +172,7 @@ describe("files", () => {
       /^forgot .*tides\.ts \(version/
     )
     expect(refusal(await daybook("forget-file", "nothing.md")).line).toBe(
-      "daybook: no file nothing.md; 'daybook files' lists the indexed files"
+      "daybook: file nothing.md not found: check the path and the trust level; 'daybook files' lists the indexed files"
     )
     expect((await daybook("forget-session", "monday")).stdout).toMatch(/^forgot 1 turn and 1 file of monday/)
     expect(answerOf(await daybook("files", "--json"))).toEqual([])

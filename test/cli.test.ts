@@ -113,7 +113,10 @@ describe("a data folder with a few memories", () => {
     )
     const partly = await daybook("get", "nothere", ids.tea!, "norhere", "--json")
     expect(JSON.parse(partly.stdout)).toHaveLength(1)
-    expect(refusal(partly)).toEqual({ code: 1, line: "daybook: no memory nothere, norhere" })
+    expect(refusal(partly)).toEqual({
+      code: 1,
+      line: "daybook: memory nothere, norhere not found: check the id and the trust level"
+    })
   })
 
   it("people lists who is mentioned, and what is known of those of a name", async () => {
@@ -213,7 +216,10 @@ describe("a data folder with a few memories", () => {
     expect(refusal(await daybook("search", "x", "--bogus")).code).toBe(2)
     expect(refusal(await daybook()).code).toBe(2)
     expect(refusal(await daybook("remember", "", "--json"))).toEqual({ code: 2, line: "daybook: title: is empty" })
-    expect(refusal(await daybook("forget", "nothere"))).toEqual({ code: 1, line: "daybook: no memory nothere" })
+    expect(refusal(await daybook("forget", "nothere"))).toEqual({
+      code: 1,
+      line: "daybook: memory nothere not found: check the id and the trust level"
+    })
   })
 
   it("who stops reading is not told off", async () => {

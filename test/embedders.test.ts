@@ -334,7 +334,7 @@ describe("an embedder of a provider", () => {
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({ embedding: { providers } })).embedding
       const error = yield* Effect.flip(embedderNamed(name, dimensions, policy).pipe(withSettings({})))
-      expect(error.message).toMatch(/^(?:no embedder [^\n]+|cannot use embedder [^\n]+: [^\n]+)$/)
+      expect(error.message).toMatch(/^(?:unknown embedder [^\n]+|cannot use embedder [^\n]+: [^\n]+)$/)
       expect(error.problem).toBe(problem)
       // What the policy or the environment lacks may be there tomorrow.
       expect(error._tag === "EmbedderUnavailable").toBe(/is not set$|is missing$/.test(problem))

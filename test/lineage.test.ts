@@ -161,7 +161,10 @@ describe("what was made of something", () => {
       const { id: source } = yield* memory.remember({ title: "Minutes of the board", store: "shared" })
       const from = [{ kind: "memory", id: source } as const]
       const refused = yield* Effect.flip(memory.remember({ title: "Summary", from, store: "social" }))
-      expect(refused).toMatchObject({ field: "store", problem: "is less restrictive than its source" })
+      expect(refused).toMatchObject({
+        field: "store",
+        problem: "is less restrictive than its source: use the store of the source"
+      })
       const { id: derived } = yield* memory.remember({ title: "Summary", from, store: "shared" })
       const { id: further } = yield* memory.remember({
         title: "Headline",

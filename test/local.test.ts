@@ -152,7 +152,7 @@ describe("an encoder in ONNX files", () => {
       const { message, _tag } = yield* Effect.flip(localEmbedder("local/nothing"))
       expect([_tag, message]).toEqual([
         "UnknownEmbedder",
-        expect.stringMatching(/^no embedder local\/nothing: is neither a folder/)
+        expect.stringMatching(/^unknown embedder local\/nothing: is neither a folder/)
       ])
       expect(yield* problemOf("someone/something")).toMatch(/is of no known family/)
     })

@@ -44,47 +44,59 @@ const cases: Readonly<
   silent: { takes: () => ({ hang: true }), told: "timeout" },
   gone: { takes: () => ({ reset: true }), told: "failed (no connection)" },
   refused: { takes: () => ({ refusal: `I will not speak of ${person}` }), told: "refused" },
-  cut: { takes: () => ({ cutOff: '{"lines": [{"part": "ti' }), told: "unreadable (cut off)" },
-  mumbled: { takes: () => ({ text: '{"lines": [' }), told: "unreadable" },
-  talked: { takes: () => ({ text: prose }), told: "unreadable" },
-  shapeless: { takes: () => ({ answer: { lines: "all of it" } }), told: "unreadable" },
-  adorned: { takes: (request) => ({ answer: { lines: wholeOf(request), note: "done" } }), told: "unreadable" },
+  cut: { takes: () => ({ cutOff: '{"lines": [{"part": "ti' }), told: "unreadable answer (cut off)" },
+  mumbled: { takes: () => ({ text: '{"lines": [' }), told: "unreadable answer" },
+  talked: { takes: () => ({ text: prose }), told: "unreadable answer" },
+  shapeless: { takes: () => ({ answer: { lines: "all of it" } }), told: "unreadable answer" },
+  adorned: { takes: (request) => ({ answer: { lines: wholeOf(request), note: "done" } }), told: "unreadable answer" },
   negative: {
     takes: (request) => but(request, 3, fact("The valve does not close below 4.5 bar", -1)),
-    told: "unreadable"
+    told: "unreadable answer"
   },
-  untitled: { takes: (request) => but(request, 0), told: "part" },
-  misplaced: { takes: (request) => but(request, 3, { part: "decision", text: "none", sources: [0] }), told: "part" },
-  pointless: { takes: (request) => but(request, 3, fact("The valve does not close below 4.5 bar", 9)), told: "source" },
-  unfounded: { takes: (request) => but(request, 3, fact("The valve does not close below 4.5 bar")), told: "source" },
+  untitled: { takes: (request) => but(request, 0), told: "put a line in the wrong part" },
+  misplaced: {
+    takes: (request) => but(request, 3, { part: "decision", text: "none", sources: [0] }),
+    told: "put a line in the wrong part"
+  },
+  pointless: {
+    takes: (request) => but(request, 3, fact("The valve does not close below 4.5 bar", 9)),
+    told: "named an unknown source"
+  },
+  unfounded: {
+    takes: (request) => but(request, 3, fact("The valve does not close below 4.5 bar")),
+    told: "named an unknown source"
+  },
   long: {
     takes: (request) => but(request, 0, { part: "title", text: "pump ".repeat(200), sources: [0] }),
-    told: "size"
+    told: "wrote a line that is too long"
   },
   dear: {
     takes: (request) => ({
       answer: { lines: [...wholeOf(request), ...wholeOf(request).slice(1), ...wholeOf(request).slice(1)] }
     }),
-    told: "cost"
+    told: "wrote too many tokens"
   },
   invented: {
     takes: (request) => but(request, 3, fact("The valve does not close below 4.5 bar, says Zed", 2)),
-    told: "invented (1 of 4 lines)"
+    told: "stated what no source states (1 of 4 lines)"
   },
   misread: {
     takes: (request) => but(request, 3, fact("The valve does not close below 5.4 bar", 2)),
-    told: "invented (1 of 4 lines)"
+    told: "stated what no source states (1 of 4 lines)"
   },
   reversed: {
     takes: (request) => but(request, 3, fact("The valve does close below 4.5 bar", 2)),
-    told: "invented (1 of 4 lines)"
+    told: "stated what no source states (1 of 4 lines)"
   },
   misled: {
     takes: (request) => but(request, 1, fact(`${person} was repaired in hall 7`, 0, 1)),
-    told: "invented (1 of 4 lines)"
+    told: "stated what no source states (1 of 4 lines)"
   },
-  dropped: { takes: (request) => but(request, 3), told: "dropped (1 statements)" },
-  shortened: { takes: (request) => but(request, 1, fact(`${person} owns the pump`, 0)), told: "dropped (3 statements)" }
+  dropped: { takes: (request) => but(request, 3), told: "omitted what its sources state (1 statements)" },
+  shortened: {
+    takes: (request) => but(request, 1, fact(`${person} owns the pump`, 0)),
+    told: "omitted what its sources state (3 statements)"
+  }
 }
 const names = Object.keys(cases)
 

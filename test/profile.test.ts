@@ -60,7 +60,7 @@ describe("the profile", () => {
     expect(await daybook("archive", "shred")).toMatchObject({ code: 2 })
     expect(await daybook("archive", "restore", "0000000000")).toMatchObject({
       code: 1,
-      stderr: "daybook: no memory 0000000000\n"
+      stderr: "daybook: memory 0000000000 not found: check the id and the trust level\n"
     })
     expect(await daybook("maintain", "--trust", "inner")).toMatchObject({ code: 1 })
     removeFolders()

@@ -198,7 +198,7 @@ describe("the runner of schedules", () => {
       yield* pass(2 * minute, 10 * second)
       expect(others).toEqual([start + hour])
       expect(yield* memory.schedules.runs(id)).toMatchObject([
-        { status: "timeout", error: "took longer than 60000 ms", duration: minute }
+        { status: "timeout", error: "the handler took longer than 60000 ms", duration: minute }
       ])
     })
   )

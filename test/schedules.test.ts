@@ -175,7 +175,7 @@ describe("a schedule", () => {
       yield* daybook.runner.finish(agent, yield* take(daybook), ok)
       expect(yield* memory.schedules.get(id)).toMatchObject({ status: "completed", nextRunAt: null })
       expect((yield* Effect.flip(memory.schedules.update(id, { status: "active" }))).message).toBe(
-        "status: is over; pass a new time"
+        "status: cannot change: the schedule is over; pass a new time"
       )
       expect(yield* memory.schedules.update(id, { at: start + 2 * hour })).toMatchObject({
         nextRunAt: start + 2 * hour
@@ -311,7 +311,7 @@ describe("a run", () => {
           yield* Effect.flip<unknown, { readonly _tag: string; readonly message: string }, never>(refused)
         ).toMatchObject({
           _tag: "LeaseLost",
-          message: `run ${late.run} is no longer active: it ended, or another process took it over`
+          message: `run ${late.run} is no longer active: it ended, or another process took it over; discard its result`
         })
       }
       yield* other.runner.finish(agent, taken!, ok)

@@ -354,7 +354,7 @@ describe("session summaries", () => {
         undefined,
         "summarizer writer: invented (1 of 4 lines)",
         "summarizer writer: dropped (1 statements)",
-        "summarizer writer: part",
+        "summarizer writer: put a line in the wrong part",
         "summarizer writer: failed"
       ])
       const [written, ...ruled] = [...told.values()]

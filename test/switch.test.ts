@@ -162,7 +162,7 @@ describe("the way back", () => {
       )
       // One that this program does not know is not gone back to.
       const daybook = yield* open(folder, { ...known(old), policy })
-      expect((yield* Effect.flip(daybook.embedders.back(agent))).message).toContain("no embedder next")
+      expect((yield* Effect.flip(daybook.embedders.back(agent))).message).toContain("unknown embedder next")
       expect(yield* daybook.embedders.status(agent)).toMatchObject({ inForce: { model: "old", weight: 0.1 } })
     })
   )
@@ -333,7 +333,7 @@ describe("an index that is prepared", () => {
         Effect.map(Effect.flip(effect), ({ message }) => message)
       expect(yield* refusal(daybook.embedders.back(agent))).toBe("there is no other index")
       yield* filled(daybook)
-      expect(yield* refusal(daybook.embedders.switchTo(agent, "nobody"))).toContain("no embedder nobody")
+      expect(yield* refusal(daybook.embedders.switchTo(agent, "nobody"))).toContain("unknown embedder nobody")
       expect(yield* refusal(daybook.embedders.drop(agent, "old"))).toContain("is the active embedder")
       expect(yield* refusal(daybook.embedders.drop(agent, "next"))).toContain("no index of next")
       expect(yield* refusal(daybook.embedders.drop(agent, "nobody"))).toContain("dimensions: is required")

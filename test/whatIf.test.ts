@@ -421,7 +421,7 @@ describe("answers of a model", () => {
           { ...dying, name: "model-2", judge: () => ruled({ action: "ADD", reason: "at once" }) }
         ],
         [
-          "reconciler model-1: target",
+          "reconciler model-1: named an unknown target",
           {
             ...model(() => ({ action: "DELETE", target: 99, reason: "nobody" })),
             judge: () => ruled({ action: "ADD", reason: "at once" })

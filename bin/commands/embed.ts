@@ -207,7 +207,8 @@ const questionsIn = (file: string): Effect.Effect<ReadonlyArray<LabelledQuestion
   Effect.flatMap(
     Effect.try({
       try: () => readFileSync(file, "utf8"),
-      catch: () => new InvalidInput({ field: "--questions", problem: "cannot be read" })
+      catch: () =>
+        new InvalidInput({ field: "--questions", problem: "cannot be read: check the path and its permissions" })
     }),
     readLabelled
   )

@@ -31,5 +31,5 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
 /** The hint if no file is indexed under this path. */
 const hintFor = (path: string): string =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-    ? ": it is a folder, and forget-file needs one file of 'daybook files'"
+    ? "; it is a folder, and forget-file needs one file of 'daybook files'"
     : "; 'daybook files' lists the indexed files"

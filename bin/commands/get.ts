@@ -15,6 +15,7 @@ export const get: Command<AsOfOptions, readonly [ids: ReadonlyArray<string>]> = 
       const memories = yield* memory.get(ids)
       yield* out.show(memories, () => memories.map((entry) => memoryText(entry, out.colours)).join("\n\n"))
       const missing = ids.filter((id) => !memories.some((entry) => entry.id === id))
-      if (missing.length > 0) return yield* refused(`no memory ${missing.join(", ")}`)
+      if (missing.length > 0)
+        return yield* refused(`memory ${missing.join(", ")} not found: check the id and the trust level`)
     })
 }

@@ -8,7 +8,7 @@ import type { Result } from "./Handler.js"
 /** A handler exceeded its time-out. */
 export class TimedOut extends Data.TaggedError("TimedOut")<{ readonly milliseconds: number }> {
   override get message() {
-    return `took longer than ${this.milliseconds} ms`
+    return `the handler took longer than ${this.milliseconds} ms`
   }
 }
 

@@ -131,7 +131,12 @@ export const checkSources = (
     const sourceStore = findSourceStore(db, level, kind, to)
     if (sourceStore === undefined) return Either.left(new SourceNotFound(source))
     if (opennessOf(store) > opennessOf(sourceStore)) {
-      return Either.left(new InvalidInput({ field: "store", problem: "is less restrictive than its source" }))
+      return Either.left(
+        new InvalidInput({
+          field: "store",
+          problem: "is less restrictive than its source: use the store of the source"
+        })
+      )
     }
   }
   return Either.void
@@ -155,7 +160,12 @@ export const checkLineage = (
     // The store of a source that is gone is unknown, which refuses. A file that was only imported never had a store.
     const isUnknown = sourceStore === undefined && kind !== "file"
     if (isUnknown || (sourceStore !== undefined && opennessOf(store) > opennessOf(sourceStore))) {
-      return Either.left(new InvalidInput({ field: "store", problem: "is less restrictive than its source" }))
+      return Either.left(
+        new InvalidInput({
+          field: "store",
+          problem: "is less restrictive than its source: use the store of the source"
+        })
+      )
     }
   }
   return Either.void

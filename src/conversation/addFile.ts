@@ -135,7 +135,12 @@ const decide = (
 const checkStore = (store: Store, stores: ReadonlyArray<Store>): Either.Either<void, InvalidInput> => {
   const strictest = Math.min(...stores.map(opennessOf))
   return stores.length > 0 && !stores.includes(store) && opennessOf(store) > strictest
-    ? Either.left(new InvalidInput({ field: "store", problem: "is less restrictive than the session's stores" }))
+    ? Either.left(
+        new InvalidInput({
+          field: "store",
+          problem: "is less restrictive than the session's stores: use the session's store"
+        })
+      )
     : Either.void
 }
 

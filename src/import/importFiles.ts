@@ -170,7 +170,7 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
         const name = relative(root, file).split(sep).join("/")
         if (entry.isDirectory()) continue
         if (!realpathSync(file).startsWith(root + sep)) {
-          refused.push({ file: name, line: 0, problem: "leads out of the folder" })
+          refused.push({ file: name, line: 0, problem: "leads out of the folder: import its target instead" })
         } else if (statSync(file).size > limits.importFile) {
           refused.push({ file: name, line: 0, problem: `is larger than ${limits.importFile} bytes` })
         } else files.push({ file, path: name })

@@ -81,7 +81,7 @@ export const makeArchive = ({ level, read }: ReaderSource): ArchiveReader => ({
     const { text = "" } = yield* optionalText("text", query.text)
     const words = text.split(/\s+/u).filter((word) => word !== "")
     if (words.length > limits.queryTerms) {
-      return yield* new InvalidInput({ field: "text", problem: `has more than ${limits.queryTerms} words` })
+      return yield* new InvalidInput({ field: "text", problem: `must have at most ${limits.queryTerms} words` })
     }
     const rows: Array<ArchiveEntry> = []
     let after: ArchiveCursor | undefined

@@ -21,7 +21,7 @@ export class NoSuchIndex extends Schema.TaggedError<NoSuchIndex>()("NoSuchIndex"
 /** No memory with this id that the reader may see. */
 export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("MemoryNotFound", { id: Schema.String }) {
   override get message() {
-    return `no memory ${this.id}`
+    return `memory ${this.id} not found: check the id and the trust level`
   }
 }
 
@@ -31,7 +31,7 @@ export class SourceNotFound extends Schema.TaggedError<SourceNotFound>()("Source
   id: Schema.String
 }) {
   override get message() {
-    return `from: no ${this.kind} ${this.id}`
+    return `from: ${this.kind} ${this.id} not found: check the id and the trust level`
   }
 }
 
@@ -40,14 +40,14 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   session: Schema.String
 }) {
   override get message() {
-    return `no session ${this.session}`
+    return `session ${this.session} not found: check the name and the trust level`
   }
 }
 
 /** No recall with this number. */
 export class RecallNotFound extends Schema.TaggedError<RecallNotFound>()("RecallNotFound", { number: Schema.Number }) {
   override get message() {
-    return `no recall ${this.number}`
+    return `recall ${this.number} not found: list the recalls to see their numbers`
   }
 }
 
@@ -56,14 +56,14 @@ export class ScheduleNotFound extends Schema.TaggedError<ScheduleNotFound>()("Sc
   id: Schema.String
 }) {
   override get message() {
-    return `no schedule ${this.id}`
+    return `schedule ${this.id} not found: list the schedules to see their ids`
   }
 }
 
 /** No run with this id in the history of any schedule. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { run: Schema.String }) {
   override get message() {
-    return `no run ${this.run}`
+    return `run ${this.run} not found: list the runs of its schedule to see their ids`
   }
 }
 
@@ -81,7 +81,7 @@ export class TooManySchedules extends Schema.TaggedError<TooManySchedules>()("To
  */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { run: Schema.String }) {
   override get message() {
-    return `run ${this.run} is no longer active: it ended, or another process took it over`
+    return `run ${this.run} is no longer active: it ended, or another process took it over; discard its result`
   }
 }
 
@@ -92,7 +92,7 @@ export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("Vers
   newest: Schema.Number
 }) {
   override get message() {
-    return `no version ${this.version}: the newest is ${this.newest}`
+    return `version ${this.version} does not exist: the newest is ${this.newest}`
   }
 }
 
@@ -109,7 +109,7 @@ export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused"
 /** No file with this path that the reader may see. */
 export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFound", { path: Schema.String }) {
   override get message() {
-    return `no file ${this.path}`
+    return `file ${this.path} not found: check the path and the trust level`
   }
 }
 
@@ -149,7 +149,7 @@ export class ProjectionParked extends Schema.TaggedError<ProjectionParked>()("Pr
   reason: Schema.String
 }) {
   override get message() {
-    return `the projection ${this.projection} is parked (${this.reason}): rebuild it before writing to it`
+    return `the projection ${this.projection} is parked (${this.reason}): rebuild it, then write again`
   }
 }
 
@@ -232,7 +232,7 @@ export class UnknownReranker extends Schema.TaggedError<UnknownReranker>()("Unkn
   problem: Schema.String
 }) {
   override get message() {
-    return `no reranker ${this.name}: ${this.problem}`
+    return `cannot use reranker ${this.name}: ${this.problem}`
   }
 }
 

@@ -17,9 +17,17 @@ export class EmbedderError extends Schema.TaggedError<EmbedderError>()("Embedder
   retryAfterMillis: Schema.optional(Schema.Number)
 }) {
   override get message() {
-    return `embedder ${this.model}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
+    return `embedder ${this.model}: ${reasons[this.reason]}${this.detail === undefined ? "" : ` (${this.detail})`}`
   }
 }
+
+const reasons = {
+  failed: "failed",
+  timeout: "timeout",
+  count: "returned a wrong number of vectors",
+  dimensions: "returned vectors with wrong dimensions",
+  values: "returned vectors with invalid values"
+} as const
 
 /** An embedding model: converts texts to vectors. */
 export interface EmbedderService {

@@ -10,7 +10,7 @@ export class UnknownEmbedder extends Schema.TaggedError<UnknownEmbedder>()("Unkn
   problem: Schema.String
 }) {
   override get message() {
-    return `no embedder ${this.name}: ${this.problem}`
+    return `unknown embedder ${this.name}: ${this.problem}`
   }
 }
 

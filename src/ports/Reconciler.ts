@@ -66,9 +66,19 @@ export class ReconcilerError extends Schema.TaggedError<ReconcilerError>()("Reco
   detail: Schema.optional(Schema.String)
 }) {
   override get message() {
-    return `reconciler ${this.name}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
+    return `reconciler ${this.name}: ${reasons[this.reason]}${this.detail === undefined ? "" : ` (${this.detail})`}`
   }
 }
+
+const reasons = {
+  failed: "failed",
+  timeout: "timeout",
+  refused: "refused",
+  unreadable: "unreadable answer",
+  action: "answered with an unknown action",
+  target: "named an unknown target",
+  merged: "returned an invalid merged memory"
+} as const
 
 /** The functions of a `Reconciler`. */
 export interface ReconcilerService {

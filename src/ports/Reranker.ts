@@ -11,9 +11,16 @@ export class RerankerError extends Schema.TaggedError<RerankerError>()("Reranker
   detail: Schema.optional(Schema.String)
 }) {
   override get message() {
-    return `reranker ${this.name}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
+    return `reranker ${this.name}: ${reasons[this.reason]}${this.detail === undefined ? "" : ` (${this.detail})`}`
   }
 }
+
+const reasons = {
+  failed: "failed",
+  timeout: "timeout",
+  count: "returned a wrong number of scores",
+  values: "returned invalid scores"
+} as const
 
 /** The functions of a `Reranker`. */
 export interface RerankerService {

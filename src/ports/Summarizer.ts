@@ -80,9 +80,22 @@ export class SummarizerError extends Schema.TaggedError<SummarizerError>()("Summ
   detail: Schema.optional(Schema.String)
 }) {
   override get message() {
-    return `summarizer ${this.name}: ${this.reason}${this.detail === undefined ? "" : ` (${this.detail})`}`
+    return `summarizer ${this.name}: ${reasons[this.reason]}${this.detail === undefined ? "" : ` (${this.detail})`}`
   }
 }
+
+const reasons = {
+  failed: "failed",
+  timeout: "timeout",
+  refused: "refused",
+  unreadable: "unreadable answer",
+  part: "put a line in the wrong part",
+  source: "named an unknown source",
+  size: "wrote a line that is too long",
+  cost: "wrote too many tokens",
+  invented: "stated what no source states",
+  dropped: "omitted what its sources state"
+} as const
 
 /** The functions of a `Summarizer`. */
 export interface SummarizerService {

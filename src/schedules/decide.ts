@@ -27,10 +27,13 @@ export const stateAfterChange = (
   if (status !== "active") return { status, next: null, failures: state.failures }
   if (!newTime && state.status === "active") return state
   const failures = state.status === "active" ? state.failures : 0
-  if (!newTime && state.status === "completed") return { problem: "is over; pass a new time" }
+  if (!newTime && state.status === "completed")
+    return { problem: "cannot change: the schedule is over; pass a new time" }
   // A paused one-time schedule whose time has passed runs at once.
   const next = nextAfter(cadence, now) ?? (cadence.kind === "once" ? cadence.at : null)
-  return next === null ? { problem: "is over; pass a new time" } : { status, next, failures }
+  return next === null
+    ? { problem: "cannot change: the schedule is over; pass a new time" }
+    : { status, next, failures }
 }
 
 /** The state of a schedule after a run. */

@@ -47,7 +47,9 @@ export const decodeUndoable = (input: Undoable): Either.Either<Selection, Invali
     if (from === undefined) return { source }
     const since = toInstant(from)
     return since === undefined
-      ? yield* Either.left(new InvalidInput({ field: "since", problem: "is not a date" }))
+      ? yield* Either.left(
+          new InvalidInput({ field: "since", problem: "is not a date: use an ISO 8601 time, a Date or milliseconds" })
+        )
       : { source, since }
   })
 

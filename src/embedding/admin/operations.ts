@@ -31,7 +31,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
       Effect.gen(function* () {
         yield* requireEvents(operating, agent)
         const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
-        if (previous === undefined) return yield* new NoSuchIndex({ problem: "there is no earlier embedder" })
+        if (previous === undefined) return yield* new NoSuchIndex({ problem: "no earlier embedder to switch back to" })
         const { dimensions, floor, model, weight } = previous
         const next = yield* activeEmbedders.byName(model, dimensions)
         // The figures of the log, not those of the current settings: they ranked at that time.
@@ -90,7 +90,9 @@ const refuseSubstitute = (
 ) =>
   Effect.gen(function* () {
     const refuse = (main: ModelName) =>
-      new NoSuchIndex({ problem: `${modelLabel(model)}: is in use for stores withheld from ${main.model}` })
+      new NoSuchIndex({
+        problem: `${modelLabel(model)}: is in use for stores withheld from ${main.model}; change embedding.local first`
+      })
     if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
     if (preparing === null) return
     const candidate = yield* Effect.option(activeEmbedders.byName(preparing.model, preparing.dimensions))

@@ -38,7 +38,10 @@ export const switchWith = (
         if (wait) yield* embedding.backfill
         return { ...name, state: "inForce", unchanged: true } satisfies Switched
       }
-      if (!actor.view.hasVectors) return yield* new NoSuchIndex({ problem: "sqlite-vec is not available" })
+      if (!actor.view.hasVectors)
+        return yield* new NoSuchIndex({
+          problem: "vectors are not available: sqlite-vec cannot be loaded on this platform"
+        })
       if (now || sameModel(active, next)) {
         yield* actor.run(adoptEmbedder(actorName, next, () => true))
         if (wait) yield* embedding.backfill
