@@ -15,7 +15,19 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
-import { answerOf, build, bundle, daybookIn, lines, newFolder, refusal, removeFolders, run } from "./support/cli.js"
+import {
+  answerOf,
+  build,
+  bundle,
+  daybookIn,
+  lines,
+  newFolder,
+  refusal,
+  removeFolders,
+  run,
+  runDaybook,
+  spawnDaybook
+} from "./support/cli.js"
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const jsonLines = (text: string) => lines(text).map((line) => JSON.parse(line))
@@ -37,13 +49,8 @@ describe("texts of every script", () => {
     ].filter((text) => typeof text === "string" && text.trim() !== "" && text.length <= 400)
     const [byCommand, byLibrary] = [newFolder(), newFolder()]
     const observations = texts.map((title) => ({ title, store: "shared" as const }))
-    const sent = await run(
-      process.execPath,
-      [bundle, "--data", byCommand, "remember", "-", "--no-reconcile", "--json"],
-      {
-        input: observations.map((one) => JSON.stringify(one)).join("\n")
-      }
-    )
+    const input = observations.map((one) => JSON.stringify(one)).join("\n")
+    const sent = await daybookIn(byCommand, { input })("remember", "-", "--no-reconcile", "--json")
     expect([sent.code, lines(sent.stdout)]).toEqual([0, expect.objectContaining({ length: texts.length })])
     const told = await Effect.runPromise(
       Effect.gen(function* () {
@@ -87,9 +94,8 @@ describe("conversations", () => {
     })
     const told = { role: "assistant", speaker: "Tom", at: "2026-03-14T09:30:00Z" }
     const input = [{ text: "Emden, of course.", ...told }, { text: "too late", sequence: 1 }, { text: " " }]
-    const sent = await run(process.execPath, [bundle, "--data", folder, "add-turn", "monday", "-"], {
-      input: input.map((line) => JSON.stringify(line)).join("\n")
-    })
+    const turns = input.map((line) => JSON.stringify(line)).join("\n")
+    const sent = await daybookIn(folder, { input: turns })("add-turn", "monday", "-")
     expect(sent.code).toBe(1)
     expect(jsonLines(sent.stdout)).toMatchObject([
       { sequence: 2 },
@@ -228,14 +234,9 @@ describe("writing", () => {
     )
     const [whole] = answerOf(await daybook("get", id, "--json"))
     expect(whole).toMatchObject({ type: "discovery", tags: ["tea"], files: [], people: ["Alice"], mentions: 3 })
-    const lines = await run(process.execPath, [bundle, "--data", newFolder(), "remember", "-"], {
-      input:
-        '{"title":"x"}\n{"title":"x","people":["Bob"],"commandId":"c"}\n{"title":"x","people":["Bob"],"commandId":"c"}\n'
-    })
-    const [, second, third] = lines.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
+    const bob = '{"title":"x","people":["Bob"],"commandId":"c"}\n'
+    const answers = await daybookIn(newFolder(), { input: `{"title":"x"}\n${bob}${bob}` })("remember", "-")
+    const [, second, third] = jsonLines(answers.stdout)
     expect(second).toMatchObject({ outcome: "duplicate", notTaken: ["people"], repeated: false })
     expect(third).toEqual({ ...second, repeated: true })
   })
@@ -353,15 +354,14 @@ describe("writing", () => {
 
   it("the data folder may come from the environment", async () => {
     const folder = newFolder()
-    const env = { DAYBOOK_DATA: folder }
-    expect((await run(process.execPath, [bundle, "remember", "here"], { env })).code).toBe(0)
+    expect((await runDaybook(["remember", "here"], { env: { DAYBOOK_DATA: folder } })).code).toBe(0)
     expect(existsSync(join(folder, "log.db"))).toBe(true)
   })
 })
 
 describe("remember -", () => {
   const feed = (folder: string, input: string, ...args: ReadonlyArray<string>) =>
-    run(process.execPath, [bundle, "--data", folder, "remember", "-", ...args], { input })
+    daybookIn(folder, { input })("remember", "-", ...args)
 
   it("answers a line for each line, in order, the refused ones too", async () => {
     const folder = newFolder()
@@ -436,7 +436,9 @@ describe("remember -", () => {
     const folder = newFolder()
     const batch = (name: string) =>
       Array.from({ length: 300 }, (_, at) => JSON.stringify({ title: `${name} ${at}` })).join("\n")
-    const ran = await Promise.all(["left", "right"].map((name) => feed(folder, batch(name))))
+    const ran = await Promise.all(
+      ["left", "right"].map((name) => spawnDaybook(["--data", folder, "remember", "-"], { input: batch(name) }))
+    )
     expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
       { code: 0, stderr: "" },
       { code: 0, stderr: "" }
