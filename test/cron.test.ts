@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { leastGap, nextAfter, problemOfCron } from "../src/schedules/cadence.js"
+import { rounds } from "./support/size.js"
 
 interface Case {
   readonly about: string
@@ -133,7 +134,7 @@ describe("where clocks change", () => {
           expect(nextAfter(cron(expression, zone), between)).toBe(next)
         }
       ),
-      { numRuns: 600 }
+      { numRuns: rounds({ quick: 150, full: 600 }) }
     )
   })
 })

@@ -29,6 +29,7 @@ import {
   temporaryFolder
 } from "./support/engine.js"
 import { type Asked, histories, perform, probeOf, probesOf } from "./support/histories.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -82,7 +83,7 @@ describe("a view is nothing but its log", () => {
         expectSame(yield* digestsOf(daybook, probesOf(asked)), digests)
         for (const agent of asked.keys()) expect((yield* daybook.stats(agent)).view.parked).toEqual([])
       }),
-    { fastCheck: { numRuns: 3, endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 1, full: 3 }), endOnFailure: true } }
   )
 
   it.scoped("also in another process, time zone and locale", () =>
@@ -139,7 +140,7 @@ describe("two processes on one folder", () => {
         for (const agent of asked.keys()) yield* other.rebuild(agent)
         expectSame(yield* digestsOf(one, probesOf(asked)), live)
       }),
-    { fastCheck: { numRuns: 4, endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 1, full: 4 }), endOnFailure: true } }
   )
 })
 
@@ -227,7 +228,7 @@ describe("as of a past version", () => {
           rmSync(join(folder, "cache"), { recursive: true })
           yield* askAgain(4)
         }),
-      { fastCheck: { numRuns: moving ? 3 : 2, endOnFailure: true } }
+      { fastCheck: { numRuns: rounds({ quick: 1, full: moving ? 3 : 2 }), endOnFailure: true } }
     )
   law(true, ["full"])
   law(false, ["full", "inner", "familiar", "public"])
