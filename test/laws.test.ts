@@ -55,7 +55,7 @@ const embedded = (daybook: System, asked: Asked) =>
 describe("a view is nothing but its log", () => {
   it.scoped.prop(
     "live = rebuilt = rebuilt again = each projection rebuilt alone = deleted and made again",
-    [histories({ minLength: 40, maxLength: 70 })],
+    [histories(rounds({ quick: { minLength: 25, maxLength: 40 }, full: { minLength: 40, maxLength: 70 } }))],
     ([steps]) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
@@ -92,7 +92,9 @@ describe("a view is nothing but its log", () => {
       const folder = yield* temporaryFolder
       const asked: Asked = new Map()
       const at = start + 100 * 24 * 60 * 60 * 1_000
-      const steps = fcSample({ minLength: 80, maxLength: 80 })
+      const steps = fcSample(
+        rounds({ quick: { minLength: 40, maxLength: 40 }, full: { minLength: 80, maxLength: 80 } })
+      )
       const here = yield* Effect.scoped(
         Effect.gen(function* () {
           const daybook = yield* open(folder, { policy: awake })
@@ -167,7 +169,13 @@ describe("as of a past version", () => {
       moving
         ? "every read answers at full trust as it did then"
         : "every read answers at every level as it did then, while no memory moves between stores",
-      [histories({ agents: ["ada"], minLength: 25, maxLength: 35, moving })],
+      [
+        histories({
+          agents: ["ada"],
+          moving,
+          ...rounds({ quick: { minLength: 12, maxLength: 18 }, full: { minLength: 25, maxLength: 35 } })
+        })
+      ],
       ([steps]) =>
         Effect.gen(function* () {
           yield* TestClock.setTime(start)

@@ -192,7 +192,7 @@ describe("verify", () => {
         const sampled: Array<string> = []
         let total = 0
         for (const [kind, share, tamper] of kinds) {
-          const times = rounds({ quick: Math.ceil(share / 3), full: share * 5 })
+          const times = rounds({ quick: Math.ceil(share / 5), full: share * 5 })
           let reported = 0
           let harmless = 0
           for (let time = 0; time < times; time++) {
