@@ -28,6 +28,7 @@ import {
   runDaybook,
   spawnDaybook
 } from "./support/cli.js"
+import { rounds } from "./support/size.js"
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const jsonLines = (text: string) => lines(text).map((line) => JSON.parse(line))
@@ -404,15 +405,16 @@ describe("remember -", () => {
     expect(await feed(folder, "")).toEqual({ code: 0, stdout: "", stderr: "" })
   })
 
-  it("takes thousands, and a line that is far too long", async () => {
+  it("takes many lines, and a line that is far too long", async () => {
     const folder = newFolder()
-    const many = Array.from({ length: 3000 }, (_, at) => JSON.stringify({ title: `memory number ${at}` }))
+    const count = rounds({ quick: 600, full: 3_000 })
+    const many = Array.from({ length: count }, (_, at) => JSON.stringify({ title: `memory number ${at}` }))
     const { code, stdout } = await feed(folder, [...many, "x".repeat(9 << 20), '{"title":"last"}'].join("\n"))
     expect(code).toBe(1)
     const answers = jsonLines(stdout)
-    expect(answers.map(({ line, version }) => version ?? line)).toHaveLength(3002)
-    expect(answers.at(-2)).toEqual({ error: "the line is too long", line: 3001 })
-    expect(answerOf(await daybookIn(folder)("stats", "--json")).memories.active).toBe(3001)
+    expect(answers.map(({ line, version }) => version ?? line)).toHaveLength(count + 2)
+    expect(answers.at(-2)).toEqual({ error: "the line is too long", line: count + 1 })
+    expect(answerOf(await daybookIn(folder)("stats", "--json")).memories.active).toBe(count + 1)
     const shell = `set -o pipefail; ${process.execPath} ${bundle} --data ${folder} log --json | head -n 2 | wc -l`
     expect(await run("bash", ["-c", shell])).toMatchObject({ code: 0, stderr: "" })
   })

@@ -93,7 +93,7 @@ describe("a view is nothing but its log", () => {
       const asked: Asked = new Map()
       const at = start + 100 * 24 * 60 * 60 * 1_000
       const steps = fcSample(
-        rounds({ quick: { minLength: 40, maxLength: 40 }, full: { minLength: 80, maxLength: 80 } })
+        rounds({ quick: { minLength: 25, maxLength: 25 }, full: { minLength: 80, maxLength: 80 } })
       )
       const here = yield* Effect.scoped(
         Effect.gen(function* () {

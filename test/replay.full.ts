@@ -23,7 +23,10 @@ describe(`a log of ${events.toLocaleString("en")} events`, () => {
         const live = yield* Effect.scoped(
           Effect.gen(function* () {
             const daybook = yield* open(folder, { policy })
-            for (let part = 0; (yield* daybook.verify()).events < events; part++) {
+            const written = Effect.map(daybook.agents, (agents) =>
+              agents.reduce((sum, { version }) => sum + version, 0)
+            )
+            for (let part = 0; (yield* written) < events; part++) {
               const options = { minLength: length, maxLength: length }
               for (const step of fc.sample(histories(options), { numRuns: 1, seed: 1_000 * seed + part })[0]!)
                 yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
