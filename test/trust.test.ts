@@ -315,7 +315,7 @@ describe("what is stored above a level changes no byte below it", () => {
         if (below.length > 0) ids.push(...(yield* keep(below, 120, seed)))
         yield* daybook.backfill(agent)
         yield* TestClock.adjust(60 * minute)
-        const requests = sample(queries, rounds({ quick: 20, full: 500 }), seed)
+        const requests = sample(queries, rounds({ quick: 20, full: 170 }), seed)
         const probe: Probe = { ids, texts: [...vocabulary, "green tea kettle", "nothing like it"], people: names }
         const file = markdown(folder, "notes.md", "- the kettle is green\n- 東京 in spring\n")
         const asked = Effect.gen(function* () {
