@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,6 +27,7 @@ import { Embedder } from "../src/ports/Embedder.js"
 import { defaults as defaultPolicy } from "../src/ports/Policy.js"
 import { remember } from "../src/remember/remember.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -239,12 +241,13 @@ describe("a mailbox", () => {
     })
   )
 
-  it.scopedLive("answers each of 10,000 commands that come at once", () =>
+  it.scopedLive("answers each of many commands that come at once", () =>
     Effect.gen(function* () {
-      const { daybook, memory } = yield* ada({ policy: { actors: { waiting: 5_000 } } })
+      const commands = rounds({ quick: 1_000, full: 10_000 })
+      const { daybook, memory } = yield* ada({ policy: { actors: { waiting: commands / 2 } } })
       const outcomes = yield* Effect.forEach(
-        Array.from({ length: 10_000 }),
-        (_, index) => Effect.either(memory.remember({ title: `fact ${index % 1_000}` })),
+        Array.from({ length: commands }),
+        (_, index) => Effect.either(memory.remember({ title: `fact ${index % (commands / 10)}` })),
         { concurrency: "unbounded" }
       )
       const done = outcomes.filter(Either.isRight).length
@@ -798,7 +801,7 @@ describe("input", () => {
           project: text,
           source: fc.record({ kind: fc.constant("tool" as const), name: text })
         }),
-        { numRuns: 1_000, seed: 21 }
+        { numRuns: rounds({ quick: 1_000, full: 12_500 }), seed: 21 }
       )
       const textsOf = ({ facts, narrative, people, project, source, title }: (typeof asked)[number]) => [
         title,
@@ -821,7 +824,8 @@ describe("input", () => {
         Effect.gen(function* () {
           const daybook = yield* open(folder)
           const memory = yield* daybook.agent(agent, { trust: "full" })
-          const outcomes = yield* memory.rememberAll(asked)
+          const batches = yield* Effect.forEach(Arr.chunksOf(asked, 1_000), (batch) => memory.rememberAll(batch))
+          const outcomes = batches.flat()
           for (const [index, outcome] of outcomes.entries()) {
             const texts = textsOf(asked[index]!)
             if (Either.isRight(outcome)) {

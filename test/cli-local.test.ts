@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { answerOf, build, bundle, newFolder, refusal, removeFolders, run } from "./support/cli.js"
+import { answerOf, build, daybookIn, newFolder, refusal, removeFolders } from "./support/cli.js"
 import { writeBert } from "./support/tinyBert.js"
 
 const folder = newFolder()
 const model = writeBert(join(newFolder(), "all-MiniLM-L6-v2"))
-const daybook = (...args: ReadonlyArray<string>) => run(process.execPath, [bundle, "--data", folder, ...args])
+const daybook = daybookIn(folder)
 
 beforeAll(build, 180_000)
 afterAll(removeFolders)

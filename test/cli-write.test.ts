@@ -15,7 +15,20 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
-import { answerOf, build, bundle, daybookIn, lines, newFolder, refusal, removeFolders, run } from "./support/cli.js"
+import {
+  answerOf,
+  build,
+  bundle,
+  daybookIn,
+  lines,
+  newFolder,
+  refusal,
+  removeFolders,
+  run,
+  runDaybook,
+  spawnDaybook
+} from "./support/cli.js"
+import { rounds } from "./support/size.js"
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const jsonLines = (text: string) => lines(text).map((line) => JSON.parse(line))
@@ -37,13 +50,8 @@ describe("texts of every script", () => {
     ].filter((text) => typeof text === "string" && text.trim() !== "" && text.length <= 400)
     const [byCommand, byLibrary] = [newFolder(), newFolder()]
     const observations = texts.map((title) => ({ title, store: "shared" as const }))
-    const sent = await run(
-      process.execPath,
-      [bundle, "--data", byCommand, "remember", "-", "--no-reconcile", "--json"],
-      {
-        input: observations.map((one) => JSON.stringify(one)).join("\n")
-      }
-    )
+    const input = observations.map((one) => JSON.stringify(one)).join("\n")
+    const sent = await daybookIn(byCommand, { input })("remember", "-", "--no-reconcile", "--json")
     expect([sent.code, lines(sent.stdout)]).toEqual([0, expect.objectContaining({ length: texts.length })])
     const told = await Effect.runPromise(
       Effect.gen(function* () {
@@ -87,9 +95,8 @@ describe("conversations", () => {
     })
     const told = { role: "assistant", speaker: "Tom", at: "2026-03-14T09:30:00Z" }
     const input = [{ text: "Emden, of course.", ...told }, { text: "too late", sequence: 1 }, { text: " " }]
-    const sent = await run(process.execPath, [bundle, "--data", folder, "add-turn", "monday", "-"], {
-      input: input.map((line) => JSON.stringify(line)).join("\n")
-    })
+    const turns = input.map((line) => JSON.stringify(line)).join("\n")
+    const sent = await daybookIn(folder, { input: turns })("add-turn", "monday", "-")
     expect(sent.code).toBe(1)
     expect(jsonLines(sent.stdout)).toMatchObject([
       { sequence: 2 },
@@ -228,14 +235,9 @@ describe("writing", () => {
     )
     const [whole] = answerOf(await daybook("get", id, "--json"))
     expect(whole).toMatchObject({ type: "discovery", tags: ["tea"], files: [], people: ["Alice"], mentions: 3 })
-    const lines = await run(process.execPath, [bundle, "--data", newFolder(), "remember", "-"], {
-      input:
-        '{"title":"x"}\n{"title":"x","people":["Bob"],"commandId":"c"}\n{"title":"x","people":["Bob"],"commandId":"c"}\n'
-    })
-    const [, second, third] = lines.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
+    const bob = '{"title":"x","people":["Bob"],"commandId":"c"}\n'
+    const answers = await daybookIn(newFolder(), { input: `{"title":"x"}\n${bob}${bob}` })("remember", "-")
+    const [, second, third] = jsonLines(answers.stdout)
     expect(second).toMatchObject({ outcome: "duplicate", notTaken: ["people"], repeated: false })
     expect(third).toEqual({ ...second, repeated: true })
   })
@@ -353,15 +355,14 @@ describe("writing", () => {
 
   it("the data folder may come from the environment", async () => {
     const folder = newFolder()
-    const env = { DAYBOOK_DATA: folder }
-    expect((await run(process.execPath, [bundle, "remember", "here"], { env })).code).toBe(0)
+    expect((await runDaybook(["remember", "here"], { env: { DAYBOOK_DATA: folder } })).code).toBe(0)
     expect(existsSync(join(folder, "log.db"))).toBe(true)
   })
 })
 
 describe("remember -", () => {
   const feed = (folder: string, input: string, ...args: ReadonlyArray<string>) =>
-    run(process.execPath, [bundle, "--data", folder, "remember", "-", ...args], { input })
+    daybookIn(folder, { input })("remember", "-", ...args)
 
   it("answers a line for each line, in order, the refused ones too", async () => {
     const folder = newFolder()
@@ -404,15 +405,16 @@ describe("remember -", () => {
     expect(await feed(folder, "")).toEqual({ code: 0, stdout: "", stderr: "" })
   })
 
-  it("takes thousands, and a line that is far too long", async () => {
+  it("takes many lines, and a line that is far too long", async () => {
     const folder = newFolder()
-    const many = Array.from({ length: 3000 }, (_, at) => JSON.stringify({ title: `memory number ${at}` }))
+    const count = rounds({ quick: 600, full: 3_000 })
+    const many = Array.from({ length: count }, (_, at) => JSON.stringify({ title: `memory number ${at}` }))
     const { code, stdout } = await feed(folder, [...many, "x".repeat(9 << 20), '{"title":"last"}'].join("\n"))
     expect(code).toBe(1)
     const answers = jsonLines(stdout)
-    expect(answers.map(({ line, version }) => version ?? line)).toHaveLength(3002)
-    expect(answers.at(-2)).toEqual({ error: "the line is too long", line: 3001 })
-    expect(answerOf(await daybookIn(folder)("stats", "--json")).memories.active).toBe(3001)
+    expect(answers.map(({ line, version }) => version ?? line)).toHaveLength(count + 2)
+    expect(answers.at(-2)).toEqual({ error: "the line is too long", line: count + 1 })
+    expect(answerOf(await daybookIn(folder)("stats", "--json")).memories.active).toBe(count + 1)
     const shell = `set -o pipefail; ${process.execPath} ${bundle} --data ${folder} log --json | head -n 2 | wc -l`
     expect(await run("bash", ["-c", shell])).toMatchObject({ code: 0, stderr: "" })
   })
@@ -436,7 +438,9 @@ describe("remember -", () => {
     const folder = newFolder()
     const batch = (name: string) =>
       Array.from({ length: 300 }, (_, at) => JSON.stringify({ title: `${name} ${at}` })).join("\n")
-    const ran = await Promise.all(["left", "right"].map((name) => feed(folder, batch(name))))
+    const ran = await Promise.all(
+      ["left", "right"].map((name) => spawnDaybook(["--data", folder, "remember", "-"], { input: batch(name) }))
+    )
     expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
       { code: 0, stderr: "" },
       { code: 0, stderr: "" }

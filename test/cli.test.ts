@@ -11,7 +11,8 @@ import {
   refusal,
   removeFolders,
   root,
-  run
+  run,
+  spawnDaybook
 } from "./support/cli.js"
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -80,9 +81,8 @@ describe("a data folder with a few memories", () => {
 
   it("people get aligned tables without colour, since nobody is at the terminal", async () => {
     for (const args of [["search", "deploys"], ["list"], ["timeline", ids.tokyo!]]) {
-      const { code, stderr, stdout } = await run(process.execPath, [bundle, "--data", folder, ...args], {
-        env: { FORCE_COLOR: "1", CI: "1" }
-      })
+      const env = { FORCE_COLOR: "1", CI: "1" }
+      const { code, stderr, stdout } = await spawnDaybook(["--data", folder, ...args], { env })
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       expect(stdout).not.toContain("\u001b")
       const [head, ...rows] = lines(stdout)
@@ -228,20 +228,11 @@ describe("a data folder with a few memories", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(lines(stdout)).toHaveLength(1)
   })
-
-  it("says what a search costs", async () => {
-    const shell = `for i in 1 2 3; do ${process.execPath} ${bundle} --data ${folder} search deploys >/dev/null; done; times`
-    const { stdout } = await run("sh", ["-c", shell])
-    const [user, system] = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)]
-      .slice(-2)
-      .map(([, m, s]) => Number(m) * 60 + Number(s))
-    console.log(`daybook search: ${(((user ?? 0) + (system ?? 0)) / 3).toFixed(3)} s CPU`)
-  })
 })
 
 describe("demo", () => {
   it("shows every step and leaves nothing behind", async () => {
-    const { code, stderr, stdout } = await run(process.execPath, [bundle, "demo"], { env: { TMPDIR: newFolder() } })
+    const { code, stderr, stdout } = await spawnDaybook(["demo"], { env: { TMPDIR: newFolder() } })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     for (const heading of [
       "Import",
@@ -266,8 +257,7 @@ describe("demo", () => {
 
   it("is one document for programs, and keeps its folder when asked to", async () => {
     const folder = newFolder()
-    const env = { TMPDIR: folder }
-    const answer = answerOf(await run(process.execPath, [bundle, "demo", "--keep", "--json"], { env }))
+    const answer = answerOf(await spawnDaybook(["demo", "--keep", "--json"], { env: { TMPDIR: folder } }))
     expect(answer.ok).toBe(true)
     expect(answer.steps.at(-1)).toMatchObject({ call: "daybook verify", answer: { ok: true } })
     expect(answerOf(await daybookIn(answer.folder)("verify", "--json")).ok).toBe(true)

@@ -15,6 +15,7 @@ import type { Memory, MemoryReader } from "../src/Memory.js"
 import { limits } from "../src/model/limits.js"
 import { chunkingVersion, chunkLength, chunkNumber, chunkOverlap, chunkTextsOf } from "../text/normalise/chunks.js"
 import { answers, fresh, open, temporaryFolder } from "./support/engine.js"
+import { rounds } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -58,7 +59,7 @@ describe("chunks", () => {
         }
         expect(chunks.at(-1)).toBe(text.slice(text.length - chunks.at(-1)!.length))
       }),
-      { numRuns: 300 }
+      { numRuns: rounds({ quick: 80, full: 300 }) }
     )
   })
 

@@ -16,6 +16,7 @@ import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
 import { bundle } from "./support/bundle.js"
 import { type Asked, readJournal, type WriterOptions } from "./support/crashWriter.js"
+import { rounds } from "./support/size.js"
 
 const scratch = mkdtempSync(join(tmpdir(), "daybook-crash-"))
 const children = new Set<ChildProcess>()
@@ -59,9 +60,11 @@ interface Figures {
   readonly differences: ReadonlyArray<string>
 }
 
+const writerNames = rounds({ quick: ["a", "b"], full: ["a", "b", "c", "d"] })
+
 /** Kills writers again and again; each starts where its predecessor was stopped. */
 const killing = async (folder: string, agents: ReadonlyArray<string>, kills: { atWork: number; atStart: number }) => {
-  const writers = ["a", "b"].map((name) => ({ folder, agents, name, journal: join(scratch, `${agents}-${name}`) }))
+  const writers = writerNames.map((name) => ({ folder, agents, name, journal: join(scratch, `${agents}-${name}`) }))
   let left = kills.atWork
   let early = kills.atStart
   let repeated = 0
@@ -245,9 +248,9 @@ const viewOf = (folder: string, agent: string) => {
 
 describe("processes that are killed", () => {
   for (const agents of [["one"], ["one", "two"]]) {
-    it(`lose nothing that was answered: two writers on ${agents.length === 1 ? "one agent" : "two agents"}`, async () => {
+    it(`lose nothing that was answered: ${writerNames.length} writers on ${agents.length === 1 ? "one agent" : "two agents"}`, async () => {
       const folder = join(scratch, agents.join("-"))
-      const kills = { atWork: 30, atStart: 5 }
+      const kills = rounds({ quick: { atWork: 8, atStart: 2 }, full: { atWork: 30, atStart: 5 } })
       const { acknowledged, journals, repeated } = await killing(folder, agents, kills)
       // Before anything heals: what the last kill left in the files is sound as it is.
       const atOnce = integrityOf(join(folder, "log.db"), 0)
@@ -258,7 +261,7 @@ describe("processes that are killed", () => {
         ...agents.flatMap((agent) => integrityOf(viewOf(folder, agent), 6))
       ]
       console.log(
-        `${kills.atWork + kills.atStart} kills of two writers on ${agents.length} agent(s): ` +
+        `${kills.atWork + kills.atStart} kills of ${writerNames.length} writers on ${agents.length} agent(s): ` +
           `${acknowledged} acknowledged, ${figures.asked} asked, ${repeated} commands repeated after a kill, ` +
           `${figures.lost} lost, ${figures.twice} twice, ${figures.differences.length} differences, ` +
           `${figures.errors.length} errors, ${damaged.length} damaged`
@@ -267,7 +270,7 @@ describe("processes that are killed", () => {
       expect(figures.differences.slice(0, 5)).toEqual([])
       expect(damaged).toEqual([])
       expect({ lost: figures.lost, twice: figures.twice }).toEqual({ lost: 0, twice: 0 })
-      expect(acknowledged).toBeGreaterThan(100)
+      expect(acknowledged).toBeGreaterThan(rounds({ quick: 20, full: 100 }))
       expect(repeated).toBeGreaterThan(0)
     }, 180_000)
   }
@@ -275,7 +278,7 @@ describe("processes that are killed", () => {
 
 describe("what is answered", () => {
   it("was on disk before: an fsync for each transaction", () => {
-    const count = 200
+    const count = rounds({ quick: 50, full: 500 })
     const trace = join(scratch, "trace")
     const strace = spawnSync("strace", ["-o", "/dev/null", "true"])
     if (strace.status !== 0) return console.log("fsyncs were not counted: strace is missing or may not trace")

@@ -9,6 +9,7 @@ import { open, temporaryFolder } from "./support/engine.js"
 import { type EmbeddingProvider, embedding } from "./support/providerProtocols.js"
 import { type Behaviour, providerServer } from "./support/providerServer.js"
 import { withSettings } from "./support/settings.js"
+import { rounds } from "./support/size.js"
 
 const key = "sk-test-writes-3Kd8secretKEYm1"
 const agent = "ada"
@@ -30,10 +31,10 @@ const troubles: ReadonlyArray<Behaviour> = [
 ]
 const isTrouble = (number: number) => [1, 4, 8].includes(number % 10)
 
-/** 10,000 texts for the first, enough of them to meet every trouble for the others. */
+/** Many texts for the first provider, and enough for the others to meet every trouble. */
 const cases = embedding.map((provider): readonly [EmbeddingProvider, number] => [
   provider,
-  provider === "openai" ? 10_000 : 2_000
+  provider === "openai" ? rounds({ quick: 1_500, full: 10_000 }) : rounds({ quick: 700, full: 2_000 })
 ])
 
 const settings: Readonly<Record<EmbeddingProvider, readonly [model: string, dimensions: number, batch: number]>> = {
@@ -76,7 +77,10 @@ describe("beside a provider of which three of ten calls fail", () => {
         const daybook = yield* open(folder, { policy, embedder: Layer.succeed(Embedder, embedder) })
         const memory = yield* daybook.agent(agent, { trust: "full" })
         for (let from = 0; from < texts; from += 1_000) {
-          const titles = Array.from({ length: 1_000 }, (_, at) => `Quvexira wrote down number ${from + at}`)
+          const titles = Array.from(
+            { length: Math.min(1_000, texts - from) },
+            (_, at) => `Quvexira wrote down number ${from + at}`
+          )
           yield* memory.rememberAll(titles.map((title) => ({ title, store: "shared" as const })))
         }
 

@@ -14,6 +14,7 @@ import type { MemoryReader } from "../src/Memory.js"
 import { limits } from "../src/model/limits.js"
 import { cutIntoChunks } from "../text/normalise/chunks.js"
 import { fresh, temporaryFolder } from "./support/engine.js"
+import { rounds } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -278,7 +279,7 @@ describe("pieces of a file", () => {
         }
         expect(pieces.length).toBe(cutIntoChunks(text).filter((cut) => cut.text.trim() !== "").length)
       }),
-      { numRuns: 200 }
+      { numRuns: rounds({ quick: 50, full: 200 }) }
     )
   })
 

@@ -29,6 +29,7 @@ import {
   temporaryFolder
 } from "./support/engine.js"
 import { type Asked, histories, perform, probeOf, probesOf } from "./support/histories.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -54,7 +55,7 @@ const embedded = (daybook: System, asked: Asked) =>
 describe("a view is nothing but its log", () => {
   it.scoped.prop(
     "live = rebuilt = rebuilt again = each projection rebuilt alone = deleted and made again",
-    [histories({ minLength: 40, maxLength: 70 })],
+    [histories(rounds({ quick: { minLength: 25, maxLength: 40 }, full: { minLength: 40, maxLength: 70 } }))],
     ([steps]) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
@@ -82,7 +83,7 @@ describe("a view is nothing but its log", () => {
         expectSame(yield* digestsOf(daybook, probesOf(asked)), digests)
         for (const agent of asked.keys()) expect((yield* daybook.stats(agent)).view.parked).toEqual([])
       }),
-    { fastCheck: { numRuns: 3, endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 1, full: 3 }), endOnFailure: true } }
   )
 
   it.scoped("also in another process, time zone and locale", () =>
@@ -91,7 +92,9 @@ describe("a view is nothing but its log", () => {
       const folder = yield* temporaryFolder
       const asked: Asked = new Map()
       const at = start + 100 * 24 * 60 * 60 * 1_000
-      const steps = fcSample({ minLength: 80, maxLength: 80 })
+      const steps = fcSample(
+        rounds({ quick: { minLength: 25, maxLength: 25 }, full: { minLength: 80, maxLength: 80 } })
+      )
       const here = yield* Effect.scoped(
         Effect.gen(function* () {
           const daybook = yield* open(folder, { policy: awake })
@@ -139,7 +142,7 @@ describe("two processes on one folder", () => {
         for (const agent of asked.keys()) yield* other.rebuild(agent)
         expectSame(yield* digestsOf(one, probesOf(asked)), live)
       }),
-    { fastCheck: { numRuns: 4, endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 1, full: 4 }), endOnFailure: true } }
   )
 })
 
@@ -166,7 +169,13 @@ describe("as of a past version", () => {
       moving
         ? "every read answers at full trust as it did then"
         : "every read answers at every level as it did then, while no memory moves between stores",
-      [histories({ agents: ["ada"], minLength: 25, maxLength: 35, moving })],
+      [
+        histories({
+          agents: ["ada"],
+          moving,
+          ...rounds({ quick: { minLength: 12, maxLength: 18 }, full: { minLength: 25, maxLength: 35 } })
+        })
+      ],
       ([steps]) =>
         Effect.gen(function* () {
           yield* TestClock.setTime(start)
@@ -227,7 +236,7 @@ describe("as of a past version", () => {
           rmSync(join(folder, "cache"), { recursive: true })
           yield* askAgain(4)
         }),
-      { fastCheck: { numRuns: moving ? 3 : 2, endOnFailure: true } }
+      { fastCheck: { numRuns: rounds({ quick: 1, full: moving ? 3 : 2 }), endOnFailure: true } }
     )
   law(true, ["full"])
   law(false, ["full", "inner", "familiar", "public"])

@@ -15,6 +15,7 @@ import { type StageName, stageNames } from "../src/model/stages.js"
 import { estimate } from "../src/ports/TokenCounter.js"
 import { shortenText, specificWords } from "../text/normalise/sentences.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -200,7 +201,7 @@ describe("laws of every stage", () => {
         for (const { run } of runs.toReversed()) if (run !== undefined) yield* memory.undo({ run })
         expect(yield* stateOf(daybook)).toBe(before)
       }),
-    { fastCheck: { numRuns: 25 } }
+    { fastCheck: { numRuns: rounds({ quick: 5, full: 25 }) } }
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type MarkdownItem, parseMarkdown } from "../src/import/markdown.js"
+import { rounds } from "./support/size.js"
 
 const read = (lines: ReadonlyArray<string>, file = "notes.md") => parseMarkdown(lines.join("\n"), file)
 const titles = (items: ReadonlyArray<MarkdownItem>) => items.map((item) => item.title)
@@ -397,7 +398,7 @@ describe("any text", () => {
         const keys = check(text, file).map((item) => item.key)
         expect(parseMarkdown(blank + text, file).map((item) => item.key)).toEqual(keys)
       }),
-      { numRuns: 2000 }
+      { numRuns: rounds({ quick: 300, full: 2_000 }) }
     )
   }, 60_000)
 

@@ -12,9 +12,10 @@ import { environment, key, overheard } from "./support/modelCases.js"
 import type { ModelRequest, Protocol } from "./support/modelProtocols.js"
 import { type Behaviour, modelServer } from "./support/modelServer.js"
 import { layerWithSettings } from "./support/settings.js"
+import { rounds } from "./support/size.js"
 
 const agents = Array.from({ length: 10 }, (_, at) => `agent-${at}`)
-const writesOfEach = 100
+const writesOfEach = rounds({ quick: 10, full: 100 })
 const name = "Quvexira"
 const prose = `Certainly! ${"These two are much alike, and yet they are not. ".repeat(2_100)}`
 
@@ -139,7 +140,7 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
-describe.each<Protocol>(["responses", "messages"])("1,000 writes beside a model that speaks %s", (protocol) => {
+describe.each<Protocol>(["responses", "messages"])("writes beside a model that speaks %s", (protocol) => {
   it.scopedLive("all come to be, whatever it answers, and each event says what happened", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
@@ -194,14 +195,15 @@ describe.each<Protocol>(["responses", "messages"])("1,000 writes beside a model 
     ["it never answers", /timeout|kept changing/]
   ] as const)("all come to be where %s", ([, reason]) =>
     Effect.gen(function* () {
+      const few = rounds({ quick: 3, full: 20 })
       const folder = yield* temporaryFolder
       const server = yield* modelServer({ key })
       server.otherwise({ hang: true })
       // A port that was free a moment ago.
       const { url } = reason.test("timeout") ? server : yield* Effect.scoped(modelServer({ key }))
       const daybook = yield* withModel(protocol, folder, url, reason.test("timeout") ? 400 : undefined)
-      const written = yield* checked(daybook, yield* writeAll(daybook, 20))
-      expect(written).toHaveLength(agents.length * 20)
+      const written = yield* checked(daybook, yield* writeAll(daybook, few))
+      expect(written).toHaveLength(agents.length * few)
       for (const { answer, event, there } of written) {
         expect([answer.outcome, there]).toEqual(["added", true])
         expect((event!.payload as { decision: { fallback: string } }).decision.fallback).toMatch(reason)

@@ -19,6 +19,7 @@ import { Embedder } from "../src/ports/Embedder.js"
 import type { Rerun } from "../src/recalls/RecallReader.js"
 import { rankerVersion } from "../src/search/ranker.js"
 import { answers, type EngineOptions, fresh, open, type Probe, temporaryFolder } from "./support/engine.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -428,7 +429,7 @@ describe("a rerun", () => {
   )
 
   it.scoped(
-    "gives the same ids and scores after 1,000 more writes and a rebuild, also of what was asked while vectors were being made",
+    "gives the same ids and scores after many more writes and a rebuild, also of what was asked while vectors were being made",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
@@ -444,7 +445,7 @@ describe("a rerun", () => {
         }> = []
         const ids: Array<string> = []
         let unfinished = 0
-        for (let round = 0; round < 24; round++) {
+        for (let round = 0; round < rounds({ quick: 12, full: 24 }); round++) {
           yield* round % 4 === 3 ? gate.open : gate.close
           const remembered = Array.from({ length: 3 }, (_, index) => ({
             title: `${sentence(round * 3 + index, 5)} ${round}`,
@@ -479,13 +480,13 @@ describe("a rerun", () => {
           }
         }
         // Searches happened while some had their vectors and others had not.
-        expect(unfinished).toBeGreaterThan(20)
+        expect(unfinished).toBeGreaterThan(rounds({ quick: 10, full: 20 }))
         expect(new Set(asked.map(({ vectors }) => vectors)).size).toBeGreaterThan(5)
         yield* gate.open
         yield* daybook.flush(agent)
         yield* daybook.backfill(agent)
 
-        const more = Array.from({ length: 1_000 }, (_, index) => ({
+        const more = Array.from({ length: rounds({ quick: 250, full: 1_000 }) }, (_, index) => ({
           title: `${sentence(index, 6)} more ${index}`,
           store: stores[index % 3]!
         }))
@@ -513,13 +514,13 @@ describe("a rerun", () => {
           for (const [place, { score }] of now.entries()) expect(score === hits[place]!.score).toBe(true)
         }
         expect(state.queries).toBe(before)
-        expect(asked.filter(({ hits }) => hits.length > 0).length).toBeGreaterThan(100)
+        expect(asked.filter(({ hits }) => hits.length > 0).length).toBeGreaterThan(rounds({ quick: 50, full: 100 }))
         const recalls = (yield* recordedIn(daybook)).flatMap(({ recalls }) => recalls)
         const [with_, without] = [
           recalls.filter(({ vector }) => vector !== null),
           recalls.filter(({ vector }) => vector === null)
         ]
-        expect(without.length).toBeGreaterThan(10)
+        expect(without.length).toBeGreaterThan(rounds({ quick: 5, full: 10 }))
         // No vector of a query took the place of another's.
         expect(new Set(with_.map(({ vector }) => vector)).size).toBe(with_.length)
         expect((yield* daybook.verify()).problems).toEqual([])

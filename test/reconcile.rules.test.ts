@@ -6,6 +6,7 @@ import { limits } from "../src/model/limits.js"
 import { decodeVerdict, type Statement } from "../src/ports/Reconciler.js"
 import { mergeStatements } from "../src/remember/mergeStatements.js"
 import { questionOf, readHeldOutStories, type Told } from "./support/decisions.js"
+import { rounds } from "./support/size.js"
 
 const heldOutStories = readHeldOutStories()
 
@@ -269,10 +270,10 @@ describe("any input", () => {
         expect(decodeVerdict("rules-v6", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
-      { numRuns: 300 }
+      { numRuns: rounds({ quick: 60, full: 300 }) }
     )
   })
-  it("of 100 kB a text is decided in a moment", () => {
+  it("of many kilobytes a text is decided in a moment", () => {
     for (const unit of [
       "a",
       "1",
@@ -287,7 +288,7 @@ describe("any input", () => {
       "#1 ",
       "x'"
     ]) {
-      const long = unit.repeat(100_000 / unit.length)
+      const long = unit.repeat(rounds({ quick: 20_000, full: 100_000 }) / unit.length)
       const huge: Statement = {
         type: "discovery",
         title: long,
@@ -386,7 +387,7 @@ describe("mergeStatements", () => {
         expect(tags.length).toBeLessThanOrEqual(limits.tags)
         expect(people.length).toBeLessThanOrEqual(limits.people)
       }),
-      { numRuns: 100 }
+      { numRuns: rounds({ quick: 20, full: 100 }) }
     )
   })
 })

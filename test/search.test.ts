@@ -15,6 +15,7 @@ import { orderByScore, scoreMemories, sumOfParts, timeMatchScore } from "../src/
 import type { Hit, Query } from "../src/search/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { vocabulary } from "./support/histories.js"
+import { expectDuration, rounds } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -52,7 +53,7 @@ describe("any text is a query", () => {
     fc.string({ unit: "grapheme", maxLength: 400 })
   )
 
-  it.scopedLive("10,000 at random: no error, at full trust and below", () =>
+  it.scopedLive("at random: no error, at full trust and below", () =>
     Effect.gen(function* () {
       const { daybook } = yield* remembering(
         fragments.flatMap((fragment) => [
@@ -64,7 +65,9 @@ describe("any text is a query", () => {
         yield* daybook.agent(agent, { trust: "full" }),
         yield* daybook.agent(agent, { trust: "familiar" })
       ]
-      for (const [index, text] of fc.sample(anything, { numRuns: 10_000, seed: 11 }).entries()) {
+      for (const [index, text] of fc
+        .sample(anything, { numRuns: rounds({ quick: 1_000, full: 100_000 }), seed: 11 })
+        .entries()) {
         const reader = readers[index % 2]!
         const asked: ReadonlyArray<Effect.Effect<ReadonlyArray<{ readonly score: number }>, ReadError>> = [
           reader.search({ text, limit: 5 }),
@@ -86,11 +89,13 @@ describe("any text is a query", () => {
         ...'a,é,東,🚀,\ud800,\0,(,",tea ,tea AND ,-tea ,title:a ,東 京 '.split(",").map((part) => part.repeat(1 << 18)),
         `${" ".repeat(1 << 20)}tea`
       ]
+      let slowest = 0
       for (const text of long) {
         const began = performance.now()
         yield* memory.search({ text })
-        expect(performance.now() - began).toBeLessThan(1_000)
+        slowest = Math.max(slowest, performance.now() - began)
       }
+      expectDuration("slowest search for a megabyte of text", slowest, 200)
     })
   )
 
@@ -458,7 +463,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
             .map((words) => words.join(" ")),
           occurredAt: fc.constantFrom("2026-03-01", "2025-01-01", "2026-02-02T10:00:00Z")
         }),
-        { numRuns: 200, seed: 5 }
+        { numRuns: rounds({ quick: 60, full: 200 }), seed: 5 }
       )
       const { memory } = yield* remembering([...observations, ...observations.slice(0, 50)], {
         policy,

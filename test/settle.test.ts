@@ -9,6 +9,7 @@ import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Memory } from "../src/Memory.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { fresh } from "./support/engine.js"
+import { rounds } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.UTC(2026, 0, 1, 9)
@@ -170,6 +171,6 @@ describe("settling", () => {
         if (run!.run !== undefined) yield* memory.undo({ run: run!.run })
         expect(yield* state()).toBe(before)
       }),
-    { fastCheck: { numRuns: 40 } }
+    { fastCheck: { numRuns: rounds({ quick: 10, full: 40 }) } }
   )
 })

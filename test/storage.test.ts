@@ -16,6 +16,7 @@ import { Daybook } from "../src/Daybook.js"
 import { defaults } from "../src/ports/Policy.js"
 import { bundle } from "./support/bundle.js"
 import type { FullReport, ResumedReport, WriterOptions } from "./support/crashWriter.js"
+import { expectDuration } from "./support/size.js"
 
 const scratch = mkdtempSync(join(tmpdir(), "daybook-storage-"))
 const children = new Set<ChildProcess>()
@@ -226,7 +227,7 @@ describe("a log that another process keeps locked", () => {
           `locked for 300 ms: written after ${waited.toFixed(0)} ms, ${ticks.ticks} ticks, longest pause ${ticks.longest.toFixed(0)} ms`
         )
         expect(ticks.ticks).toBeGreaterThanOrEqual(5)
-        expect(ticks.longest).toBeLessThan(200)
+        expectDuration("longest pause of the event loop while another process locks the log", ticks.longest, 40)
       }).pipe(Effect.provide(EventLogSqlite.layer(path)))
     })
   )
@@ -271,7 +272,7 @@ describe("a log that another process keeps locked", () => {
             `locked for good: refused after ${waited.toFixed(0)} ms, ${ticks.ticks} ticks, longest pause ${ticks.longest.toFixed(0)} ms`
           )
           expect(waited).toBeGreaterThan(4_500)
-          expect(waited).toBeLessThan(10_000)
+          expectDuration("refusal of a write while another process locks the log", waited, 5_000, 10_000)
           expect(ticks.ticks).toBeGreaterThan(50)
           release()
           expect((yield* log.append(append("after")))[0]).toMatchObject({ events: [{ version: 2 }] })

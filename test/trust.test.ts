@@ -25,6 +25,7 @@ import {
   told
 } from "./support/engine.js"
 import { names, vocabulary } from "./support/histories.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -289,8 +290,9 @@ describe("what is stored above a level changes no byte below it", () => {
   const sample = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number, seed: number) =>
     fc.sample(arbitrary, { numRuns, seed })
 
+  const hiddenMemories = rounds({ quick: 200, full: 10_000 })
   for (const [seed, trust] of (["inner", "familiar", "public"] as const).entries()) {
-    it.scoped(`${trust}: 0, 1 or 1,000 hidden memories`, () =>
+    it.scoped(`${trust}: 0, 1 or ${hiddenMemories.toLocaleString("en")} hidden memories`, () =>
       Effect.gen(function* () {
         const { daybook, folder, full } = yield* prepared
         const [above, below] = [
@@ -302,15 +304,18 @@ describe("what is stored above a level changes no byte below it", () => {
         const keep = (store: ReadonlyArray<Store>, count: number, from: number) =>
           Effect.gen(function* () {
             const kept: Array<string> = []
-            for (const one of yield* full.rememberAll(sample(observations(store), count, from))) {
-              kept.push(Either.getOrThrow(one).id)
+            const all = sample(observations(store), count, from)
+            for (let first = 0; first < count; first += 500) {
+              for (const one of yield* full.rememberAll(all.slice(first, first + 500))) {
+                kept.push(Either.getOrThrow(one).id)
+              }
             }
             return kept
           })
         if (below.length > 0) ids.push(...(yield* keep(below, 120, seed)))
         yield* daybook.backfill(agent)
         yield* TestClock.adjust(60 * minute)
-        const requests = sample(queries, 80, seed)
+        const requests = sample(queries, rounds({ quick: 20, full: 170 }), seed)
         const probe: Probe = { ids, texts: [...vocabulary, "green tea kettle", "nothing like it"], people: names }
         const file = markdown(folder, "notes.md", "- the kettle is green\n- 東京 in spring\n")
         const asked = Effect.gen(function* () {
@@ -330,7 +335,7 @@ describe("what is stored above a level changes no byte below it", () => {
         const hidden = yield* keep(above, 1, seed + 100)
         expect(differences(yield* asked, none)).toEqual([])
 
-        for (const [index, id] of (yield* keep(above, 1_000, seed + 200)).entries()) {
+        for (const [index, id] of (yield* keep(above, hiddenMemories, seed + 200)).entries()) {
           if (index % 97 === 0) yield* full.forget(id).pipe(Effect.ignore)
           else if (index % 41 === 0)
             yield* full.update(id, { title: "the kettle", store: "private" }).pipe(Effect.ignore)

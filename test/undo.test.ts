@@ -18,6 +18,7 @@ import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler
 import { linksOf } from "../src/undo/links.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, type Step } from "./support/histories.js"
+import { expectDuration, rounds } from "./support/size.js"
 
 const agent = "coop"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -181,7 +182,7 @@ describe("what is undone is as if it had not been", () => {
         expect((yield* daybook.digests(agent)).digest).toBe(digest)
         expect((yield* daybook.verify()).problems).toEqual([])
       }),
-    { fastCheck: { numRuns: 4, endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 1, full: 4 }), endOnFailure: true } }
   )
   const memoryKinds = new Set<Step["kind"]>(["remember", "batch", "again", "update", "forget", "import"])
 })
@@ -514,7 +515,7 @@ describe("a source is undone", () => {
         yield* poisoned.daybook.rebuild(agent)
         expect((yield* poisoned.daybook.digests(agent)).digest).toBe(digest)
       }),
-    { fastCheck: { numRuns: 5, endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 2, full: 5 }), endOnFailure: true } }
   )
 
   it.scoped("since an instant, and only as it was asked for", () =>
@@ -537,13 +538,14 @@ describe("a source is undone", () => {
   )
 
   it.scopedLive(
-    "500 poisoned among 5,000, to the digest of a log without them",
+    "all poisoned memories of a source, to the digest of a log without them",
     () =>
       Effect.gen(function* () {
         const words = ["tea", "kettle", "harbour", "gull", "marmot", "rope", "tide"]
         const statement = (at: number) => `${words[at % 7]} number ${at} of ${words[(at * 3) % 7]} and ${at * 17}`
         const [poisoned, without] = [yield* prepared(), yield* prepared()]
-        const all = Array.from({ length: 5_500 }, (_, at) => at)
+        const bad = rounds({ quick: 50, full: 500 })
+        const all = Array.from({ length: 11 * bad }, (_, at) => at)
         const isBad = (at: number) => at % 11 === 5
         const one = (at: number): readonly [Observation, { readonly commandId: string }] => [
           isBad(at)
@@ -564,11 +566,11 @@ describe("a source is undone", () => {
         yield* stateOf(poisoned.daybook)
         const begun = performance.now()
         const { conflicts, undone } = yield* poisoned.memory.undo({ source: "evil.md" })
-        const took = Math.round(performance.now() - begun)
-        console.log(`undo of 500 among 5,000 by source: ${took} ms`)
+        const took = performance.now() - begun
+        expectDuration(`undo of ${bad} among ${all.length - bad} by source`, took, 10_000)
         expect(conflicts).toEqual([])
-        expect(undone).toHaveLength(500)
-        expect(undone.filter(({ what }) => what === "restored").length).toBe(100)
+        expect(undone).toHaveLength(bad)
+        expect(undone.filter(({ what }) => what === "restored").length).toBe(bad / 5)
         expect(yield* stateOf(poisoned.daybook)).toBe(
           yield* stateOf(yield* transcribed(without.daybook, poisoned.daybook))
         )

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import type { Memory } from "../src/Memory.js"
 import { fresh, type open } from "./support/engine.js"
+import { rounds } from "./support/size.js"
 
 const agent = "coop"
 type System = Effect.Effect.Success<ReturnType<typeof open>>
@@ -228,7 +229,7 @@ describe("whether something may no longer be true, after an undoing", () => {
           }
         }
       }),
-    { fastCheck: { numRuns: 25, endOnFailure: true } }
+    { fastCheck: { numRuns: rounds({ quick: 5, full: 25 }), endOnFailure: true } }
   )
 })
 

@@ -26,6 +26,7 @@ import { resultOf } from "../src/whatIf/diff.js"
 import { isSame, type WhatIf } from "../src/whatIf/WhatIf.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, vocabulary } from "./support/histories.js"
+import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 type Service = ReconcilerService
@@ -171,7 +172,7 @@ describe("a stretch of history decided again", () => {
           expect(yield* stateOf(daybook, folder, name)).toEqual(before)
         }
       }),
-    { fastCheck: { numRuns: 6, endOnFailure: true }, timeout: 180_000 }
+    { fastCheck: { numRuns: rounds({ quick: 2, full: 6 }), endOnFailure: true }, timeout: 180_000 }
   )
 
   it.scoped.prop(
@@ -214,7 +215,7 @@ describe("a stretch of history decided again", () => {
         for (const { id, title } of onlyBranch) titles.set(id, title)
         expect([...titles.values()].sort()).toEqual(wanted.memories.map(({ title }) => title).sort())
       }),
-    { fastCheck: { numRuns: 12, endOnFailure: true }, timeout: 180_000 }
+    { fastCheck: { numRuns: rounds({ quick: 3, full: 12 }), endOnFailure: true }, timeout: 180_000 }
   )
 
   it.scoped("with a threshold of 1 exactly what was reconciled becomes an ADD", () =>

@@ -21,6 +21,7 @@ import {
 } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
 import { verify } from "../../events/verify.js"
+import { rounds } from "../support/size.js"
 
 /** What no log offers, done to its storage directly. */
 export class ByHand extends Context.Tag("test/ByHand")<
@@ -152,7 +153,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
       Effect.gen(function* () {
         const log = yield* EventLog
         const writers = 50
-        const each = 20
+        const each = rounds({ quick: 4, full: 200 })
         let conflicts = 0
         const writer = (index: number) =>
           Effect.gen(function* () {
@@ -238,7 +239,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           }
           yield* soundness
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: 25 } }
+      { fastCheck: { numRuns: rounds({ quick: 8, full: 25 }) } }
     )
 
     it.effect.prop(
@@ -271,13 +272,13 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           expect(yield* log.versionAt("one", asked)).toBe(known)
           yield* soundness
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: 25 } }
+      { fastCheck: { numRuns: rounds({ quick: 8, full: 25 }) } }
     )
   })
 
   describe(`${name}: commands`, () => {
     test(
-      "200 commands delivered 1 to 5 times are stored once, and each repeat gets the first answer",
+      "commands delivered 1 to 5 times are stored once, and each repeat gets the first answer",
       Effect.gen(function* () {
         const log = yield* EventLog
         const seed = Date.now() % 1_000_000
@@ -287,7 +288,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
             events: FastCheck.integer({ min: 1, max: 4 }),
             times: FastCheck.integer({ min: 1, max: 5 })
           }),
-          { numRuns: 200, seed }
+          { numRuns: rounds({ quick: 100, full: 1_000 }), seed }
         )
         const deliveries = batches.flatMap(({ events, stream, times }, index) =>
           Array.from({ length: times }, () => ({
@@ -474,7 +475,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           for (const [at, event] of events.entries()) expect(event).toMatchObject(replayed[at]!)
           expect(replayed.length).toBe(events.length)
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: 40 } }
+      { fastCheck: { numRuns: rounds({ quick: 10, full: 40 }) } }
     )
 
     it.effect.prop(
@@ -507,7 +508,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
           expect(Math.max(0, ...pages)).toBeLessThanOrEqual(page)
           expect(pages.length).toBe(Math.floor(wanted.length / page) + 1)
         }).pipe(Effect.provide(layer)),
-      { fastCheck: { numRuns: 40 } }
+      { fastCheck: { numRuns: rounds({ quick: 10, full: 40 }) } }
     )
 
     test(

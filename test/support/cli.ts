@@ -2,11 +2,14 @@ import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import { execute } from "../../bin/execute.js"
+import { oneLine } from "../../bin/format.js"
 import { makeOutput, type Terminal } from "../../bin/output.js"
 import { withSettings } from "./settings.js"
+import { isFull } from "./size.js"
 
 export const root = join(import.meta.dirname, "..", "..")
 export const bundle = join(root, "dist", "daybook.mjs")
@@ -47,12 +50,13 @@ export interface Ran {
   readonly stderr: string
 }
 
+export interface RunOptions {
+  readonly input?: string
+  readonly env?: Record<string, string>
+}
+
 /** Runs a program to its end, with something to read. */
-export const run = (
-  command: string,
-  args: ReadonlyArray<string>,
-  options: { readonly input?: string; readonly env?: Record<string, string> } = {}
-): Promise<Ran> =>
+export const run = (command: string, args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, env: { ...process.env, ...options.env } })
     const output = { stdout: "", stderr: "" }
@@ -68,11 +72,49 @@ export const run = (
     child.stdin.end(options.input ?? "")
   })
 
+/** Runs the built command in a process of its own, in runs of every size. */
+export const spawnDaybook = (args: ReadonlyArray<string>, options?: RunOptions): Promise<Ran> =>
+  run(process.execPath, [bundle, ...args], options)
+
+/** A stream that delivers a text in pieces, as a pipe does. */
+const piped = (text: string): Readable => {
+  const bytes = Buffer.from(text)
+  const piece = 1 << 16
+  return Readable.from(
+    Array.from({ length: Math.ceil(bytes.length / piece) }, (_, at) => bytes.subarray(at * piece, (at + 1) * piece))
+  )
+}
+
+/** Runs the command line in this process, as bin/daybook.ts does. One call at a time: it replaces stdin. */
+const executeHere = async (args: ReadonlyArray<string>, { env = {}, input = "" }: RunOptions): Promise<Ran> => {
+  const { terminal, written } = paper({ status: undefined })
+  const stdin = vi.spyOn(process, "stdin", "get").mockReturnValue(piped(input) as typeof process.stdin)
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, env)
+  try {
+    const { code, line } = await Effect.runPromise(
+      execute(args, terminal.stdout, ({ json }) => makeOutput(terminal, { json }))
+    )
+    if (line !== undefined) terminal.stderr(`daybook: ${oneLine(line)}\n`)
+    return { code, stdout: written.stdout, stderr: written.stderr }
+  } finally {
+    stdin.mockRestore()
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+}
+
+/** Runs the command line: the full run spawns the built command, `npm test` runs its source in this process. */
+export const runDaybook = (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> =>
+  isFull ? spawnDaybook(args, options) : executeHere(args, options)
+
 /** The command line on one data folder. */
 export const daybookIn =
-  (folder: string) =>
+  (folder: string, options?: RunOptions) =>
   (...args: ReadonlyArray<string>): Promise<Ran> =>
-    run(process.execPath, [bundle, "--data", folder, ...args])
+    runDaybook(["--data", folder, ...args], options)
 
 /** What a call answered as JSON; fails where it ended with another code than 0. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape

@@ -1,0 +1,24 @@
+import { expect } from "vitest"
+
+/** `npm test` is quick. `npm run test:full` and `npm run test:soak` are full: vitest.config.ts sets the variable. */
+export const isFull = process.env.DAYBOOK_TEST_SIZE === "full"
+
+/** The number of rounds, or anything else that depends on the size of the run. */
+export const rounds = <A>(sizes: { readonly quick: A; readonly full: A }): A => (isFull ? sizes.full : sizes.quick)
+
+/** The milliseconds that some work takes. */
+export const durationOf = (work: () => void): number => {
+  const began = performance.now()
+  work()
+  return performance.now() - began
+}
+
+/**
+ * Checks a duration in milliseconds against the promised one. The full run prints it and fails above five times the
+ * promise, because other processes slow a machine down. `npm test` looks at no clock.
+ */
+export const expectDuration = (what: string, took: number, promised: number, limit = 5 * promised) => {
+  if (!isFull) return
+  console.log(`${what}: ${took.toFixed(1)} ms, promised ${promised} ms`)
+  expect(took, what).toBeLessThanOrEqual(limit)
+}
