@@ -80,11 +80,11 @@ describe("the command line", () => {
         args: [["one", "two"]],
         options: { tag: ["x", "y"] },
         globals: { agent: "a", trust: "inner", json: true, actor: "cli" },
-        agentGiven: true
+        agentWasPassed: true
       })
     }
-    expect(parse(["verify", "--agent", "default"], () => {})).toMatchObject({ agentGiven: true })
-    expect(parse(["verify"], () => {})).toMatchObject({ agentGiven: false, globals: { agent: "default" } })
+    expect(parse(["verify", "--agent", "default"], () => {})).toMatchObject({ agentWasPassed: true })
+    expect(parse(["verify"], () => {})).toMatchObject({ agentWasPassed: false, globals: { agent: "default" } })
     expect(parse(["remember", "--", "--json"], () => {})).toMatchObject({ args: ["--json"], globals: { json: false } })
     expect(parse(["list", "--as-of", "12"], () => {})).toMatchObject({ options: { asOf: { version: 12 } } })
     const at = Date.UTC(2026, 2, 1)

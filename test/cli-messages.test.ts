@@ -33,8 +33,8 @@ describe("a missing key", () => {
   })
 
   it.each([
-    [["search", "tea", "--rerank", "cohre"], /^--rerank: cannot use reranker cohre: must be one of lexical, none, /],
-    [["embed", "switch", "opnai"], /^no embedder opnai: must be one of words, /]
+    [["search", "tea", "--rerank", "cohre"], /^--rerank: unknown reranker cohre: must be one of lexical, none, /],
+    [["embed", "switch", "opnai"], /^unknown embedder opnai: must be one of words, /]
   ])("is not an unknown name, which ends %j with 2", async (args, line) => {
     expect(await runInProcess(["--data", newFolder(), ...args])).toMatchObject({
       code: 2,

@@ -132,20 +132,45 @@ describe.each(embedding)("the embedder of %s", (provider) => {
     ["JSON of something else", [{ raw: '{"error": null, "ok": true}' }], "failed (unreadable answer)", 1],
     ["an elsewhere", Array(3).fill({ status: 302, headers: { location: "/elsewhere" } }), "failed (no connection)", 3],
     ["an answer without end", [{ endless: true }], "failed (the answer is too large)", 1],
-    ["too few", [{ answer: true, list: (vectors) => vectors.slice(1) }], "count", 1],
-    ["too many", [{ answer: true, list: (vectors) => [...vectors, vectors[0]] }], "count", 1],
-    ["a hole", [{ answer: true, list: ([_, ...more]) => [null, ...more] }], "count", 1],
-    ["other dimensions", [{ answer: true, list: (vectors) => vectors.map((one) => one.slice(1)) }], "dimensions", 1],
-    ["one of other dimensions", [{ answer: true, list: ([one, ...more]) => [one.slice(1), ...more] }], "dimensions", 1],
+    ["too few", [{ answer: true, list: (vectors) => vectors.slice(1) }], "returned a wrong number of vectors", 1],
+    [
+      "too many",
+      [{ answer: true, list: (vectors) => [...vectors, vectors[0]] }],
+      "returned a wrong number of vectors",
+      1
+    ],
+    ["a hole", [{ answer: true, list: ([_, ...more]) => [null, ...more] }], "returned a wrong number of vectors", 1],
+    [
+      "other dimensions",
+      [{ answer: true, list: (vectors) => vectors.map((one) => one.slice(1)) }],
+      "returned vectors with wrong dimensions",
+      1
+    ],
+    [
+      "one of other dimensions",
+      [{ answer: true, list: ([one, ...more]) => [one.slice(1), ...more] }],
+      "returned vectors with wrong dimensions",
+      1
+    ],
     // JSON has no NaN: servers write null for it.
-    ["NaN", [{ answer: true, list: ([one, ...more]) => [[Number.NaN, ...one.slice(1)], ...more] }], "values", 1],
+    [
+      "NaN",
+      [{ answer: true, list: ([one, ...more]) => [[Number.NaN, ...one.slice(1)], ...more] }],
+      "returned vectors with invalid values",
+      1
+    ],
     [
       "a number too great",
       [{ answer: true, list: ([one, ...more]) => [[1e300, ...one.slice(1)], ...more] }],
-      "values",
+      "returned vectors with invalid values",
       1
     ],
-    ["numbers in words", [{ answer: true, list: ([one, ...more]) => [one.map(String), ...more] }], "values", 1],
+    [
+      "numbers in words",
+      [{ answer: true, list: ([one, ...more]) => [one.map(String), ...more] }],
+      "returned vectors with invalid values",
+      1
+    ],
     // The whole, its first half, that half's halves; then it is clear.
     ["refused for whatever it is", Array(4).fill({ status: 400 }), "failed (status 400)", 4]
   ]

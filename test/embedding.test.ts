@@ -88,15 +88,24 @@ const wrong: Readonly<Record<string, readonly [Embed, string | null]>> = {
     "failed"
   ],
   hangs: [() => Effect.never, "timeout"],
-  "answers too few": [(texts) => Effect.succeed(texts.slice(1).map(meaningOf)), "count"],
-  "answers too many": [(texts) => Effect.succeed([...texts, "dog"].map(meaningOf)), "count"],
-  "answers no list": [() => Effect.succeed("vectors" as never), "count"],
+  "answers too few": [(texts) => Effect.succeed(texts.slice(1).map(meaningOf)), "returned a wrong number of vectors"],
+  "answers too many": [
+    (texts) => Effect.succeed([...texts, "dog"].map(meaningOf)),
+    "returned a wrong number of vectors"
+  ],
+  "answers no list": [() => Effect.succeed("vectors" as never), "returned a wrong number of vectors"],
   "answers holes": [(texts) => Effect.succeed(texts.map(() => undefined as never)), ""],
-  "answers other dimensions": [(texts) => Effect.succeed(texts.map(() => new Float32Array(3))), "dimensions"],
-  "answers NaN": [(texts) => Effect.succeed(texts.map(() => Float32Array.of(1, Number.NaN, 0, 0))), "values"],
+  "answers other dimensions": [
+    (texts) => Effect.succeed(texts.map(() => new Float32Array(3))),
+    "returned vectors with wrong dimensions"
+  ],
+  "answers NaN": [
+    (texts) => Effect.succeed(texts.map(() => Float32Array.of(1, Number.NaN, 0, 0))),
+    "returned vectors with invalid values"
+  ],
   "answers infinity": [
     (texts) => Effect.succeed(texts.map(() => Float32Array.of(1, 0, Number.POSITIVE_INFINITY, 0))),
-    "values"
+    "returned vectors with invalid values"
   ],
   "answers vectors without a direction": [(texts) => Effect.succeed(texts.map(() => new Float32Array(4))), null]
 }

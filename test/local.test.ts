@@ -296,8 +296,8 @@ describe("the table of families", () => {
       0.7
     ],
     ["Snowflake/snowflake-arctic-embed-l-v2.0", 1_024, "first", "query: ", "", 8_192, 0.7]
-  ] as const)("%s", (name, dimensions, pooling, query, document, tokens, weight) => {
-    expect(familyOf(name)).toMatchObject({ dimensions, pooling, query, document, tokens, weight })
+  ] as const)("%s", (name, dimensions, pooling, query, document, maxTokens, weight) => {
+    expect(familyOf(name)).toMatchObject({ dimensions, pooling, query, document, maxTokens, weight })
   })
 
   it.effect("cuts vectors only of models that were taught it", () =>

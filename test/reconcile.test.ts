@@ -239,13 +239,19 @@ describe("a reconciler that is asked", () => {
             throw new TypeError("thrown")
           }
         ],
-        ["target", answering({ action: "UPDATE", target: 7, reason: "nobody" })],
-        ["unreadable", answering({ action: "UPDATE", target: 0.5, reason: "half" })],
-        ["unreadable", () => Effect.succeed({ verdict: {}, by: { kind: "model", name: "m" }, sure: true } as never)],
-        ["unreadable", () => Effect.succeed(undefined as never)],
-        ["unreadable", () => Effect.succeed({ verdict: { action: "ADD", reason: "whose?" }, sure: true } as never)],
+        ["named an unknown target", answering({ action: "UPDATE", target: 7, reason: "nobody" })],
+        ["unreadable answer", answering({ action: "UPDATE", target: 0.5, reason: "half" })],
         [
-          "unreadable",
+          "unreadable answer",
+          () => Effect.succeed({ verdict: {}, by: { kind: "model", name: "m" }, sure: true } as never)
+        ],
+        ["unreadable answer", () => Effect.succeed(undefined as never)],
+        [
+          "unreadable answer",
+          () => Effect.succeed({ verdict: { action: "ADD", reason: "whose?" }, sure: true } as never)
+        ],
+        [
+          "unreadable answer",
           () =>
             Effect.succeed({
               verdict: { action: "ADD", reason: "whose?" },
@@ -254,7 +260,10 @@ describe("a reconciler that is asked", () => {
             } as never)
         ],
         ["failed", () => Effect.interrupt],
-        ["merged", answering({ action: "UPDATE", target: 0, merged: { title: "" }, reason: "empty" })]
+        [
+          "returned an invalid merged memory",
+          answering({ action: "UPDATE", target: 0, merged: { title: "" }, reason: "empty" })
+        ]
       ]
       for (const [reason, ask] of broken) {
         const { decision, written } = yield* run(ask, { timeout: 50 })

@@ -66,13 +66,23 @@ describe.each(reranking)("the reranker of %s", (provider) => {
     ["broken each time", [{ status: 500 }, { status: 503 }], "failed (status 503)", 2],
     ["cut off each time", [{ truncated: true }, { truncated: true }], "failed (unreadable answer)", 2],
     ["JSON of something else", [{ raw: '{"ok": true}' }], "failed (unreadable answer)", 1],
-    ["too few", [{ answer: true, list: (scores) => scores.slice(1) }], "count", 1],
-    ["one twice", [{ answer: true, list: ([one, _, ...more]) => [one, one, ...more] }], "count", 1],
-    ["another's place", [{ answer: true, list: ([one, ...more]) => [{ ...one, index: 9 }, ...more] }], "count", 1],
+    ["too few", [{ answer: true, list: (scores) => scores.slice(1) }], "returned a wrong number of scores", 1],
+    [
+      "one twice",
+      [{ answer: true, list: ([one, _, ...more]) => [one, one, ...more] }],
+      "returned a wrong number of scores",
+      1
+    ],
+    [
+      "another's place",
+      [{ answer: true, list: ([one, ...more]) => [{ ...one, index: 9 }, ...more] }],
+      "returned a wrong number of scores",
+      1
+    ],
     [
       "no number",
       [{ answer: true, list: ([one, ...more]) => [{ ...one, relevance_score: null }, ...more] }],
-      "values",
+      "returned invalid scores",
       1
     ]
   ]
@@ -192,7 +202,7 @@ describe("a reranker", () => {
     Effect.gen(function* () {
       const policy = Either.getOrThrow(decode({ rerank: { providers } }))
       const error = yield* Effect.flip(rerankerNamed(name, policy).pipe(withSettings({})))
-      expect(error.message).toMatch(new RegExp(`^(no|cannot use) reranker ${name}[^ ]*: `))
+      expect(error.message).toMatch(new RegExp(`^(unknown|cannot use) reranker ${name}[^ ]*: `))
       expect(error._tag).toBe(name === "lexicla" ? "UnknownReranker" : "RerankerUnavailable")
       expect(error.problem).toBe(problem)
     })

@@ -232,7 +232,7 @@ export class UnknownReranker extends Schema.TaggedError<UnknownReranker>()("Unkn
   problem: Schema.String
 }) {
   override get message() {
-    return `cannot use reranker ${this.name}: ${this.problem}`
+    return `unknown reranker ${this.name}: ${this.problem}`
   }
 }
 
