@@ -17,7 +17,7 @@ const lockOwner = join(lockDir, "owner")
 const lockStaleAfterMillis = 15 * 60 * 1000
 const wanted = join(root, "package-lock.json")
 const installed = join(root, "node_modules", ".package-lock.json")
-const built = [join(root, "dist", "src", "index.js"), join(root, "dist", "daybook.mjs")]
+const built = [join(root, "dist", "layers", "entry.js"), join(root, "dist", "daybook.mjs")]
 const sources = [
   ...["events", "text", "projections", "src", "layers", "bin", "migrations"],
   ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],

@@ -6,6 +6,7 @@ import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
 import { digestsOf, open, temporaryFolder } from "./support/engine.js"
 import { type Asked, histories, perform, probesOf } from "./support/histories.js"
+import { yieldToTimers } from "./support/size.js"
 
 const start = Date.parse("2026-03-14T06:00:00Z")
 const events = Number(process.env.DAYBOOK_REPLAY_EVENTS ?? 10_000)
@@ -30,6 +31,7 @@ describe(`a log of ${events.toLocaleString("en")} events`, () => {
               const options = { minLength: length, maxLength: length }
               for (const step of fc.sample(histories(options), { numRuns: 1, seed: 1_000 * seed + part })[0]!)
                 yield* perform({ daybook, folder, asked, wait: TestClock.adjust }, step)
+              yield* yieldToTimers
             }
             for (const agent of asked.keys()) yield* daybook.backfill(agent)
             const live = yield* digestsOf(daybook, probesOf(asked))

@@ -15,7 +15,7 @@ import { orderByScore, scoreMemories, sumOfParts, timeMatchScore } from "../src/
 import type { Hit, Query } from "../src/search/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { vocabulary } from "./support/histories.js"
-import { expectDuration, rounds } from "./support/size.js"
+import { expectDuration, rounds, yieldToTimers } from "./support/size.js"
 
 const agent = "ada"
 const start = Date.parse("2026-03-14T06:00:00Z")
@@ -69,6 +69,7 @@ describe("any text is a query", () => {
         .sample(anything, { numRuns: rounds({ quick: 1_000, full: 100_000 }), seed: 11 })
         .entries()) {
         const reader = readers[index % 2]!
+        if (index % 100 === 0) yield* yieldToTimers
         const asked: ReadonlyArray<Effect.Effect<ReadonlyArray<{ readonly score: number }>, ReadError>> = [
           reader.search({ text, limit: 5 }),
           reader.sessions.search({ text, limit: 5 }),

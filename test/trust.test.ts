@@ -25,7 +25,7 @@ import {
   told
 } from "./support/engine.js"
 import { names, vocabulary } from "./support/histories.js"
-import { rounds } from "./support/size.js"
+import { rounds, yieldToTimers } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -306,6 +306,7 @@ describe("what is stored above a level changes no byte below it", () => {
             const kept: Array<string> = []
             const all = sample(observations(store), count, from)
             for (let first = 0; first < count; first += 500) {
+              yield* yieldToTimers
               for (const one of yield* full.rememberAll(all.slice(first, first + 500))) {
                 kept.push(Either.getOrThrow(one).id)
               }
@@ -321,6 +322,7 @@ describe("what is stored above a level changes no byte below it", () => {
         const asked = Effect.gen(function* () {
           const all = { ...(yield* answers(reader, probe)) }
           for (const [index, query] of requests.entries()) {
+            yield* yieldToTimers
             all[`query ${index} ${JSON.stringify(query)}`] = yield* outcome(reader.search(query))
             const { text: _, ...filter } = query
             all[`filter ${index} ${JSON.stringify(filter)}`] = yield* outcome(reader.list(filter))

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import { expect } from "vitest"
 
 /** `npm test` is quick. `npm run test:full` and `npm run test:soak` are full: vitest.config.ts sets the variable. */
@@ -5,6 +6,12 @@ export const isFull = process.env.DAYBOOK_TEST_SIZE === "full"
 
 /** The number of rounds, or anything else that depends on the size of the run. */
 export const rounds = <A>(sizes: { readonly quick: A; readonly full: A }): A => (isFull ? sizes.full : sizes.quick)
+
+/**
+ * Lets timers and input run between the rounds of a long test. Without it a test that computes for a minute starves the
+ * messages to vitest, which ends the run with an error.
+ */
+export const yieldToTimers: Effect.Effect<void> = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /** The milliseconds that some work takes. */
 export const durationOf = (work: () => void): number => {
