@@ -406,7 +406,10 @@ describe("the runner of schedules", () => {
         yield* pass(hour)
         yield* pass(2 * minute, minute)
         expect(done.toSorted()).toEqual(["ada", "cy"])
-        expect(warned).toContainEqual(["cannot check the schedules of an agent", { agent: "bob" }])
+        expect(warned).toContainEqual([
+          "cannot check the schedules of an agent",
+          { agent: "bob", failure: "ProjectionParked" }
+        ])
         poisonous = false
         yield* daybook.rebuild("bob")
         yield* pass(12 * minute, 4 * minute)
