@@ -24,7 +24,7 @@ const noFolderCodes = new Set(["ENOENT", "ENOTDIR", "EEXIST", "ELOOP", "ENAMETOO
 
 /** Creates a folder with its parents. False where a path component is not a folder. */
 const create = (folder: string): boolean => {
-  const stats = statOf(folder)
+  const stats = statIfAny(folder)
   if (stats !== undefined) return stats.isDirectory()
   const parent = dirname(folder)
   if (parent === folder || !create(parent)) return false
@@ -33,16 +33,16 @@ const create = (folder: string): boolean => {
     return true
   } catch (cause) {
     // Another process created it meanwhile.
-    if (statOf(folder)?.isDirectory() === true) return true
+    if (statIfAny(folder)?.isDirectory() === true) return true
     throw cause
   }
 }
 
-const statOf = (path: string): Stats | undefined => {
+/** The facts of a path; undefined where nothing is there. Node 22 throws if a parent of the path is a file. */
+export const statIfAny = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (cause) {
-    // A parent is a file. The call for that level reports it.
     if ((cause as NodeJS.ErrnoException).code === "ENOTDIR") return undefined
     throw cause
   }

@@ -297,5 +297,6 @@ describe("a command", () => {
       expect(await daybook("import", path)).toMatchObject({ code: 1, line: `${path}: does not exist`, stdout: "" })
     }
     expect(await daybook("import", "/dev/null/x")).toMatchObject({ code: 1, line: "/dev/null/x: does not exist" })
+    expect((await daybook("forget-file", "/dev/null/x")).line).toContain("file /dev/null/x not found")
   })
 })

@@ -92,18 +92,18 @@ describe.each(protocols)("a model that speaks %s", (protocol) => {
     ["an elsewhere", [{ status: 302, headers: { location: "/v1/elsewhere" } }], "failed (no connection)", 3],
     ["broken JSON", [{ text: '{"action": "ADD",' }], "unreadable", 1],
     ["a truncated body", [{ truncated: '{"id": "1", "choices": [{"mess' }], "unreadable", 1],
-    ["a bound reached", [{ cutOff: '{"action": "ADD", "reason": "x' }], "unreadable (cut off)", 1],
+    ["a bound reached", [{ cutOff: '{"action": "ADD", "reason": "x' }], "unreadable answer (cut off)", 1],
     ["prose of 100 kB", [{ text: prose }], "unreadable", 1],
     ["an empty body", [{ raw: "" }], "unreadable", 1],
     ["JSON of something else", [{ raw: '{"error": null, "ok": true}' }], "unreadable", 1],
     ["a refusal", [{ refusal: "I cannot say why port 5433" }], "refused", 1],
-    ["an index that is none", [{ answer: { ...full, target: 2 } }], "target", 1],
+    ["an index that is none", [{ answer: { ...full, target: 2 } }], "named an unknown target", 1],
     ["a negative index", [{ answer: { ...full, target: -1 } }], "unreadable", 1],
     ["an index in words", [{ answer: { ...full, target: "0" } }], "unreadable", 1],
     ["no index", [{ answer: { ...full, target: null } }], "unreadable", 1],
     ["no reason", [{ answer: { action: "ADD" } }], "unreadable", 1],
-    ["an unknown action", [{ answer: { ...full, action: "MERGE" } }], "action", 1],
-    ["no verdict at all", [{ answer: {} }], "action", 1]
+    ["an unknown action", [{ answer: { ...full, action: "MERGE" } }], "answered with an unknown action", 1],
+    ["no verdict at all", [{ answer: {} }], "answered with an unknown action", 1]
   ]
   it.scopedLive.each(failures)("fails with a reason: %s", ([_, behaviours, reason, requests]) =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import { statIfAny } from "../../events/folder.js"
 import { refused } from "../exit.js"
 import { count, oneLine } from "../format.js"
 import { commandIdOption } from "../options.js"
@@ -30,6 +30,6 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
 
 /** The hint if no file is indexed under this path. */
 const hintFor = (path: string): string =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  statIfAny(path)?.isDirectory() === true
     ? "; it is a folder, and forget-file needs one file of 'daybook files'"
     : "; 'daybook files' lists the indexed files"

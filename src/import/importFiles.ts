@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { statIfAny } from "../../events/folder.js"
 import type { CommandError } from "../actor/Actor.js"
 import {
   type CredentialForbidden,
@@ -159,7 +160,7 @@ const commandOf = (
 const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>
   Effect.try({
     try: (): ReadonlyArray<SourceFile> => {
-      const stat = statSync(path, { throwIfNoEntry: false })
+      const stat = statIfAny(path)
       if (stat === undefined) throw new PathRefused({ path, problem: "does not exist" })
       if (!stat.isDirectory()) return [{ file: path, path: nameOf(path) }]
       const root = realpathSync(path)
