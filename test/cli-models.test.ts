@@ -4,15 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { answerOf, build, bundle, lines, newFolder, refusal, removeFolders, run } from "./support/cli.js"
+import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
 import { type ProviderServer, providerServer } from "./support/providerServer.js"
 
 const key = "sk-test-cli-7Pn5secretKEYz2"
 const scope = Effect.runSync(Scope.make())
 let server: ProviderServer
 const folder = newFolder()
-const daybook = (...args: ReadonlyArray<string>) =>
-  run(process.execPath, [bundle, "--data", folder, ...args], { env: { OWN_KEY: key } })
+const daybook = daybookIn(folder, { env: { OWN_KEY: key } })
 
 beforeAll(async () => {
   build()
@@ -27,10 +26,12 @@ dimensions = 8
 [embedding.providers.openai-compatible]
 baseUrl = "${server.base("embed openai-compatible")}"
 keyVariable = "OWN_KEY"
+backoff = 5
 [rerank]
 reranker = "lexical"
 [rerank.providers.endpoint]
 baseUrl = "${server.base("rerank endpoint")}"
+backoff = 5
 `
   )
 }, 180_000)
@@ -100,8 +101,7 @@ describe("models that the policy names, on the command line", () => {
       line: "daybook: cannot use reranker jina: JINA_API_KEY is not set"
     })
     const other = newFolder()
-    const bare = (...args: ReadonlyArray<string>) =>
-      run(process.execPath, [bundle, "--data", other, ...args], { env: { OPENAI_API_KEY: "", COHERE_API_KEY: "" } })
+    const bare = daybookIn(other, { env: { OPENAI_API_KEY: "", COHERE_API_KEY: "" } })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "openai"\n[rerank]\nreranker = "cohere"\n')
     const checked = await bare("check")
     expect(checked.code).toBe(0)
