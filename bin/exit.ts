@@ -23,6 +23,9 @@ export class CommandEnded extends Data.TaggedError("Ended")<{ readonly message: 
 /** Ends a command of which all or part was refused. */
 export const refused = (message: string) => new CommandEnded({ message, code: exitCodes.refused })
 
+/** Ends a command whose arguments do not fit together. */
+export const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
+
 /** The exit code of a command and, if it is not 0, the line that gives the reason. */
 export interface Outcome {
   readonly code: number

@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** What the engine is built on. A port that an installation can do without has a `layerNone`. */
+/** The services that the engine needs. An optional port has a `layerNone`. */
 export type Requirements =
   | EventLog
   | Views

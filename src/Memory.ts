@@ -103,6 +103,9 @@ export interface MemoryReader extends ProfileReader {
   readonly schedules: ScheduleReader
 }
 
+/** Errors of storing a memory. */
+export type RememberError = CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden
+
 /** A reader that can also write. A write answers once it is durable and readable. */
 export interface Memory extends MemoryReader {
   readonly sessions: MemoryReader["sessions"] & SessionWriter
@@ -114,22 +117,14 @@ export interface Memory extends MemoryReader {
    * Stores a memory. If the store has the same title and facts, this counts as another mention. If similar memories
    * exist, the reconciler decides: see `Remembered` for the outcomes.
    */
-  readonly remember: (
-    observation: Observation,
-    options?: RememberOptions
-  ) => Effect.Effect<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
+  readonly remember: (observation: Observation, options?: RememberOptions) => Effect.Effect<Remembered, RememberError>
   /**
    * Stores up to 1,000 memories in one transaction. Each gets its own answer; a
    * refused one does not affect the others.
    */
   readonly rememberAll: (
     observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
-  ) => Effect.Effect<
-    ReadonlyArray<
-      Either.Either<Remembered, CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden>
-    >,
-    CommandError | InvalidInput
-  >
+  ) => Effect.Effect<ReadonlyArray<Either.Either<Remembered, RememberError>>, CommandError | InvalidInput>
   /** Imports markdown files and folders. Repeating an import adds nothing. See `importFiles`. */
   readonly importMarkdown: (
     paths: ReadonlyArray<string>,

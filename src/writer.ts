@@ -50,7 +50,7 @@ export const make = ({ isEmpty, reader, services, use, writer }: MemoryParts): M
   const runner = makeRunner(use)
   const runCommand: Maintainer["run"] = (command) => use(({ actor }) => actor.run(command))
   const rememberAll: Memory["rememberAll"] = Effect.fn("Memory.rememberAll")((observations) =>
-    runner.runAll("observations", observations, (input, options) => remember(writer, input, options))
+    runner.runAll("observations", observations, (input, options) => remember(writer, input, options), rememberOptions)
   )
   return {
     ...reader,
@@ -98,21 +98,28 @@ type Runner = ReturnType<typeof makeRunner>
 
 /** Decodes input into commands and has the agent's actor carry them out. */
 const makeRunner = (use: Use) => ({
-  run: <A, E, Refused>(decode: () => Either.Either<Command<A, E>, Refused>, options?: WriteOptions) =>
-    Effect.suspend(() => Effect.flatMap(inRun(decode(), options), (command) => use(({ actor }) => actor.run(command)))),
+  run: <A, E, Refused>(
+    decode: () => Either.Either<Command<A, E>, Refused>,
+    options?: WriteOptions,
+    optionNames = writeOptions
+  ) =>
+    Effect.suspend(() =>
+      Effect.flatMap(inRun(decode(), options, optionNames), (command) => use(({ actor }) => actor.run(command)))
+    ),
 
   /** Carries out many commands of one kind in one transaction and answers each of them. */
   runAll: <Input, A, E, Refused>(
     field: string,
     inputs: ReadonlyArray<Input | readonly [Input, WriteOptions]>,
-    decode: (input: Input, options?: WriteOptions) => Either.Either<Command<A, E>, Refused>
+    decode: (input: Input, options?: WriteOptions) => Either.Either<Command<A, E>, Refused>,
+    optionNames = writeOptions
   ) =>
     Effect.gen(function* () {
       if (inputs.length > limits.batch) {
         return yield* new InvalidInput({ field, problem: `must have at most ${limits.batch} entries` })
       }
       const decoded = inputs.map((input) =>
-        isPair(input) ? inRun(decode(input[0], input[1]), input[1]) : decode(input as Input)
+        isPair(input) ? inRun(decode(input[0], input[1]), input[1], optionNames) : decode(input as Input)
       )
       const commands = decoded.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
       yield* Effect.annotateCurrentSpan({ [field]: inputs.length, refused: inputs.length - commands.length })
@@ -126,7 +133,7 @@ const memoryWrites = ({ run }: Runner, writer: Writer): Pick<Memory, "remember" 
   remember: (observation, options) =>
     traced(
       "Memory.remember",
-      run(() => remember(writer, observation, options), options)
+      run(() => remember(writer, observation, options), options, rememberOptions)
     ),
   update: Effect.fn("Memory.update")((id, changes, options) =>
     run(() => update(writer, id, changes, options), options)
@@ -174,10 +181,11 @@ const scheduleWrites = ({ run }: Runner, writer: Writer): ScheduleWriter => ({
 /** Checks the options of a write, and gives its command the run that they name, if any. */
 const inRun = <A, E, Refused>(
   command: Either.Either<Command<A, E>, Refused>,
-  options?: WriteOptions
+  options: WriteOptions | undefined,
+  optionNames: ReadonlyArray<string>
 ): Either.Either<Command<A, E>, Refused | InvalidInput> => {
   if (options === undefined) return command
-  const known = refuseUnknownOptions(options, writeOptions)
+  const known = refuseUnknownOptions(options, optionNames)
   if (Either.isLeft(known)) return Either.left(known.left)
   const { run } = options
   if (run === undefined) return command
@@ -186,7 +194,8 @@ const inRun = <A, E, Refused>(
   )
 }
 
-const writeOptions = ["commandId", "run", "reconcile"]
+const writeOptions: ReadonlyArray<string> = ["commandId", "run"]
+const rememberOptions: ReadonlyArray<string> = [...writeOptions, "reconcile"]
 
 /**
  * A span for the most frequent write. It is left out where the program has no

@@ -14,7 +14,6 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import type { StorageError } from "../events/errors.js"
 import * as Agents from "../src/actor/Agents.js"
 import * as InUse from "../src/actor/activeEmbedders.js"
 import type { Command } from "../src/actor/Command.js"
@@ -27,6 +26,7 @@ import { Embedder } from "../src/ports/Embedder.js"
 import { defaults as defaultPolicy } from "../src/ports/Policy.js"
 import { remember } from "../src/remember/remember.js"
 import { type EngineOptions, foundation, fresh, open, temporaryFolder } from "./support/engine.js"
+import { gatedLog } from "./support/gatedLog.js"
 import { rounds } from "./support/size.js"
 
 type System = Context.Tag.Service<Daybook>
@@ -44,20 +44,6 @@ const ada = (options: EngineOptions = {}) =>
   Effect.gen(function* () {
     const { daybook, folder } = yield* fresh(options)
     return { daybook, folder, memory: yield* daybook.agent(agent, { trust: "full" }) }
-  })
-
-/** A log on real files that stores nothing while its gate is closed, and says when somebody waits at it. */
-const gatedLog = (folder: string) =>
-  Effect.gen(function* () {
-    const [gate, reached] = [yield* Effect.makeLatch(true), yield* Effect.makeLatch(false)]
-    const layer: Layer.Layer<EventLog, StorageError> = Layer.effect(
-      EventLog,
-      Effect.map(EventLog, (log) => ({
-        ...log,
-        append: (append) => Effect.zipRight(reached.open, Effect.zipRight(gate.await, log.append(append)))
-      }))
-    ).pipe(Layer.provide(EventLogSqlite.layer(folder)))
-    return { gate, reached, layer }
   })
 
 /** A system whose log is held up as soon as `hold` has been called. */

@@ -85,7 +85,7 @@ describe("daybook schedules", () => {
         "cron: must be five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
       ],
       [["show", "nobody"], 1, "schedule nobody not found: list the schedules to see their ids"],
-      [["run", "nobody"], 1, "run nobody not found: list the runs of its schedule to see their ids"],
+      [["run", "nobody"], 1, "run nobody not found: list the runs to see their ids"],
       [["--trust", "inner"], 1, "schedules needs trust level full"]
     ]
     for (const [call, code, line] of refusals) {

@@ -12,6 +12,7 @@ import { EmbedderError } from "../src/ports/Embedder.js"
 import { Reranker } from "../src/ports/Reranker.js"
 import { known, type Scripted, scripted, turned } from "./support/embedders.js"
 import { fresh, open, temporaryFolder } from "./support/engine.js"
+import { gatedLog } from "./support/gatedLog.js"
 
 type System = Context.Tag.Service<Daybook>
 
@@ -94,6 +95,30 @@ describe("a switch to another embedder", () => {
         embedded: 40,
         configured: { model: "old" }
       })
+    })
+  )
+
+  it.scopedLive("is not prepared again when another switch was first to make it active", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [old, next] = [scripted("old", 1, 48), scripted("next", 2, 96)]
+      const { gate, layer: log, reached } = yield* gatedLog(folder)
+      const daybook = yield* open(folder, { ...known(old, next), policy, log })
+      const memory = yield* filled(daybook)
+      yield* Effect.zipRight(gate.close, reached.close)
+      // While this write waits, both switches see the old embedder.
+      const write = yield* Effect.fork(memory.remember({ title: "the pilot has a spare rope" }))
+      yield* reached.await
+      const first = yield* Effect.fork(daybook.embedders.switchTo(agent, "next", { now: true }))
+      yield* Effect.sleep(50)
+      const second = yield* Effect.fork(daybook.embedders.switchTo(agent, "next"))
+      yield* Effect.sleep(50)
+      yield* gate.open
+      yield* Fiber.join(write)
+      expect(yield* Fiber.join(first)).toMatchObject({ model: "next", state: "inForce", unchanged: false })
+      expect(yield* Fiber.join(second)).toMatchObject({ model: "next", state: "inForce", unchanged: true })
+      expect(yield* embedderEvents(daybook)).toEqual(["inForce next"])
+      expect(yield* daybook.embedders.status(agent)).toMatchObject({ inForce: { model: "next" }, preparing: null })
     })
   )
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { ArchivedMemory } from "../../src/maintenance/contract.js"
-import { CommandEnded, exitCodes } from "../exit.js"
+import { usageError } from "../exit.js"
 import { dayText } from "../format.js"
 import { type AsOfOptions, asOfOption, commandIdOption, type PageOptions, pageOptions } from "../options.js"
 import { type Column, table } from "../table.js"
@@ -47,5 +47,3 @@ const columns: ReadonlyArray<Column<ArchivedMemory>> = [
   { name: "why", cell: ({ reason }) => reason },
   { name: "title", cell: ({ title }) => title, elastic: true }
 ]
-
-const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })

@@ -7,7 +7,7 @@ import { type LabelledQuestion, readLabelled } from "../../src/embedding/admin/l
 import { InvalidInput } from "../../src/model/errors.js"
 import { UnknownEmbedder } from "../../src/ports/Embedders.js"
 import { calibratedText, comparedText, rateText, statusText, switchedText } from "../embedders.js"
-import { CommandEnded, exitCodeOf, exitCodes, refused } from "../exit.js"
+import { type CommandEnded, exitCodeOf, exitCodes, refused, usageError } from "../exit.js"
 import { count } from "../format.js"
 import { flag, fraction, option, wholeNumber } from "../options.js"
 import type { Output } from "../output.js"
@@ -200,8 +200,6 @@ const unknownAsUsageError = <A, E>(effect: Effect.Effect<A, E | UnknownEmbedder>
     (error): error is UnknownEmbedder => error instanceof UnknownEmbedder,
     ({ message }) => usageError(message)
   ) as Effect.Effect<A, E | CommandEnded>
-
-const usageError = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
 
 const questionsIn = (file: string): Effect.Effect<ReadonlyArray<LabelledQuestion>, InvalidInput> =>
   Effect.flatMap(

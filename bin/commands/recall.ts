@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { MemoryReader } from "../../src/Memory.js"
 import type { Recall, RecallDifference, RecallRow, Rerun } from "../../src/recalls/RecallReader.js"
 import { toIso } from "../../text/when/dates.js"
-import { CommandEnded, exitCodes, refused } from "../exit.js"
+import { refused, usageError } from "../exit.js"
 import { count, secondText } from "../format.js"
 import { type AsOfOptions, asOfOption, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"
@@ -53,8 +53,6 @@ const verbsWithNumber = {
       if (!rerun.same) return yield* refused(`recall ${number}: the answer differs in ${count(differing, "place")}`)
     })
 } satisfies Record<Exclude<Verb, "list">, unknown>
-
-const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })
 
 const rowColumns: ReadonlyArray<Column<RecallRow>> = [
   { name: "number", cell: ({ number }) => number, alignRight: true, colour: "cyan" },

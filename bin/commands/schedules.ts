@@ -4,7 +4,7 @@ import { Missed, Notify, ScheduleStatus } from "../../events/Schedule.js"
 import { limits } from "../../src/model/limits.js"
 import type { ScheduleChanges } from "../../src/schedules/input.js"
 import type { ScheduleFilter } from "../../src/schedules/Schedule.js"
-import { CommandEnded, exitCodes } from "../exit.js"
+import { type CommandEnded, usageError } from "../exit.js"
 import { count } from "../format.js"
 import {
   type AsOfOptions,
@@ -140,8 +140,6 @@ const checked = (action: string, id: string | undefined, options: Options): Effe
         `'schedules ${action}' takes no --${surplus[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
       )
 }
-
-const usageError = (message: string) => Effect.fail(new CommandEnded({ message, code: exitCodes.badCall }))
 
 const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
   Effect.gen(function* () {

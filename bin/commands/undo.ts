@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Undoable } from "../../src/undo/choose.js"
 import type { PlannedEvent, Undone, UndoneEvent } from "../../src/undo/undo.js"
-import { CommandEnded, exitCodes, refused } from "../exit.js"
+import { refused, usageError } from "../exit.js"
 import { count } from "../format.js"
 import { commandIdOption, flag, isoTime, option, wholeNumber } from "../options.js"
 import type { Output } from "../output.js"
@@ -117,5 +117,3 @@ const eventColumns: ReadonlyArray<Column<PlannedEvent>> = [
     elastic: true
   }
 ]
-
-const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })

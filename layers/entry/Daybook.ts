@@ -7,7 +7,7 @@ import { defaults } from "../../src/ports/Policy.js"
 import * as Default from "../Default.js"
 import { temporaryFolder } from "./temporaryFolder.js"
 
-/** What `Daybook.layer` is made of. Every field has a default. */
+/** The folder and the replaceable parts of a memory system. Every field has a default. */
 export type DaybookOptions = Default.DefaultOptions
 
 /**

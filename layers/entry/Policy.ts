@@ -1,4 +1,4 @@
-/** The policy: every setting of the engine, with its default. */
+/** The policy holds every setting of the engine. */
 export {
   decode,
   defaults,

@@ -1,4 +1,4 @@
-/** Reconcilers: what decides whether a new memory is added, merged or replaces another. */
+/** Reconcilers decide whether a new memory is added, is merged or replaces another. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy } from "../../src/model/errors.js"

@@ -1,4 +1,4 @@
-/** Rerankers: what rescores the first hits of a search. `Reranker` is the port; `layer…` are the package's own. */
+/** Rerankers rescore the first hits of a search. `Reranker` is the port; `layer…` are the package's own. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy, RerankerLookupError } from "../../src/model/errors.js"
@@ -8,7 +8,7 @@ import { Reranker } from "../../src/ports/Reranker.js"
 import type { RerankProviderName } from "../models/rerankers/named.js"
 import { rerankerNamed } from "../rerankers.js"
 
-export { UnknownReranker } from "../../src/model/errors.js"
+export { type RerankerLookupError, RerankerUnavailable, UnknownReranker } from "../../src/model/errors.js"
 export { Reranker, RerankerError, type RerankerService } from "../../src/ports/Reranker.js"
 export { layer as layerLexical } from "../LexicalReranker.js"
 export { rerankerNamed as named } from "../rerankers.js"

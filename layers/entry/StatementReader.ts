@@ -1,3 +1,3 @@
-/** Statement readers: what finds the words, names and numbers of a statement, so that summaries can be checked. */
+/** Statement readers find the words, names and numbers of a statement, so that summaries can be checked. */
 export { type Statement, StatementReader, type StatementReaderService } from "../../src/ports/StatementReader.js"
 export { layer as layerRules } from "../RuleStatementReader.js"

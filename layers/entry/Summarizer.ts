@@ -1,4 +1,4 @@
-/** Summarizers: what writes summaries of memories and sessions. The engine checks every summary against its sources. */
+/** Summarizers write summaries of memories and sessions. The engine checks every summary against its sources. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InvalidPolicy } from "../../src/model/errors.js"

@@ -8,6 +8,7 @@ export type {
   PageQuery,
   PeopleQuery,
   ReadError,
+  RememberError,
   TimelineQuery,
   WholeMemory
 } from "../../src/Memory.js"

@@ -43,6 +43,7 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
     if (missing.length === 0) return "atHead"
     const poison = yield* applyMissing(context, view, checkpoint, missing)
     if (poison !== null) yield* parkProjection(context, view, poison)
+    else viewLag.unsafeUpdate(head.version - missing.at(-1)!.version, [])
     return "applied"
   })
 

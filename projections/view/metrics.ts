@@ -1,6 +1,6 @@
 import * as Metric from "effect/Metric"
 
-/** Events that a view lacked when it last caught up with the log; 0 for a view that is written by this process alone. */
+/** Events that the view which caught up last still lacks. It rises when another process has written, and falls to 0. */
 export const viewLag = Metric.gauge("daybook_view_lag_events")
 
 /** Events that views applied while they caught up, without the events of their own process. */

@@ -33,22 +33,17 @@ export interface SessionReader {
   readonly explain: (query: ConversationQuery) => Effect.Effect<Explained<ConversationHit>, ReadError>
 }
 
+/** Errors of adding a turn. */
+export type AppendTurnError = CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked
+
 /** Writes of conversations: `memory.sessions`. */
 export interface SessionWriter {
   /** Adds a turn to a session; the first turn creates the session. Sequences must grow. Default: the next sequence. */
-  readonly append: (
-    turn: TurnInput,
-    options?: WriteOptions
-  ) => Effect.Effect<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
+  readonly append: (turn: TurnInput, options?: WriteOptions) => Effect.Effect<AddedTurn, AppendTurnError>
   /** Adds up to 1,000 turns in one transaction. Each gets its own answer. */
   readonly appendAll: (
     turns: ReadonlyArray<TurnInput | readonly [TurnInput, WriteOptions]>
-  ) => Effect.Effect<
-    ReadonlyArray<
-      Either.Either<AddedTurn, CommandError | InvalidInput | StoreForbidden | SequenceConflict | ProjectionParked>
-    >,
-    CommandError | InvalidInput
-  >
+  ) => Effect.Effect<ReadonlyArray<Either.Either<AddedTurn, AppendTurnError>>, CommandError | InvalidInput>
   /** Hides the part of a session that the level may read: its turns, its files and their index entries. */
   readonly forget: (
     session: string,

@@ -138,15 +138,20 @@ type Figures = Pick<EmbedderService, "model" | "dimensions" | "weight" | "floor"
 
 type SwitchRefusal = ProjectionParked | NoSuchIndex
 
-/** The command that starts a candidate index. Writes nothing when the log says the same already. */
+/**
+ * The command that starts a candidate index. Answers whether it wrote the event: it does not if the log says the same
+ * already, or if another process has made the embedder active.
+ */
 export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, embedder, ({ db }) => {
+    const active = findActiveEmbedder(db)
     const candidate = findPreparingEmbedder(db)
-    const unchanged =
+    const isCandidate =
       candidate !== undefined &&
       sameModel(candidate, embedder) &&
       candidate.adopt === adopt &&
       matchesFact(candidate, embedder)
+    const unchanged = isCandidate || (active !== undefined && sameModel(active, embedder))
     return Either.right(unchanged ? null : { ...factFieldsOf(embedder), state: "preparing", adopt })
   })
 

@@ -60,10 +60,10 @@ export class ScheduleNotFound extends Schema.TaggedError<ScheduleNotFound>()("Sc
   }
 }
 
-/** No run with this id in the history of any schedule. */
+/** No run of a schedule or of maintenance with this id. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { run: Schema.String }) {
   override get message() {
-    return `run ${this.run} not found: list the runs of its schedule to see their ids`
+    return `run ${this.run} not found: list the runs to see their ids`
   }
 }
 

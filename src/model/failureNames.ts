@@ -2,8 +2,8 @@ import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 
 /**
- * What failed, for a log line: the tags of a cause's errors and the names of its
- * defects. Their messages are left out, because they may quote a memory.
+ * The tags of a cause's errors and the names of its defects, for a log line. Their
+ * messages are left out, because they may quote a memory.
  *
  * @example failureNames(Cause.fail(new StorageError({ … }))) // "StorageError"
  */

@@ -37,7 +37,7 @@ export interface RerankerService {
   readonly withheldStores?: ReadonlyArray<Store>
   /** Milliseconds that a search waits for it; default: the policy's `search.queryTimeout`. */
   readonly timeout?: number
-  /** What its best score adds to a hit's score. */
+  /** The highest gain of a hit's score. */
   readonly weight: number
   /** Returns a score for each text, in order, 0…1. */
   readonly rerank: (query: string, texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, RerankerError>

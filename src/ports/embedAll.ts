@@ -27,8 +27,11 @@ export const embedAll = (
         onTimeout: () => new EmbedderError({ model, reason: "timeout" })
       })
     )
-  const request = Effect.suspend(() => embedder.embed(texts, purpose))
-  const start = performance.now()
+  let start = 0
+  const request = Effect.suspend(() => {
+    start = performance.now()
+    return embedder.embed(texts, purpose)
+  })
   const tags = [MetricLabel.make("model", model), MetricLabel.make("purpose", purpose)]
   return (embedder.skipsCache === true ? atOnce(request, inTime) : inTime(request)).pipe(
     Effect.catchAllDefect(() => Effect.fail(new EmbedderError({ model, reason: "failed" }))),

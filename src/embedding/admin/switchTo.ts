@@ -10,7 +10,7 @@ import { adoptEmbedder, prepareEmbedder } from "../commands.js"
 import type { Embedding } from "../Embedding.js"
 import { countLacking, newestIn } from "../indexFill.js"
 import type { OperationServices } from "./compare.js"
-import type { Switched, SwitchOptions } from "./EmbedderOperations.js"
+import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
 import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
 
 /** Give up when writes outrun embedding: after this many fills that left new texts behind. */
@@ -24,34 +24,43 @@ export const switchWith = (
   agent: string,
   next: EmbedderService,
   options: SwitchOptions
-) =>
-  use(agent, (agent) =>
-    Effect.gen(function* () {
-      const { actor, embedding } = agent
-      const { adopt = true, now = false, wait = true } = options
-      const name = modelNameOf(next)
-      const actorName = options.actor ?? "program"
-      const active = yield* embedding.activeEmbedder(actor.view)
-      const sameWeight = options.weight === undefined || options.weight === active.weight
-      if (sameModel(active, next) && sameWithheld(active, next) && sameWeight) {
-        // A process that was killed during adoption may have left vectors missing.
-        if (wait) yield* embedding.backfill
-        return { ...name, state: "inForce", unchanged: true } satisfies Switched
-      }
-      if (!actor.view.hasVectors)
-        return yield* new NoSuchIndex({
-          problem: "vectors are not available: sqlite-vec cannot be loaded on this platform"
-        })
-      if (now || sameModel(active, next)) {
-        yield* actor.run(adoptEmbedder(actorName, next, () => true))
-        if (wait) yield* embedding.backfill
-        return { ...name, state: "inForce", unchanged: false } satisfies Switched
-      }
-      yield* actor.run(prepareEmbedder(actorName, next, adopt))
-      if (!wait) return { ...name, state: "preparing", unchanged: false } satisfies Switched
-      return yield* fillUntilDone(views, agent, next, options)
-    })
-  )
+) => use(agent, (agent) => switchAgent(views, agent, next, options))
+
+const switchAgent = (
+  views: OperationServices["views"],
+  agent: Agent<Embedding>,
+  next: EmbedderService,
+  options: SwitchOptions
+): ReturnType<EmbedderOperations["switchTo"]> =>
+  Effect.gen(function* () {
+    const { actor, embedding } = agent
+    const { adopt = true, now = false, wait = true } = options
+    const name = modelNameOf(next)
+    const actorName = options.actor ?? "program"
+    const active = yield* embedding.activeEmbedder(actor.view)
+    const sameWeight = options.weight === undefined || options.weight === active.weight
+    if (sameModel(active, next) && sameWithheld(active, next) && sameWeight) {
+      // A process that was killed during adoption may have left vectors missing.
+      if (wait) yield* embedding.backfill
+      return { ...name, state: "inForce", unchanged: true } satisfies Switched
+    }
+    if (!actor.view.hasVectors)
+      return yield* new NoSuchIndex({
+        problem: "vectors are not available: sqlite-vec cannot be loaded on this platform"
+      })
+    if (now || sameModel(active, next)) {
+      yield* actor.run(adoptEmbedder(actorName, next, () => true))
+      if (wait) yield* embedding.backfill
+      return { ...name, state: "inForce", unchanged: false } satisfies Switched
+    }
+    const begun = yield* actor.run(prepareEmbedder(actorName, next, adopt))
+    if (!begun && sameModel(yield* embedding.activeEmbedder(actor.view), next)) {
+      // Another process made it active since this one looked.
+      return yield* switchAgent(views, agent, next, options)
+    }
+    if (!wait) return { ...name, state: "preparing", unchanged: false } satisfies Switched
+    return yield* fillUntilDone(views, agent, next, options)
+  })
 
 /** Fills the candidate index until it is active, or complete if it is not to be adopted. Fails when neither can happen. */
 const fillUntilDone = (
