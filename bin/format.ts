@@ -1,6 +1,6 @@
 import type picocolors from "picocolors"
 import type { Stale } from "../events/Memory.js"
-import type { WholeMemory } from "../src/Memory.js"
+import type { WholeMemory } from "../src/model/wholeMemory.js"
 import { toIso } from "../text/when/dates.js"
 
 export type Colours = ReturnType<typeof picocolors.createColors>

@@ -8,13 +8,11 @@ import * as AsOf from "./actor/AsOf.js"
 import type { ReaderSource } from "./actor/ReaderSource.js"
 import type { AgentOptions, AsOfInput, DaybookService } from "./DaybookService.js"
 import type { Engine } from "./engine.js"
-import type { Memory } from "./Memory.js"
+import { type Memory, makeMemory, makeReader } from "./Memory.js"
 import { checkName } from "./model/agentName.js"
 import { InvalidInput, TrustRequired, VersionNotFound } from "./model/errors.js"
 import { checkInteger, refuseUnknownOptions } from "./model/filters.js"
 import { limits } from "./model/limits.js"
-import * as reader from "./reader.js"
-import * as writer from "./writer.js"
 
 /** Makes the handles that programs read and write an agent's memory with. */
 export const makeHandles = (engine: Engine) => {
@@ -73,8 +71,8 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
       ),
     readAt: readAt(engine, agent)
   }
-  return writer.make({
-    reader: reader.make(source, readerServices),
+  return makeMemory({
+    reader: makeReader(source, readerServices),
     use: (f) => agents.use(agent, f),
     writer: {
       level: options.trust,
@@ -106,7 +104,7 @@ const pastReader = (engine: Engine, agent: string, { trust }: AgentOptions, asOf
     const { activeEmbedders, agents, policy, readerServices, views } = engine
     const { at, version } = yield* versionAsOf(engine, agent, trust, asOf)
     const point = yield* engine.pointAt(agent, version)
-    return reader.make(
+    return makeReader(
       {
         agent,
         level: trust,

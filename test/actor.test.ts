@@ -611,6 +611,7 @@ describe("input", () => {
       yield* refused("a batch", memory.rememberAll(Array(1_001).fill({ title: "x" })), "observations")
       const nowhere = yield* Effect.flip(memory.importMarkdown(["/nowhere/at/all.md"]))
       expect(nowhere).toMatchObject({ _tag: "PathRefused", path: "/nowhere/at/all.md", problem: "does not exist" })
+      expect((yield* memory.importMarkdown(["/nowhere/at/all.md"], { onlyIfEmpty: true })).files).toBe(0)
       expect((yield* daybook.stats(agent)).version).toBe(before)
     })
   )

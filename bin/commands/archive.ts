@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { ArchivedMemory } from "../../src/maintenance/contract.js"
+import type { ArchivedMemory } from "../../src/maintenance/Archive.js"
 import { usageError } from "../exit.js"
 import { dayText } from "../format.js"
 import { type AsOfOptions, asOfOption, commandIdOption, type PageOptions, pageOptions } from "../options.js"

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
-import type { HistoryEntry } from "../../src/Memory.js"
+import type { HistoryEntry } from "../../src/history.js"
 import { type Colours, oneLine, secondText } from "../format.js"
 import { type AsOfOptions, asOfOption } from "../options.js"
 import type { Command } from "./Command.js"

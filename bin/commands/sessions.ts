@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { SessionSummary } from "../../src/maintenance/contract.js"
+import type { SessionSummary } from "../../src/maintenance/SessionSummaries.js"
 import { count, secondText } from "../format.js"
 import { type AsOfOptions, asOfOption, flag, option, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"

@@ -1,11 +1,4 @@
 /** The types of `memory.sessions` and `memory.files`. */
-export type { AddedFile } from "../../src/conversation/addFile.js"
-export type { AddedTurn } from "../../src/conversation/addTurn.js"
 export type * from "../../src/conversation/Files.js"
-export type { FileInput } from "../../src/conversation/fileInput.js"
-export type { ForgottenFile } from "../../src/conversation/forgetFile.js"
-export type { ForgottenSession } from "../../src/conversation/forgetSession.js"
 export type * from "../../src/conversation/Sessions.js"
-export type { ConversationHit, ConversationQuery } from "../../src/conversation/searchConversation.js"
-export type { TurnInput } from "../../src/conversation/turnInput.js"
-export type { SessionSummariesQuery, SessionSummary } from "../../src/maintenance/contract.js"
+export type * from "../../src/maintenance/SessionSummaries.js"

@@ -1,3 +1,2 @@
 /** The types of `memory.undo`. */
-export type { Undoable } from "../../src/undo/choose.js"
-export type { UndoError, Undone, UndoneEvent, UndoOptions } from "../../src/undo/undo.js"
+export type * from "../../src/undo/UndoWriter.js"

@@ -1,12 +1,24 @@
-import type * as Effect from "effect/Effect"
-import type { IndexedFile } from "../../projections/files.js"
+import * as Effect from "effect/Effect"
+import { findFiles, findFilesAt, type IndexedFile } from "../../projections/files.js"
 import type { CommandError } from "../actor/Actor.js"
-import type { FileInSession, FileNotFound, InvalidInput, ProjectionParked, StoreForbidden } from "../model/errors.js"
-import type { PageQuery, ReadError } from "../model/filters.js"
-import type { WriteOptions } from "../remember/remember.js"
-import type { AddedFile } from "./addFile.js"
-import type { FileInput } from "./fileInput.js"
-import type { ForgottenFile } from "./forgetFile.js"
+import type { ReaderSource } from "../actor/ReaderSource.js"
+import {
+  type FileInSession,
+  FileNotFound,
+  type InvalidInput,
+  type ProjectionParked,
+  type StoreForbidden
+} from "../model/errors.js"
+import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+import type { Runner } from "../remember/runner.js"
+import { type AddedFile, addFile } from "./addFile.js"
+import { decodePath, type FileInput } from "./fileInput.js"
+import { type ForgottenFile, forgetFile } from "./forgetFile.js"
+
+export type { AddedFile } from "./addFile.js"
+export type { FileInput } from "./fileInput.js"
+export type { ForgottenFile } from "./forgetFile.js"
 
 /** Reads of indexed files: `memory.files`. `memory.sessions.search` searches their text. */
 export interface FileReader {
@@ -33,3 +45,23 @@ export interface FileWriter {
     options?: WriteOptions
   ) => Effect.Effect<ForgottenFile, CommandError | InvalidInput | FileNotFound | ProjectionParked>
 }
+
+/** @internal */
+export const makeFileReader = ({ level, read }: ReaderSource): FileReader => ({
+  list: Effect.fn("Memory.files.list")(function* (query = {}) {
+    const page = yield* checkPage(query, 50)
+    return yield* read(({ db }) => findFiles(db, level, page))
+  }),
+
+  get: Effect.fn("Memory.files.get")(function* (path) {
+    yield* decodePath(path)
+    const files = yield* read(({ db }) => findFilesAt(db, level, path))
+    return files.length > 0 ? files : yield* new FileNotFound({ path })
+  })
+})
+
+/** @internal */
+export const makeFileWriter = ({ run }: Runner, writer: Writer): FileWriter => ({
+  add: Effect.fn("Memory.files.add")((file, options) => run(() => addFile(writer, file, options), options)),
+  forget: Effect.fn("Memory.files.forget")((path, options) => run(() => forgetFile(writer, path, options), options))
+})

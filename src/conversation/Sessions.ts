@@ -1,8 +1,9 @@
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type { Turn } from "../../events/Turn.js"
-import type { Session } from "../../projections/sessionReads.js"
+import { findSessions, findTurns, type Session } from "../../projections/sessionReads.js"
 import type { CommandError } from "../actor/Actor.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import type {
   InvalidInput,
   ProjectionParked,
@@ -10,13 +11,28 @@ import type {
   SessionNotFound,
   StoreForbidden
 } from "../model/errors.js"
-import type { PageQuery, ReadError } from "../model/filters.js"
-import type { WriteOptions } from "../remember/remember.js"
+import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+import type { Runner } from "../remember/runner.js"
 import type { Explained } from "../search/explain.js"
-import type { AddedTurn } from "./addTurn.js"
-import type { ForgottenSession } from "./forgetSession.js"
-import type { ConversationHit, ConversationQuery } from "./searchConversation.js"
+import { recordedSearch } from "../search/recordedSearch.js"
+import { explained } from "../search/retrieve.js"
+import { type AddedTurn, addTurn } from "./addTurn.js"
+import { type ForgottenSession, forgetSession } from "./forgetSession.js"
+import {
+  type ConversationHit,
+  type ConversationQuery,
+  decodeConversationQuery,
+  searchConversationIn
+} from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
+
+export type { AddedTurn } from "./addTurn.js"
+export type { ForgottenSession } from "./forgetSession.js"
+export type { ConversationHit, ConversationQuery } from "./searchConversation.js"
+export type { TurnInput } from "./turnInput.js"
 
 /** Reads of conversations: `memory.sessions`. */
 export interface SessionReader {
@@ -50,3 +66,41 @@ export interface SessionWriter {
     options?: WriteOptions
   ) => Effect.Effect<ForgottenSession, CommandError | InvalidInput | SessionNotFound | ProjectionParked>
 }
+
+/** @internal */
+export const makeSessionReader = (source: ReaderSource, services: ReaderServices): SessionReader => {
+  const { level, read } = source
+  const searchFor = (query: ConversationQuery) =>
+    Effect.flatMap(
+      Effect.suspend(() => decodeConversationQuery(query, services.ranking.policy)),
+      (request) => recordedSearch(source, services, "conversation", request, searchConversationIn)
+    )
+  return {
+    list: Effect.fn("Memory.sessions.list")(function* (query = {}) {
+      const page = yield* checkPage(query, 50)
+      return yield* read(({ db }) => findSessions(db, level, page))
+    }),
+
+    get: Effect.fn("Memory.sessions.get")(function* (session, query = {}) {
+      yield* decodeKey("session", session)
+      yield* refuseUnknownOptions(query, ["last"])
+      const last = yield* checkInteger("last", query.last ?? 100, 1, limits.page)
+      return yield* read(({ db }) => findTurns(db, level, session, last))
+    }),
+
+    search: Effect.fn("Memory.sessions.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
+
+    explain: Effect.fn("Memory.sessions.explain")((query) => Effect.map(searchFor(query), explained))
+  }
+}
+
+/** @internal */
+export const makeSessionWriter = ({ run, runAll }: Runner, writer: Writer): SessionWriter => ({
+  append: Effect.fn("Memory.sessions.append")((turn, options) => run(() => addTurn(writer, turn, options), options)),
+  appendAll: Effect.fn("Memory.sessions.appendAll")((turns) =>
+    runAll("turns", turns, (turn, options) => addTurn(writer, turn, options))
+  ),
+  forget: Effect.fn("Memory.sessions.forget")((session, options) =>
+    run(() => forgetSession(writer, session, options), options)
+  )
+})

@@ -9,9 +9,9 @@ import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
 import type { StatementReaderService } from "../ports/StatementReader.js"
-import { lifeScoreOf } from "../search/score.js"
+import { lifeScoreOf, scoreFactsOf } from "../search/score.js"
 import type { Draft } from "./applySummarizer.js"
-import { type Row, scoreFactsOf, visibleToRules } from "./stageRow.js"
+import { type Row, visibleToRules } from "./stageRow.js"
 
 /** Services that a stage uses besides its rows, policy and time. */
 export interface StageTools {

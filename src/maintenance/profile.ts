@@ -8,10 +8,10 @@ import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
-import { lifeScoreOf, type ScoreFacts } from "../search/score.js"
+import { lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search/score.js"
 import { contradictsBy } from "./pairs.js"
 import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
-import { type Row, scoreFactsOf } from "./stageRow.js"
+import type { Row } from "./stageRow.js"
 import { type Subject, subjectsOf } from "./subjects.js"
 
 /** The core block of a system prompt. */

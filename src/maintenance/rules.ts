@@ -1,14 +1,6 @@
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
-import { type LifeScore, lifeScoreOf } from "../search/score.js"
-import {
-  ageInDays,
-  isProtected,
-  lastSeenAt,
-  lastTouchedAt,
-  type Row,
-  scoreFactsOf,
-  visibleToRules
-} from "./stageRow.js"
+import { type LifeScore, lastSeenAt, lifeScoreOf, scoreFactsOf } from "../search/score.js"
+import { ageInDays, isProtected, lastTouchedAt, type Row, visibleToRules } from "./stageRow.js"
 
 /** The rules' verdict on a memory, with its reason. */
 export interface Verdict {

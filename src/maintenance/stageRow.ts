@@ -1,6 +1,6 @@
 import type { Memory } from "../../events/Memory.js"
 import type { Row } from "../model/MemoryRow.js"
-import type { ScoreFacts } from "../search/score.js"
+import { lastSeenAt } from "../search/score.js"
 
 export type { Row } from "../model/MemoryRow.js"
 
@@ -13,21 +13,9 @@ export const visibleToRules = ({ accesses, memory }: Row): Row => ({
   accesses: memory.store === "private" ? accesses : undefined
 })
 
-/** When a memory was last added, mentioned or shown. */
-export const lastSeenAt = ({ accesses, memory }: Row): number =>
-  Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)
-
 /** When a memory was last seen, changed, or moved by the rules. The age of an unused memory counts from here. */
 export const lastTouchedAt = (row: Row): number =>
   Math.max(lastSeenAt(row), row.memory.updatedAt, row.memory.movedAt ?? 0)
-
-export const scoreFactsOf = (row: Row): ScoreFacts => ({
-  type: row.memory.type,
-  importance: row.memory.importance,
-  mentions: row.memory.mentions,
-  accesses: row.accesses?.accesses ?? 0,
-  seenAt: lastSeenAt(row)
-})
 
 /** Milliseconds of a day. */
 export const dayMillis = 86_400_000

@@ -1,10 +1,28 @@
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import type { StoredEvent } from "../../events/Chain.js"
+import type { Payload } from "../../events/catalogue.js"
 import type { RecallHit, Recall as Recorded } from "../../events/Recall.js"
-import type { ConversationHit } from "../conversation/searchConversation.js"
-import type { RecallNotFound, TrustRequired } from "../model/errors.js"
-import type { PageQuery, ReadError } from "../model/filters.js"
-import type { WholeMemory } from "../model/wholeMemory.js"
-import type { Hit } from "../search/search.js"
+import type { ChunkFilters } from "../../projections/conversationSearch.js"
+import type { QueryVector } from "../../projections/hybridSearch.js"
+import { getMemories } from "../../projections/observationReads.js"
+import type { Filters } from "../../projections/observationSearch.js"
+import { findRecall, findRecalls, type RecallPosition } from "../../projections/recalls.js"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
+import { modelLabel } from "../actor/activeEmbedders.js"
+import type { Ranking, ReaderServices, ReaderSource, Snapshot } from "../actor/ReaderSource.js"
+import { type ConversationHit, searchConversationIn } from "../conversation/searchConversation.js"
+import { RecallNotFound, TrustRequired } from "../model/errors.js"
+import { checkInteger, checkPage, type PageQuery, type ReadError } from "../model/filters.js"
+import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
+import { defaults } from "../ports/Policy.js"
+import { conversationSyntax, memorySyntax } from "../search/fields.js"
+import type { Syntax } from "../search/query.js"
+import { combineVectors } from "../search/queryVector.js"
+import { rankerVersion } from "../search/ranker.js"
+import { figuresOf, hitOf } from "../search/recordedSearch.js"
+import { requestOf, retrieve } from "../search/retrieve.js"
+import { type Hit, searchIn } from "../search/search.js"
+import { activeEmbedderOf } from "../search/withActiveEmbedder.js"
 
 /** A recall: a read that showed memories, in short. */
 export interface RecallRow extends Pick<Recorded, "kind" | "level" | "text" | "askedAt"> {
@@ -49,3 +67,189 @@ export interface RecallReader {
   /** Repeats a recall on the view and at the time of the original, and compares. */
   readonly rerun: (number: number) => Effect.Effect<Rerun, ReadError | TrustRequired | RecallNotFound>
 }
+
+/** A recall of the log, with the event that records it together with others. */
+interface RecallInBatch {
+  readonly recall: Recall
+  readonly recorded: Recorded
+  readonly batch: Payload<"RECALL">
+}
+
+/** @internal They show what other callers asked, so they require full trust. */
+export const makeRecallReader = (source: ReaderSource, services: ReaderServices): RecallReader => {
+  const { level, read, readAt } = source
+  const { activeEmbedders, ranking } = services
+  const requireFullTrust = Effect.suspend(() =>
+    level === "full" ? Effect.void : Effect.fail(new TrustRequired({ what: "reading recalls" }))
+  )
+  const findOne = (number: number) =>
+    Effect.gen(function* () {
+      yield* requireFullTrust
+      yield* checkInteger("number", number, 1, Number.MAX_SAFE_INTEGER)
+      const place = yield* read(({ db }) => findRecall(db, number))
+      const [recalls] = place === undefined ? [] : yield* readRecalls(services, source.agent, [place])
+      return recalls ?? (yield* new RecallNotFound({ number }))
+    })
+
+  return {
+    list: Effect.fn("Memory.recalls.list")(function* (query = {}) {
+      yield* requireFullTrust
+      const page = yield* checkPage(query, 50)
+      const places = yield* read(({ db }) => findRecalls(db, page))
+      const recalls = yield* readRecalls(services, source.agent, places)
+      return recalls.map(({ recall: { askedAt, hits, kind, level, number, text } }) => ({
+        ...{ number, kind, level, text, askedAt },
+        shown: hits.length
+      }))
+    }),
+
+    get: Effect.fn("Memory.recalls.get")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
+
+    rerun: Effect.fn("Memory.recalls.rerun")(function* (number) {
+      const { batch, recall, recorded } = yield* findOne(number)
+      const vector = yield* vectorOf(services, recorded, batch)
+      const embedder = yield* activeEmbedderOf({ read }, activeEmbedders)
+      const recordedRanking = rankingOf(batch, recorded, { ...ranking, embedder })
+      const hits = yield* repeat(recorded, vector, recordedRanking, (f) =>
+        readAt(recorded.position, recorded.askedAt, f)
+      )
+      const moves = movedBetween(recorded.hits, hits.map(hitOf))
+      const differences = [
+        ...changed("ranker", batch.ranker, rankerVersion),
+        ...changed("embedder", modelLabel(batch.embedder), modelLabel(embedder)),
+        ...changed("reranker", recorded.reranker ?? "none", recordedRanking.reranker?.name ?? "none"),
+        ...changed("vector", recorded.vector ?? "none", vector === null ? "none" : (recorded.vector ?? "none")),
+        ...moves
+      ]
+      return { recall, hits, same: moves.length === 0, differences } as Rerun
+    })
+  }
+}
+
+/** Reads recalls from the log. Erased ones are missing. */
+const readRecalls = ({ codec, log }: ReaderServices, agent: string, places: ReadonlyArray<RecallPosition>) =>
+  Effect.gen(function* () {
+    const rows = yield* log.at(agent, [...new Set(places.map(({ version }) => version))])
+    const batches = new Map<number, readonly [row: StoredEvent, batch: Payload<"RECALL">]>()
+    for (const row of rows) {
+      const event = yield* codec.decode(row)
+      if (event.type === "RECALL" && event.payload !== null) batches.set(row.version, [row, event.payload])
+    }
+    return places.flatMap(({ number, place, version }): ReadonlyArray<RecallInBatch> => {
+      const [row, batch] = batches.get(version) ?? []
+      const recorded = batch?.recalls[place]
+      return row === undefined || batch === undefined || recorded === undefined
+        ? []
+        : [{ recall: recallOf(number, row, recorded, batch), recorded, batch }]
+    })
+  })
+
+/** The query vectors of a recall, from the cache; null if one of them is gone. */
+const vectorOf = ({ log }: ReaderServices, { apart, vector }: Recorded, { embedder }: Payload<"RECALL">) =>
+  Effect.gen(function* () {
+    const cached = ({ dimensions, floor, model }: Payload<"RECALL">["embedder"], digest: string) =>
+      Effect.map(log.vectors(model, dimensions, [digest]), (vectors): QueryVector | null => {
+        const values = vectors.get(digest)
+        return values === undefined ? null : { model, values, floor }
+      })
+    const mainVector = vector === null ? null : yield* cached(embedder, vector)
+    if (apart === undefined) return mainVector
+    const other = yield* cached(apart, apart.vector)
+    return other === null ? null : combineVectors(mainVector, other, apart.stores)
+  })
+
+const recallOf = (number: number, row: StoredEvent, recorded: Recorded, batch: Payload<"RECALL">): Recall => {
+  const { apart: _, vector, ...recall } = recorded
+  const { embedder, policy, ranker } = batch
+  const { dimensions, model } = embedder
+  return {
+    number,
+    ...recall,
+    recordedAt: row.recordedAt,
+    ranker,
+    embedder: vector === null ? null : { model, dimensions },
+    policy
+  }
+}
+
+/** The ranking at the time of the recall: its policy, the embedder's figures, and its reranker if it is available here. */
+const rankingOf = (
+  { embedder, policy }: Payload<"RECALL">,
+  { apart, reranker }: Pick<Recorded, "reranker" | "apart">,
+  { embedder: { substitute: _, ...service }, reranker: currentReranker }: Ranking
+): Ranking => ({
+  policy: { ...defaults.search, ...policy },
+  embedder: {
+    ...service,
+    ...embedder,
+    ...(apart === undefined
+      ? {}
+      : { substitute: { stores: apart.stores, embedder: { ...service, ...figuresOf(apart) } } })
+  },
+  reranker: currentReranker?.name === reranker ? currentReranker : undefined
+})
+
+/** Repeats a recorded read with its recorded filters. */
+const repeat = (
+  { filters, gated, hits, kind, level, mode, text }: Recorded,
+  vector: QueryVector | null,
+  ranking: Ranking,
+  read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError>
+): Effect.Effect<Rerun["hits"], ViewError> => {
+  const requestWith = <F>(syntax: Syntax) =>
+    requestOf(
+      text,
+      syntax,
+      filters as unknown as F & WithLimit,
+      { mode: mode ?? undefined, gate: gated },
+      ranking.policy
+    )
+  switch (kind) {
+    case "memories":
+      return Effect.map(
+        retrieve({ request: requestWith<Filters>(memorySyntax), level, ranking, read, find: searchIn, vector }),
+        ({ hits }) => hits
+      )
+    case "conversation":
+      return Effect.map(
+        retrieve({
+          request: requestWith<ChunkFilters>(conversationSyntax),
+          level,
+          ranking,
+          read,
+          find: searchConversationIn,
+          vector
+        }),
+        ({ hits }) => hits
+      )
+    case "get": {
+      const ids = hits.map(({ id }) => id)
+      return read(({ db, now }) => getMemories(db, level, ids, now).map(toWholeMemory))
+    }
+  }
+}
+
+interface WithLimit {
+  readonly limit: number
+}
+
+const changed = (
+  part: "ranker" | "embedder" | "reranker" | "vector",
+  recorded: string | number,
+  current: string | number
+): ReadonlyArray<RecallDifference> =>
+  recorded === current ? [] : [{ what: part, was: String(recorded), is: String(current) }]
+
+/** The places of the answer, from 1, whose hit or score differs. */
+const movedBetween = (
+  recorded: ReadonlyArray<RecallHit>,
+  current: ReadonlyArray<RecallHit>
+): ReadonlyArray<RecallDifference> =>
+  Array.from(
+    { length: Math.max(recorded.length, current.length) },
+    (_, index) => [recorded[index], current[index]] as const
+  ).flatMap(([before, after], index) =>
+    before?.id === after?.id && before?.score === after?.score
+      ? []
+      : [{ what: "hit" as const, place: index + 1, was: before ?? null, is: after ?? null }]
+  )

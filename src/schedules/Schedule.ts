@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { ScheduleDefinition, ScheduleStatus } from "../../events/Schedule.js"
 import type { TrustLevel } from "../../events/Trust.js"
-import type { ScheduleRunRow } from "../../projections/schedules.js"
+import type { ScheduleRow, ScheduleRunRow } from "../../projections/schedules.js"
 import { TrustRequired } from "../model/errors.js"
 import type { InstantInput } from "../model/input.js"
 
@@ -72,6 +72,20 @@ export interface ScheduleQuery extends ScheduleFilter {
   readonly offset?: number | undefined
 }
 
-/** A schedule belongs to the agent as a whole and to no store, so it requires full trust. */
+/** @internal A schedule belongs to the agent as a whole and to no store, so it requires full trust. */
 export const fullTrust = (level: TrustLevel): Either.Either<void, TrustRequired> =>
   level === "full" ? Either.void : Either.left(new TrustRequired({ what: "schedules" }))
+
+/** @internal The schedule of a row, as callers see it. */
+export const scheduleOf = (row: ScheduleRow): Schedule => {
+  const { attempt, definition, lease, occurrence, run, state, ...rest } = row
+  const { abandoned: _, given: __, lastOutput: ___, ...facts } = rest
+  return {
+    ...facts,
+    ...definition,
+    status: state.status,
+    nextRunAt: state.next,
+    failures: state.failures,
+    running: run === null ? null : { run, dueAt: occurrence ?? 0, attempt, leasedUntil: lease ?? 0 }
+  }
+}

@@ -1,18 +1,51 @@
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { ScheduleStatus } from "../../events/Schedule.js"
+import {
+  countSchedules,
+  findSchedule,
+  findScheduleRun,
+  findScheduleRuns,
+  findSchedules
+} from "../../projections/scheduleReads.js"
+import type { ScheduleRunRow } from "../../projections/schedules.js"
 import type { CommandError } from "../actor/Actor.js"
-import type {
-  InvalidInput,
-  ProjectionParked,
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
+import {
+  type InvalidInput,
+  type ProjectionParked,
   RunNotFound,
   ScheduleNotFound,
-  TooManySchedules,
-  TrustRequired
+  type TooManySchedules,
+  type TrustRequired
 } from "../model/errors.js"
-import type { PageQuery, ReadError } from "../model/filters.js"
-import type { WriteOptions } from "../remember/remember.js"
+import {
+  checkPage,
+  optionalInstant,
+  optionalList,
+  optionalText,
+  type PageQuery,
+  type ReadError,
+  refuseUnknownOptions
+} from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
+import type { WriteOptions, Writer } from "../remember/remember.js"
+import type { Runner } from "../remember/runner.js"
 import type { Scheduled } from "./addSchedule.js"
 import type { ScheduleChanges, ScheduleInput } from "./input.js"
-import type { Schedule, ScheduleFilter, ScheduleQuery, ScheduleRun, WholeScheduleRun } from "./Schedule.js"
+import {
+  fullTrust,
+  type Schedule,
+  type ScheduleFilter,
+  type ScheduleQuery,
+  type ScheduleRun,
+  scheduleOf,
+  type WholeScheduleRun
+} from "./Schedule.js"
+
+export type { Scheduled } from "./addSchedule.js"
+export type { CadenceInput, ScheduleChanges, ScheduleInput } from "./input.js"
+export type * from "./Schedule.js"
 
 /** Reads of schedules: `memory.schedules`. Full trust only. */
 export interface ScheduleReader {
@@ -48,3 +81,96 @@ export interface ScheduleWriter {
     options?: WriteOptions
   ) => Effect.Effect<Scheduled, CommandError | InvalidInput | TrustRequired | ScheduleNotFound | ProjectionParked>
 }
+
+/** @internal */
+export const makeScheduleReader = (
+  { agent, level, read }: ReaderSource,
+  { codec, log }: ReaderServices
+): ScheduleReader => {
+  const requireFullTrust = fullTrust(level)
+  const findOne = (id: string) =>
+    Effect.gen(function* () {
+      yield* decodeKey("id", id)
+      const row = yield* read(({ db }) => findSchedule(db, id))
+      return row ?? (yield* new ScheduleNotFound({ id }))
+    })
+  return {
+    list: Effect.fn("Memory.schedules.list")(function* (query = {}) {
+      yield* requireFullTrust
+      const [filters, page] = [yield* filterOf(query), yield* checkPage(query, 50, filterNames)]
+      const rows = yield* read(({ db }) => findSchedules(db, filters, page))
+      return rows.map(scheduleOf)
+    }),
+
+    count: Effect.fn("Memory.schedules.count")(function* (filter = {}) {
+      yield* requireFullTrust
+      yield* refuseUnknownOptions(filter, filterNames)
+      const filters = yield* filterOf(filter)
+      return yield* read(({ db }) => countSchedules(db, filters))
+    }),
+
+    get: Effect.fn("Memory.schedules.get")((id) =>
+      Effect.zipRight(requireFullTrust, Effect.map(findOne(id), scheduleOf))
+    ),
+
+    runs: Effect.fn("Memory.schedules.runs")(function* (id, query = {}) {
+      yield* requireFullTrust
+      const page = yield* checkPage(query, 50)
+      yield* findOne(id)
+      const rows = yield* read(({ db }) => findScheduleRuns(db, id, page))
+      return rows.map(runOf)
+    }),
+
+    run: Effect.fn("Memory.schedules.run")(function* (run) {
+      yield* requireFullTrust
+      yield* decodeKey("run", run)
+      const row = yield* read(({ db }) => findScheduleRun(db, run))
+      if (row === undefined) return yield* new RunNotFound({ run })
+      const [stored] = yield* log.at(agent, [row.version])
+      const event = stored === undefined ? undefined : yield* codec.decode(stored)
+      const output = event?.type === "RUN" && event.payload !== null ? event.payload.output : undefined
+      return { ...runOf(row), output: output ?? null }
+    })
+  }
+}
+
+/** @internal The cron parser is loaded on first use, because few programs schedule anything. */
+export const makeScheduleWriter = ({ run }: Runner, writer: Writer): ScheduleWriter => ({
+  add: Effect.fn("Memory.schedules.add")((schedule, options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./addSchedule.js")),
+      ({ addSchedule }) => run(() => addSchedule(writer, schedule, options), options)
+    )
+  ),
+  update: Effect.fn("Memory.schedules.update")((id, changes, options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./updateSchedule.js")),
+      ({ updateSchedule }) => run(() => updateSchedule(writer, id, changes, options), options)
+    )
+  ),
+  delete: Effect.fn("Memory.schedules.delete")((id, options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./deleteSchedule.js")),
+      ({ deleteSchedule }) => run(() => deleteSchedule(writer, id, options), options)
+    )
+  )
+})
+
+const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun => {
+  const { notified = 0, ...counts } = all
+  // The counts of a released run are the runner's, not the handler's.
+  return { ...row, counts: row.status === "abandoned" ? {} : counts, notified: notified > 0 }
+}
+
+const filterNames = ["statuses", "handlers", "text", "before"]
+
+const filterOf = ({ before, handlers, statuses, text }: ScheduleFilter) =>
+  Effect.gen(function* () {
+    const { before: dueBefore } = yield* optionalInstant("before", before)
+    return {
+      statuses: yield* optionalList("statuses", statuses, ScheduleStatus),
+      handlers: yield* optionalList("handlers", handlers, Schema.String),
+      ...(yield* optionalText("text", text === "" ? undefined : text)),
+      ...(dueBefore === undefined ? {} : { dueBefore })
+    }
+  })

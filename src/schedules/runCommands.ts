@@ -7,7 +7,7 @@ import { LeaseLost, type ProjectionParked } from "../model/errors.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { decideDue, shouldNotify, stateAfterRun } from "./decide.js"
 import type { Claimed, Claims, Finished, Outcome, RunAttempt } from "./Runner.js"
-import { scheduleOf } from "./reads.js"
+import { scheduleOf } from "./Schedule.js"
 
 /** The policy, its digest, which each run records, and the handlers whose schedules are never given up. */
 type Policy = PolicyValues["schedules"] & { readonly digest: string; readonly protectedHandlers: ReadonlySet<string> }

@@ -1,4 +1,5 @@
 import { daysBetween } from "../../text/when/dates.js"
+import type { Row } from "../model/MemoryRow.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 
 /** The facts of a memory that its life score depends on. */
@@ -13,6 +14,18 @@ export interface ScoreFacts {
   /** When it was last added, mentioned or shown, milliseconds since the epoch. */
   readonly seenAt: number
 }
+
+export const scoreFactsOf = (row: Row): ScoreFacts => ({
+  type: row.memory.type,
+  importance: row.memory.importance,
+  mentions: row.memory.mentions,
+  accesses: row.accesses?.accesses ?? 0,
+  seenAt: lastSeenAt(row)
+})
+
+/** When a memory was last added, mentioned or shown. */
+export const lastSeenAt = ({ accesses, memory }: Row): number =>
+  Math.max(memory.createdAt, memory.lastMentionedAt, accesses?.lastAccessedAt ?? 0)
 
 /** A life score; `frequency`, `recency` and `importance` add up to it. */
 export interface LifeScore {

@@ -1,7 +1,7 @@
 import type { Memory } from "../../../events/Memory.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
-import { lifeScoreOf } from "../../search/score.js"
+import { lifeScoreOf, scoreFactsOf } from "../../search/score.js"
 import { verdictOf } from "../rules.js"
 import {
   archiveEvents,
@@ -12,7 +12,7 @@ import {
   type Stage,
   type StagePlan
 } from "../Stage.js"
-import { isProtected, type Row, scoreFactsOf } from "../stageRow.js"
+import { isProtected, type Row } from "../stageRow.js"
 
 /**
  * Scores mid, daily and promoted memories. Promotes memories in use, demotes promoted memories that are no longer used,

@@ -1,10 +1,9 @@
 import type { Memory } from "../../../../events/Memory.js"
 import { profileTypes } from "../../../../projections/profileReads.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
-import { lifeScoreOf } from "../../../search/score.js"
+import { lifeScoreOf, scoreFactsOf } from "../../../search/score.js"
 import { lineOf } from "../../profile.js"
 import { nextRevision, ruleDecision } from "../../Stage.js"
-import { scoreFactsOf } from "../../stageRow.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** The fields of a memory that decide whether it becomes core. */

@@ -1,8 +1,8 @@
 import { daysBetween } from "../../../../text/when/dates.js"
-import { decayOf, retention } from "../../../search/score.js"
+import { decayOf, lastSeenAt, retention } from "../../../search/score.js"
 import { temporaryTypes } from "../../notes.js"
 import { archiveEvents } from "../../Stage.js"
-import { isProtected, lastSeenAt, type Row } from "../../stageRow.js"
+import { isProtected, type Row } from "../../stageRow.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** Archives temporary and debug memories whose recency has decayed to the policy's limit. */

@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import { type Decision, type EventType, imagesOf } from "../events/catalogue.js"
+import type { Memory as Image } from "../events/Memory.js"
+import { findChanges } from "../projections/history.js"
+import { findRowNumber } from "../projections/observationReads.js"
+import { visibleVersion } from "./actor/Command.js"
+import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
+import { MemoryNotFound } from "./model/errors.js"
+import type { ReadError } from "./model/filters.js"
+import { decodeKey } from "./model/input.js"
+import { toWholeMemory, type WholeMemory } from "./model/wholeMemory.js"
+import type { Why, WhyOptions } from "./why.js"
+import { whyOf } from "./whyOf.js"
+
+/** One version of a memory: the event, its actor, time and decision, and the memory after it. */
+export interface HistoryEntry {
+  /** Counts the memory's own changes from 1. */
+  readonly revision: number
+  /** The stream version of the event; only at full trust. */
+  readonly version?: number
+  readonly type: EventType
+  /** Milliseconds since the epoch. */
+  readonly recordedAt: number
+  readonly actor: string
+  readonly decision: Decision | null
+  readonly memory: WholeMemory & { readonly status: Image["status"] }
+}
+
+/** Reads of how a memory came about. */
+export interface HistoryReader {
+  /** Explains how a memory came about: its versions with their decisions, its predecessors and its sources. See `Why`. */
+  readonly why: (id: string, options?: WhyOptions) => Effect.Effect<Why, ReadError | MemoryNotFound>
+  /** All versions of a memory, oldest first. At full trust this includes forgotten memories. */
+  readonly history: (id: string) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError | MemoryNotFound>
+}
+
+/** @internal */
+export const makeHistoryReader = (source: ReaderSource, services: ReaderServices): HistoryReader => ({
+  why: Effect.fn("Memory.why")(whyOf(source, services)),
+  history: Effect.fn("Memory.history")(historyOf(source, services))
+})
+
+/** Reads every version of a memory from the log, oldest first. Versions whose content was erased are left out. */
+const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderServices) =>
+  function* (id: string) {
+    yield* decodeKey("id", id)
+    const changes = yield* read(({ db, now }) => {
+      const born = findRowNumber(db, level, id, now)
+      return born === undefined ? [] : findChanges(db, level, born)
+    })
+    if (changes.length === 0) return yield* new MemoryNotFound({ id })
+    const rows = yield* log.at(
+      agent,
+      changes.map(({ version }) => version)
+    )
+    const entries: Array<HistoryEntry> = []
+    for (const row of rows) {
+      const event = yield* codec.decode(row)
+      const image = event.payload === null ? undefined : imagesOf(event).find((memory) => memory.id === id)
+      if (image === undefined) continue
+      entries.push({
+        revision: image.revision,
+        ...visibleVersion(level, event.version),
+        type: event.type,
+        recordedAt: event.recordedAt,
+        actor: event.actor,
+        decision: event.payload !== null && "decision" in event.payload ? event.payload.decision : null,
+        memory: { ...toWholeMemory(image), status: image.status }
+      })
+    }
+    return entries
+  }

@@ -1,0 +1,83 @@
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import * as Tracer from "effect/Tracer"
+import type { CommandError } from "../actor/Actor.js"
+import type {
+  CredentialForbidden,
+  InvalidInput,
+  MemoryNotFound,
+  ProjectionParked,
+  SourceNotFound,
+  StoreForbidden
+} from "../model/errors.js"
+import type { Changes, Observation } from "../model/input.js"
+import { type Forgotten, forget } from "./forget.js"
+import { type Remembered, type RememberOptions, remember, type WriteOptions, type Writer } from "./remember.js"
+import { type Runner, writeOptions } from "./runner.js"
+import { type Updated, update } from "./update.js"
+
+export type { Forgotten } from "./forget.js"
+export type { Remembered, RememberOptions, WriteOptions } from "./remember.js"
+export type { Updated } from "./update.js"
+
+/** Errors of storing a memory. */
+export type RememberError = CommandError | InvalidInput | SourceNotFound | StoreForbidden | CredentialForbidden
+
+/** Writes of memories. */
+export interface MemoryWrites {
+  /**
+   * Stores a memory. If the store has the same title and facts, this counts as another mention. If similar memories
+   * exist, the reconciler decides: see `Remembered` for the outcomes.
+   */
+  readonly remember: (observation: Observation, options?: RememberOptions) => Effect.Effect<Remembered, RememberError>
+  /**
+   * Stores up to 1,000 memories in one transaction. Each gets its own answer; a
+   * refused one does not affect the others.
+   */
+  readonly rememberAll: (
+    observations: ReadonlyArray<Observation | readonly [Observation, RememberOptions]>
+  ) => Effect.Effect<ReadonlyArray<Either.Either<Remembered, RememberError>>, CommandError | InvalidInput>
+  /** Changes the given fields of a memory. */
+  readonly update: (
+    id: string,
+    changes: Changes,
+    options?: WriteOptions
+  ) => Effect.Effect<Updated, CommandError | InvalidInput | StoreForbidden | MemoryNotFound | CredentialForbidden>
+  /** Hides a memory from all reads. Its events stay in the log until they are erased. */
+  readonly forget: (
+    id: string,
+    options?: WriteOptions
+  ) => Effect.Effect<Forgotten, CommandError | InvalidInput | MemoryNotFound | ProjectionParked>
+}
+
+/** @internal */
+export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): MemoryWrites => ({
+  remember: (observation, options) =>
+    traced(
+      "Memory.remember",
+      run(() => remember(writer, observation, options), options, rememberOptions)
+    ),
+  rememberAll: Effect.fn("Memory.rememberAll")((observations) =>
+    runAll("observations", observations, (input, options) => remember(writer, input, options), rememberOptions)
+  ),
+  update: Effect.fn("Memory.update")((id, changes, options) =>
+    run(() => update(writer, id, changes, options), options)
+  ),
+  forget: Effect.fn("Memory.forget")((id, options) => run(() => forget(writer, id, options), options))
+})
+
+const rememberOptions: ReadonlyArray<string> = [...writeOptions, "reconcile"]
+
+/**
+ * A span for the most frequent write. It is left out where the program has no
+ * tracer. It takes no stack trace, which costs as much as the rest of the write.
+ */
+const traced = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.tracerWith((tracer) =>
+    tracer === untraced ? effect : Effect.withSpan(effect, name, { captureStackTrace: false })
+  )
+
+/** Effect's default tracer, which discards spans. */
+const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)

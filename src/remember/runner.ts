@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { ViewError } from "../../projections/view/buildViewFile.js"
+import type { Agent } from "../actor/Agents.js"
+import { type Command, runCause } from "../actor/Command.js"
+import { InvalidInput } from "../model/errors.js"
+import { refuseUnknownOptions } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import type { WriteOptions } from "./remember.js"
+
+/** Runs work on the agent, which it wakes where it sleeps. */
+export type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
+
+/** Decodes the input of writes into commands, and has the agent's actor carry them out. */
+export type Runner = ReturnType<typeof makeRunner>
+
+/** The input is decoded when the Effect runs, so inside its span and in each retry. */
+export const makeRunner = (use: Use) => ({
+  run: <A, E, Refused>(
+    decode: () => Either.Either<Command<A, E>, Refused>,
+    options?: WriteOptions,
+    optionNames = writeOptions
+  ) =>
+    Effect.suspend(() =>
+      Effect.flatMap(inRun(decode(), options, optionNames), (command) => use(({ actor }) => actor.run(command)))
+    ),
+
+  /** Carries out a command that is not made from a caller's input. */
+  runCommand: <A, E>(command: Command<A, E>) => use(({ actor }) => actor.run(command)),
+
+  /** Carries out many commands of one kind in one transaction and answers each of them. */
+  runAll: <Input, A, E, Refused>(
+    field: string,
+    inputs: ReadonlyArray<Input | readonly [Input, WriteOptions]>,
+    decode: (input: Input, options?: WriteOptions) => Either.Either<Command<A, E>, Refused>,
+    optionNames = writeOptions
+  ) =>
+    Effect.gen(function* () {
+      if (inputs.length > limits.batch) {
+        return yield* new InvalidInput({ field, problem: `must have at most ${limits.batch} entries` })
+      }
+      const decoded = inputs.map((input) =>
+        isPair(input) ? inRun(decode(input[0], input[1]), input[1], optionNames) : decode(input as Input)
+      )
+      const commands = decoded.flatMap((command) => (Either.isRight(command) ? [command.right] : []))
+      yield* Effect.annotateCurrentSpan({ [field]: inputs.length, refused: inputs.length - commands.length })
+      const outcomes = commands.length === 0 ? [] : yield* use(({ actor }) => actor.runAll(commands))
+      let next = 0
+      return decoded.map((command) => (Either.isLeft(command) ? Either.left(command.left) : outcomes[next++]!))
+    })
+})
+
+/** Checks the options of a write, and gives its command the run that they name, if any. */
+const inRun = <A, E, Refused>(
+  command: Either.Either<Command<A, E>, Refused>,
+  options: WriteOptions | undefined,
+  optionNames: ReadonlyArray<string>
+): Either.Either<Command<A, E>, Refused | InvalidInput> => {
+  if (options === undefined) return command
+  const known = refuseUnknownOptions(options, optionNames)
+  if (Either.isLeft(known)) return Either.left(known.left)
+  const { run } = options
+  if (run === undefined) return command
+  return Either.flatMap(command, (valid) =>
+    Either.map(decodeKey("run", run), (name): Command<A, E> => ({ ...valid, cause: runCause(name) }))
+  )
+}
+
+export const writeOptions: ReadonlyArray<string> = ["commandId", "run"]
+
+const isPair = <A, B>(value: A | readonly [A, B]): value is readonly [A, B] => Array.isArray(value)

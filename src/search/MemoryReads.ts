@@ -1,0 +1,128 @@
+import * as Effect from "effect/Effect"
+import { findAround, getMemories } from "../../projections/observationReads.js"
+import { findRecentMemories, type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
+import { findPeople, type Person } from "../../projections/people.js"
+import { findAccesses } from "../../projections/recalls.js"
+import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
+import { InvalidInput, MemoryNotFound } from "../model/errors.js"
+import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
+import { decodeKey } from "../model/input.js"
+import { limits } from "../model/limits.js"
+import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
+import type { Explained, WithLifeScore } from "./explain.js"
+import { recordedSearch, shownResultsOfGet } from "./recordedSearch.js"
+import { explained } from "./retrieve.js"
+import { lifeScoreOf, scoreFactsOf } from "./score.js"
+import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchIn } from "./search.js"
+
+export type { PageQuery, ReadError } from "../model/filters.js"
+export type { WholeMemory } from "../model/wholeMemory.js"
+export type { Explained, Explanation } from "./explain.js"
+export type { LifeScore } from "./score.js"
+
+/** Filters people by name. */
+export interface PeopleQuery extends PageQuery {
+  /** Part of a name. Default: all people. */
+  readonly name?: string | undefined
+}
+
+export interface ListQuery extends Filter {
+  readonly offset?: number | undefined
+}
+
+/** The number of rows before and after the anchor. Default: 5 each. */
+export interface TimelineQuery {
+  readonly anchor: string
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+}
+
+/** Reads of memories and of the people in them. */
+export interface MemoryReads {
+  /** Finds memories by words and by meaning. It returns compact rows, best first. */
+  readonly search: (query: Query) => Effect.Effect<ReadonlyArray<Hit>, ReadError>
+  /** The same search, with how the query was interpreted and why each row is a hit. */
+  readonly explain: (query: Query) => Effect.Effect<Explained<Hit & WithLifeScore>, ReadError>
+  /** Memories before and after an anchor memory in time, the anchor included, oldest first. */
+  readonly timeline: (query: TimelineQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError | MemoryNotFound>
+  /** Whole memories in the order of the ids. Missing and unreadable ones are left out. */
+  readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<WholeMemory>, ReadError>
+  /** The newest memories that pass the filters, one page. */
+  readonly list: (query?: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, ReadError>
+  /** The people in memories, most recently mentioned first. */
+  readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
+}
+
+/** @internal */
+export const makeMemoryReads = (source: ReaderSource, services: ReaderServices): MemoryReads => {
+  const { level, read } = source
+  const { maintenance, ranking } = services
+  const searchFor = (query: Query) =>
+    Effect.flatMap(
+      Effect.suspend(() => decodeQuery(query, ranking.policy)),
+      (request) => recordedSearch(source, services, "memories", request, searchIn)
+    )
+  return {
+    search: Effect.fn("Memory.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
+
+    explain: Effect.fn("Memory.explain")(function* (query) {
+      const { explanation, hits } = explained(yield* searchFor(query))
+      const ids = hits.map(({ id }) => id)
+      const scores = yield* read(({ db, now }) => {
+        const accesses = level === "full" ? findAccesses(db, ids) : undefined
+        const rows = getMemories(db, level, ids, now).map((memory) => ({ memory, accesses: accesses?.get(memory.id) }))
+        return new Map(rows.map((row) => [row.memory.id, lifeScoreOf(scoreFactsOf(row), maintenance.tiers, now)]))
+      })
+      const scored = hits.map((hit) => {
+        const score = scores.get(hit.id)
+        return score === undefined ? hit : { ...hit, life: score }
+      })
+      return { explanation, hits: scored }
+    }),
+
+    timeline: Effect.fn("Memory.timeline")(function* (query) {
+      yield* refuseUnknownOptions(query, ["anchor", "before", "after"])
+      const { after, anchor, before } = query
+      yield* decodeKey("anchor", anchor)
+      const span = {
+        before: yield* checkInteger("before", before ?? 5, 0, limits.around),
+        after: yield* checkInteger("after", after ?? 5, 0, limits.around)
+      }
+      const rows = yield* read(({ db, now }) => {
+        const born = findAround(db, level, anchor, span, now)
+        return born === undefined ? undefined : readIndexRows(db, born)
+      })
+      if (rows === undefined) return yield* new MemoryNotFound({ id: anchor })
+      return rows.map(({ born: _, ...row }) => row)
+    }),
+
+    get: Effect.fn("Memory.get")(function* (ids) {
+      if (ids.length > limits.ids)
+        return yield* new InvalidInput({ field: "ids", problem: `must have at most ${limits.ids} entries` })
+      for (const id of ids) yield* decodeKey("ids", id)
+      return yield* read(({ db, now, observe }) => {
+        const memories = getMemories(db, level, ids, now).map(toWholeMemory)
+        if (memories.length > 0) observe?.()(shownResultsOfGet(level, memories))
+        if (level !== "full") return memories
+        const accesses = findAccesses(db, ids)
+        return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))
+      })
+    }),
+
+    list: Effect.fn("Memory.list")(function* (query = {}) {
+      const filters = yield* decodeFilter(query, 50, ["offset"])
+      const page = yield* checkPage({ limit: query.limit, offset: query.offset }, 50)
+      const rows = yield* read(({ db, now }) => readIndexRows(db, findRecentMemories(db, level, filters, now, page)))
+      return rows.map(({ born: _, ...row }) => row)
+    }),
+
+    people: Effect.fn("Memory.people")(function* (query = {}) {
+      const page = yield* checkPage(query, 50, ["name"])
+      if (query.name !== undefined && typeof query.name !== "string") {
+        return yield* new InvalidInput({ field: "name", problem: "must be text" })
+      }
+      const name = (query.name ?? "").replace(/[\p{Surrogate}\0]/gu, " ").slice(0, limits.person)
+      return yield* read(({ db }) => findPeople(db, level, name, page))
+    })
+  }
+}

@@ -1,0 +1,97 @@
+import * as Effect from "effect/Effect"
+import type { Payload } from "../../events/catalogue.js"
+import type { RecallHit } from "../../events/Recall.js"
+import type { TrustLevel } from "../../events/Trust.js"
+import type { Ranking, ReaderServices, ReaderSource, ShownResults } from "../actor/ReaderSource.js"
+import { embedderForQuery } from "./queryVector.js"
+import { type Answer, type Find, type Request, retrieve } from "./retrieve.js"
+import { withActiveEmbedder } from "./withActiveEmbedder.js"
+
+/** Runs a search with the active embedder, and hands the results to the recording of recalls. */
+export const recordedSearch = <
+  Filters extends object,
+  Row extends { readonly id: string },
+  Parts extends { readonly rerank: number }
+>(
+  source: ReaderSource,
+  services: Pick<ReaderServices, "activeEmbedders" | "ranking">,
+  kind: "memories" | "conversation",
+  request: Request<Filters>,
+  find: Find<Filters, Row, Parts>
+) =>
+  Effect.gen(function* () {
+    const { agent, level } = source
+    let record: ((results: ShownResults) => void) | undefined
+    const { answer, embedder } = yield* withActiveEmbedder(source, services, (active, readSnapshot) => {
+      const readObserved: typeof readSnapshot = (f) =>
+        readSnapshot((snapshot) => {
+          record = snapshot.observe?.()
+          return f(snapshot)
+        })
+      return Effect.map(retrieve({ request, level, ranking: active, read: readObserved, find }), (answer) => ({
+        answer,
+        embedder: active.embedder
+      }))
+    })
+    record?.(shownResultsOf(kind, level, request, answer, embedder))
+    yield* Effect.annotateCurrentSpan({ agent, level, hits: answer.hits.length })
+    return answer
+  })
+
+/** The recall log's record of a search. */
+const shownResultsOf = (
+  kind: "memories" | "conversation",
+  level: TrustLevel,
+  request: Request<object>,
+  { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>,
+  embedder: Ranking["embedder"]
+): ShownResults => {
+  const { substitute, ...mainVector } = embedderForQuery(request, level, embedder)
+  const { filters, usesGate, limit, mode, text } = request
+  return {
+    kind,
+    level,
+    text,
+    filters: { ...filters, limit },
+    mode,
+    gated: usesGate,
+    reranker: explanation.reranker,
+    vector,
+    embedder: figuresOf(mainVector),
+    ...(substitute === undefined || vector?.substitute === undefined
+      ? {}
+      : { substitute: { ...figuresOf(substitute.embedder), stores: substitute.stores } }),
+    hits: hits.map(hitOf)
+  }
+}
+
+/** The recall log's record of a read by id. */
+export const shownResultsOfGet = (
+  level: TrustLevel,
+  memories: ReadonlyArray<{ readonly id: string }>
+): ShownResults => ({
+  kind: "get",
+  level,
+  text: "",
+  filters: {},
+  mode: null,
+  gated: false,
+  reranker: null,
+  vector: null,
+  embedder: null,
+  hits: memories.map(hitOf)
+})
+
+/** The figures of an embedder that rank. */
+export const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embedder"]) => ({
+  model,
+  dimensions,
+  weight,
+  floor
+})
+
+/** The recorded and compared part of a hit. */
+export const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit => ({
+  id: hit.id,
+  score: hit.score ?? null
+})

@@ -1,0 +1,26 @@
+import * as Effect from "effect/Effect"
+import type { Writer } from "../remember/remember.js"
+import type { Undoable } from "./choose.js"
+import type { UndoError, Undoer, Undone, UndoOptions } from "./undo.js"
+
+export type { Undoable } from "./choose.js"
+export type { UndoError, Undone, UndoneEvent, UndoOptions } from "./undo.js"
+
+/** Takes changes back: `memory.undo`. */
+export interface UndoWriter {
+  /**
+   * Undoes the changes of an event, a run or a source. Fields that later events changed on purpose stay. The undo is a
+   * run of its own, which can be undone too. It needs full trust.
+   */
+  readonly undo: (selection: Undoable, options?: UndoOptions) => Effect.Effect<Undone, UndoError>
+}
+
+/** @internal */
+export const makeUndoWriter = (undoer: Undoer, writer: Writer): UndoWriter => ({
+  undo: Effect.fn("Memory.undo")((selection, options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./undo.js")),
+      ({ undo }) => undo(undoer, writer, selection, options)
+    )
+  )
+})
