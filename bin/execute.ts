@@ -1,11 +1,12 @@
-import { accessSync } from "node:fs"
+import { statSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { errorCodeOf } from "../events/errors.js"
+import { errorCodeOf, type StorageError, storageError } from "../events/errors.js"
+import { makeFolder } from "../events/folder.js"
 import { policyFile, readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
@@ -52,8 +53,7 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
       agent,
       agentWasPassed,
       trust,
-      policy: Effect.zipRight(checkFolder, readPolicy(data)),
-      policyIn: (file) => readPolicy(data, file),
+      checkFolder,
       policyFile: (file) => policyFile(data, file),
       out,
       memory,
@@ -83,16 +83,16 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
     Effect.map(outcomeOf)
   )
 
-/** A command that only reads does not create the folder. Opening the folder reports any other problem with its path. */
-const requireFolder = (folder: string): Effect.Effect<void, CommandEnded> =>
-  Effect.suspend(() => {
+/** Fails where there is no folder that can be used. A command that only reads does not create it. */
+const requireFolder = (folder: string): Effect.Effect<void, CommandEnded | StorageError> =>
+  Effect.suspend((): Effect.Effect<void, CommandEnded | StorageError> => {
     try {
-      accessSync(folder)
+      statSync(folder)
     } catch (error) {
       if (errorCodeOf(error) === "ENOENT")
         return refused(`no data folder at ${resolve(folder)}: pass --data, or create it with 'daybook remember'`)
     }
-    return Effect.void
+    return Effect.try({ try: () => makeFolder(folder), catch: storageError(folder) })
   })
 
 /** The reranker of `--rerank`, in place of the policy's. */

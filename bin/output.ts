@@ -109,26 +109,25 @@ const bar = (share: number, label: string): string => {
   return `${"█".repeat(full)}${"░".repeat(30 - full)} ${label}`
 }
 
-/** Fields that hold milliseconds since the epoch; JSON prints them as ISO 8601 in UTC. */
-const timeFields = new Set([
-  "createdAt",
-  "updatedAt",
-  "occurredAt",
-  "expiresAt",
-  "lastMentionedAt",
-  "lastAccessedAt",
-  "askedAt",
-  "archivedAt",
-  "finishedAt",
-  "recordedAt",
-  "startedAt",
-  "finishedAt",
-  "dueAt",
-  "nextRunAt",
-  "lastRunAt",
-  "leasedUntil",
-  "lastAt"
-])
+/**
+ * Whether a field holds milliseconds since the epoch: its name ends with At or Until, or it is one of the few other
+ * times. A test looks for milliseconds in the answers of all commands.
+ */
+const isTime = (name: string, holder: unknown): boolean =>
+  /(?:At|Until)$/.test(name) || otherTimes.has(name) || (name === "from" && Object(holder).kind === "interval")
 
+/** The time of a cadence, the next one of a schedule, and the lease and the occurrence of a run. */
+const otherTimes = new Set(["at", "next", "lease", "occurrence"])
+
+const timeText = (field: unknown): unknown => (typeof field === "number" ? toIso(field) : field)
+
+/** JSON text; times are ISO 8601 in UTC. */
 export const toJson = (value: unknown): string =>
-  JSON.stringify(value, (key, field) => (typeof field === "number" && timeFields.has(key) ? toIso(field) : field))
+  JSON.stringify(value, function (this: unknown, key, field) {
+    if (isTime(key, this)) return timeText(field)
+    // Elsewhere `before` may be a place in a list.
+    if (key !== "filters" || typeof field !== "object" || field === null) return field
+    return Object.fromEntries(
+      Object.entries(field).map(([name, time]) => [name, name === "after" || name === "before" ? timeText(time) : time])
+    )
+  })

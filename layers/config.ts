@@ -37,7 +37,17 @@ export const policyFile = (folder: string, givenFile?: string): Effect.Effect<Po
 export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<PolicyValues, InvalidPolicy> =>
   Effect.gen(function* () {
     const { file } = yield* policyFile(folder, givenFile)
-    if (file === undefined) return yield* decode({})
+    return yield* decodeFrom(file, yield* readPolicyDocument(file))
+  })
+
+/** Decodes a policy document. Its problems name the file that it was read from. */
+export const decodeFrom = (file: string | undefined, document: unknown): Effect.Effect<PolicyValues, InvalidPolicy> =>
+  Effect.mapError(decode(document), ({ problems }) => new InvalidPolicy({ file, problems }))
+
+/** Reads a policy file without decoding its settings; an empty document without a file. */
+export const readPolicyDocument = (file: string | undefined): Effect.Effect<unknown, InvalidPolicy> =>
+  Effect.gen(function* () {
+    if (file === undefined) return {}
     const invalidPolicy = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
     const text = yield* Effect.try({
       try: () => readFileSync(file, "utf8"),
@@ -46,7 +56,7 @@ export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<Po
     const json = file.endsWith(".json")
     // Loaded on demand: most folders have no policy.
     const parse = json ? JSON.parse : (yield* Effect.promise(() => import("smol-toml"))).parse
-    const document = yield* Effect.try({
+    return yield* Effect.try({
       try: (): unknown => parse(text),
       catch: (error) => {
         const { column, line } = error as { line?: number; column?: number }
@@ -55,5 +65,4 @@ export const readPolicy = (folder: string, givenFile?: string): Effect.Effect<Po
         )
       }
     })
-    return yield* Effect.mapError(decode(document), ({ problems }) => new InvalidPolicy({ file, problems }))
   })

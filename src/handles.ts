@@ -64,7 +64,12 @@ const liveMemory = (engine: Engine, agent: string, options: AgentOptions): Memor
           ({ actor }) =>
             views.read(actor.view, (db) => {
               const snapshot = { db, now }
-              return f(isRecorded ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) } : snapshot)
+              // Nothing may be written behind an event that this version does not know.
+              return f(
+                isRecorded && actor.view.unknown === undefined
+                  ? { ...snapshot, observe: () => recalls.observe(agent, snapshot) }
+                  : snapshot
+              )
             }),
           (db) => f({ db, now })
         )

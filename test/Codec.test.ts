@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { StoredEvent } from "../events/Chain.js"
@@ -326,7 +327,7 @@ describe("through the whole engine", () => {
   )
 
   for (const [what, type, schema, payload, newerCodec] of futures) {
-    it.scopedLive(`a ${what} from the future stops its agent alone, until a version comes that knows it`, () =>
+    it.scopedLive(`a ${what} from the future ends what is read of its agent, until a version comes that knows it`, () =>
       Effect.gen(function* () {
         const path = yield* folder
         yield* withDaybook(
@@ -339,30 +340,46 @@ describe("through the whole engine", () => {
 
         const stopped = Effect.gen(function* () {
           const daybook = yield* Daybook
-          const { forget, get, history, search } = yield* memory("one")
+          const { forget, get, history, list, search } = yield* memory("one")
+          expect(yield* titles("one")).toEqual(["first", "second"])
+          const [hit] = yield* search({ text: "first" })
+          expect(yield* get([hit!.id])).toMatchObject([{ title: "first" }])
+          expect(yield* history(hit!.id)).toMatchObject([{ type: "ADD" }])
+          expect((yield* daybook.stats("one")).version).toBe(before.length)
+          yield* daybook.rebuild("one")
+          expect(yield* list()).toHaveLength(2)
+          const past = yield* daybook.agent("one", { trust: "full", asOf: { version: before.length } })
+          expect(yield* past.list()).toHaveLength(2)
+          const beyond = yield* daybook.agent("one", { trust: "full", asOf: { version: before.length + 1 } })
           for (const use of [
-            titles("one"),
-            search({ text: "first" }),
-            get(["x"]),
-            history("x"),
+            beyond.list(),
             remember("one", "third"),
+            remember("one", "first"),
+            forget(hit!.id),
             forget("x"),
             eventsOf("one"),
-            daybook.rebuild("one"),
-            daybook.stats("one")
+            daybook.backfill("one")
           ] as ReadonlyArray<Effect.Effect<unknown, unknown, Daybook>>) {
             const error = yield* Effect.flip(use)
             expect({ ...(error as object) }).toMatchObject(unknown)
             expect(everythingOf(error)).not.toContain(payload)
           }
+          yield* daybook.flush("one")
+          expect((yield* daybook.agents).find(({ name }) => name === "one")!.version).toBe(before.length + 1)
           yield* remember("two", "more")
           expect(yield* titles("two")).toContain("more")
           expect((yield* daybook.verify()).problems).toEqual([])
         })
-        yield* withDaybook(path, stopped)
+        const warnings: Array<string> = []
+        const logger = Logger.make(({ message }) => void warnings.push(String(message)))
+        const quiet = Effect.provide(stopped, Logger.replace(Logger.defaultLogger, logger))
+        yield* withDaybook(path, quiet)
+        expect(warnings).toEqual([
+          expect.stringContaining(`update Daybook; reads answer as of version ${before.length}, and writes are refused`)
+        ])
         // Once more, with no view that could have been read before.
         rmSync(join(path, "views"), { recursive: true })
-        yield* withDaybook(path, stopped)
+        yield* withDaybook(path, quiet)
 
         yield* withDaybook(
           path,

@@ -20,6 +20,14 @@ describe("daybook embed", () => {
       inForce: { model: "glove-100-v1", embedded: 2, lacking: 0 },
       preparing: null
     })
+    const empty = newFolder()
+    const other = { env: { DAYBOOK_POLICY: join(empty, "openai.toml"), OPENAI_API_KEY: "" } }
+    writeFileSync(other.env.DAYBOOK_POLICY, '[embedding]\nembedder = "openai"\n')
+    answerOf(await daybookIn(empty, other)("remember", "tea", "--store", "social", "--json"))
+    expect(answerOf(await daybookIn(empty, other)("embed", "status", "--json"))).toMatchObject({
+      inForce: { embedded: 0, lacking: 1 },
+      failure: expect.stringContaining("OPENAI_API_KEY is not set")
+    })
     expect(await asked<Switched>("switch", "hash", "--prepare")).toMatchObject({ state: "prepared" })
     // What it says is to be done next can be done as it stands.
     const { stdout } = await daybook("embed", "switch", "hash", "--prepare", "--weight", "0.3")
@@ -31,6 +39,13 @@ describe("daybook embed", () => {
       overlap: expect.any(Number),
       quality: { questions: 1, inForce: { recall: 1 }, other: { recall: 1 } }
     })
+    writeFileSync(questions, `${JSON.stringify({ query: "deploys", ids: [hit!.id, "0123456789"] })}\n`)
+    for (const verb of ["compare", "calibrate"]) {
+      expect(refusal(await daybook("embed", verb, "--questions", questions))).toEqual({
+        code: 1,
+        line: "daybook: memory 0123456789 not found: check the id and the trust level"
+      })
+    }
     expect(await asked<Switched>("switch", "hash", "--all")).toMatchObject({ default: { state: "inForce" } })
     expect(await asked<Switched>("back")).toMatchObject({ model: "glove-100-v1", state: "inForce" })
     expect(await asked("drop")).toEqual({ dropped: [{ model: "hash-256-v1", dimensions: 256 }] })

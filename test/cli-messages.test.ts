@@ -141,6 +141,53 @@ describe("check", () => {
     ])
   })
 
+  it("finds each problem, whatever other setting does not decode", async () => {
+    const folder = withPolicy(
+      '[embedding]\nembedder = "opnai"\nbatch = "many"\n[rerank]\nreranker = "cohere"\n[reconcile]\nreconciler = "model"\n[gc]\ncapacity = 0\n'
+    )
+    const at = `${join(folder, "policy.toml")}: `
+    const { stdout } = await runInProcess(["--data", folder, "check"])
+    expect([...lines(stdout)].sort()).toEqual([
+      expect.stringMatching(`^problem  ${at}embedding.batch: `),
+      expect.stringMatching(`^problem  ${at}embedding.embedder: unknown embedder opnai`),
+      expect.stringMatching(`^problem  ${at}gc.capacity: `),
+      `problem  ${at}model: is required, because reconcile.reconciler is model`,
+      `warning  ${at}rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`
+    ])
+    const broken = withPolicy('[reconcile]\nreconciler = "model"\n[model]\nprovider = "openai"\n')
+    expect(lines((await runInProcess(["--data", broken, "check"])).stdout)).toEqual([
+      expect.stringMatching("^problem .*policy.toml: model.model: ")
+    ])
+  })
+
+  it("warns of a key that the language model needs", async () => {
+    const model = '[model]\nprovider = "openai"\nmodel = "gpt-5-mini"\n'
+    const folder = withPolicy(`[reconcile]\nreconciler = "model"\n${model}`)
+    const at = `${join(folder, "policy.toml")}: `
+    expect(lines((await runInProcess(["--data", folder, "check"])).stdout)).toEqual([
+      `warning  ${at}model: OPENAI_API_KEY is not set; no model decides or writes summaries`,
+      expect.stringMatching("^ok ")
+    ])
+    expect(lines((await runInProcess(["--data", folder, "check"], { OPENAI_API_KEY: "x" })).stdout)).toHaveLength(1)
+    const unused = withPolicy(model)
+    expect(lines((await runInProcess(["--data", unused, "check"])).stdout)).toHaveLength(1)
+  })
+
+  it("finds a data folder that cannot be one, beside the problems of its policy", async () => {
+    const file = join(newFolder(), "file")
+    writeFileSync(file, "")
+    const policy = join(withPolicy("[gc]\ncapacity = 0\n", "my.toml"), "my.toml")
+    for (const data of [file, join(file, "below")]) {
+      const { code, stdout } = await runInProcess(["--data", data, "check"], { DAYBOOK_POLICY: policy })
+      expect(code).toBe(1)
+      expect(lines(stdout)).toEqual([
+        expect.stringMatching(`^problem  folder ${data}: it is not a folder and cannot be created`),
+        expect.stringMatching(`^problem  ${policy}: gc.capacity: `)
+      ])
+      expect((await runInProcess(["--data", data, "check"])).line).toBe("1 problem in the data folder")
+    }
+  })
+
   it("names the file in use and each file that is ignored", async () => {
     const folder = withPolicy("[search]\nfold = false\n")
     const [toml, json] = [join(folder, "policy.toml"), join(folder, "policy.json")]

@@ -79,6 +79,17 @@ describe("daybook what-if", () => {
     expect((await daybook("what-if", "--from", "1", "--to", "1")).stdout).toContain("Nothing would change")
   })
 
+  it("refuses by name the settings that it would not follow, unless they are as today", async () => {
+    const file = join(folder, "gc.toml")
+    writeFileSync(file, "[gc]\ncapacity = 3\nremoveAfter = 30\n[tiers]\ndecay = 1\n[reconcile]\nthreshold = 0.4\n")
+    expect(refusal(await daybook("what-if", "--policy", file))).toEqual({
+      code: 2,
+      line: "daybook: policy: what-if does not replay gc.capacity, tiers.decay: only reconcile and search.commonShare may differ from today"
+    })
+    writeFileSync(file, "[gc]\ncapacity = 500\n[search]\ncommonShare = 0.5\n")
+    expect((await daybook("what-if", "--policy", file)).code).toBe(0)
+  })
+
   it("refuses what it cannot do, in one line", async () => {
     for (const [args, code, line] of [
       [["--threshold", "2"], 2, /--threshold: must be a number from 0 to 1/],

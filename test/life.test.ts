@@ -310,7 +310,12 @@ describe("the archive", () => {
       yield* inner.archive.restore(one.id)
       expect((yield* memory.get([one.id]))[0]).toMatchObject({ title: "Café über alles", tier: "long" })
       expect(yield* memory.search({ text: "cafe" })).toHaveLength(1)
-      expect(yield* Effect.flip(memory.archive.restore(one.id))).toMatchObject({ _tag: "MemoryNotFound" })
+      for (const who of [memory, inner]) {
+        expect(yield* Effect.flip(who.archive.restore(one.id))).toMatchObject({ _tag: "InvalidInput", field: "id" })
+      }
+      const { id: secret } = yield* memory.remember({ title: "active, and above" })
+      expect(yield* Effect.flip(inner.archive.restore(secret))).toMatchObject({ _tag: "MemoryNotFound" })
+      yield* memory.forget(secret)
       // What was restored stays; who is mentioned is still known.
       yield* TestClock.setTime(start + (31 + 364) * dayMillis)
       expect((yield* memory.maintenance.run()).map(({ counts }) => counts)).toEqual(stageNames.map(() => ({})))

@@ -18,6 +18,23 @@ const decided = (memory: string | Told, statement: string | Told): string => {
   return `${verdict.action} ${verdict.reason}`
 }
 
+describe("the opposite of what is only denied", () => {
+  it.each([
+    ["I no longer like JRPGs", "I hate JRPGs"],
+    ["Mira does not like tea", "Mira detests tea"],
+    ["I don't hate JRPGs", "I love JRPGs"]
+  ])("%s is less than %s", (memory, statement) => {
+    expect(decided(memory, statement)).toBe("ADD says more")
+  })
+
+  it.each([
+    ["I hate JRPGs", "I no longer like JRPGs"],
+    ["The cache is not disabled", "The cache is enabled"]
+  ])("%s says that %s", (memory, statement) => {
+    expect(decided(memory, statement)).toMatch(/^NONE/)
+  })
+})
+
 /** A rule, a pair of texts that it decides, and one that looks like it and must be stored beside the other. */
 const telling: ReadonlyArray<
   readonly [decision: string, memory: string, statement: string, trapMemory: string, trap: string]

@@ -374,15 +374,31 @@ describe("a reconciler that is asked", () => {
 })
 
 describe("another mention", () => {
-  it.scoped("of what was to expire, for good this time, stays", () =>
+  it.scoped("without an expiry keeps the one of the memory; a later one moves it, an earlier one does not", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(1_800_000_000_000)
+      const [start, minute] = [1_800_000_000_000, 60_000]
+      yield* TestClock.setTime(start)
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent(agent, { trust: "full" })
-      yield* memory.remember({ ...old, expiresAt: 1_800_000_060_000 })
+      const { id } = yield* memory.remember({ ...old, expiresAt: start + minute })
+      const expiry = Effect.map(memory.get([id]), ([found]) => found?.expiresAt)
       expect((yield* memory.remember(old)).outcome).toBe("duplicate")
+      expect(yield* expiry).toBe(start + minute)
+      yield* memory.remember({ ...old, expiresAt: start + 2 * minute })
+      yield* memory.remember({ ...old, expiresAt: start + minute })
+      expect(yield* expiry).toBe(start + 2 * minute)
       yield* TestClock.adjust("1 hour")
-      expect((yield* memory.list()).map(({ title }) => title)).toEqual([old.title])
+      expect(yield* memory.list()).toEqual([])
+    })
+  )
+
+  it.scoped("with an expiry does not make a permanent memory expire", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* fresh()
+      const memory = yield* daybook.agent(agent, { trust: "full" })
+      const { id } = yield* memory.remember(old)
+      yield* memory.remember({ ...old, expiresAt: 60_000 })
+      expect((yield* memory.get([id]))[0]).not.toHaveProperty("expiresAt")
     })
   )
 })

@@ -81,7 +81,7 @@ describe("the runner of schedules", () => {
               jobs.push(job)
               const title = `High tide ${new Date(job.occurrence).toISOString()}`
               yield* job.memory.remember({ title }, { run: job.run, commandId: job.key })
-              return { output: `${title}, and so on`, counts: { turns: 2, notified: 9, half: 0.5 } }
+              return { output: `${title}, and so on`, counts: { turns: 2, notified: 9, cost: 0.25, none: Number.NaN } }
             })
         },
         notify: (one) => Effect.sync(() => void told.push(one))
@@ -105,7 +105,7 @@ describe("the runner of schedules", () => {
       expect(runs[2]).toMatchObject({
         run: jobs[0]!.run,
         status: "ok",
-        counts: { turns: 2 },
+        counts: { turns: 2, cost: 0.25 },
         summary: `${title}, and so on`,
         notified: true
       })

@@ -34,7 +34,6 @@ import type {
 } from "../../src/model/errors.js"
 import type { EmbedderError } from "../../src/ports/Embedder.js"
 import type { EmbedderUnavailable, UnknownEmbedder } from "../../src/ports/Embedders.js"
-import type { PolicyValues } from "../../src/ports/Policy.js"
 import type { CommandEnded, Outcome } from "../exit.js"
 import type { AsOf, Moment } from "../options.js"
 import type { Output } from "../output.js"
@@ -69,10 +68,8 @@ export interface Call {
   /** Whether `--agent` was passed. */
   readonly agentWasPassed: boolean
   readonly trust: TrustLevel
-  /** The policy of the data folder. */
-  readonly policy: Effect.Effect<PolicyValues, InvalidPolicy | CommandEnded>
-  /** The policy in a file. */
-  readonly policyIn: (file: string) => Effect.Effect<PolicyValues, InvalidPolicy>
+  /** Fails where the data folder is missing or cannot be used. */
+  readonly checkFolder: Effect.Effect<void, CommandEnded | StorageError>
   /** The file in use as the policy of the data folder, or the given file. */
   readonly policyFile: (file?: string) => Effect.Effect<PolicyFile>
   readonly out: Output

@@ -1,14 +1,20 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import type * as Scope from "effect/Scope"
+import { readPolicyDocument } from "../../layers/config.js"
 import { lookUpEmbedder } from "../../layers/embedders.js"
+import { LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
 import { policyReconcilerLayer } from "../../layers/reconcilers.js"
 import { lookUpReranker } from "../../layers/rerankers.js"
 import { policySummarizerLayer } from "../../layers/summarizers.js"
 import { policyRecordOf } from "../../src/actor/policyRecord.js"
 import type { InvalidPolicy } from "../../src/model/errors.js"
-import type { PolicyValues } from "../../src/ports/Policy.js"
-import { type CommandEnded, refused } from "../exit.js"
+import { decode, type PolicyValues } from "../../src/ports/Policy.js"
+import { refused } from "../exit.js"
 import { count } from "../format.js"
 import type { Command } from "./Command.js"
 
@@ -17,21 +23,30 @@ export const check: Command<object, readonly [file: string | undefined]> = {
   summary: "check the policy of the data folder, or of a file; list all problems",
   details: ["A problem stops the engine. A warning, such as a missing key, does not."],
   examples: ["check", "check policy.toml"],
-  run: ({ out, policy, policyFile, policyIn }, _, [given]) =>
+  run: ({ checkFolder, out, policyFile }, _, [given]) =>
     Effect.gen(function* () {
-      const { values, ...found } = yield* findingsOf(given === undefined ? policy : policyIn(given))
+      const folderProblems =
+        given === undefined
+          ? yield* Effect.as(checkFolder, []).pipe(
+              Effect.catchTag("StorageError", ({ message }) => Effect.succeed([message]))
+            )
+          : []
       const { file, ignored } = yield* policyFile(given)
-      const { problems } = found
-      const warnings = [...ignored.map((other) => `${other} is ignored: ${file} is used`), ...found.warnings]
+      const { values, ...found } = yield* findingsIn(file)
+      const problems = [...folderProblems, ...found.problems]
+      const ignoredLines = ignored.map((other) => `${other} is ignored: ${file} is used`)
+      const warnings = [...ignoredLines, ...found.warnings]
       const at = file === undefined ? "" : `${file}: `
       const lines = [
-        ...problems.map((problem) => `problem  ${at}${problem}`),
-        ...ignored.map((other) => `warning  ${other} is ignored: ${file} is used`),
+        ...folderProblems.map((problem) => `problem  ${problem}`),
+        ...found.problems.map((problem) => `problem  ${at}${problem}`),
+        ...ignoredLines.map((warning) => `warning  ${warning}`),
         ...found.warnings.map((warning) => `warning  ${at}${warning}`)
       ]
       if (values === undefined || problems.length > 0) {
         yield* out.show({ ok: false, file: file ?? null, problems, warnings }, () => lines.join("\n"))
-        return yield* refused(`${count(problems.length, "problem")} in ${file ?? "the policy"}`)
+        const place = file ?? (folderProblems.length > 0 ? "the data folder" : "the policy")
+        return yield* refused(`${count(problems.length, "problem")} in ${place}`)
       }
       const { digest } = policyRecordOf(values)
       yield* out.show({ ok: true, file: file ?? null, policy: digest, values, problems, warnings }, () =>
@@ -45,23 +60,50 @@ interface Findings {
   readonly problems: ReadonlyArray<string>
   /** The engine runs without a part. */
   readonly warnings: ReadonlyArray<string>
+  /** The settings, if all of them decode. */
+  readonly values?: PolicyValues
 }
 
-/** The findings about a policy, and its values if it decodes. */
-const findingsOf = (
-  read: Effect.Effect<PolicyValues, InvalidPolicy | CommandEnded>
-): Effect.Effect<Findings & { readonly values?: PolicyValues }, CommandEnded, Scope.Scope> =>
-  read.pipe(
-    Effect.flatMap((values) => Effect.map(checkModels(values), (findings) => ({ values, ...findings }))),
-    Effect.catchTag("InvalidPolicy", ({ problems }) => Effect.succeed({ problems, warnings: [] }))
-  )
+/** The findings about a policy file. A setting that does not decode hides no problem of the others. */
+const findingsIn = (file: string | undefined): Effect.Effect<Findings, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const document = yield* readPolicyDocument(file)
+    const decoded = decode(document)
+    if (Either.isRight(decoded)) return { values: decoded.right, ...(yield* checkModels(decoded.right)) }
+    const { problems } = decoded.left
+    const rest = Either.getOrUndefined(decode(validSettings(document)))
+    if (rest === undefined) return { problems, warnings: [] }
+    const found = yield* checkModels(rest, {
+      modelIsValid: rest.model !== undefined || Object(document).model === undefined
+    })
+    return { problems: [...problems, ...found.problems], warnings: found.warnings }
+  }).pipe(Effect.catchTag("InvalidPolicy", ({ problems }) => Effect.succeed({ problems, warnings: [] })))
 
-/** Checks that the policy's models exist and have their settings and keys. Sends no request. */
-const checkModels = (policy: PolicyValues): Effect.Effect<Findings, never, Scope.Scope> => {
-  const { embedding, rerank } = policy
+/** The sections of a document that decode; of the others, the settings that decode alone. */
+const validSettings = (document: unknown): object => {
+  const decodes = (part: object) => Either.isRight(decode(part))
+  const entries = Object.entries(Object(document) as Readonly<Record<string, unknown>>)
+  return Object.fromEntries(
+    entries.flatMap(([section, settings]) => {
+      if (decodes({ [section]: settings })) return [[section, settings]]
+      const valid = Object.entries(Object(settings)).filter(([name, value]) =>
+        decodes({ [section]: { [name]: value } })
+      )
+      return valid.length === 0 ? [] : [[section, Object.fromEntries(valid)]]
+    })
+  )
+}
+
+/** Checks that the policy's models exist and have their settings, packages and keys. Sends no request. */
+const checkModels = (
+  policy: PolicyValues,
+  { modelIsValid } = { modelIsValid: true }
+): Effect.Effect<Findings, never, Scope.Scope> => {
+  const { embedding, model, reconcile, rerank, summarize } = policy
   const { embedder } = embedding
   const { reranker } = rerank
   const problemOnly = { onFailure: ({ problems }: InvalidPolicy) => problems.join("; "), onSuccess: () => undefined }
+  const needsModel = !["rules", "none"].includes(reconcile.reconciler) || summarize.summarizer === "model"
   /** Each fails with a problem, or succeeds with a warning if there is one. */
   const checks: ReadonlyArray<Effect.Effect<string | undefined, string, Scope.Scope>> = [
     Effect.mapBoth(lookUpEmbedder(embedder, embedding.dimensions, embedding), {
@@ -72,11 +114,28 @@ const checkModels = (policy: PolicyValues): Effect.Effect<Findings, never, Scope
       onFailure: ({ message }) => `rerank.reranker: ${message}`,
       onSuccess: ({ missing }) => missing && `rerank.reranker: ${missing}; ${reranker} does not rerank`
     }),
-    Effect.mapBoth(Layer.build(policyReconcilerLayer(policy)), problemOnly),
-    Effect.mapBoth(Layer.build(policySummarizerLayer(policy)), problemOnly)
+    // Without a valid section `model` these would report it as missing.
+    ...(modelIsValid
+      ? [
+          Effect.mapBoth(Layer.build(policyReconcilerLayer(policy)), problemOnly),
+          Effect.mapBoth(Layer.build(policySummarizerLayer(policy)), problemOnly)
+        ]
+      : []),
+    model === undefined || !needsModel ? Effect.succeed(undefined) : modelWarning(model)
   ]
   return Effect.map(
     Effect.partition(checks, (check) => check),
     ([problems, warnings]) => ({ problems, warnings: warnings.filter((warning) => warning !== undefined) })
   )
 }
+
+/** Why the language model cannot be used, such as a missing key; undefined if it can. */
+const modelWarning = (settings: NonNullable<PolicyValues["model"]>) =>
+  Layer.build(lazyModel(settings)).pipe(
+    Effect.flatMap((context) => Context.get(context, LazyModel).ports),
+    Effect.match({
+      onFailure: ({ problem }) => `model: ${problem}; no model decides or writes summaries`,
+      onSuccess: () => undefined
+    }),
+    Logger.withMinimumLogLevel(LogLevel.None)
+  )

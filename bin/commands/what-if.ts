@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { decodeFrom, readPolicyDocument } from "../../layers/config.js"
 import { decode, type PolicyValues } from "../../src/ports/Policy.js"
 import { type DecisionResult, type DifferenceCause, isSame, type WhatIf } from "../../src/whatIf/WhatIf.js"
 import { toIso } from "../../text/when/dates.js"
@@ -42,16 +43,19 @@ export const whatIf: Command<WhatIfOptions> = {
     "what-if --policy stricter.toml --from 200",
     "what-if --reconciler none --json"
   ],
-  run: ({ agent, daybook, out, policy, policyIn }, { ask, from, limit = 20, policy: file, to, ...changes }) =>
+  run: ({ agent, checkFolder, daybook, out, policyFile }, { ask, from, limit = 20, policy: given, to, ...changes }) =>
     Effect.gen(function* () {
-      const base = yield* file === undefined ? policy : policyIn(file)
-      const changedPolicy = yield* decode({ ...base, reconcile: { ...base.reconcile, ...definedFields(changes) } })
-      const reconciler = yield* buildReconciler(changedPolicy)
+      if (given === undefined) yield* checkFolder
+      const { file } = yield* policyFile(given)
+      const document = yield* readPolicyDocument(file)
+      const base = yield* decodeFrom(file, document)
+      const reconcile = { ...base.reconcile, ...definedFields(changes) }
+      const reconciler = yield* buildReconciler(yield* decode({ ...base, reconcile }))
       const opened = yield* daybook
       const result = yield* opened.whatIf(agent, {
         from,
         to,
-        policy: changedPolicy,
+        policy: { ...(document as object), reconcile },
         reconciler,
         ask,
         onProgress: ({ done, total }) => out.progress(done, total)

@@ -9,7 +9,7 @@ export interface Result {
   readonly output?: string
   /** A short summary; default: the first 500 characters of `output`. */
   readonly summary?: string
-  /** Counts in whole numbers: turns, tokens, cost in cents. At most 32 names; `notified` is reserved for the runner. */
+  /** Finite numbers: turns, tokens, cost. Others are left out. At most 32 names; `notified` is reserved for the runner. */
   readonly counts?: Readonly<Record<string, number>>
 }
 

@@ -20,7 +20,7 @@ export const outcomeOf = (result: Result | string | void): OutcomeWithoutDuratio
   const { counts, output, summary } = typeof result === "string" ? { output: result } : (result ?? {})
   const shortText = summary ?? output
   const counted = Object.entries(counts ?? {})
-    .filter(([name, count]) => name !== "notified" && Number.isSafeInteger(count))
+    .filter(([name, count]) => name !== "notified" && Number.isFinite(count))
     .slice(0, limits.runCounts)
     .map(([name, count]) => [truncate(name, limits.tag), count] as const)
   return {

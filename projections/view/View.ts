@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { sameBytes } from "../../events/Chain.js"
 import type { Codec } from "../../events/Codec.js"
 import type { EventLog, Head } from "../../events/EventLog.js"
-import { type StorageError, storageError } from "../../events/errors.js"
+import { type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import type { Mutex } from "../../events/Mutex.js"
 import { retryWhileBusy } from "../../events/sqlite.js"
 import { type Db, type Projection, sql } from "../Projection.js"
@@ -24,6 +24,8 @@ export interface View {
   hasVectors: boolean
   /** True between the commit of the log and the commit of the view: the view then lags on purpose. */
   writing: boolean
+  /** An event that this version does not know. The view ends before it: reads answer up to there, writes fail. */
+  unknown: UnknownEvent | undefined
   /** The state after the newest write; undefined after any other change of the view. Saves the next writer a query. */
   lastWrite: LockedView | undefined
 }

@@ -10,7 +10,16 @@ import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { openView, outdatedProjections } from "./openView.js"
-import { buildSuccessor, catchUp, discard, isDamaged, orRebuilt, replace, switchTo } from "./rebuild.js"
+import {
+  buildSuccessor,
+  catchUp,
+  catchUpToUnknown,
+  discard,
+  isDamaged,
+  orRebuilt,
+  replace,
+  switchTo
+} from "./rebuild.js"
 import { attempt, isAtHead, isCurrent, type View, type ViewContext, type ViewsConfig } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 import { type Transaction, writeView } from "./writeView.js"
@@ -27,7 +36,10 @@ export class Views extends Context.Tag("daybook/Views")<
     readonly open: (agent: string) => Effect.Effect<View, ViewError, Scope.Scope>
     /** Brings a view to the newest event. */
     readonly catchUp: (view: View) => Effect.Effect<void, ViewError>
-    /** Reads one snapshot of a view, brought to the newest event first. A damaged view is rebuilt, then read. */
+    /**
+     * Reads one snapshot of a view, brought to the newest event first. A damaged view is rebuilt, then read. Where this
+     * version does not know an event, reads answer up to there, and one warning is logged.
+     */
     readonly read: <A>(view: View, f: (db: Db) => A) => Effect.Effect<A, ViewError>
     /** Reads an empty view in memory, for an agent without events. Creates no file. */
     readonly readEmpty: <A>(f: (db: Db, hasVectors: boolean) => A) => Effect.Effect<A, ViewError>
@@ -81,7 +93,7 @@ export const make = (options: Partial<ViewsConfig> & Pick<ViewsConfig, "folder">
           Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress)),
           (successor) =>
             // Other writers went on during the build, perhaps into another new generation. The log has their events.
-            view.lock.locked(() => Effect.zipRight(catchUp(context, view), switchTo(context, view, successor)))
+            view.lock.locked(() => Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor)))
         ),
       buildPast: (agent, { file, stricter, to }) =>
         Effect.zipRight(
@@ -114,16 +126,23 @@ const refresh = (context: ViewContext, view: View): Effect.Effect<void, ViewErro
   Effect.gen(function* () {
     const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
     if (checkpoint._tag === "Right" && isCurrent(view, checkpoint.right)) {
-      if (view.writing) return
+      if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) return
       // If the log cannot be read, the rows that the view has are still right.
       const head = yield* Effect.option(context.log.head(view.agent))
       if (head._tag === "None" || isAtHead(checkpoint.right, head.value)) return
     }
     // If the disk is too full to catch up, the rows that the view has are still right.
-    yield* Effect.catchIf(
-      catchUpLocked(context, view),
-      (error) => error._tag === "StorageError" && error.kind === "full",
-      () => Effect.void
+    yield* catchUpLocked(context, view).pipe(
+      Effect.catchIf(
+        (error) => error._tag === "StorageError" && error.kind === "full",
+        () => Effect.void
+      ),
+      Effect.catchTag("UnknownEvent", (unknown) => {
+        view.unknown = unknown
+        return Effect.logWarning(
+          `${unknown.message}; reads answer as of version ${unknown.version - 1}, and writes are refused`
+        )
+      })
     )
   })
 

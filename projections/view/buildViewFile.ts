@@ -6,7 +6,7 @@ import type { ReplayedEvent } from "../../events/Chain.js"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
+import { type InvalidEvent, type StorageError, storageError, UnknownEvent } from "../../events/errors.js"
 import { opennessOf } from "../../events/Trust.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { attempt } from "./View.js"
@@ -29,6 +29,8 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   readonly projections: ReadonlyArray<Projection>
   /** The last version to replay. */
   readonly to: number
+  /** Ends before the first event that this version does not know. Otherwise such an event fails the build. */
+  readonly stopAtUnknown?: boolean
   /** Lower openness for some memories, by id: a past view must not show a memory that was restricted later. */
   readonly stricter?: ReadonlyMap<string, number>
   /** Starts from a copy of the view in `file`: rebuilds the projections in `only` and keeps the others. */
@@ -44,7 +46,10 @@ export interface BuildOptions extends ViewFile.ViewOptions {
 export const build = (options: BuildOptions): Effect.Effect<void, ViewError> =>
   tryBuild(options, { poisoned: [], indexedFirst: [] })
 
-/** Decodes a page of events and fetches the vectors that they refer to. */
+/**
+ * Decodes a page of events and fetches the vectors that they refer to. Ends before the first event that this version
+ * does not know, which it answers as `unknown`.
+ */
 export const decodePage = (
   log: Context.Tag.Service<EventLog>,
   codec: Codec,
@@ -54,9 +59,16 @@ export const decodePage = (
   Effect.gen(function* () {
     const events: Array<DaybookEvent | ErasedEvent> = []
     const vectors = new Map<string, Float32Array>()
+    let unknown: UnknownEvent | undefined
     for (const row of rows) {
       const decoded = codec.decode(row)
-      if (Either.isLeft(decoded)) return yield* decoded.left
+      if (Either.isLeft(decoded)) {
+        if (decoded.left instanceof UnknownEvent) {
+          unknown = decoded.left
+          break
+        }
+        return yield* decoded.left
+      }
       const event = decoded.right
       events.push(event)
       if (event.type !== "EMBED" || event.payload === null) continue
@@ -68,7 +80,7 @@ export const decodePage = (
       )
       for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
     }
-    return { events, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
+    return { events, unknown, lookup: makeLookup((...key) => vectors.get(vectorKey(...key)), stricter) }
   })
 
 export const makeLookup = (
@@ -193,7 +205,7 @@ const replayEvents = ({
   readonly parkedAt: ViewFile.ParkedAt
 }) =>
   Effect.gen(function* () {
-    const { agent, codec, log, onProgress, projections, stricter, to } = options
+    const { agent, codec, log, onProgress, projections, stopAtUnknown = false, stricter, to } = options
     const filledLater = new Set(rebuilt.filter(({ fill }) => fill !== undefined).map(({ name }) => name))
     let last = 0
     while (last < to) {
@@ -213,7 +225,12 @@ const replayEvents = ({
         }
       })
       if (poison !== undefined) return { last, poison }
-      last = rows.at(-1)!.version
+      last = page.events.at(-1)?.version ?? last
+      if (page.unknown !== undefined) {
+        // The copied projections are further than the rebuilt ones would be.
+        if (!stopAtUnknown || last < copiedTo) return yield* page.unknown
+        break
+      }
       onProgress?.({ agent, done: last, total: to })
       yield* Effect.yieldNow()
     }

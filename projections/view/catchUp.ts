@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
 import { decodePage, type ViewError } from "./buildViewFile.js"
 import { caughtUpEvents, viewLag } from "./metrics.js"
@@ -35,12 +36,16 @@ export const catchUpOnce = (context: ViewContext, view: View): Effect.Effect<Cat
     if (isAtHead(checkpoint, head)) return "atHead"
     const { hash, position } = checkpoint
     viewLag.unsafeUpdate(head.version - position, [])
-    if (head.version - position > maxMissingEvents) return "farBehind"
     // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
     const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
     if (position > 0 && !sameBytes(rows[0]?.hash ?? null, hash)) return "differentLog"
     const missing = position === 0 ? rows : rows.slice(1)
     if (missing.length === 0) return "atHead"
+    if (head.version - position > maxMissingEvents) {
+      // A rebuild would end where this view ends.
+      const next = context.codec.decode(missing[0]!)
+      return Either.isLeft(next) ? yield* next.left : "farBehind"
+    }
     const poison = yield* applyMissing(context, view, checkpoint, missing)
     if (poison !== null) yield* parkProjection(context, view, poison)
     else viewLag.unsafeUpdate(head.version - missing.at(-1)!.version, [])
@@ -55,7 +60,8 @@ const applyMissing = (
   missing: ReadonlyArray<StoredEvent>
 ): Effect.Effect<ViewFile.Parked | null, ViewError> =>
   Effect.gen(function* () {
-    const { events, lookup } = yield* decodePage(context.log, context.codec, missing)
+    const { events, lookup, unknown } = yield* decodePage(context.log, context.codec, missing)
+    if (unknown !== undefined && events.length === 0) return yield* unknown
     const { db, head, parked } = yield* lockForWrite(context, view)
     return yield* attempt(() => {
       // Another process moved the view while this one waited for the lock.
@@ -66,10 +72,10 @@ const applyMissing = (
         if (cause instanceof ViewFile.Poisoned) return cause.parked
         throw cause
       }
-      const last = missing.at(-1)!
+      const last = missing[events.length - 1]!
       ViewFile.moveCheckpoint(db, last.version, last.hash, last.recordedAt)
       db.exec("COMMIT")
-      caughtUpEvents.unsafeUpdate(missing.length, [])
+      caughtUpEvents.unsafeUpdate(events.length, [])
       return null
     }).pipe(Effect.ensuring(rollback(db)))
   })

@@ -32,6 +32,7 @@ export const openView = (context: ViewContext, agent: string): Effect.Effect<Vie
       writer: null,
       hasVectors,
       writing: false,
+      unknown: undefined,
       lastWrite: undefined
     }
     yield* Effect.addFinalizer(() => closeView(view))
@@ -75,7 +76,7 @@ const currentFile = (
     if (current !== undefined) return current
     const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
-    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version }), () =>
+    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version, stopAtUnknown: true }), () =>
       Effect.sync(() => generations.remove(file))
     )
     if (yield* attempt(() => generations.claim(file))) return file

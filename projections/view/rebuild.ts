@@ -35,6 +35,10 @@ export const catchUp = (context: ViewContext, view: View): Effect.Effect<void, V
     }
   })
 
+/** Brings a view to the head of the log, or to the first event that this version does not know. */
+export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
+  Effect.catchTag(catchUp(context, view), "UnknownEvent", () => Effect.void)
+
 /** Builds a new generation beside the live one, brings it to the head of the log, and makes it current. */
 export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<void, ViewError> =>
   Effect.flatMap(buildSuccessor(context, view, names), (successor) => switchTo(context, view, successor))
@@ -46,7 +50,7 @@ export const discard = (context: ViewContext, view: View): Effect.Effect<void, V
     const { agent, file: discarded, generations } = view
     const file = yield* attempt(generations.newFile)
     const { version } = yield* log.head(agent)
-    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version }), () =>
+    yield* Effect.onError(build({ ...config, log, codec, agent, file, to: version, stopAtUnknown: true }), () =>
       Effect.sync(() => generations.remove(file))
     )
     yield* attempt(() => generations.setCurrent(file))
@@ -84,14 +88,22 @@ export const buildSuccessor = (
       agent,
       file,
       to: version,
+      stopAtUnknown: true,
       ...(names === null ? {} : { copyOf: { file: view.file, only: names } }),
       ...(onProgress === undefined ? {} : { onProgress })
     }).pipe(Effect.onError(() => Effect.sync(() => generations.remove(file))))
     const { db, hasVectors } = yield* openReader(context, file)
     const successor: View = { ...view, file, reader: db, writer: null, hasVectors, lastWrite: undefined }
-    yield* Effect.onError(catchUp(context, successor), () => closeView(successor))
+    yield* Effect.onError(catchUpToUnknown(context, successor), () => closeView(successor))
     return successor
-  }).pipe(retryIfRemoved(context, view, () => buildSuccessor(context, view, names, onProgress)))
+  }).pipe(
+    // The copy is further than this version can read, so nothing of it is kept.
+    Effect.catchIf(
+      (error) => error._tag === "UnknownEvent" && names !== null,
+      () => buildSuccessor(context, view, null, onProgress)
+    ),
+    retryIfRemoved(context, view, () => buildSuccessor(context, view, names, onProgress))
+  )
 
 /** Makes a successor the current generation. The caller holds the view's lock. */
 export const switchTo = (context: ViewContext, view: View, successor: View): Effect.Effect<void, ViewError> =>
@@ -107,7 +119,7 @@ const takeOver = (context: ViewContext, view: View, successor: View): Effect.Eff
       // Another process made its own successor current while this one waited for the lock.
       if (!isCurrent(view, head)) return false
       // No process can write to this agent while its view is locked, so the successor reaches the final head.
-      yield* catchUp(context, successor)
+      yield* catchUpToUnknown(context, successor)
       yield* attempt(() => {
         ViewFile.retire(db)
         view.generations.setCurrent(successor.file)

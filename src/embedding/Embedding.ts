@@ -11,6 +11,7 @@ import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { type Backfilled, backfill, fillActive } from "./activeIndex.js"
 import { background, makeLease } from "./background.js"
+import { probeEmbedder } from "./batchEmbedder.js"
 import { fillCandidate } from "./candidateIndex.js"
 import { embedInline, minInlineBatch } from "./embedInline.js"
 import { pendingAfterEvents } from "./indexFill.js"
@@ -31,6 +32,8 @@ export interface Embedding extends AgentEmbedding {
   readonly preparation: () => Preparation | undefined
   /** The failure of the newest run; without one, the failure of a skipped text. */
   readonly failure: () => EmbedderError | undefined
+  /** Sends one harmless text to an embedder. Returns why it cannot embed; undefined if it can. */
+  readonly probe: (embedder: EmbedderService) => Effect.Effect<EmbedderError | undefined>
   /** Texts that fail alone and are skipped. */
   readonly countSkipped: () => number
 }
@@ -76,6 +79,7 @@ const embeddingOf = (state: State, policy: PolicyValues["embedding"]): Embedding
       state.active.failures.newest() ??
       state.candidate.failures.newest() ??
       skipped().find(({ error }) => error)?.error,
+    probe: (embedder) => probeEmbedder(embedder, policy.timeout),
     countSkipped: () => skipped().reduce((sum, { count }) => sum + count, 0)
   }
 }

@@ -34,7 +34,18 @@ export interface Skipped {
 }
 
 /** A harmless batch. If it fails too, the embedder is at fault and not the texts. */
-const probe: DigestedTexts = [["", "text"]]
+const probeBatch: DigestedTexts = [["", "text"]]
+
+/** Why an embedder cannot embed a harmless text now; undefined if it can. `timeoutMillis` bounds the request. */
+export const probeEmbedder = (
+  embedder: EmbedderService,
+  timeoutMillis: number
+): Effect.Effect<EmbedderError | undefined> =>
+  Effect.match(embedBatch(embedder, probeBatch, timeoutMillis), {
+    onFailure: (error) => error,
+    onSuccess: () => undefined
+  })
+
 /** After this many texts failed alone and none succeeded, the embedder is taken to be at fault. */
 const maxFailuresWithoutSuccess = 8
 
@@ -71,7 +82,7 @@ export const make = (embedder: EmbedderService, timeoutMillis: number): BatchEmb
       // "Busy" may mean too large a batch or too many requests: send smaller parts only when the same batch fails again.
       if (busy) failedBefore = batch[0]![0]
       if (busy && !repeated) return yield* error
-      if (!busy && (yield* Effect.either(embedBatch(embedder, probe, timeoutMillis)))._tag === "Left") {
+      if (!busy && (yield* Effect.either(embedBatch(embedder, probeBatch, timeoutMillis)))._tag === "Left") {
         return yield* error
       }
       const { failures, succeeded } = yield* requestHalves(batch, { busy, repeated, request })

@@ -124,13 +124,14 @@ const mentioned = (
   reason: Payload<"UPDATE">["reason"],
   decision: Decision
 ): DecidedEvent => {
-  const { expiresAt: _, ...others } = withoutStale(target)
+  const { expiresAt, ...others } = withoutStale(target)
   const memory: Memory = {
     ...others,
     revision: target.revision + 1,
     mentions: target.mentions + 1,
     lastMentionedAt: state.now,
-    ...laterExpiry(target, state.draft)
+    // A repeat without an expiry says nothing about it.
+    ...laterExpiry(target, { expiresAt: state.draft.expiresAt ?? expiresAt })
   }
   return {
     type: "UPDATE",

@@ -1,8 +1,9 @@
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import { findArchivedById } from "../../projections/archive.js"
+import { getMemories } from "../../projections/observationReads.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
-import { type InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
+import { InvalidInput, MemoryNotFound, type ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "./remember.js"
 
@@ -18,13 +19,13 @@ export interface Restored {
 /**
  * Makes the command that restores a memory from the archive. It moves to tier long, like a memory stored on purpose,
  * unless it is core; an expiry that has passed is dropped. Fails with `MemoryNotFound` if the level can read no such
- * archived memory.
+ * archived memory, and with `InvalidInput` if the memory is active.
  */
 export const restore = (
   writer: Writer,
   id: string,
   options: WriteOptions = {}
-): Either.Either<Command<Restored, MemoryNotFound | ProjectionParked>, InvalidInput> =>
+): Either.Either<Command<Restored, InvalidInput | MemoryNotFound | ProjectionParked>, InvalidInput> =>
   Either.gen(function* () {
     yield* decodeKey("id", id)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
@@ -35,7 +36,14 @@ export const restore = (
       decide: ({ db, now }) =>
         Either.flatMap(requireUnparked(db, "archive"), () => {
           const archived = findArchivedById(db, writer.level, id)
-          if (archived === undefined) return Either.left(new MemoryNotFound({ id }))
+          if (archived === undefined) {
+            const [active] = getMemories(db, writer.level, [id], now)
+            return Either.left(
+              active === undefined
+                ? new MemoryNotFound({ id })
+                : new InvalidInput({ field: "id", problem: "is active, not archived: there is nothing to restore" })
+            )
+          }
           const { expiresAt, promotedAt: _, coreFrom: __, movedAt: ___, ...rest } = archived
           const memory: Memory = {
             ...rest,

@@ -5,7 +5,10 @@ import type { PolicyValues } from "../ports/Policy.js"
 import type { ReconcilerService } from "../ports/Reconciler.js"
 import type { Remembered } from "../remember/remember.js"
 
-/** The settings to change. A whole policy is accepted too. */
+/**
+ * The settings to change. A whole policy is accepted too. Other settings than these are refused where they differ from
+ * today's: the replay would not follow them.
+ */
 export interface PolicyChange {
   readonly reconcile?: Partial<PolicyValues["reconcile"]> | undefined
   readonly search?: Partial<Pick<PolicyValues["search"], "commonShare">> | undefined

@@ -24,7 +24,7 @@ import type { Tally } from "./redecide.js"
 import { replay } from "./replay.js"
 import { makeStepper } from "./steps.js"
 import { pageVectors } from "./vectors.js"
-import type { Answered, DecisionDiff, DecisionResult, Skipped, WhatIf, WhatIfOptions } from "./WhatIf.js"
+import type { Answered, DecisionDiff, DecisionResult, PolicyChange, Skipped, WhatIf, WhatIfOptions } from "./WhatIf.js"
 
 /** The services that a branch is made with. */
 export interface Origin {
@@ -50,10 +50,7 @@ export const run = (
   Effect.gen(function* () {
     const { activeEmbedders, codec, config, log, policy } = origin
     yield* refuseUnknownOptions(options, ["from", "to", "policy", "reconciler", "ask", "onProgress"])
-    yield* Either.mapLeft(
-      decode(options.policy ?? {}),
-      ({ problems }) => new InvalidInput({ field: "policy", problem: problems.join("; ") })
-    )
+    yield* checkPolicy(options.policy ?? {}, policy)
     const { from, to } = yield* versionRangeOf(options, (yield* log.head(agent)).version)
     const reconcile = { ...policy.reconcile, ...definedOf(options.policy?.reconcile) }
     const reconciler = yield* reconcilerOf(origin, reconcile.reconciler, options)
@@ -116,6 +113,30 @@ export const run = (
       }
     }
   }).pipe(Effect.scoped, Effect.withSpan("Daybook.whatIf", { captureStackTrace: false }))
+
+/** Refuses a policy with problems, and settings that differ from today's although the replay would not follow them. */
+const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Either<void, InvalidInput> => {
+  const refuse = (problem: string) => Either.left(new InvalidInput({ field: "policy", problem }))
+  const decoded = decode(changed)
+  if (Either.isLeft(decoded)) return refuse(decoded.left.problems.join("; "))
+  const valueIn = (policy: object, section: string, name: string): string | undefined =>
+    JSON.stringify((policy as Record<string, Record<string, unknown> | undefined>)[section]?.[name])
+  const ignored = Object.entries(changed).flatMap(([section, settings]) =>
+    Object.keys(settings ?? {})
+      .filter((name) => !isReplayed(section, name))
+      .filter((name) => valueIn(decoded.right, section, name) !== valueIn(current, section, name))
+      .map((name) => `${section}.${name}`)
+  )
+  return ignored.length === 0
+    ? Either.void
+    : refuse(
+        `what-if does not replay ${ignored.join(", ")}: only reconcile and search.commonShare may differ from today`
+      )
+}
+
+/** Whether the replay follows a setting. Maintenance, marks and searches are not replayed. */
+const isReplayed = (section: string, name: string): boolean =>
+  section === "reconcile" || section === "model" || (section === "search" && name === "commonShare")
 
 /** Events that are decoded at once. */
 const pageSize = 500

@@ -2,7 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { Store } from "../../../events/Trust.js"
 import type { ModelName } from "../../../projections/embedders.js"
 import type { CommandError } from "../../actor/Actor.js"
-import type { InvalidInput, NoSuchIndex, ProjectionParked } from "../../model/errors.js"
+import type { InvalidInput, MemoryNotFound, NoSuchIndex, ProjectionParked } from "../../model/errors.js"
 import type { ReadError } from "../../model/filters.js"
 import type { EmbedderError, EmbedderService } from "../../ports/Embedder.js"
 import type { EmbedderLookupError } from "../../ports/Embedders.js"
@@ -56,7 +56,10 @@ export interface EmbedderStatus {
   readonly usage?: ReturnType<NonNullable<EmbedderService["usage"]>>
   /** Texts that fail alone in this process. They are skipped until `backfill`. */
   readonly aside?: number
-  /** Why the newest batch failed; absent after a success. */
+  /**
+   * Why the newest batch failed; absent after a success. If texts lack vectors and this process has not embedded any,
+   * one short text is sent to the embedder to find out.
+   */
   readonly failure?: string
 }
 
@@ -94,7 +97,7 @@ export interface CompareOptions {
   readonly dimensions?: number | undefined
   /** Number of queries: the newest different ones of the recall log, 1…1,000. Default 50. */
   readonly limit?: number | undefined
-  /** Questions with known answers. */
+  /** Questions with known answers. An id of no memory is refused. */
   readonly questions?: ReadonlyArray<LabelledQuestion> | undefined
 }
 
@@ -145,7 +148,7 @@ export interface EmbedderOperations {
   readonly compare: (
     agent: string,
     options?: CompareOptions
-  ) => Effect.Effect<Compared, ChangeError | EmbedderLookupError | ReadError>
+  ) => Effect.Effect<Compared, ChangeError | EmbedderLookupError | MemoryNotFound | ReadError>
   /**
    * Estimates the best vector weight of an index from labelled questions, or from the memories that were opened after
    * searches. Changes nothing: pass the weight to `switchTo` to use it.
@@ -153,5 +156,5 @@ export interface EmbedderOperations {
   readonly calibrate: (
     agent: string,
     options?: CalibrateOptions
-  ) => Effect.Effect<Calibrated, ChangeError | EmbedderLookupError | ReadError>
+  ) => Effect.Effect<Calibrated, ChangeError | EmbedderLookupError | MemoryNotFound | ReadError>
 }

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { findPreparingEmbedder, type ModelName } from "../../../projections/embedders.js"
+import { findById } from "../../../projections/observations.js"
 import { modelLabel, sameModel } from "../../actor/activeEmbedders.js"
 import { checkName } from "../../model/agentName.js"
-import { InvalidInput, NoSuchIndex } from "../../model/errors.js"
+import { InvalidInput, MemoryNotFound, NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import { retrieve } from "../../search/retrieve.js"
 import { decodeQuery, searchIn } from "../../search/search.js"
@@ -11,6 +12,7 @@ import { dropEmbedder } from "../commands.js"
 import { type CalibrateOptions, type CalibrateServices, cachingEmbedder, calibrate } from "./calibrate.js"
 import { compare, type OperationServices, withLocalReranker } from "./compare.js"
 import type { CompareOptions, EmbedderOperations, EmbedderStatus } from "./EmbedderOperations.js"
+import type { LabelledQuestion } from "./labelledQuestions.js"
 import { modelNameOf, modelsOf, previousOf, statusOf, statusWithoutEvents } from "./status.js"
 import { switchWith } from "./switchTo.js"
 
@@ -72,6 +74,20 @@ const requireEvents = ({ isEmpty }: OperationServices, agent: string) =>
     empty ? Effect.fail(new NoSuchIndex({ problem: "there is no other index" })) : Effect.void
   )
 
+/** Refuses labelled questions about memories that never existed: they would count as not found. */
+const requireKnownIds = (
+  { use, views }: OperationServices,
+  agent: string,
+  questions: ReadonlyArray<LabelledQuestion> = []
+) =>
+  Effect.gen(function* () {
+    const ids = new Set(questions.flatMap((question) => question.ids))
+    const unknown = yield* use(agent, ({ actor }) =>
+      views.read(actor.view, (db) => [...ids].filter((id) => findById(db, id) === undefined))
+    )
+    if (unknown.length > 0) return yield* new MemoryNotFound({ id: unknown.join(", ") })
+  })
+
 /** The models to drop when the caller names none. A candidate costs money, so the caller has to name it. */
 const unusedModels = ({ kept, preparing }: EmbedderStatus) => {
   if (kept.length > 0) return Effect.succeed(kept.map(modelNameOf))
@@ -119,6 +135,7 @@ const compareIndexes = (operating: OperationServices, agent: string, options: Co
       const missing = chosen === undefined ? "there is no other index" : `no other index of ${modelLabel(chosen)}`
       return yield* new NoSuchIndex({ problem: `${missing} to compare with` })
     }
+    yield* requireKnownIds(operating, agent, options.questions)
     const embedder = yield* activeEmbedders.byName(chosen.model, chosen.dimensions)
     return yield* compare(operating, agent, { inForce, other: embedder }, options)
   })
@@ -136,6 +153,7 @@ const calibrateIndex = (operating: OperationServices, agent: string, options: Ca
     if (!models.some((model) => sameModel(model, embedder))) {
       return yield* new NoSuchIndex({ problem: `there is no index of ${modelLabel(embedder)}` })
     }
+    yield* requireKnownIds(operating, agent, options.questions)
     const calibrating = {
       ...modelNameOf(embedder),
       used: ranking.policy.vectorWeight ?? embedder.weight,

@@ -20,7 +20,7 @@ import type { EmbedderStatus, IndexStatus, Rate } from "./EmbedderOperations.js"
 export const statusOf = <E>(
   agent: string,
   embedders: ActiveEmbedders,
-  embedding: Pick<Embedding, "countSkipped" | "failure" | "preparation">,
+  embedding: Pick<Embedding, "countSkipped" | "failure" | "preparation" | "probe">,
   read: <A>(f: (db: Db) => A) => Effect.Effect<A, E>
 ): Effect.Effect<EmbedderStatus, E> =>
   Effect.gen(function* () {
@@ -30,7 +30,9 @@ export const statusOf = <E>(
     const problem = facts.active === undefined ? undefined : yield* problemOf(embedders, active)
     const candidateProblem = candidate === undefined ? undefined : yield* problemOf(embedders, candidate)
     const preparation = embedding.preparation()
-    const failure = embedding.failure()
+    const lacking = yield* read((db) => countLacking(db, ownVectorSet(active)))
+    const failure =
+      embedding.failure() ?? (lacking === 0 || problem !== undefined ? undefined : yield* embedding.probe(active))
     const skipped = embedding.countSkipped()
     const { substitute, floor, usage, weight } = active
     return yield* read((db): EmbedderStatus => {

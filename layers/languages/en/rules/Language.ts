@@ -89,7 +89,7 @@ export interface Language {
   readonly generic: string
   /** Synonyms, in groups separated by semicolons. The first one is the canonical form. */
   readonly same: string
-  /** Pairs of opposites, separated by semicolons. */
+  /** Pairs of opposites, separated by semicolons. `~` begins a pair of which both sides can be untrue. */
   readonly opposites: string
   /** Words by kind. Two words of one kind exclude each other as values and identify different subjects. */
   readonly kinds: Readonly<Record<string, string>>

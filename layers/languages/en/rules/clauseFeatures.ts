@@ -133,6 +133,7 @@ const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Re
     steady: flag(d.steady),
     sided: flag(d.hasOpposites),
     turned: flag(d.turned),
+    stronger: flag(d.stronger),
     told: flag(d.sameSubjectKind),
     "another owner": flag(
       a.relation === b.relation &&

@@ -37,7 +37,7 @@ export const decide = (
   const agrees =
     features.sided === 1 && features.turned === 0 && features["s differs"] === 0 && features["names swapped"] === 0
   if (highest === none || (highest === remove && agrees && none >= unlikely))
-    return none < certainty && isParted(features) ? "ADD" : "NONE"
+    return features.stronger === 1 || (none < certainty && isParted(features)) ? "ADD" : "NONE"
   if (!isStated) return "ADD"
   if (highest === remove && remove >= (isClean(features) ? minimums.DELETE * clearlyHigher : minimums.DELETE) && !older)
     return "DELETE"

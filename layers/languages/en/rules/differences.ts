@@ -47,6 +47,8 @@ export interface Differences {
   /** Whether both use one pair of opposites; `turned`: whether they state the opposite. */
   readonly hasOpposites: boolean
   readonly turned: boolean
+  /** Whether the statement says more than the memory, which only denies the other side of a gradable pair. */
+  readonly stronger: boolean
   /** The memory's attribute has one value at a time, or is a key with a value. */
   readonly steady: boolean
 }
@@ -176,16 +178,18 @@ const moving: ReadonlySet<string> = new Set([
   ""
 ])
 
-const oppositesOf = (a: Clause, b: Clause): Pick<Differences, "hasOpposites" | "turned"> => {
+const oppositesOf = (a: Clause, b: Clause): Pick<Differences, "hasOpposites" | "turned" | "stronger"> => {
   let hasOpposites = false
+  let stronger = false
   let turned = false
-  for (const [canon, { side }] of b.words) {
+  for (const [canon, { item, side }] of b.words) {
     const sideOfA = a.words.get(canon)?.side
     if (side === undefined || sideOfA === undefined) continue
     hasOpposites = true
     if ((side !== b.negative) !== (sideOfA !== a.negative)) turned = true
+    else if (a.negative && !b.negative && item.entry?.gradable === true) stronger = true
   }
-  return { hasOpposites, turned: hasOpposites ? turned : a.negative !== b.negative }
+  return { hasOpposites, stronger, turned: hasOpposites ? turned : a.negative !== b.negative }
 }
 
 const groups: Readonly<Record<string, string>> = { object: "what", by: "what", place: "where" }

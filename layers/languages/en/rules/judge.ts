@@ -25,6 +25,7 @@ const grounds: Readonly<Record<Verdict["action"], ReadonlyArray<Ground>>> = {
       "another number in its name",
       (feature) => feature("label other") > feature("label same") || feature("naming differs") === 1
     ],
+    ["says more", (feature) => feature("stronger") === 1],
     ["under another title", (feature) => feature("titles differ") === 1],
     [
       "another subject",

@@ -12,6 +12,8 @@ export interface Entry {
   /** The pair of opposites that it belongs to. */
   pair?: string
   side?: boolean
+  /** Both sides of its pair can be untrue. */
+  gradable?: boolean
   empty?: true
   speaker?: true
   pronoun?: true
@@ -141,7 +143,9 @@ const fillEntries = (language: Language, key: Lexicon["key"], entryOf: (phrase: 
     for (const [word, cue] of Object.entries(cues)) entryOf(word).cue = cue
   }
   for (const [index, pair] of split(language.opposites, ";").entries()) {
-    for (const [side, words] of split(pair, " / ").entries()) mark(words, ",", { pair: `±${index}`, side: side === 0 })
+    const gradable = pair.startsWith("~")
+    for (const [side, words] of split(pair.replace("~", ""), " / ").entries())
+      mark(words, ",", { pair: `±${index}`, side: side === 0, ...(gradable ? { gradable } : {}) })
   }
   for (const [kind, words] of Object.entries(language.kinds)) {
     for (const word of split(words, " ")) {
