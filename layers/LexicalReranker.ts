@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Reranker, type RerankerService } from "../src/ports/Reranker.js"
-import { isStopWord } from "../text/normalise/stopWords.js"
+import { isStopWord } from "../text/normalise/functionWords.js"
 
 /**
  * Scores how the words of a query occur in a text: how many, how close together, in which order, and whether as the

@@ -6,8 +6,8 @@ import { lexiconOf } from "./languages/en/rules/lexicon.js"
 
 /** Decides by the common words and the differences of two English texts, with a small bundled model. No network; deterministic. */
 export const rules: ReconcilerService = {
-  name: "rules-v6",
-  judge: judgeIn("rules-v6", lexiconOf(english))
+  name: "rules-v7",
+  judge: judgeIn("rules-v7", lexiconOf(english))
 }
 
 export const layer: Layer.Layer<Reconciler> = Layer.succeed(Reconciler, rules)

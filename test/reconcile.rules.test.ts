@@ -249,7 +249,7 @@ describe("labelled stories", () => {
   it("name the rule, and copy no text", () => {
     for (const story of heldOutStories) {
       const { by, verdict } = rules.judge(questionOf(story))
-      expect(by).toEqual({ kind: "rule", name: "rules-v6" })
+      expect(by).toEqual({ kind: "rule", name: "rules-v7" })
       expect(reasons).toContain(verdict.reason)
     }
   })
@@ -282,9 +282,9 @@ describe("any input", () => {
         const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
         const before = JSON.stringify(question)
         const { sure, verdict } = rules.judge(question)
-        expect(rules.judge(question)).toEqual({ by: { kind: "rule", name: "rules-v6" }, sure, verdict })
+        expect(rules.judge(question)).toEqual({ by: { kind: "rule", name: "rules-v7" }, sure, verdict })
         expect(JSON.stringify(question)).toBe(before)
-        expect(decodeVerdict("rules-v6", verdict, memories.length)._tag).toBe("Right")
+        expect(decodeVerdict("rules-v7", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
       { numRuns: rounds({ quick: 60, full: 300 }) }

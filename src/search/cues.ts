@@ -1,6 +1,7 @@
 import type { ChunkCandidate, ChunkFacts } from "../../projections/conversationSearch.js"
 import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
 import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "../../text/normalise/everydayNames.js"
+import { isStopWord } from "../../text/normalise/functionWords.js"
 import {
   daysNamedIn,
   isAmbiguousTime,
@@ -10,7 +11,6 @@ import {
   namesAsker,
   namesMay
 } from "../../text/normalise/questionWords.js"
-import { isStopWord } from "../../text/normalise/stopWords.js"
 import { earliest, latest } from "../../text/when/dates.js"
 import { dateWords, months } from "../../text/when/dateWords.js"
 import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js"

@@ -8,7 +8,8 @@ import {
   neighbourCompounds,
   withSplits
 } from "../../text/normalise/compounds.js"
-import { isStopWord, requestPhrasesOf } from "../../text/normalise/stopWords.js"
+import { isStopWord } from "../../text/normalise/functionWords.js"
+import { requestPhrasesOf } from "../../text/normalise/questionWords.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./query.js"
 

@@ -1,7 +1,7 @@
 import { textColumns } from "../../projections/fulltext.js"
 import { telephone } from "../../text/normalise/forms.js"
+import { isStopWord } from "../../text/normalise/functionWords.js"
 import { ftsExpression } from "../../text/normalise/indexText.js"
-import { isStopWord } from "../../text/normalise/stopWords.js"
 import { limits } from "../model/limits.js"
 
 /** A parsed query. Any text is a query: text that is not syntax is read as words. */

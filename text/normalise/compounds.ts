@@ -1,4 +1,4 @@
-import { isStopWord } from "./stopWords.js"
+import { isStopWord } from "./functionWords.js"
 
 // People write a compound with a hyphen, as one word or as two. The index stores a hyphenated compound in all three
 // ways. For the other two, the query must search for the variant that the user did not type.

@@ -1,3 +1,5 @@
+import { functionWords, setOf } from "./functionWords.js"
+
 /** Words of questions that name a time, a speaker or nothing, by language. */
 
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
@@ -40,9 +42,9 @@ const frame = new RegExp(
 
 /** Whether a question speaks of the one who asks. `words` are its words in lower case. */
 export const namesAsker = (text: string, words: ReadonlySet<string>): boolean =>
-  firstPerson.some((word) => words.has(word)) || firstPersonInside.test(text)
+  [...firstPerson].some((word) => words.has(word)) || firstPersonInside.test(text)
 
-const firstPerson = ["i", "my", "me", "mine"]
+const firstPerson = setOf(functionWords.speaker, "mine")
 /** Chinese "I", and Japanese "I" before a particle; not "we", "ego" or "our country". */
 const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
 
@@ -54,5 +56,24 @@ export const namesMay = (text: string): boolean =>
 export const daysNamedIn = (text: string): ReadonlyArray<number> =>
   [...text.matchAll(/\b(\d{1,2})(?:st|nd|rd|th)?\b/giu)].map(([, day]) => Number(day))
 
+const articles = setOf(functionWords.articles)
+
 /** Whether a word in lower case is an article. */
-export const isArticle = (word: string): boolean => word === "a" || word === "an" || word === "the"
+export const isArticle = (word: string): boolean => articles.has(word)
+
+/**
+ * Ranges of a query that only introduce the request: "show me everything about", "do you know of". From the first
+ * character to the one after the last.
+ */
+export const requestPhrasesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
+  [...text.matchAll(frames)].map(({ 0: { length }, index }) => [index, index + length])
+
+const frames = new RegExp(
+  [
+    "^\\s*(?:please\\s+)?(?:(?:can|could|will|would)\\s+you\\s+)?(?:please\\s+)?" +
+      "(?:(?:show|tell|give|remind|find|get)\\s+(?:me|us)|search\\s+for|look\\s+(?:for|up)|(?:list|show)\\s+(?:all|every))(?=\\s)",
+    "\\b(?:everything|anything|something|all)\\s+(?:about|on|of)(?=\\s)",
+    "\\b(?:do|did)\\s+(?:you|we|i)\\s+(?:know|remember|recall)(?=\\s+(?:about|of|from)\\s)"
+  ].join("|"),
+  "giu"
+)

@@ -1,5 +1,5 @@
+import { isStopWord } from "./functionWords.js"
 import { foldLetters } from "./letters.js"
-import { isStopWord } from "./stopWords.js"
 
 /** Characters of a text that are compared. */
 const maxCompared = 4_000

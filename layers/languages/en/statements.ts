@@ -1,4 +1,5 @@
 import type { Statement } from "../../../src/ports/StatementReader.js"
+import { functionWords, setOf } from "../../../text/normalise/functionWords.js"
 import { foldLetters } from "../../../text/normalise/letters.js"
 import { specificWords } from "../../../text/normalise/sentences.js"
 import { withoutEnding } from "../../../text/normalise/similarity.js"
@@ -49,20 +50,35 @@ const number = "(?<![\\p{L}\\p{N}])[-−]?\\p{N}+(?:[.,:/-]\\p{N}+)*|\\p{N}+(?:[
 const sign = "[\\p{Sc}\\p{Sm}%°‰#?？]"
 const wordOrRun = new RegExp(`[${scripts}ー]+|${number}|[\\p{L}\\p{M}]+(?:'[\\p{L}\\p{M}]+)*|${sign}`, "gu")
 
-const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/u))
+const words = functionWords
 
-/** Articles, present forms, pronouns, and prepositions without a direction. */
-const empty = wordSet(
-  `a an the and also of to in at on for by with as is are be am has have it its this that these those which who whom
-  there their they them he she his her him we our us you your i my me do does so`
+/**
+ * Words that can be dropped without a change of meaning: pronouns, present forms, and the prepositions without a
+ * direction. All other function words count: "not", "before", "was" and "all" change what a statement says.
+ */
+const empty = setOf(
+  words.articles,
+  words.demonstratives,
+  words.speaker,
+  words.group,
+  words.listener,
+  words.persons,
+  words.things,
+  words.reflexives,
+  words.presentBe,
+  words.have,
+  "of to in at on for by with and as so also which who whom there"
 )
 
 /** English words that change the meaning of a statement wherever they stand. Texts in other languages keep all their words. */
-const turning = wordSet(
-  `not no nor never none nobody nothing neither without cannot only until till before after above below under over
-  against from off out less fewer more most least except unless if whether maybe perhaps possibly might may could
-  should would will shall must was were been had did used formerly previously once instead rather than almost nearly
-  ? about some all any every each few both either again still yet already soon`
+const turning = setOf(
+  words.negations,
+  words.modals,
+  words.pastBe,
+  words.had,
+  `been only until before after above below under over against from off out more most if once than about some all any
+  each few both again never none nobody nothing neither without till less fewer least except unless whether maybe perhaps
+  possibly used formerly previously instead rather almost nearly ? every either still yet already soon`
 )
 
 /** Whether a sentence says that something was decided. */

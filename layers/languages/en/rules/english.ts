@@ -1,3 +1,4 @@
+import { functionWords as words } from "../../../../text/normalise/functionWords.js"
 import { relations } from "./englishRelations.js"
 import { kinds, opposites, same } from "./englishWords.js"
 import type { Language } from "./Language.js"
@@ -44,18 +45,28 @@ export const english: Language = {
     [/\b(it|he|she|that|there|what|who|here)['’]s\b/gi, "$1 is"],
     [/\blet['’]s\b/gi, "let us"]
   ],
-  empty: `everywhere anywhere throughout whole entire last_week last_month last_year this_week this_month this_year next_week next_month next_year recently a an the this that these those and or so very just really quite it its there here then be have do will shall
-    we us our ours you your yours of own am pm o'clock who which what please let however still already always about
-    s etc e.g i.e eg ie vs quot yes ok well both each such get got some any all more most than lot
-    thing way kind sort want ourselves itself`,
-  speaker: "i me my mine myself user",
-  auxiliaries: "be have do will shall can could should must would might may need get become remain stay",
-  past: "was were had",
-  present: "is are am be",
+  empty: [
+    words.articles,
+    words.demonstratives,
+    words.group,
+    words.listener,
+    words.things,
+    words.presentBe,
+    words.have,
+    // Words with a meaning of their own here are missing: negations, modals, prepositions, and adverbs of order.
+    `itself will shall and or so which who what about of own than all any both each more most some such here there then
+    just very everywhere anywhere throughout whole entire last_week last_month last_year this_week this_month this_year
+    next_week next_month next_year recently really quite pm o'clock please let however still already always s etc e.g i.e
+    eg ie vs quot yes ok well get got lot thing way kind sort want`
+  ].join(" "),
+  speaker: `${words.speaker} mine user`,
+  auxiliaries: `${words.modals} be have do need get become remain stay`,
+  past: `${words.pastBe} had`,
+  present: words.presentBe,
   abbreviations: "prof dr mr mrs ms st jr sr no approx",
   joins: "and then but so",
-  pronouns: "he she they him her them his their hers theirs it this that",
-  determiners: "a an the this that these those my our your his her their its every each some any no to of",
+  pronouns: `${words.persons} it this that`,
+  determiners: `${words.articles} ${words.demonstratives} my our your his her their its every each some any no to of`,
   slots: {
     place: "in at on to into onto inside near around under above below behind toward towards within",
     from: "from",

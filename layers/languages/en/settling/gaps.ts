@@ -1,3 +1,4 @@
+import { functionWords, setOf } from "../../../../text/normalise/functionWords.js"
 import { isContentWord, type Reading, readingOf, stemOf, stemsOf } from "./readings.js"
 
 // A gap is the place in a clause where a value stands: "Ada's office is in ___".
@@ -6,56 +7,19 @@ import { isContentWord, type Reading, readingOf, stemOf, stemsOf } from "./readi
 export const maxGapWords = 4
 /** Words for the speaker; they count as a name. */
 export const speakers = new Set(["i", "user", "my", "we", "our", "me"])
-const possessives = new Set([
-  "is",
-  "are",
-  "was",
-  "were",
-  "be",
-  "been",
-  "has",
-  "have",
-  "had",
-  "will",
-  "should",
-  "must",
-  "'s",
-  "and",
-  "or",
-  "but",
-  "he",
-  "she",
-  "it",
-  "they",
-  "her",
-  "his",
-  "their",
-  "its"
-])
-export const prepositions = new Set([
-  "in",
-  "at",
-  "on",
-  "to",
-  "with",
-  "for",
-  "from",
-  "by",
-  "as",
-  "of",
-  "after",
-  "before",
-  "through",
-  "under",
-  "until",
-  "into",
-  "via"
-])
+/** Words that no value contains. */
+const verbsAndPronouns = setOf(
+  functionWords.presentBe,
+  functionWords.pastBe,
+  functionWords.persons,
+  functionWords.things,
+  "been has have had will should must 's and or but"
+)
+export const prepositions = setOf(functionWords.prepositions, "as via")
 /** Words that are said of so many things that they identify none. */
-const looseWords = new Set(
-  "like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy own said note noted told wrong".split(
-    " "
-  )
+const looseWords = setOf(
+  `like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy
+  own said note noted told wrong`
 )
 const times =
   /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u
@@ -69,7 +33,7 @@ export const identifies = (stems: Iterable<string>): boolean => [...stems].some(
 /** Whether a gap may begin at a word. A verb stands after a name, and the attribute itself after "'s": neither is a value. */
 export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {
   const word = words[start]!
-  if (possessives.has(word)) return false
+  if (verbsAndPronouns.has(word)) return false
   if (start === 0) return !prepositions.has(word)
   const before = words[start - 1]!
   // A verb may also stand after the first word.
@@ -82,7 +46,7 @@ export const mayFill = (words: ReadonlyArray<string>, start: number, end: number
   if (words[end] === "'s") return false
   for (let index = start; index < end; index++) {
     const word = words[index]!
-    if (possessives.has(word) || (index > start && word !== "of" && prepositions.has(word))) return false
+    if (verbsAndPronouns.has(word) || (index > start && word !== "of" && prepositions.has(word))) return false
   }
   const last = words[end - 1]!
   if (prepositions.has(last)) return false

@@ -1,4 +1,4 @@
-import { isStopWord } from "../../../../text/normalise/stopWords.js"
+import { functionWords, isStopWord, setOf } from "../../../../text/normalise/functionWords.js"
 
 /** A text, parsed into what it says is true now and what it says is over. */
 export interface Reading {
@@ -71,14 +71,14 @@ const toPlainText = (text: string): string =>
 const wordsIn = (text: string): ReadonlyArray<string> =>
   text.match(/['’]s(?![\p{L}\p{N}])|[\p{L}\p{M}\p{N}]+(?:[.:,'’-](?!s(?![\p{L}\p{N}]))[\p{L}\p{M}\p{N}]+)*/gu) ?? []
 
-const articles = new Set(["a", "an", "the", "dr", "mr", "mrs", "ms", "prof"])
+const articlesAndTitles = setOf(functionWords.articles, "dr mr mrs ms prof")
 const stayVerbs = new Set(["remains", "stays", "remain", "stay"])
 const lower = (word: string): string => {
   const small = word.toLowerCase().replaceAll("’", "'")
   return stayVerbs.has(small) ? "is" : small
 }
 const clauseOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
-  words.map(lower).filter((word) => !articles.has(word))
+  words.map(lower).filter((word) => !articlesAndTitles.has(word))
 
 /** The stem by which words are compared: singular and plural are equal. */
 export const stemOf = (word: string): string =>
@@ -89,7 +89,8 @@ export const isContentWord = (word: string): boolean => {
   let isContent = contentWords.get(word)
   if (isContent !== undefined) return isContent
   if (contentWords.size >= cacheSize) contentWords.clear()
-  isContent = word !== "'s" && !articles.has(word) && (word.length > 1 || /\p{N}/u.test(word)) && !isStopWord(word)
+  isContent =
+    word !== "'s" && !articlesAndTitles.has(word) && (word.length > 1 || /\p{N}/u.test(word)) && !isStopWord(word)
   contentWords.set(word, isContent)
   return isContent
 }
