@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Reranker, type RerankerService } from "../src/ports/Reranker.js"
 import { isStopWord } from "../text/normalise/functionWords.js"
+import { stemOf } from "../text/normalise/stem.js"
 
 /**
  * Scores how the words of a query occur in a text: how many, how close together, in which order, and whether as the
@@ -16,8 +17,8 @@ export const lexical: RerankerService = {
   weight: 0.05,
   rerank: (query, texts) =>
     Effect.sync(() => {
-      const terms = [...new Set(wordsOf(query).filter((word) => !isStopWord(word)))].map(stem).slice(0, maxTerms)
-      return texts.map((text) => score(terms, wordsOf(text.slice(0, maxCharacters)).map(stem)))
+      const terms = [...new Set(wordsOf(query).filter((word) => !isStopWord(word)))].map(stemOf).slice(0, maxTerms)
+      return texts.map((text) => score(terms, wordsOf(text.slice(0, maxCharacters)).map(stemOf)))
     })
 }
 
@@ -81,9 +82,3 @@ const pairs = (occurrences: ReadonlyArray<Occurrence>) => {
 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-
-/** Removes English endings of number and tense; leaves words of other languages mostly as they are. */
-const stem = (word: string): string => {
-  if (word.length < 5) return word.endsWith("s") && word.length > 3 ? word.slice(0, -1) : word
-  return word.replace(/(?:ing|ies|ied|ed|es|s|e)$/u, "").replace(/y$/u, "")
-}

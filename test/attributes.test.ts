@@ -55,7 +55,7 @@ describe("what a text says is over", () => {
     ["Ada left Fram Labs and works for Kia now", "fram lab"],
     ["Ada's boat is a Kia now, no longer a Fram", "fram"],
     ["Ada no longer wants calls before 10:00, she prefers them after 14:00", "want call 10:00"],
-    ["Pier is no longer painted on Mondays but on Fridays", "painted monday"],
+    ["Pier is no longer painted on Mondays but on Fridays", "paint monday"],
     ["It was agreed to replace copper by steel on the pier", "copper"],
     ["The budget was raised from 40,000 euros to 55,000 euros", "40,000"],
     ["Ada sails from Ghent instead of Lisbon now", "lisbon"],
@@ -143,12 +143,15 @@ describe("what has one value at a time", () => {
   })
 
   it("is known by other words in which it was said, and by what was retired", () => {
-    const sport = "Ada sails for exercise"
-    const lines = [sport, "Ada took up rowing"]
-    const wordings = ({ memory }: Row) =>
-      memory.title === sport
-        ? [{ text: "Ada's sport is sailing", at: day }]
-        : [{ text: "Ada's sport is rowing", at: 2 * day }]
+    const overBefore = (sport: string) =>
+      over([sport, "Ada took up rowing"], {
+        wordings: ({ memory }) =>
+          memory.title === sport
+            ? [{ text: "Ada's sport is sailing", at: day }]
+            : [{ text: "Ada's sport is rowing", at: 2 * day }]
+      })
+    expect(overBefore("Ada sails for exercise")).toEqual(["Ada sails for exercise"])
+    expect(overBefore("Ada crews a boat for exercise")).toEqual([])
     expect(
       over(["Ada keeps fit by sailing", "Ada took up rowing"], {
         wordings: ({ memory: { born } }) => [
@@ -156,7 +159,6 @@ describe("what has one value at a time", () => {
         ]
       })
     ).toEqual(["Ada keeps fit by sailing"])
-    expect(over(lines, { wordings })).toEqual([])
     const retired = row("Ada eats plums at noon", 90, { status: "superseded" })
     const figs = "Ada eats figs at noon"
     expect(

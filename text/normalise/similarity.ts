@@ -1,5 +1,6 @@
 import { isStopWord } from "./functionWords.js"
 import { foldLetters } from "./letters.js"
+import { stemOf } from "./stem.js"
 
 /** Characters of a text that are compared. */
 const maxCompared = 4_000
@@ -27,7 +28,7 @@ const wordsIn = (text: string): ReadonlySet<string> => {
   for (const [word] of foldLetters(text.slice(0, maxCompared)).toLowerCase().matchAll(wordOrRun)) {
     if (unspacedRun.test(word))
       for (let index = 0; index + 1 < word.length; index++) words.add(word.slice(index, index + 2))
-    else if (!isStopWord(word)) words.add(withoutEnding(word))
+    else if (!isStopWord(word)) words.add(stemOf(word))
   }
   return words
 }
@@ -43,7 +44,3 @@ export const similarity = (a: ReadonlySet<string>, b: ReadonlySet<string>): numb
 const scripts = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}"
 const unspacedRun = new RegExp(`^[${scripts}ー]{2,}$`, "u")
 const wordOrRun = new RegExp(`[${scripts}ー]+|[\\p{L}\\p{M}]+|\\p{N}+(?:[.:]\\p{N}+)*`, "gu")
-
-/** Removes English endings of number and tense, approximately. Both sides of a comparison get the same treatment. */
-export const withoutEnding = (word: string): string =>
-  word.length < 5 ? word.replace(/(?<=\p{L}{3})s$/u, "") : word.replace(/(?:ing|ied|ies|ed|es|s|e)$/u, "")

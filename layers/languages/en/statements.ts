@@ -2,7 +2,7 @@ import type { Statement } from "../../../src/ports/StatementReader.js"
 import { functionWords, setOf } from "../../../text/normalise/functionWords.js"
 import { foldLetters } from "../../../text/normalise/letters.js"
 import { specificWords } from "../../../text/normalise/sentences.js"
-import { withoutEnding } from "../../../text/normalise/similarity.js"
+import { stemOf } from "../../../text/normalise/stem.js"
 
 export const statementOf = (text: string): Statement => {
   const words = wordsOf(text)
@@ -24,8 +24,7 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
     else if (word === "cannot" || word.endsWith("n't")) words.push("not")
     else {
       const withoutSuffix = word.replace(/'(?:s|re|m|ve|d|ll)?$/u, "")
-      if (!empty.has(withoutSuffix))
-        words.push(turning.has(withoutSuffix) ? withoutSuffix : withoutEnding(withoutSuffix))
+      if (!empty.has(withoutSuffix)) words.push(turning.has(withoutSuffix) ? withoutSuffix : stemOf(withoutSuffix))
     }
   }
   return words

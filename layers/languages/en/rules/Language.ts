@@ -51,9 +51,6 @@ export interface Relation {
  */
 export interface Language {
   readonly code: string
-  readonly stem: (word: string) => string
-  /** Irregular forms, in groups separated by semicolons. The base form comes first. */
-  readonly irregular: string
   /** Contractions and their full words: n't, 're. Case does not matter. */
   readonly contractions: ReadonlyArray<readonly [RegExp, string]>
   /** Words without content; comparisons ignore them. */

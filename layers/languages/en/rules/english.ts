@@ -3,36 +3,8 @@ import { relations } from "./englishRelations.js"
 import { kinds, opposites, same } from "./englishWords.js"
 import type { Language } from "./Language.js"
 
-/** Strips endings of number and tense. Crude: stems are only compared, never shown. */
-const stem = (word: string): string => {
-  let base = word
-  if (base.length > 4 && /(?:ies|ied)$/.test(base)) return `${base.slice(0, -3)}y`
-  if (base.length > 4 && /(?:ss|sh|ch|x|z)es$/.test(base)) base = base.slice(0, -2)
-  else if (base.length > 3 && /[^sui]s$/.test(base)) base = base.slice(0, -1)
-  if (base.length > 5 && /[aeiouy].*ing$/.test(base)) base = withoutDiacritics(base.slice(0, -3))
-  else if (base.length > 4 && /[aeiouy].*[^e]ed$/.test(base)) base = withoutDiacritics(base.slice(0, -2))
-  if (base.length > 6 && base.endsWith("ly")) base = base.slice(0, -2)
-  return base.length > 4 && base.endsWith("e") ? base.slice(0, -1) : base
-}
-/** Repairs a word after its ending was cut: stopp → stop, mov → move, eat → eat. */
-const withoutDiacritics = (word: string): string => {
-  if (/([bdgmnprt])\1$/.test(word)) return word.slice(0, -1)
-  return /^[^aeiou][aeiou][^aeiouwxy]$/.test(word) ? `${word}e` : word
-}
-
 export const english: Language = {
   code: "en",
-  stem,
-  irregular: `thema theme themes; use using used uses; be was were is are am been being; have has had having; do does did; done done; run ran;
-    go went gone goes; choose chose chosen; take took taken; left left; become became; get got gotten;
-    give gave given; make made; meet met; buy bought; sell sold; tell told; say said says; think thought;
-    write wrote written; build built; keep kept; hold held; lead led; find found; see saw seen; speak spoke spoken;
-    drink drank; eat ate eaten; drive drove; fly flew; grow grew; hear heard; lose lost; win won; pay paid;
-    send sent; spend spent; sleep slept; break broke; broken broken; begin began begun; come came; child children;
-    person people; man men; woman women; wife wives; knife knives; die dying; lie lying; stop stopped;
-    prefer preferred preferring; cancel cancelled canceled cancelling; data data; status status; bus bus; swim swam;
-    teach taught; know knew known; forbid forbade forbidden; hide hidden; store stored; live lives living;
-    feed fed feed; need needed need; agree agreed; free freed; speed speed`,
   contractions: [
     [/\bcan['’]t\b|\bcannot\b/gi, "can not"],
     [/\bwon['’]t\b/gi, "will not"],

@@ -1,6 +1,6 @@
+import { stemOf } from "../../../../text/normalise/stem.js"
 import { foreign, type Hint, hints, multiValueTopics, tones, topics } from "./englishHints.js"
 import { against, senses, single } from "./englishSenses.js"
-import type { Lexicon } from "./lexicon.js"
 
 /** A phrase: the stems after its first word. */
 interface Phrase {
@@ -30,32 +30,32 @@ export const endedBy: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((nam
 )
 
 /** By stem, the indexes of the lists that contain the word. */
-const placesOf = (lists: Readonly<Record<string, string>>, key: Lexicon["key"]) => {
+const placesOf = (lists: Readonly<Record<string, string>>) => {
   const places = new Map<string, ReadonlyArray<number>>()
   for (const [place, words] of Object.values(lists).entries())
     for (const word of words.split(/\s+/)) {
-      const stem = key(word)
+      const stem = stemOf(word)
       const indexes = places.get(stem) ?? []
       if (!indexes.includes(place)) places.set(stem, [...indexes, place])
     }
   return places
 }
 
-export const hintsOf = ({ key }: Lexicon): Hints => {
+export const hintsOf = (): Hints => {
   const phrases = new Map<string, Array<Phrase>>()
   for (const [hint, name] of hintNames.entries())
     for (const phrase of hints[name].split(",")) {
-      const [first, ...rest] = phrase.trim().split(/\s+/).map(key)
+      const [first, ...rest] = phrase.trim().split(/\s+/).map(stemOf)
       phrases.set(first!, [...(phrases.get(first!) ?? []), { rest, hint }])
     }
   const signs = new Map<string, number>()
-  for (const word of tones.good.split(/\s+/)) signs.set(key(word), 1)
-  for (const word of tones.bad.split(/\s+/)) signs.set(key(word), -1)
+  for (const word of tones.good.split(/\s+/)) signs.set(stemOf(word), 1)
+  for (const word of tones.bad.split(/\s+/)) signs.set(stemOf(word), -1)
   return {
     phrases,
-    topics: placesOf(topics, key),
+    topics: placesOf(topics),
     tones: signs,
-    senses: placesOf(senses, key),
+    senses: placesOf(senses),
     foreign: new Set(foreign.split(/\s+/))
   }
 }

@@ -1,3 +1,4 @@
+import { stemOf } from "../../../../text/normalise/stem.js"
 import type { Cue, Language, Relation, Slot } from "./Language.js"
 
 /** The lexicon's entry for a word or a phrase. */
@@ -47,8 +48,6 @@ export interface Lexicon {
   readonly past: ReadonlySet<string>
   readonly present: ReadonlySet<string>
   readonly relations: Readonly<Record<string, Relation>>
-  /** The stem of a lower-case word, also of irregular forms. */
-  readonly key: (word: string) => string
 }
 
 const split = (text: string, separator: RegExp | string): ReadonlyArray<string> =>
@@ -64,16 +63,12 @@ const numbersIn = (text: string): ReadonlyArray<readonly [string, number]> =>
     return [word!, Number(value)]
   })
 
-/** Stems in the cache. */
-const maxStems = 8_000
-
 /** Builds the lexicon of a language from its tables. */
 export const lexiconOf = (language: Language): Lexicon => {
-  const key = stemmerOf(language)
   const entries = new Map<string, Entry>()
   const longest = new Map<string, number>()
-  fillEntries(language, key, (phrase) => {
-    const keys = phrase.replaceAll("_", " ").split(" ").map(key)
+  fillEntries(language, (phrase) => {
+    const keys = phrase.replaceAll("_", " ").split(" ").map(stemOf)
     const joined = keys.join(" ")
     longest.set(keys[0]!, Math.max(longest.get(keys[0]!) ?? 1, keys.length))
     const existing = entries.get(joined)
@@ -90,37 +85,18 @@ export const lexiconOf = (language: Language): Lexicon => {
     dimensions: new Set(Object.keys(language.units)),
     past: new Set(language.past.split(" ")),
     present: new Set(language.present.split(" ")),
-    relations: language.relations,
-    key
-  }
-}
-
-/** Stems words, with a cache. */
-const stemmerOf = (language: Language): Lexicon["key"] => {
-  const irregular = new Map<string, string>()
-  for (const group of split(language.irregular, ";")) {
-    const [base, ...forms] = group.split(" ")
-    for (const form of forms) irregular.set(form, base!)
-  }
-  const stems = new Map<string, string>()
-  return (word) => {
-    const cached = stems.get(word)
-    if (cached !== undefined) return cached
-    const stem = language.stem(irregular.get(word) ?? word)
-    if (stems.size >= maxStems) stems.clear()
-    stems.set(word, stem)
-    return stem
+    relations: language.relations
   }
 }
 
 /** Writes all tables into the entries. The order matters: a later table overrides a field of an earlier one. */
-const fillEntries = (language: Language, key: Lexicon["key"], entryOf: (phrase: string) => Entry) => {
+const fillEntries = (language: Language, entryOf: (phrase: string) => Entry) => {
   const mark = (text: string, separator: RegExp | string, entry: Partial<Entry>) => {
     for (const word of split(text, separator)) Object.assign(entryOf(word), entry)
   }
   for (const group of split(language.same, ";")) {
     const words = split(group, ",")
-    for (const word of words) entryOf(word).canon = key(words[0]!)
+    for (const word of words) entryOf(word).canon = stemOf(words[0]!)
   }
   mark(language.empty, " ", { empty: true })
   mark(language.speaker, " ", { speaker: true })

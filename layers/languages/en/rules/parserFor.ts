@@ -29,7 +29,7 @@ const cacheFor = (lexicon: Lexicon): Cache => {
   const table = tableOrNone()
   const cached = byLexicon.get(lexicon)
   if (cached !== undefined && cached.table === table) return cached
-  const cache: Cache = { hints: cached?.hints ?? hintsOf(lexicon), table, statements: new Map() }
+  const cache: Cache = { hints: cached?.hints ?? hintsOf(), table, statements: new Map() }
   byLexicon.set(lexicon, cache)
   return cache
 }

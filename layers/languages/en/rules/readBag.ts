@@ -1,4 +1,5 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
 import { rowOf, tableOrNone, weightOfRow } from "./align.js"
 import type { Bag, BagWord, Sort, Text } from "./bag.js"
 import { type Hints, hintNames, topicNames } from "./hints.js"
@@ -200,12 +201,12 @@ const takeItem = (draft: Draft, text: TextDraft, index: number) => {
 }
 
 /** Adds the stems of an item; returns its senses. */
-const takeStems = ({ hints, lexicon, senses, sorts }: Draft, { items, stems }: TextDraft, index: number) => {
+const takeStems = ({ hints, senses, sorts }: Draft, { items, stems }: TextDraft, index: number) => {
   const item = items[index]!
   const sort = sortOf(item)
   let ownHints = noNumbers
   for (const form of item.form.split(" ")) {
-    const stem = lexicon.key(form)
+    const stem = stemOf(form)
     stems.push(stem)
     sorts.push(sort)
     if (ownHints === noNumbers && (item.capital !== true || index === 0)) ownHints = hints.senses.get(stem) ?? noNumbers

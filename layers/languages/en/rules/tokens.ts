@@ -1,3 +1,4 @@
+import { stemOf } from "../../../../text/normalise/stem.js"
 import type { Entry, Lexicon } from "./lexicon.js"
 import type { Scalar } from "./scalars.js"
 
@@ -137,13 +138,13 @@ const dayOfIso = (iso: string): Scalar => {
 
 const scales: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, bn: 1e9 }
 
-const numberItems = (groups: Record<string, string | undefined>, { entries, key }: Lexicon): ReadonlyArray<Item> => {
+const numberItems = (groups: Record<string, string | undefined>, { entries }: Lexicon): ReadonlyArray<Item> => {
   const amount = Number(groups.number!.replace(/[, \u00a0\u202f]/g, "")) * (scales[groups.scale ?? ""] ?? 1)
   const form = groups.number!
   if (groups.ordinal !== undefined)
     return [{ canon: `${form}th`, form: `${form}th`, name: true, scalar: { kind: "quantity", amount, unit: "th" } }]
   const sign = groups.sign ?? groups.unit?.trim()
-  const unit = sign === undefined ? undefined : entries.get(key(sign.toLowerCase()))
+  const unit = sign === undefined ? undefined : entries.get(stemOf(sign.toLowerCase()))
   if (unit?.dimension !== undefined)
     return [scalarItem(form, { kind: "quantity", amount: amount * unit.size!, unit: unit.dimension })]
   const plainNumber = scalarItem(form, {
@@ -176,13 +177,13 @@ const wordItems = (word: string, possessive: boolean, lexicon: Lexicon): Readonl
 /** Splits a compound that the lexicon does not contain: db_port, front-line. */
 const readWord = (word: string, possessive: boolean, lexicon: Lexicon): ReadonlyArray<Item> => {
   const lower = fold(word)
-  const isKnown = lexicon.entries.has(lexicon.key(lower))
+  const isKnown = lexicon.entries.has(stemOf(lower))
   const parts = isKnown ? [word] : word.split(/[-'’._/@]|(?<=\p{Ll}{3})(?=\p{Lu})/u).filter((part) => part !== "")
   return parts.map((part, index) => {
     const form = fold(part)
     const last = index === parts.length - 1
     return {
-      canon: lexicon.key(form),
+      canon: stemOf(form),
       form,
       ...(/^\p{Lu}/u.test(part) ? { name: true, capital: true } : {}),
       ...(possessive && last ? { possessive } : {})

@@ -1,5 +1,6 @@
 import { functionWords, setOf } from "../../../../text/normalise/functionWords.js"
-import { isContentWord, type Reading, readingOf, stemOf, stemsOf } from "./readings.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
+import { isContentWord, type Reading, readingOf, stemsOf } from "./readings.js"
 
 // A gap is the place in a clause where a value stands: "Ada's office is in ___".
 
@@ -17,18 +18,22 @@ const verbsAndPronouns = setOf(
 )
 export const prepositions = setOf(functionWords.prepositions, "as via")
 /** Words that are said of so many things that they identify none. */
-const looseWords = setOf(
-  `like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy
+const looseStems = new Set(
+  [
+    ...setOf(
+      `like love prefer want need use get keep know see go make take do enjoy hate think say find give put try plan bring buy
   own said note noted told wrong`
+    )
+  ].map(stemOf)
 )
 const times =
   /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u
 
 /** Whether a stem identifies nothing, because it is said of so many things. */
-export const isLoose = (stem: string): boolean => looseWords.has(stem)
+export const isLoose = (stem: string): boolean => looseStems.has(stem)
 
 /** Whether any of the stems around a gap identifies the attribute that has a value. */
-export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseWords.has(stem))
+export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseStems.has(stem))
 
 /** Whether a gap may begin at a word. A verb stands after a name, and the attribute itself after "'s": neither is a value. */
 export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {

@@ -1,4 +1,5 @@
 import { functionWords, isStopWord, setOf } from "../../../../text/normalise/functionWords.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
 
 /** A text, parsed into what it says is true now and what it says is over. */
 export interface Reading {
@@ -79,10 +80,6 @@ const lower = (word: string): string => {
 }
 const clauseOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.map(lower).filter((word) => !articlesAndTitles.has(word))
-
-/** The stem by which words are compared: singular and plural are equal. */
-export const stemOf = (word: string): string =>
-  word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
 
 /** Whether a word has content: no article, no function word, no single letter. */
 export const isContentWord = (word: string): boolean => {

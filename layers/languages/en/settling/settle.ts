@@ -1,9 +1,10 @@
 import { kinOf, saidAt, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence, Settlement } from "../../../../src/ports/Settler.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
 import { type Change, changesIn } from "./changes.js"
 import { isLoose } from "./gaps.js"
-import { type Reading, readingOf, stemOf, stemsOf } from "./readings.js"
+import { type Reading, readingOf, stemsOf } from "./readings.js"
 import { type Slot, slotsIn } from "./slots.js"
 import { hasAll, indexOf, namesIn, shareOf, type Utterance, type UtteranceIndex, utterancesOf } from "./utterances.js"
 
@@ -37,7 +38,7 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
   }
   const isName = namesIn(utterances)
   const index = indexOf(utterances)
-  const slots = yield* slotsIn(utterances, isName, index)
+  const slots = yield* slotsIn(utterances, (word) => isName(stemOf(word)), index)
   const changes = yield* changesIn(slots, evidence, index)
   const active = new Set(rows)
   const superseded = new Map<Row, Row>()

@@ -1,6 +1,7 @@
 import { kinOf } from "../../../../src/maintenance/pairs.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
 import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
-import { stemOf, stemsOf } from "./readings.js"
+import { stemsOf } from "./readings.js"
 import type { Utterance, UtteranceIndex } from "./utterances.js"
 
 /** One utterance with the words that fill the gap in it. */

@@ -1,7 +1,8 @@
 import type { Wording } from "../../../../projections/wordings.js"
 import { saidAt, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
-import { type Reading, readingOf, stemOf } from "./readings.js"
+import { stemOf } from "../../../../text/normalise/stem.js"
+import { type Reading, readingOf } from "./readings.js"
 
 /** One utterance: the text of a memory, or another wording in which it was repeated. */
 export interface Utterance {
@@ -72,18 +73,15 @@ export const indexOf = (utterances: ReadonlyArray<Utterance>): UtteranceIndex =>
   }
 }
 
-/** Returns a test for names: capitalised within a sentence, or capitalised at its beginning and nowhere in lower case. */
-export const namesIn = (utterances: ReadonlyArray<Utterance>): ((word: string) => boolean) => {
+/** Returns a test for stems of names: capitalised within a sentence, or capitalised at its beginning and nowhere in lower case. */
+export const namesIn = (utterances: ReadonlyArray<Utterance>): ((stem: string) => boolean) => {
   const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const { reading } of utterances) {
     for (const word of reading.names) names.add(stemOf(word))
     for (const word of reading.initial) initial.add(stemOf(word))
     for (const word of reading.lowerCase) lowerCase.add(stemOf(word))
   }
-  return (word) => {
-    const stem = stemOf(word)
-    return names.has(stem) || (initial.has(stem) && !lowerCase.has(stem))
-  }
+  return (stem) => names.has(stem) || (initial.has(stem) && !lowerCase.has(stem))
 }
 
 /** Whether `all` contains every one of `some`; false where `some` is empty. */
