@@ -1,3 +1,4 @@
+import { lastSentenceEnd, sentencesOf } from "../../text/normalise/sentences.js"
 import { limits } from "../model/limits.js"
 import type { Merged, Statement } from "../ports/Reconciler.js"
 
@@ -71,15 +72,12 @@ const narrativeOf = (existing: string | undefined, addition: string | undefined)
   return added.length === 0 ? existing : `${existing.trimEnd()}\n${added.join(" ").trim()}`
 }
 
-const sentencesOf = (text: string): ReadonlyArray<string> =>
-  text.split(/(?<=[.!?。！？])\s+|\n+/u).filter((part) => part.trim() !== "")
-
 /** Cuts a text at the end of a sentence or line in its last quarter, if any, and never inside a character. */
 const truncate = (text: string, maxCharacters: number): string => {
   if (text.length <= maxCharacters) return text
   const head = text.slice(0, maxCharacters)
-  const end = Math.max(head.lastIndexOf(". "), head.lastIndexOf("\n"))
-  const cutText = end > maxCharacters * 0.75 ? head.slice(0, end + 1) : head.replace(/[\uD800-\uDBFF]$/, "")
+  const end = lastSentenceEnd(head)
+  const cutText = end > maxCharacters * 0.75 ? head.slice(0, end) : head.replace(/[\uD800-\uDBFF]$/, "")
   return cutText.trimEnd()
 }
 

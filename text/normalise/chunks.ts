@@ -1,3 +1,5 @@
+import { lastSentenceEnd } from "./sentences.js"
+
 /**
  * Version of the chunking. Raise it when chunks, their numbers or their data change. Both projections of chunks are
  * then rebuilt, and vectors of older chunks are ignored and made again.
@@ -54,12 +56,8 @@ export const chunkTextsOf = (text: string): ReadonlyArray<string> => cutIntoChun
 
 const endOfChunk = (text: string, from: number): number => {
   const window = text.slice(from + chunkLength / 2, from + chunkLength)
-  for (const boundary of [sentenceEnd, spaces]) {
-    let last = -1
-    for (const match of window.matchAll(boundary)) last = match.index + match[0].length
-    if (last > 0) return from + chunkLength / 2 + last
-  }
-  return characterStart(text, from + chunkLength)
+  const end = lastSentenceEnd(window) || window.search(/\s\S*$/u) + 1
+  return end > 0 ? from + chunkLength / 2 + end : characterStart(text, from + chunkLength)
 }
 
 /** The start of the next word; `position` itself where none starts before `end`. */
@@ -73,6 +71,3 @@ const characterStart = (text: string, position: number): number => {
   const unit = text.charCodeAt(position)
   return unit >= 0xdc00 && unit <= 0xdfff ? position - 1 : position
 }
-
-const sentenceEnd = /[.!?][)"'”’\]]*\s+|[。！？]|\n+/gu
-const spaces = /\s+/gu

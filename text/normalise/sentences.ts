@@ -1,9 +1,22 @@
 /** The trimmed sentences of a text. Line breaks end sentences. */
 export const sentencesOf = (text: string): ReadonlyArray<string> =>
   text
-    .split(/\n+|(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。！？])/u)
+    .split(sentenceEnd)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")
+
+/** The position after the last sentence that ends inside a text, with the blanks behind it; 0 where none ends. */
+export const lastSentenceEnd = (text: string): number => {
+  let last = 0
+  for (const { 0: blanks, index } of text.matchAll(sentenceEnd)) last = index + blanks.length
+  return last
+}
+
+/**
+ * The blanks behind a sentence. The look-ahead comes first, so that the look-behind does not read a run of brackets
+ * again from each of them. The cuts of chunks depend on this pattern: a change of it raises `chunkingVersion`.
+ */
+const sentenceEnd = /(?=\s)(?<=[.!?][)"'”’\]]*)\s+|\n+|(?<=[。！？])(?!\n)/gu
 
 /** The specific words of a text: numbers, dates, and words written like names. */
 export const specificWords = (text: string): ReadonlySet<string> => {

@@ -1,7 +1,7 @@
 import type { Statement } from "../../../src/ports/StatementReader.js"
 import { functionWords, setOf } from "../../../text/normalise/functionWords.js"
 import { foldLetters } from "../../../text/normalise/letters.js"
-import { specificWords } from "../../../text/normalise/sentences.js"
+import { sentencesOf, specificWords } from "../../../text/normalise/sentences.js"
 import { stemOf } from "../../../text/normalise/stem.js"
 
 export const statementOf = (text: string): Statement => {
@@ -32,12 +32,9 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
 
 /** Splits a text at the strongest separator that it has: sentence ends, then commas, dashes and brackets, then conjunctions. */
 export const piecesOf = (text: string): ReadonlyArray<string> => {
-  for (const split of [
-    /(?<=[;.!?:…])\s+|\n+|(?<=[。！？；])/u,
-    /,\s+|\s+[–—-]\s+|[()]|[，、]/u,
-    /\s+(?:and|but|while)\s+/u
-  ]) {
-    const pieces = text.split(split).filter((piece) => wordsOf(piece).length > 0)
+  const separators = [/(?<=[;:…])\s+|(?<=；)/u, /,\s+|\s+[–—-]\s+|[()]|[，、]/u, /\s+(?:and|but|while)\s+/u]
+  for (const split of [sentencesOf, ...separators.map((separator) => (part: string) => part.split(separator))]) {
+    const pieces = split(text).filter((piece) => wordsOf(piece).length > 0)
     if (pieces.length > 1) return pieces
   }
   return [text]

@@ -1,4 +1,5 @@
 import { functionWords, isStopWord, setOf } from "../../../../text/normalise/functionWords.js"
+import { sentencesOf } from "../../../../text/normalise/sentences.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 
 /** A text, parsed into what it says is true now and what it says is over. */
@@ -100,7 +101,7 @@ export const stemsOf = (words: Iterable<string>): ReadonlySet<string> =>
 const isCapital = (word: string): boolean => /^\p{Lu}/u.test(word)
 const subjectPronouns = new Set(["she", "he", "they", "it", "who"])
 const possessivePronouns = new Set(["her", "his", "their", "its", "whose"])
-const between = /\s*[;:,!?()]+(?:\s+|$)|\.\s+(?=\p{Lu})|\s+(?:and|but|so|because|while)\s+/u
+const between = /\s*[;:,()]+(?:\s+|$)|\s+(?:and|but|so|because|while)\s+/u
 
 const joining = /^\s*(?:and|but|so|because|while)\s+/u
 
@@ -152,8 +153,8 @@ const read = (text: string): Reading => {
 /** The whole line and its clauses. Pronouns are replaced by the subject; "x: y" also reads as "x is y". */
 const clausesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
   const clauses = [clauseOf(wordsIn(line))]
-  const pieces = line
-    .split(between)
+  const pieces = sentencesOf(line)
+    .flatMap((sentence) => sentence.split(between))
     .map((piece) => wordsIn(piece.replace(joining, "")))
     .filter((words) => words.length > 0)
   let subject: ReadonlyArray<string> = []
