@@ -158,6 +158,8 @@ describe("forms", () => {
       ["v2.10.3-rc.1", ["2 10 3 rc 1"]],
       ["2.10.3", []],
       ["9fceb02d0ae598e95dc970b74767f19372d61af8", []],
+      ["9FCEB02D", []],
+      ["AaaAaa1", ["Aaa Aaa 1"]],
       ["550e8400-e29b-41d4-a716-446655440000", ["550e8400e29b41d4a716446655440000"]],
       ["10-20", []],
       ["$1,250.50", ["1250.50"]],
@@ -302,6 +304,9 @@ describe("queries", () => {
     const together = (text: string) => neighbourCompounds(parse(text).should).map((pair) => pair.joined)
     expect(together("rate limit of rest")).toEqual(['"ratelimit"'])
     expect(together('"rate limit" +rate limit title:x y')).toEqual([])
+    for (const query of ['word OR "a b" OR "c d"', 'word OR other OR "a b"', '"a b" OR word OR "c d" more'])
+      expect([query, parse(query).required]).toEqual([query, [query.replace(" more", "").replaceAll('"', "")]])
+    expect(parse('word OR "a b" OR "c d" more').should.map(({ text }) => text)).toEqual(["more"])
     expect(parse(`${"0 ".repeat(limits.queryBytes)}`).should.length).toBeLessThanOrEqual(limits.queryTerms)
   })
 })

@@ -65,6 +65,9 @@ interface Group {
   phrase: boolean
 }
 
+type Terms = ReadonlyArray<Word> | Group
+const areWords = (terms: Terms): terms is ReadonlyArray<Word> => Array.isArray(terms)
+
 /** The state of the parser between two tokens. */
 interface Parser {
   readonly syntax: Syntax
@@ -82,8 +85,8 @@ interface Parser {
   alternative: boolean
   /** The previous term is a field. */
   afterField: boolean
-  /** The previous term, if AND or OR can refer to it. */
-  last: Word | Group | undefined
+  /** The previous term, if AND or OR can refer to it: the words that OR joins so far, or what must match. */
+  last: Terms | undefined
 }
 
 /**
@@ -133,10 +136,8 @@ const readOperator = (parser: Parser, operator: "AND" | "OR" | "NOT", offset: nu
   if (operator === "NOT") parser.negated = true
   else if (operator === "OR") parser.alternative = last !== undefined
   else {
-    if (last !== undefined && "isDroppable" in last) {
-      should.splice(should.indexOf(last), 1)
-      must.push({ ...last, phrase: false })
-    } else if (last !== undefined) last.phrase = false
+    if (last !== undefined && areWords(last)) must.push(groupOf(should, last.slice(-1)))
+    else if (last !== undefined) last.phrase = false
     parser.last = undefined
     parser.required = must.length > 0 || parser.afterField
   }
@@ -204,37 +205,41 @@ const readField = (parser: Parser, { excludes, name, offset, token, value }: Fie
   return true
 }
 
-const addTerm = (parser: Parser, term: Group, mustMatch: boolean, alternativeTo: Word | Group | undefined) => {
+const addTerm = (parser: Parser, term: Group, mustMatch: boolean, alternativeTo: Terms | undefined) => {
   const { must, should } = parser
-  if (alternativeTo !== undefined && (mustMatch || !("isDroppable" in alternativeTo))) {
+  if (alternativeTo !== undefined && (mustMatch || !areWords(alternativeTo))) {
     parser.last = joinAlternatives(parser, alternativeTo, mustMatch ? term : { ...term, phrase: true })
   } else if (mustMatch) {
     must.push(term)
     parser.last = term
   } else {
-    const { offset, expression, text } = term
-    parser.last = { text, offset, expression, isDroppable: true }
-    should.push(parser.last)
+    const word = { text: term.text, offset: term.offset, expression: term.expression, isDroppable: true }
+    should.push(word)
+    parser.last = [...(alternativeTo ?? []), word]
   }
 }
 
-/** Joins two terms: one of them must match. */
-const joinAlternatives = ({ must, should }: Parser, before: Word | Group, term: Group): Group => {
-  let group: Group
-  if ("isDroppable" in before) {
-    should.splice(should.indexOf(before), 1)
-    group = { ...before, phrase: term.phrase }
-    must.push(group)
-  } else group = before
+/** Joins terms: one of them must match. */
+const joinAlternatives = ({ must, should }: Parser, before: Terms, term: Group): Group => {
+  const group = areWords(before) ? { ...groupOf(should, before), phrase: term.phrase } : before
+  if (group !== before) must.push(group)
   group.text += ` OR ${term.text}`
   group.expression += ` OR ${term.expression}`
   group.phrase &&= term.phrase
   return group
 }
 
+/** Takes words out of the optional ones: one of them must match. */
+const groupOf = (should: Array<Word>, words: ReadonlyArray<Word>): Group => {
+  for (const word of words) should.splice(should.indexOf(word), 1)
+  const join = (field: "text" | "expression") => words.map((word) => word[field]).join(" OR ")
+  return { text: join("text"), expression: join("expression"), offset: words[0]!.offset, phrase: false }
+}
+
 const withTerms = ({ must, should, ...parser }: Parser, query: string): ParsedQuery => {
   const { excluded, fields, hints, needles, not, plainText } = parser
-  const isSentence = should.some((word) => !isStop(word)) && (/[?？؟]\s*$/u.test(query) || should.some(isStop))
+  const stopWords = should.filter(({ text }) => isStopWord(text)).length
+  const isSentence = stopWords < should.length && (stopWords > 0 || /[?？؟]\s*$/u.test(query))
   const isQuotation = ({ phrase }: Group) => isSentence && phrase
   const quotations = must
     .filter(isQuotation)
@@ -275,8 +280,6 @@ const prefix = (body: string): string | null => {
   const expression = start === undefined ? null : ftsExpression(start)
   return expression === null ? null : `(${expression} OR "${start}" *)`
 }
-
-const isStop = ({ text }: Word) => isStopWord(text)
 
 const inBrackets = (expression: string): string => (/ OR /.test(expression) ? `(${expression})` : expression)
 

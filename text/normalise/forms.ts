@@ -20,7 +20,7 @@ export const formsOfWord = (word: string): ReadonlyArray<string> => {
   return [...forms]
 }
 
-/** Whether a word looks like a hash or its beginning: hexadecimal, digits and letters, seven characters or more. */
+/** Whether a word looks like a hash or its beginning: hexadecimal in one case, digits and letters, seven characters or more. */
 export const isHash = (word: string): boolean => word.length >= 7 && hash.test(word)
 
 /** A telephone number with its separators. */
@@ -113,7 +113,7 @@ const pieceOf = /[가-힣]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}\p{N}가-힣]+|\p{N
 const initial = /^(\p{L}) (?=\p{Lu}\p{Ll})/u
 const plural = /^\p{Lu}{2,}s$/u
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
-const hash = /^(?=\d*[a-f])(?=[a-f]*\d)[\da-f]+$/iu
+const hash = /^(?=.*\d)(?:\d*[a-f][\da-f]*|\d*[A-F][\dA-F]*)$/u
 
 /** Groups of three digits, up to a maximum: an unbounded row would be read again from each group. */
 const grouped = /(?<![\p{L}\p{N}.,+])\d{1,3}(?:[,'’ ]\d{3}){1,8}(?:\.\d+)?(?![\p{L}\p{N}]| \d)/gu

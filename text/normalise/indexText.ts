@@ -4,7 +4,7 @@ import { foldLetters } from "./letters.js"
 import { isPlainAscii } from "./plainAscii.js"
 
 /** Version of the index text. Raise it when `indexed` or the tokenizer changes: the indexes are then rebuilt. */
-export const indexVersion = 3
+export const indexVersion = 4
 
 /**
  * Converts text for indexing and searching; stored text stays unchanged. Letters are normalised. Runs of scripts
