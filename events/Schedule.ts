@@ -59,3 +59,26 @@ export const ScheduleChange = Schema.Struct({
   definition: Schema.optional(ScheduleDefinition),
   state: Schema.optional(ScheduleState)
 })
+
+/** The start or the end of a run. The events of the run name it as their cause. Times are milliseconds. */
+export const Run = Schema.Struct({
+  run: Schema.String,
+  kind: Schema.Literal("maintenance", "schedule"),
+  phase: Schema.Literal("started", "finished"),
+  /** The stage, or the schedule's id. */
+  name: Schema.String,
+  /** When the run was due. */
+  occurrence: Schema.optional(Schema.Number),
+  attempt: Schema.optional(Schema.Number),
+  /** End of the lease: until then no other process may take over the run. */
+  lease: Schema.optional(Schema.Number),
+  /** The outcome. */
+  status: Schema.optional(Schema.Literal("ok", "failed", "timeout", "abandoned")),
+  counts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number })),
+  summary: Schema.optional(Schema.String),
+  output: Schema.optional(Schema.String),
+  error: Schema.optional(Schema.String),
+  duration: Schema.optional(Schema.Number),
+  /** The digest of the policy in force. */
+  policy: Schema.optional(Schema.String)
+})

@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema"
+import { Embed, EmbedderChanged } from "./Embed.js"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
-import { EmbedderFigures, RecallBatch } from "./Recall.js"
-import { ScheduleChange } from "./Schedule.js"
+import { RecallBatch } from "./Recall.js"
+import { Run, ScheduleChange } from "./Schedule.js"
 import { summarizeFields } from "./SessionSummary.js"
 import { Store } from "./Trust.js"
 import { Turn } from "./Turn.js"
@@ -81,49 +82,6 @@ export const Compress = Schema.Struct({ memory: Memory, sources: Schema.Array(Me
 
 export const Archive = Schema.Struct({ memories: Schema.Array(Memory), decision: Decision })
 
-/**
- * From this event on these memories and chunks have a vector of this model. The vectors are in the embeddings cache.
- */
-export const Embed = Schema.Struct({
-  model: Schema.String,
-  dimensions: Schema.Number,
-  entries: Schema.Array(
-    Schema.Struct({
-      memory: Schema.String,
-      born: Schema.Number,
-      store: Store,
-      /** SHA-256 of the embedded text, hexadecimal: the key in the embeddings cache. */
-      digest: Schema.String
-    })
-  ),
-  /**
-   * Chunks of turns and files by their row numbers, and the version of the chunking that cut them: see
-   * `projections/chunks.ts`.
-   */
-  chunks: Schema.optional(
-    Schema.Array(Schema.Struct({ turn: Schema.String, born: Schema.Number, store: Store, digest: Schema.String }))
-  ),
-  cutting: Schema.optional(Schema.Number),
-  /** True for stores withheld from the active embedder: this model replaces it there. */
-  apart: Schema.optional(Schema.Boolean)
-})
-
-/**
- * A change of an agent's embedder. `preparing` builds its vectors beside the active ones, `inForce` switches all reads
- * to it at once, `dropped` removes its index. Its figures are used for ranking from then on.
- */
-export const EmbedderChanged = Schema.Struct({
-  state: Schema.Literal("preparing", "inForce", "dropped"),
-  model: Schema.String,
-  dimensions: Schema.Number,
-  weight: Schema.Number,
-  floor: Schema.Number,
-  /** While preparing: whether it becomes active as soon as every text has a vector. */
-  adopt: Schema.optional(Schema.Boolean),
-  /** The embedder used for stores that are withheld from this one; absent where it sees all stores. */
-  apart: Schema.optional(Schema.Struct({ ...EmbedderFigures, stores: Schema.Array(Store) }))
-})
-
 export const TurnAdded = Schema.Struct({ turn: Turn })
 
 /**
@@ -170,29 +128,6 @@ export const Configure = Schema.Struct({
     value: Schema.Record({ key: Schema.String, value: Schema.Unknown })
   }),
   changed: Schema.Array(Schema.String)
-})
-
-/** The start or the end of a run. The events of the run name it as their cause. Times are milliseconds. */
-export const Run = Schema.Struct({
-  run: Schema.String,
-  kind: Schema.Literal("maintenance", "schedule"),
-  phase: Schema.Literal("started", "finished"),
-  /** The stage, or the schedule's id. */
-  name: Schema.String,
-  /** When the run was due. */
-  occurrence: Schema.optional(Schema.Number),
-  attempt: Schema.optional(Schema.Number),
-  /** End of the lease: until then no other process may take over the run. */
-  lease: Schema.optional(Schema.Number),
-  /** The outcome. */
-  status: Schema.optional(Schema.Literal("ok", "failed", "timeout", "abandoned")),
-  counts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Number })),
-  summary: Schema.optional(Schema.String),
-  output: Schema.optional(Schema.String),
-  error: Schema.optional(Schema.String),
-  duration: Schema.optional(Schema.Number),
-  /** The digest of the policy in force. */
-  policy: Schema.optional(Schema.String)
 })
 
 /** These events of the same stream lost their payload and salt; digest and hash stayed. */

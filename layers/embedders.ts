@@ -6,9 +6,8 @@ import { InvalidPolicy } from "../src/model/errors.js"
 import { Embedder, type EmbedderService } from "../src/ports/Embedder.js"
 import { type EmbedderLookupError, Embedders, EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
 import { defaults, type PolicyValues } from "../src/ports/Policy.js"
-import * as HashEmbedder from "./HashEmbedder.js"
 import type { ProviderName } from "./models/embedders/providerTable.js"
-import * as WordEmbedder from "./WordEmbedder.js"
+import * as staticLayers from "./staticEmbedders.js"
 
 type Service = EmbedderService
 
@@ -122,15 +121,14 @@ const build = (
     const provided = yield* providerEmbedder(provider, { model, dimensions }, policy)
     if (!provided.distant || policy.local.length === 0) return provided
     // These stores stay on this machine: word vectors embed them.
-    const substitute = { stores: policy.local, embedder: yield* serviceOf(WordEmbedder.layer) }
+    const substitute = { stores: policy.local, embedder: yield* serviceOf(staticLayers.layerWords) }
     return { ...provided, embedder: { ...provided.embedder, substitute } }
   })
 
 /** The embedders without a network, by their short names. */
-const staticEmbedders: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> = [
-  ["words", WordEmbedder.layer],
-  ["hash", HashEmbedder.layer]
-]
+const staticEmbedders: ReadonlyArray<readonly [string, Layer.Layer<Embedder>]> = Object.entries(staticLayers).map(
+  ([name, layer]) => [name.slice("layer".length).toLowerCase(), layer]
+)
 
 /** Listed here, because the table of providers is loaded only when a policy names one. */
 const providerNames: ReadonlyArray<ProviderName> = ["openai", "voyage", "cohere", "openai-compatible", "ollama"]

@@ -56,7 +56,7 @@ describe("daybook embed", () => {
     expect(refusal(await daybook("embed", "switch"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "status", "--weight", "1"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "nothing"))).toMatchObject({ code: 2 })
-    const names = "must be one of words, hash, openai, voyage, cohere, openai-compatible, ollama, local"
+    const names = "must be one of hash, words, openai, voyage, cohere, openai-compatible, ollama, local"
     for (const more of [[], ["--all"]]) {
       expect(refusal(await daybook("embed", "switch", "nobody", ...more))).toEqual({
         code: 2,

@@ -355,7 +355,7 @@ describe("an embedder of a provider", () => {
     // A provider's own key goes to no other address.
     ["openai", undefined, { openai: { baseUrl: "http://h/v1" } }, "embedding.providers.openai.keyVariable is missing"],
     ["words", 64, {}, "has 100 dimensions, not 64"],
-    ["wrods", undefined, {}, "must be one of words, hash, openai, voyage, cohere, openai-compatible, ollama, local"]
+    ["wrods", undefined, {}, "must be one of hash, words, openai, voyage, cohere, openai-compatible, ollama, local"]
   ]
   it.live.each(refusals)("is refused in one line: %s, %s", ([name, dimensions, providers, problem]) =>
     Effect.gen(function* () {

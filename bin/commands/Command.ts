@@ -8,30 +8,7 @@ import type { PolicyFile } from "../../layers/config.js"
 import type { CommandError } from "../../src/actor/Actor.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Memory, MemoryReader } from "../../src/Memory.js"
-import type {
-  CredentialForbidden,
-  FileInSession,
-  FileNotFound,
-  InvalidInput,
-  InvalidPolicy,
-  MemoryNotFound,
-  NoSuchIndex,
-  NothingToUndo,
-  NotUndoable,
-  PathRefused,
-  ProjectionParked,
-  RecallNotFound,
-  RerankerUnavailable,
-  RunNotFound,
-  ScheduleNotFound,
-  SequenceConflict,
-  SessionNotFound,
-  SourceNotFound,
-  StoreForbidden,
-  TooManySchedules,
-  TrustRequired,
-  VersionNotFound
-} from "../../src/model/errors.js"
+import type * as errors from "../../src/model/errors.js"
 import type { EmbedderError } from "../../src/ports/Embedder.js"
 import type { EmbedderUnavailable, UnknownEmbedder } from "../../src/ports/Embedders.js"
 import type { CommandEnded, Outcome } from "../exit.js"
@@ -87,31 +64,15 @@ export interface Call {
 
 /** Every expected failure of a command. Each has a message of one line. */
 export type Failure =
+  | InstancesOf<typeof errors>
   | CommandError
-  | CredentialForbidden
+  | CommandEnded
   | EmbedderError
   | EmbedderUnavailable
-  | CommandEnded
-  | FileInSession
-  | FileNotFound
-  | InvalidInput
-  | InvalidPolicy
-  | MemoryNotFound
-  | NoSuchIndex
-  | NothingToUndo
-  | NotUndoable
-  | PathRefused
-  | RecallNotFound
-  | ProjectionParked
-  | RerankerUnavailable
-  | RunNotFound
-  | ScheduleNotFound
-  | SequenceConflict
-  | SessionNotFound
-  | SourceNotFound
   | StorageError
-  | StoreForbidden
-  | TooManySchedules
-  | TrustRequired
   | UnknownEmbedder
-  | VersionNotFound
+
+/** The instances of the classes that a module exports. */
+type InstancesOf<Module> = {
+  [Name in keyof Module]: Module[Name] extends abstract new (...args: never) => infer Instance ? Instance : never
+}[keyof Module]

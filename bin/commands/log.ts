@@ -62,6 +62,7 @@ const eventText = (event: DaybookEvent | ErasedEvent): string =>
     oneLine(event.payload === null ? "(erased)" : describe(event))
   ].join("  ")
 
+/** An event in a line; the payload as JSON for a type without a case of its own. */
 const describe = (event: DaybookEvent): string => {
   switch (event.type) {
     case "ADD":
@@ -100,6 +101,8 @@ const describe = (event: DaybookEvent): string => {
       return runText(event.payload)
     case "ERASE":
       return `${count(event.payload.versions.length, "event")}: ${event.payload.reason}`
+    default:
+      return JSON.stringify((event as DaybookEvent).payload)
   }
 }
 

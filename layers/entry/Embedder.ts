@@ -22,8 +22,7 @@ export {
   UnknownEmbedder
 } from "../../src/ports/Embedders.js"
 export { embedderNamed as named } from "../embedders.js"
-export { layer as layerHash } from "../HashEmbedder.js"
-export { layer as layerWords } from "../WordEmbedder.js"
+export * from "../staticEmbedders.js"
 
 /** The model of a provider, and the provider's settings; each has a default. See `embedding.providers` of the policy. */
 export interface ProviderOptions extends Partial<EmbeddingProviderSettings> {
