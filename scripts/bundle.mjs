@@ -1,9 +1,9 @@
 // Makes the bundles of dist/: `node scripts/bundle.mjs [WHAT]`, where WHAT is
-//   package (default)  the command, and the one dependency that is bundled into the library
+//   package (default)  the library and the command
 //   bench, quality, decisions, year  a benchmark, into dist/WHAT.mjs
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { licencesOf } from "./licences.mjs"
@@ -15,32 +15,45 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const requireBanner =
   'import { createRequire as __createRequire } from "node:module"\nconst require = __createRequire(import.meta.url)'
 
+/** @type {import("esbuild").BuildOptions & { write: false, metafile: true }} */
+const defaults = {
+  absWorkingDir: root,
+  write: false,
+  metafile: true,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node22",
+  charset: "utf8",
+  // package.json promises "sideEffects": false, which drops `import "./x.js"` silently. Refuse it instead.
+  logOverride: { "ignored-bare-import": "error" },
+  logLevel: "warning",
+  define: { DAYBOOK_VERSION: JSON.stringify(version) }
+}
+
 /**
- * Bundles `entry`; returns the code and the bundled source files.
+ * The source files of a build.
+ * @param {import("esbuild").Metafile | undefined} metafile
+ */
+const filesOf = (metafile) =>
+  Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []))
+  )
+
+/**
+ * Bundles `entry` into one file; returns the code and the bundled source files.
  * @param {string} entry @param {import("esbuild").BuildOptions} [options]
  */
 const bundle = async (entry, options = {}) => {
   const { metafile, outputFiles } = await build({
-    absWorkingDir: root,
+    ...defaults,
     entryPoints: [entry],
-    write: false,
-    metafile: true,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node22",
-    charset: "utf8",
     // Native packages load files from their own folder, so they stay in node_modules.
     external: ["better-sqlite3", "sqlite-vec"],
-    // package.json promises "sideEffects": false, which drops `import "./x.js"` silently. Refuse it instead.
-    logOverride: { "ignored-bare-import": "error" },
-    logLevel: "warning",
     ...options,
-    define: { DAYBOOK_VERSION: JSON.stringify(version), ...options.define }
+    define: { ...defaults.define, ...options.define }
   })
-  const [output] = Object.values(metafile?.outputs ?? {})
-  const files = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-  return { code: outputFiles?.[0]?.text ?? "", files: files.map(([file]) => file) }
+  return { code: outputFiles?.[0]?.text ?? "", files: filesOf(metafile) }
 }
 
 /**
@@ -56,13 +69,33 @@ const writeToDist = (name, text) => {
   renameSync(draft, file)
 }
 
-const bundlePackage = async () => {
+/**
+ * Bundles the library: one file for each entry of package.json, and chunks that they share or load late. Node imports a
+ * few files in less time and memory than several hundred. Returns the bundled source files.
+ */
+const bundleLibrary = async () => {
   const sqlClient = "@effect/sql-sqlite-node"
-  const library = await bundle("events/sqliteClient.ts", {
+  const { metafile, outputFiles = [] } = await build({
+    ...defaults,
+    entryPoints: ["layers/entry.ts", "layers/models/index.ts", "events/index.ts", "projections/index.ts"],
+    outbase: root,
+    outdir: join(root, "dist"),
+    chunkNames: "library-[hash]",
+    splitting: true,
+    sourcemap: true,
     packages: "external",
     alias: { [`${sqlClient}/SqliteClient`]: join(root, "node_modules", sqlClient, "dist/esm/SqliteClient.js") }
   })
-  writeToDist("events/sqliteClient.js", library.code)
+  for (const { path, text } of outputFiles) writeToDist(relative(join(root, "dist"), path), text)
+  removeOld(
+    "library-",
+    outputFiles.map(({ path }) => basename(path))
+  )
+  return filesOf(metafile)
+}
+
+const bundlePackage = async () => {
+  const libraryFiles = await bundleLibrary()
   const command = await bundle("bin/daybook.ts", {
     // A shorter program loads faster. Names stay, for stack traces.
     minifyWhitespace: true,
@@ -79,17 +112,17 @@ const bundlePackage = async () => {
   writeToDist(`${program}.cjs`, command.code)
   const launcher = await bundle("bin/launch.ts", { define: { DAYBOOK_PROGRAM: JSON.stringify(program) } })
   writeToDist("daybook.mjs", `#!/usr/bin/env node\n${launcher.code}`)
-  writeToDist("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...library.files, ...command.files]))
-  removeOldPrograms(program)
+  writeToDist("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...libraryFiles, ...command.files]))
+  removeOld("program-", [`${program}.cjs`])
 }
 
 /**
- * Removes programs of earlier builds. A program younger than a minute stays: it may belong to a concurrent build.
- * @param {string} current
+ * Removes files of earlier builds. A file younger than a minute stays: it may belong to a concurrent build.
+ * @param {string} prefix of the files @param {ReadonlyArray<string>} current those to keep
  */
-const removeOldPrograms = (current) => {
+const removeOld = (prefix, current) => {
   for (const name of readdirSync(join(root, "dist"))) {
-    if (!name.startsWith("program-") || name.startsWith(current)) continue
+    if (!name.startsWith(prefix) || current.includes(name)) continue
     const file = join(root, "dist", name)
     if (Date.now() - statSync(file).mtimeMs > 60_000) rmSync(file, { force: true })
   }
