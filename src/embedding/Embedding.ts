@@ -9,15 +9,14 @@ import { type ActiveEmbedders, readActiveFact, sameFact } from "../actor/activeE
 import type { NoSuchIndex, ProjectionParked } from "../model/errors.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { type Backfilled, backfill, fillActive } from "./activeIndex.js"
 import { background, makeLease } from "./background.js"
 import { probeEmbedder } from "./batchEmbedder.js"
-import { fillCandidate } from "./candidateIndex.js"
 import { embedInline, minInlineBatch } from "./embedInline.js"
+import { type Backfilled, backfill, fillActive, fillCandidate } from "./fillRuns.js"
 import { pendingAfterEvents } from "./indexFill.js"
 import { allFills, makeState, type Preparation, type State } from "./state.js"
 
-export type { Backfilled } from "./activeIndex.js"
+export type { Backfilled } from "./fillRuns.js"
 export type { Preparation } from "./state.js"
 
 /** The vectors of one agent. The background embeds texts in batches after the write; `backfill` repairs failures. */

@@ -1,5 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { TrustLevel } from "../../../events/Trust.js"
 import type { ViewError } from "../../../projections/view/buildViewFile.js"
 import type { Views } from "../../../projections/view/Views.js"
 import type { Agent } from "../../actor/Agents.js"
@@ -10,7 +11,7 @@ import { checkInteger, type ReadError } from "../../model/filters.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { RecallReader } from "../../recalls/RecallReader.js"
 import { retrieve } from "../../search/retrieve.js"
-import { decodeQuery, searchIn } from "../../search/search.js"
+import { decodeQuery, type Query, searchIn } from "../../search/search.js"
 import type { Embedding } from "../Embedding.js"
 import type { Compared, CompareOptions, Quality } from "./EmbedderOperations.js"
 import { type LabelledQuestion, ndcg } from "./labelledQuestions.js"
@@ -48,21 +49,10 @@ export const compare = (
 ): Effect.Effect<Compared, ReadError | ViewError | InvalidInput> =>
   Effect.gen(function* () {
     const read = source(agent)
-    const ranking = withLocalReranker(configured)
     const limit = yield* checkInteger("limit", options.limit ?? 50, 1, 1_000)
-    const idsOf = (embedder: EmbedderService, text: string) =>
-      Effect.gen(function* () {
-        const request = yield* decodeQuery({ text, limit: maxHits }, ranking.policy)
-        const { hits } = yield* retrieve({
-          request,
-          level: "full",
-          ranking: { ...ranking, embedder },
-          read,
-          find: searchIn
-        })
-        return hits.map(({ id }) => id)
-      })
-    const searchBoth = (text: string) => Effect.all([idsOf(inForce, text), idsOf(other, text)])
+    const idsWith = (embedder: EmbedderService, text: string) =>
+      idsFound(read, { ...configured, embedder }, "full", { text, limit: maxHits })
+    const searchBoth = (text: string) => Effect.all([idsWith(inForce, text), idsWith(other, text)])
 
     // The reader has full trust, so TrustRequired cannot occur.
     const queries = yield* Effect.catchTag(recentQueries(reader(agent), limit), "TrustRequired", Effect.die)
@@ -94,11 +84,14 @@ export const compare = (
     }
   })
 
-/** For measurements of thousands of searches: reranks only with a local reranker, so that no provider is called. */
-export const withLocalReranker = <R extends Pick<Ranking, "reranker">>(ranking: R): R => ({
-  ...ranking,
-  reranker: ranking.reranker?.local === true ? ranking.reranker : undefined
-})
+/** The ids that a search finds. Reranks only with a local reranker, so that thousands of searches call no provider. */
+export const idsFound = (read: ReaderSource["read"], ranking: Ranking, level: TrustLevel, query: Query) =>
+  Effect.gen(function* () {
+    const reranker = ranking.reranker?.local === true ? ranking.reranker : undefined
+    const request = yield* decodeQuery(query, ranking.policy)
+    const { hits } = yield* retrieve({ request, level, ranking: { ...ranking, reranker }, read, find: searchIn })
+    return hits.map(({ id }) => id)
+  })
 
 /** The newest different queries of memories in the recall log. */
 const recentQueries = (reader: { readonly recalls: Pick<RecallReader, "list"> }, limit: number) =>

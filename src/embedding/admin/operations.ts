@@ -6,11 +6,9 @@ import { modelLabel, sameModel } from "../../actor/activeEmbedders.js"
 import { checkName } from "../../model/agentName.js"
 import { InvalidInput, MemoryNotFound, NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
-import { retrieve } from "../../search/retrieve.js"
-import { decodeQuery, searchIn } from "../../search/search.js"
 import { dropEmbedder } from "../commands.js"
 import { type CalibrateOptions, type CalibrateServices, cachingEmbedder, calibrate } from "./calibrate.js"
-import { compare, type OperationServices, withLocalReranker } from "./compare.js"
+import { compare, idsFound, type OperationServices } from "./compare.js"
 import type { CompareOptions, EmbedderOperations, EmbedderStatus } from "./EmbedderOperations.js"
 import type { LabelledQuestion } from "./labelledQuestions.js"
 import { modelNameOf, modelsOf, previousOf, statusOf, statusWithoutEvents } from "./status.js"
@@ -170,15 +168,9 @@ const searchWith = (
   agent: string,
   embedder: EmbedderService
 ): CalibrateServices["search"] => {
-  const { policy, reranker } = withLocalReranker(ranking)
   const cached = cachingEmbedder(embedder)
   return (level, query, vectorWeight) =>
-    Effect.gen(function* () {
-      const weighted = { policy: { ...policy, vectorWeight }, embedder: cached, reranker }
-      const request = yield* decodeQuery(query, weighted.policy)
-      const { hits } = yield* retrieve({ request, level, ranking: weighted, read: source(agent), find: searchIn })
-      return hits.map(({ id }) => id)
-    })
+    idsFound(source(agent), { ...ranking, policy: { ...ranking.policy, vectorWeight }, embedder: cached }, level, query)
 }
 
 /** The model of a name. With `dimensions` it also names an index whose embedder is not available here. */
