@@ -1,23 +1,23 @@
-/** A line of stdin, counted from 1. `text` is null if the line is longer than `longest`. */
-export interface Line {
-  readonly number: number
-  readonly text: string | null
-}
+/** A line of stdin, counted from 1: its text, or why it has none. */
+export type Line = { readonly number: number } & ({ readonly text: string } | { readonly problem: string })
 
-/** Maximum length of a line in characters: more than the largest observation needs. */
+/** Maximum length of a line in bytes: more than the largest observation needs. */
 export const maxLineLength = 8 << 20
 
 /**
  * Yields the lines of each chunk as soon as it arrives: a caller that sends one line and waits gets its answer. Skips
- * blank lines.
+ * blank lines. A chunk is a string of bytes (encoding `latin1`), so that each line is checked to be UTF-8.
  */
 export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerator<ReadonlyArray<Line>> {
   let number = 0
   let rest: string | null = ""
-  const line = (text: string | null): ReadonlyArray<Line> => {
+  const line = (bytes: string | null): ReadonlyArray<Line> => {
     number++
-    const withoutMark = number === 1 ? (text?.replace(/^\ufeff/, "") ?? null) : text
-    return withoutMark !== null && withoutMark.trim() === "" ? [] : [{ number, text: withoutMark }]
+    if (bytes === null) return [{ number, problem: "the line is too long" }]
+    const text = decoded(bytes)
+    if (text === undefined) return [{ number, problem: "the line is not UTF-8" }]
+    const withoutMark = number === 1 ? text.replace(/^\ufeff/, "") : text
+    return withoutMark.trim() === "" ? [] : [{ number, text: withoutMark }]
   }
   for await (const chunk of chunks) {
     const [first = "", ...more] = chunk.split("\n")
@@ -31,3 +31,13 @@ export async function* lineBatches(chunks: AsyncIterable<string>): AsyncGenerato
   }
   if (rest !== "") yield line(rest)
 }
+
+const decoded = (bytes: string): string | undefined => {
+  try {
+    return utf8.decode(Buffer.from(bytes, "latin1"))
+  } catch {
+    return undefined
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

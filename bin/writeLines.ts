@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { WriteOptions } from "../src/remember/remember.js"
+import { limits } from "../src/model/limits.js"
 import type { Failure } from "./commands/Command.js"
 import { refused } from "./exit.js"
 import { count } from "./format.js"
@@ -30,7 +31,7 @@ export const writeLines = <Input extends object, A extends object>(
   Effect.gen(function* () {
     const { stdin } = process
     yield* Effect.addFinalizer(() => Effect.sync(() => stdin.destroy()))
-    const batches = lineBatches(stdin.setEncoding("utf8"))
+    const batches = lineBatches(stdin.setEncoding("latin1"))
     let refusedLines = 0
     for (;;) {
       const next = yield* Effect.tryPromise({ try: () => batches.next(), catch: () => refused("stdin cannot be read") })
@@ -77,16 +78,35 @@ const fieldOf: Readonly<Record<string, string>> = {
   AlreadyErased: "commandId"
 }
 
+/** Whether brackets outside strings are nested deeper. Checks of deeper values would use up the stack. */
+const isNestedDeeper = (json: string, maxDepth: number): boolean => {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < json.length; index++) {
+    const character = json[index]
+    if (inString) {
+      if (character === "\\") index++
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === "[" || character === "{") {
+      if (++depth > maxDepth) return true
+    } else if (character === "]" || character === "}") depth--
+  }
+  return false
+}
+
 const inputOf = <Input extends object>(
-  { number, text }: Line,
+  line: Line,
   defaults: Partial<Input>
 ): Either.Either<readonly [Input, WriteOptions], Refusal> => {
   const refusal = (error: string, field?: string) =>
-    Either.left({ error, ...(field === undefined ? {} : { field }), line: number })
-  if (text === null) return refusal("the line is too long")
+    Either.left({ error, ...(field === undefined ? {} : { field }), line: line.number })
+  if ("problem" in line) return refusal(line.problem)
+  if (isNestedDeeper(line.text, limits.jsonDepth))
+    return refusal(`the line is nested more than ${limits.jsonDepth} levels deep`)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(line.text)
   } catch {
     return refusal("the line is not JSON")
   }

@@ -1,6 +1,7 @@
 import { sha256 } from "../events/Chain.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import type { Turn } from "../events/Turn.js"
+import { bounds, cutText } from "../text/normalise/bounds.js"
 import { chunkNumber, chunkTextsOf } from "../text/normalise/chunks.js"
 import { toIndexText } from "../text/normalise/indexText.js"
 import { dateWords } from "../text/when/dateWords.js"
@@ -39,7 +40,7 @@ export const addTurn = (db: Db, event: TurnEvent, lookup: Lookup) => {
 
   const neighbour = isShort(text) && previous !== undefined ? neighbourText(previous) : ""
   let firstChunk = 0
-  for (const [part, piece] of chunkTextsOf(text).entries()) {
+  for (const [part, piece] of chunkTextsOf(cutText(text, bounds.chunkedCharacters)).entries()) {
     if (piece.trim() === "") continue
     // The same words after another turn are another answer. A chunk that began its session has no neighbour yet, so it
     // is also found without one.

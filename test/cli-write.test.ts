@@ -206,6 +206,7 @@ describe("files of a session", () => {
     expect(JSON.parse(refused.stdout)).toEqual({
       ...{ files: 2, added: 0, updated: 0, unchanged: 0, moved: [] },
       skipped: [{ path: join(notes, "empty.txt"), problem: "is empty" }],
+      cut: [],
       refused: [{ path: join(notes, "tea.md"), problem: "belongs to session monday; pass --move to move it" }]
     })
     expect(refusal(await daybook("forget-session", "friday")).code).toBe(1)

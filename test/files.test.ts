@@ -12,6 +12,7 @@ import { mediaOf } from "../src/conversation/fileInput.js"
 import { listFiles, readTextFile } from "../src/import/textFiles.js"
 import type { MemoryReader } from "../src/Memory.js"
 import { limits } from "../src/model/limits.js"
+import { bounds } from "../text/normalise/bounds.js"
 import { cutIntoChunks } from "../text/normalise/chunks.js"
 import { fresh, temporaryFolder } from "./support/engine.js"
 import { rounds } from "./support/size.js"
@@ -244,6 +245,36 @@ describe("a file", () => {
       expect(yield* memory.files.add({ path: "a", text: "x ".repeat(limits.indexedFile / 2) })).toMatchObject({
         outcome: "added"
       })
+    })
+  )
+})
+
+describe("a file or a turn that is too long", () => {
+  it.scoped("is indexed from its beginning, and the answer says how far", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      const most = bounds.chunkedCharacters
+      const text = `zebra\n${"x\n".repeat(most / 2)}\notter`
+      const file = { path: "long.txt", text }
+      expect(yield* memory.files.add(file)).toMatchObject({ outcome: "added", indexed: most })
+      expect(yield* memory.files.add(file)).toMatchObject({ outcome: "unchanged" })
+      expect(yield* memory.sessions.append({ session: "s", text })).toMatchObject({ sequence: 1, indexed: most })
+      expect((yield* memory.sessions.get("s"))[0]!.text).toBe(text)
+      expect(yield* placesOf(memory, "zebra")).toHaveLength(2)
+      expect(yield* placesOf(memory, "otter")).toEqual([])
+      const whole = text.slice(0, most)
+      expect(yield* memory.files.add({ path: "whole.txt", text: whole })).not.toHaveProperty("indexed")
+      expect(yield* memory.sessions.append({ session: "s", text: whole })).not.toHaveProperty("indexed")
+    })
+  )
+
+  it.scoped("as are the facts of a memory", () =>
+    Effect.gen(function* () {
+      const { memory } = yield* prepared
+      const facts = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(1_900)}`)
+      expect(yield* memory.remember({ title: "tea", facts })).toMatchObject({ partlyIndexed: true })
+      expect(yield* memory.remember({ title: "tea", facts: facts.slice(0, 30) })).not.toHaveProperty("partlyIndexed")
+      expect((yield* memory.search({ text: "tea" })).length).toBe(2)
     })
   )
 })

@@ -4,7 +4,9 @@ import Database from "better-sqlite3"
 import * as fc from "effect/FastCheck"
 import * as TextIndex from "../projections/textIndex.js"
 import { limits } from "../src/model/limits.js"
+import { matchOf } from "../src/search/ftsQuery.js"
 import { parse } from "../src/search/query.js"
+import { bounds } from "../text/normalise/bounds.js"
 import { neighbourCompounds } from "../text/normalise/compounds.js"
 import { endingsOf } from "../text/normalise/endings.js"
 import { formsOf, formsOfWord, telephone } from "../text/normalise/forms.js"
@@ -220,6 +222,50 @@ describe("forms", () => {
       )
     }
     expectDuration("slowest text of one repeated part", slowest, 200)
+  })
+})
+
+describe("what is made of a text is bounded", () => {
+  const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
+
+  it("the characters that are indexed, also where normalisation makes many of one", () => {
+    expect(toIndexText("tea ".repeat(limits.narrative)).length).toBeLessThanOrEqual(bounds.indexedCharacters)
+    const length = limits.narrative
+    expect(foldLetters("\ufdfa".repeat(length)).length).toBeLessThanOrEqual(bounds.growth * length + bounds.added)
+    expect(foldLetters("\ufdfa")).toBe("\ufdfa".normalize("NFKC"))
+  })
+
+  it("the occurrences of one word, with and without accents, but not other words", () => {
+    const text = `${"a Á ".repeat(bounds.occurrences)} harbour`
+    const indexed = wordsOf(toIndexText(text))
+    expect(indexed.filter((word) => word !== "harbour")).toHaveLength(bounds.occurrences)
+    expect(indexed).toContain("harbour")
+    const rare = "tea harbour ".repeat(bounds.occurrences / 2)
+    expect(toIndexText(rare)).toBe(rare)
+  })
+
+  it.each([
+    ["a phrase", '"tea harbour"', "tea harbour ".repeat(250)],
+    ["a chain", "a_a_a", "a_".repeat(500)],
+    ["signs", "$1", "$1,".repeat(300)],
+    ["characters", "東京", Array.from({ length: 300 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join("")],
+    ["ligatures", "ﷺ", "\ufdfa".repeat(300)]
+  ])("the words that a query compares: %s", (_, short, long) => {
+    const most = bounds.alternatives * (bounds.phraseWords + 2)
+    expect(wordsOf(ftsExpression(long) ?? "").length).toBeLessThanOrEqual(most)
+    expect(parse(long.length > 1_000 ? `"${long.slice(0, 1_000)}"` : long).hints).toContain(
+      `only the first ${bounds.phraseWords} words of a phrase are compared`
+    )
+    expect(parse(short).hints).toEqual([])
+  })
+
+  it("all words of a query, and the repetitions of one", () => {
+    const phrases = Array.from({ length: 40 }, (_, index) => `"${`w${index} `.repeat(12)}"`).join(" ")
+    const { hints, must } = parse(phrases)
+    expect(wordsOf(must.join(" ")).length).toBeLessThanOrEqual(limits.queryWords + bounds.phraseWords)
+    expect(hints).toEqual([expect.stringMatching(/^the query is long: nothing after ".*" is searched$/)])
+    expect(matchOf(parse("tea ".repeat(32)))).toBe('"tea" OR "tea"')
+    expect(matchOf(parse("+tea ".repeat(32)))).toBe('"tea"')
   })
 })
 

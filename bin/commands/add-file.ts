@@ -40,6 +40,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
       const listings = paths.map(listFiles)
       const failures: Array<RefusedFile> = uniqueByPath(listings.flatMap(({ refused }) => refused))
       const skipped: Array<RefusedFile> = []
+      const cut: Array<RefusedFile> = []
       const moved: Array<MovedFile> = []
       const files = [...new Set(listings.flatMap((listing) => listing.paths))]
       const outcomes = { added: 0, updated: 0, unchanged: 0 }
@@ -57,7 +58,8 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
             memory.files.add({ path, text, at: changedAt, ...definedFields(options) })
           )
           if (Either.isRight(answer)) {
-            const { from, outcome, session } = answer.right
+            const { from, indexed, outcome, session } = answer.right
+            if (indexed !== undefined) cut.push({ path, problem: `only the first ${indexed} characters are indexed` })
             if (outcome === "moved") moved.push({ path, from: from ?? null, session: session ?? "" })
             else outcomes[outcome]++
           } else if (answer.left._tag === "FileInSession") {
@@ -71,10 +73,10 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
       const exit = yield* Effect.exit(Effect.forEach(files, add, { concurrency: concurrentFiles, discard: true }))
       yield* awaitVectors(call)
       yield* exit
-      for (const list of [failures, skipped, moved]) list.sort((a, b) => (a.path < b.path ? -1 : 1))
+      for (const list of [failures, skipped, cut, moved]) list.sort((a, b) => (a.path < b.path ? -1 : 1))
       const { added, unchanged, updated } = outcomes
       const total = added + updated + unchanged + moved.length + skipped.length + failures.length
-      yield* out.show({ files: total, ...outcomes, moved, skipped, refused: failures }, () =>
+      yield* out.show({ files: total, ...outcomes, moved, skipped, cut, refused: failures }, () =>
         [
           `${count(total, "file")}: ${added} added, ${updated} updated, ${unchanged} unchanged`,
           ...[`${moved.length} moved`, `${skipped.length} skipped`, `${failures.length} refused`].filter(
@@ -87,7 +89,8 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
           `${oneLine(path)}: moved from ${from === null ? "no session" : `session ${oneLine(from)}`} to session ${oneLine(session)}`
         )
       }
-      for (const { path, problem } of [...skipped, ...failures]) out.note(`${oneLine(path)}: ${oneLine(problem)}`)
+      for (const { path, problem } of [...skipped, ...cut, ...failures])
+        out.note(`${oneLine(path)}: ${oneLine(problem)}`)
       if (failures.length > 0)
         return yield* refused(`${count(failures.length, "file")} refused; the first is ${oneLine(failures[0]!.path)}`)
     })

@@ -65,8 +65,10 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
             : error
       )
       yield* awaitVectors(call)
-      const note =
-        remembered.confined === true ? ". Stored as a private credential: it contains a password or key." : ""
+      const note = [
+        remembered.confined === true ? ". Stored as a private credential: it contains a password or key." : "",
+        remembered.partlyIndexed === true ? ". Its facts are too long: search covers only the first of them." : ""
+      ].join("")
       yield* call.out.show(remembered, () => {
         const versionText = remembered.version === undefined ? "" : ` (version ${remembered.version})`
         const mentioned = `mentioned ${count(remembered.mentions, "time")}`

@@ -4,6 +4,7 @@ import { canRead, opennessOf, readableStores, type Store, type TrustLevel } from
 import { findFile, findFilesByPath, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
+import { bounds, cutText } from "../../text/normalise/bounds.js"
 import { toInstant } from "../../text/when/dates.js"
 import {
   type Command,
@@ -18,6 +19,7 @@ import {
 import { dependsOnCopies, staleEvents } from "../actor/lineage.js"
 import { FileInSession, InvalidInput, type ProjectionParked, StoreForbidden } from "../model/errors.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
+import { indexedPart } from "./addTurn.js"
 import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
 
 /** The result of indexing a file. */
@@ -37,6 +39,8 @@ export interface AddedFile {
   readonly from?: string | null
   /** The stream version of the event; only at full trust, and absent when nothing was written. */
   readonly version?: number
+  /** How many characters of the text are indexed, if it is longer. */
+  readonly indexed?: number
   readonly repeated: boolean
 }
 
@@ -90,6 +94,7 @@ export const addFile = (
           ...placeOf(file),
           ...(movedFrom === undefined ? {} : { from: movedFrom }),
           ...visibleVersion(level, event.version),
+          ...indexedPart(checked.text),
           repeated
         }
       }
@@ -118,9 +123,11 @@ const decide = (
     if (session !== undefined) yield* checkStore(store, findSessionStores(db, level, session))
     let id = before?.id ?? newId()
     while (before === undefined && hasFile(db, id)) id = newId()
+    // The file itself stays where it is; the event holds what is indexed.
+    const indexed = cutText(text, bounds.chunkedCharacters)
     const inSession = session === undefined ? {} : { session }
     const payload = {
-      file: { id, path, media, digest, store, ...inSession, text, tokens, occurredAt: at ?? now },
+      file: { id, path, media, digest, store, ...inSession, text: indexed, tokens, occurredAt: at ?? now },
       ...(before === undefined ? {} : { replaces: before.born }),
       ...(moves ? { movedFrom: before.session } : {})
     }

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { canRead, readableStores } from "../../events/Trust.js"
 import type { Turn } from "../../events/Turn.js"
 import { hasTurn, lastSequence } from "../../projections/sessionReads.js"
+import { bounds, cutText } from "../../text/normalise/bounds.js"
 import { toInstant } from "../../text/when/dates.js"
 import { type Command, commandIdOf, definedFields, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { type InvalidInput, type ProjectionParked, SequenceConflict, StoreForbidden } from "../model/errors.js"
@@ -15,8 +16,14 @@ export interface AddedTurn {
   readonly sequence: number
   /** The stream version of the event; only at full trust. */
   readonly version?: number
+  /** How many characters of the text can be searched, if it is longer. */
+  readonly indexed?: number
   readonly repeated: boolean
 }
+
+/** The number of characters that are indexed of a turn or file; nothing if it is indexed whole. */
+export const indexedPart = (text: string): { readonly indexed?: number } =>
+  text.length <= bounds.chunkedCharacters ? {} : { indexed: cutText(text, bounds.chunkedCharacters).length }
 
 /** Checks a turn and makes the command that adds it. Fails with `SequenceConflict` if its sequence is not the largest. */
 export const addTurn = (
@@ -66,7 +73,7 @@ export const addTurn = (
       answer: ([event], repeated) => {
         if (event?.type !== "TURN") throw new Error("addTurn made another event")
         const { id, sequence, session } = event.payload.turn
-        return { id, session, sequence, ...visibleVersion(writer.level, event.version), repeated }
+        return { id, session, sequence, ...visibleVersion(writer.level, event.version), ...indexedPart(text), repeated }
       }
     }
   })

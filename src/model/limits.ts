@@ -1,6 +1,8 @@
 /** All limits on input. Lengths are in UTF-16 units, as JavaScript counts. */
 export const limits = {
   agent: 64,
+  /** Bytes of a folder's name in usual file systems. An agent's name is escaped there: "漢" takes 9. */
+  folderName: 255,
   title: 500,
   narrative: 65_536,
   facts: 200,
@@ -20,6 +22,8 @@ export const limits = {
   /** Bytes of a query's text in UTF-8, and its terms; further terms are left out. */
   queryBytes: 1_024,
   queryTerms: 32,
+  /** Words in all phrases of a query, alternatives included. A search compares each with every place of a text. */
+  queryWords: 256,
   /** Values of one filter. */
   filterValues: 32,
   /** Rows of one answer, ids of one `get`, rows on each side of a timeline. */
@@ -28,6 +32,8 @@ export const limits = {
   around: 500,
   /** Memories in one call of `rememberAll`. */
   batch: 1_000,
+  /** Levels of objects and lists in a line of JSON; an observation needs 4. */
+  jsonDepth: 32,
   /** Length of a turn's text, and of the arguments or the result of a tool call; tool calls of one turn. */
   turn: 1 << 20,
   toolCalls: 100,

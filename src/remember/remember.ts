@@ -3,6 +3,7 @@ import type { DaybookEvent, Decision } from "../../events/catalogue.js"
 import { embeddingText, type Link, type Memory } from "../../events/Memory.js"
 import { canRead, readableStores, type TrustLevel } from "../../events/Trust.js"
 import { contentDigest, findById, findDuplicate } from "../../projections/observations.js"
+import { bounds } from "../../text/normalise/bounds.js"
 import { toInstant } from "../../text/when/dates.js"
 import {
   type Command,
@@ -48,6 +49,8 @@ export interface Remembered {
   readonly notTaken?: ReadonlyArray<keyof Observation>
   /** It holds a credential, so it was stored with type `credential` in store private, though another type or store was given. */
   readonly confined?: true
+  /** Its facts are too long to be searched whole. */
+  readonly partlyIndexed?: true
   /** Whether this command id had been carried out before. If so, nothing was written now. */
   readonly repeated: boolean
 }
@@ -129,10 +132,14 @@ export const remember = (
     answer: ([event], repeated) => ({
       ...answerOf(writer.level, event),
       ...(confined && (draft.store !== askedStore || observation.type !== "credential") ? { confined } : {}),
+      ...(lengthOf(draft.facts) > bounds.indexedCharacters ? { partlyIndexed: true as const } : {}),
       repeated
     })
   })
 }
+
+/** Characters of the facts as they are indexed: one per line. */
+const lengthOf = (facts: ReadonlyArray<string>): number => facts.reduce((sum, fact) => sum + fact.length + 1, 0)
 
 interface Request {
   readonly writer: Writer

@@ -4,8 +4,10 @@ import type { ParsedQuery } from "./query.js"
 type Terms = Pick<ParsedQuery, "must" | "not" | "should"> & { readonly joined?: ReadonlyArray<string> }
 
 /** One FTS5 expression for the whole query; null without terms. */
-export const matchOf = ({ joined = [], must, not, should }: Terms): string | null => {
-  const anyOptional = [...should.map((word) => word.expression), ...joined].join(" OR ")
+export const matchOf = ({ joined = [], must: required, not: excluded, should }: Terms): string | null => {
+  const must = distinct(required)
+  const not = distinct(excluded)
+  const anyOptional = [...atMostTwice(should.map((word) => word.expression)), ...joined].join(" OR ")
   const allRequired = must.join(" AND ")
   // A required term is repeated among the alternatives: it holds for every row, and bm25 then counts all terms.
   const positive =
@@ -21,6 +23,18 @@ export const matchOf = ({ joined = [], must, not, should }: Terms): string | nul
 /** The FTS5 expressions of a query: `match` ranks, `within` and `without` filter rows found by vectors. Null when empty. */
 export const expressionsOf = (query: Terms) => ({
   match: matchOf(query),
-  within: query.must.length === 0 ? null : query.must.join(" AND "),
-  without: query.not.length === 0 ? null : query.not.join(" OR ")
+  within: query.must.length === 0 ? null : distinct(query.must).join(" AND "),
+  without: query.not.length === 0 ? null : distinct(query.not).join(" OR ")
 })
+
+/**
+ * A word that is repeated counts twice. bm25 looks at every phrase for each place where one matches, so 32 repetitions
+ * would cost 1,000 times as much as one.
+ */
+const atMostTwice = (expressions: ReadonlyArray<string>): ReadonlyArray<string> =>
+  expressions.filter((expression, index) => {
+    const first = expressions.indexOf(expression)
+    return first === index || expressions.indexOf(expression, first + 1) === index
+  })
+
+const distinct = (expressions: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(expressions)]

@@ -1,7 +1,8 @@
 import { textColumns } from "../../projections/fulltext.js"
+import { bounds } from "../../text/normalise/bounds.js"
 import { telephone } from "../../text/normalise/forms.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
-import { ftsExpression } from "../../text/normalise/indexText.js"
+import { countWords, ftsExpression, isLongPhrase } from "../../text/normalise/indexText.js"
 import { limits } from "../model/limits.js"
 
 /** A parsed query. Any text is a query: text that is not syntax is read as words. */
@@ -85,6 +86,8 @@ interface Parser {
   alternative: boolean
   /** The previous term is a field. */
   afterField: boolean
+  /** Words of the expressions so far. */
+  words: number
   /** The previous term, if AND or OR can refer to it: the words that OR joins so far, or what must match. */
   last: Terms | undefined
 }
@@ -105,13 +108,18 @@ export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery =>
     ...{ must: [], should: [], not: [], excluded: [], needles: [], fields: [], hints: [] },
     plainText: query,
     ...noOperator,
-    afterField: false
+    afterField: false,
+    words: 0
   }
   const { hints, must, not, should } = parser
   if (query.length < text.trimEnd().length) hints.push(`only the first ${limits.queryBytes} bytes are read`)
   for (const { 0: token, index: offset } of query.matchAll(tokens)) {
     if (must.length + should.length + not.length >= limits.queryTerms) {
       hints.push(`only the first ${limits.queryTerms} terms are searched`)
+      break
+    }
+    if (parser.words >= limits.queryWords) {
+      hints.push(`the query is long: nothing after "${query.slice(0, offset).trimEnd().slice(-20)}" is searched`)
       break
     }
     if (token === "AND" || token === "OR" || token === "NOT") readOperator(parser, token, offset)
@@ -173,6 +181,8 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
   for (const body of bodies) {
     const match = prefix(body) ?? ftsExpression(body)
     if (match === null) continue
+    parser.words += countWords(match)
+    if (isLongPhrase(body)) parser.hints.push(`only the first ${bounds.phraseWords} words of a phrase are compared`)
     const start = offset + Math.max(0, token.indexOf(body))
     const term =
       column === undefined

@@ -51,7 +51,7 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  readonly input?: string
+  readonly input?: string | Buffer
   readonly env?: Record<string, string>
 }
 
@@ -77,7 +77,7 @@ export const spawnDaybook = (args: ReadonlyArray<string>, options?: RunOptions):
   run(process.execPath, [bundle, ...args], options)
 
 /** A stream that delivers a text in pieces, as a pipe does. */
-const piped = (text: string): Readable => {
+const piped = (text: string | Buffer): Readable => {
   const bytes = Buffer.from(text)
   const piece = 1 << 16
   return Readable.from(

@@ -1,3 +1,4 @@
+import { bounds } from "./bounds.js"
 import { endingsOf, pairsOfHangul } from "./endings.js"
 import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
 import { foldLetters } from "./letters.js"
@@ -12,7 +13,10 @@ export const indexVersion = 4
  * inside 東京都に. Emoji become words. Other forms of identifiers, numbers and names are appended after the text, so that
  * phrases still match the original. FTS5's tokenizer handles case, Latin accents and English endings.
  */
-export const toIndexText = (text: string): string => {
+export const toIndexText = (text: string): string =>
+  withoutRepeats(indexTextOf(text.slice(0, bounds.indexedCharacters)))
+
+const indexTextOf = (text: string): string => {
   if (isPlainAscii(text)) return text
   if (ascii.test(text)) return withForms(text, formsOf(text))
   const letters = foldLetters(text)
@@ -21,6 +25,28 @@ export const toIndexText = (text: string): string => {
     ...formsOf(spaced),
     ...pairsOfHangul(spaced)
   ])
+}
+
+/** The text without words that occurred `bounds.occurrences` times before. */
+const withoutRepeats = (text: string): string => {
+  if (text.length < 2 * bounds.occurrences) return text
+  const occurrences = new Map<string, number>()
+  let isCut = false
+  const cut = text.replace(wordRuns, (word) => {
+    const key = withoutAccents(word)
+    const count = (occurrences.get(key) ?? 0) + 1
+    occurrences.set(key, count)
+    if (count <= bounds.occurrences) return word
+    isCut = true
+    return ""
+  })
+  return isCut ? cut : text
+}
+
+/** A word as FTS5's tokenizer compares it, but for its ending. */
+const withoutAccents = (word: string): string => {
+  const lower = word.toLowerCase()
+  return ascii.test(lower) ? lower : lower.normalize("NFD").replace(/\p{M}/gu, "")
 }
 
 const toParts = (run: string): string => {
@@ -97,12 +123,32 @@ const alternativeExpression = ({
   readonly prefix: boolean
 }): string => allOf(words.map((word) => (prefix ? `${quoted(word)} *` : quoted(word))))
 
-const quoted = (phrase: string): string => `"${phrase.trim().replaceAll('"', " ")}"`
-const allOf = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? parts[0]! : `(${parts.join(" AND ")})`)
+const quoted = (phrase: string): string => `"${firstWords(phrase).trim().replaceAll('"', " ")}"`
+const allOf = (parts: ReadonlyArray<string>): string => {
+  const different = [...new Set(parts)].slice(0, bounds.alternatives)
+  return different.length === 1 ? different[0]! : `(${different.join(" AND ")})`
+}
 const anyOf = (parts: ReadonlyArray<string>): string => {
-  const different = [...new Set(parts)]
+  const different = [...new Set(parts)].slice(0, bounds.alternatives)
   return different.length === 1 ? different[0]! : `(${different.join(" OR ")})`
 }
+
+/** The number of words that the tokenizer finds in a text. */
+export const countWords = (text: string): number => text.match(wordRuns)?.length ?? 0
+
+/** Whether `ftsExpression` compares only the beginning of a phrase, or of a run of a script without spaces. */
+export const isLongPhrase = (phrase: string): boolean =>
+  longRun.test(phrase) || (phrase.length >= bounds.phraseWords && countWords(foldLetters(phrase)) > bounds.phraseWords)
+
+const firstWords = (phrase: string): string => {
+  if (phrase.length < 2 * bounds.phraseWords) return phrase
+  let words = 0
+  for (const match of phrase.matchAll(wordRuns))
+    if (++words === bounds.phraseWords) return phrase.slice(0, match.index + match[0].length)
+  return phrase
+}
+
+const wordRuns = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
 const ascii = /^[\x00-\x7f]*$/
@@ -110,6 +156,7 @@ const scripts =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々"
 const unspaced = new RegExp(`[${scripts}][${scripts}\\p{M}]*`, "gu")
 const unspacedAlone = new RegExp(`^[${scripts}][${scripts}\\p{M}]*$`, "u")
+const longRun = new RegExp(`[${scripts}]{${bounds.alternatives + 2}}`, "u")
 const flag = "\\p{Regional_Indicator}{2}"
 const emoji = new RegExp(
   `${flag}|\\p{Extended_Pictographic}[\u{1f3fb}-\u{1f3ff}]*(?:\\u200d\\p{Extended_Pictographic})*`,

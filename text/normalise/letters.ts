@@ -1,13 +1,17 @@
+import { bounds } from "./bounds.js"
+
 /**
  * Text normalised for comparison: NFKC, without marks and variants that people omit or write in several ways. It covers
  * what FTS5 does not; FTS5 handles only case and the accents of Latin letters.
  *
- * Index and query both use this function, and a word gives the same result in any position.
+ * Index and query both use this function, and a word gives the same result in any position. Text that
+ * normalisation makes much longer is cut.
  */
 export const foldLetters = (text: string): string => {
   const normalised = text
     .replace(excessMarks, "$1")
     .normalize("NFKC")
+    .slice(0, bounds.growth * text.length + bounds.added)
     .replace(joiners, "")
     .replace(nameDots, "")
     .replace(
