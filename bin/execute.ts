@@ -11,7 +11,7 @@ import { policyFile, readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
 import { Daybook } from "../src/Daybook.js"
-import { InvalidInput, TrustRequired } from "../src/model/errors.js"
+import { InvalidInput, InvalidPolicy, TrustRequired } from "../src/model/errors.js"
 import { Reranker } from "../src/ports/Reranker.js"
 import { parseInstant } from "../src/search/parseInstant.js"
 import type { Call } from "./commands/Command.js"
@@ -77,10 +77,17 @@ const run = ({ agentWasPassed, args, command, globals, options }: Parsed, out: O
     yield* command.run(call, options as never, args as never)
   }).pipe(
     Effect.scoped,
+    Effect.catchTag("InvalidPolicy", (error) => Effect.flatMap(withFile(error, globals.data), Effect.fail)),
     // Only answers go to stdout; logs go to stderr.
     Effect.provide(Logger.replace(Logger.defaultLogger, stderrLogger(out))),
     Effect.exit,
     Effect.map(outcomeOf)
+  )
+
+/** A problem that only shows when a part of the policy is used names no file. */
+const withFile = (error: InvalidPolicy, folder: string): Effect.Effect<InvalidPolicy> =>
+  Effect.map(policyFile(folder), ({ file }) =>
+    error.file === undefined && file !== undefined ? new InvalidPolicy({ problems: error.problems, file }) : error
   )
 
 /** Fails where there is no folder that can be used. A command that only reads does not create it. */

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { WriteOptions } from "../src/remember/remember.js"
 import { limits } from "../src/model/limits.js"
+import type { WriteOptions } from "../src/remember/remember.js"
 import type { Failure } from "./commands/Command.js"
 import { refused } from "./exit.js"
 import { count } from "./format.js"

@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { copyFileSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -337,6 +338,65 @@ describe("a command", () => {
     })
     expect((await daybook("turns", "monday")).stdout).toContain("Which harbour?")
     expect(await daybook("turns", "papers")).toMatchObject({ code: 0, stdout: "nothing found\n" })
+  })
+
+  it("names an agent without events, and a session that does not exist", async () => {
+    const folder = newFolder()
+    const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])
+    await daybook("add-turn", "monday", "tea at four")
+    for (const command of ["stats", "log", "list"]) {
+      expect((await daybook(command, "--agent", "typo")).stderr).toBe(
+        "agent typo has no events; 'daybook agents' lists the agents\n"
+      )
+      expect((await daybook(command, "--agent", "default")).stderr).toBe("")
+    }
+    expect((await daybook("list", "--agent", "typo", "--trust", "familiar")).stderr).toBe("")
+    expect(await daybook("sessions", "--summary", "--session", "typo")).toMatchObject({
+      code: 1,
+      line: "session typo not found: check the name and the trust level",
+      stdout: ""
+    })
+    expect(await daybook("sessions", "--summary", "--session", "monday")).toMatchObject({ code: 0 })
+  })
+
+  it("names the policy file whose settings do not fit together", async () => {
+    const folder = withPolicy('[reconcile]\nreconciler = "model"\n')
+    const { code, line } = await runInProcess(["--data", folder, "remember", "tea"])
+    expect({ code, line }).toEqual({ code: 1, line: expect.stringContaining(join(folder, "policy.toml")) })
+  })
+
+  it("imports a folder without what is no file, and refuses a pipe before it makes a data folder", async () => {
+    const notes = newFolder()
+    const folder = join(newFolder(), "data")
+    const pipe = join(notes, "pipe.md")
+    execFileSync("mkfifo", [pipe])
+    writeFileSync(join(notes, "tea.md"), "Tea at four\n")
+    symlinkSync(join(notes, "gone"), join(notes, "dead.md"))
+    const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])
+    for (const [path, problem] of [
+      [pipe, "is no regular file"],
+      ["/dev/null", "is no regular file"],
+      [join(notes, "gone"), "does not exist"]
+    ]) {
+      expect(await daybook("import", path!)).toMatchObject({ code: 1, line: `${path}: ${problem}`, stdout: "" })
+    }
+    expect(existsSync(folder)).toBe(false)
+    const ran = await daybook("import", notes)
+    expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining("1 added") })
+    expect(ran.stderr).toContain("dead.md:0: is a broken link\n")
+    expect(ran.stderr).toContain("pipe.md:0: is no regular file\n")
+  })
+
+  it("refuses an agent whose name is too long for a folder", async () => {
+    const folder = newFolder()
+    const ended = await runInProcess(["--data", folder, "--agent", "漢".repeat(64), "remember", "tea"])
+    expect(ended).toMatchObject({
+      code: 2,
+      line: expect.stringMatching(/^agent: is too long for the name of a folder: /)
+    })
+    expect(await runInProcess(["--data", folder, "--agent", "漢".repeat(28), "remember", "tea"])).toMatchObject({
+      code: 0
+    })
   })
 
   it("refuses to import a path that does not exist", async () => {

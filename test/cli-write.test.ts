@@ -261,7 +261,9 @@ describe("writing", () => {
       ["list", "--trust", "inner"]
     ]) {
       const { code, stderr } = await daybook("--agent", "nosuch", ...args)
-      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" })
+      const note = "agent nosuch has no events; 'daybook agents' lists the agents\n"
+      const noted = ["list", "stats", "log"].includes(args[0]!) && !args.includes("inner")
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: noted ? note : "" })
     }
     expect(refusal(await daybook("--agent", "nosuch", "history", "x")).code).toBe(1)
     expect(refusal(await daybook("--agent", "nosuch", "turns", "x")).code).toBe(1)
@@ -404,6 +406,29 @@ describe("remember -", () => {
     ).toMatchObject([{ id: answers[0].id, repeated: true }])
     expect(refusal(await feed(folder, '{"title":"x","store":"private"}\n', "--trust", "inner")).code).toBe(1)
     expect(await feed(folder, "")).toEqual({ code: 0, stdout: "", stderr: "" })
+  })
+
+  it("refuses lines that are nested too deep or not UTF-8, each for itself", async () => {
+    const deep = `{"title":"x","facts":${"[".repeat(100_000)}${"]".repeat(100_000)}}`
+    const brackets = JSON.stringify({ title: `${'[{"'.repeat(50)} \\` })
+    const input = Buffer.concat([
+      Buffer.from(`${deep}\n{"title":"caf`),
+      Buffer.from([0xe9]),
+      Buffer.from(`"}\n${brackets}\n{"title":"漢字"}\n`)
+    ])
+    const folder = newFolder()
+    const ran = await daybookIn(folder, { input })("remember", "-")
+    expect(refusal(ran)).toEqual({ code: 1, line: "daybook: 2 lines refused" })
+    expect(jsonLines(ran.stdout)).toMatchObject([
+      { error: "the line is nested more than 32 levels deep", line: 1 },
+      { error: "the line is not UTF-8", line: 2 },
+      { outcome: "added" },
+      { outcome: "added" }
+    ])
+    expect(answerOf(await daybookIn(folder)("list", "--json")).map(({ title }: { title: string }) => title)).toEqual([
+      "漢字",
+      `${'[{"'.repeat(50)} \\`
+    ])
   })
 
   it("takes many lines, and a line that is far too long", async () => {

@@ -232,7 +232,7 @@ describe("what is made of a text is bounded", () => {
     expect(toIndexText("tea ".repeat(limits.narrative)).length).toBeLessThanOrEqual(bounds.indexedCharacters)
     const length = limits.narrative
     expect(foldLetters("\ufdfa".repeat(length)).length).toBeLessThanOrEqual(bounds.growth * length + bounds.added)
-    expect(foldLetters("\ufdfa")).toBe("\ufdfa".normalize("NFKC"))
+    expect(wordsOf(foldLetters("\ufdfa"))).toHaveLength(4)
   })
 
   it("the occurrences of one word, with and without accents, but not other words", () => {
@@ -263,7 +263,7 @@ describe("what is made of a text is bounded", () => {
     const phrases = Array.from({ length: 40 }, (_, index) => `"${`w${index} `.repeat(12)}"`).join(" ")
     const { hints, must } = parse(phrases)
     expect(wordsOf(must.join(" ")).length).toBeLessThanOrEqual(limits.queryWords + bounds.phraseWords)
-    expect(hints).toEqual([expect.stringMatching(/^the query is long: nothing after ".*" is searched$/)])
+    expect(hints).toContainEqual(expect.stringMatching(/^the query is long: nothing after ".*" is searched$/))
     expect(matchOf(parse("tea ".repeat(32)))).toBe('"tea" OR "tea"')
     expect(matchOf(parse("+tea ".repeat(32)))).toBe('"tea"')
   })

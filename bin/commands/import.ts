@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
+import { checkPath } from "../../src/import/checkPath.js"
+import { PathRefused } from "../../src/model/errors.js"
 import { refused } from "../exit.js"
 import { count, oneLine } from "../format.js"
 import { option, storeOf } from "../options.js"
@@ -15,6 +17,11 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
   run: (call, { store }, [paths]) =>
     Effect.gen(function* () {
       const { memory, out } = call
+      // Checked before the data folder is opened, which creates it.
+      yield* Effect.try({
+        try: () => paths.forEach(checkPath),
+        catch: (error) => (error instanceof PathRefused ? error : refused("a path cannot be read"))
+      })
       const imported = yield* Effect.flatMap(memory, (opened) =>
         opened.importMarkdown(paths, {
           ...(store === undefined ? {} : { store }),

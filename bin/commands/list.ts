@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type FilterOptions, filterOf, filterOptions } from "../filters.js"
+import { noteMissingAgent } from "../noteMissingAgent.js"
 import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
@@ -15,6 +16,7 @@ export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: num
       const { out } = call
       const memory = yield* call.reader(options.asOf)
       const rows = yield* memory.list({ ...(yield* filterOf(call, options)), offset: options.offset })
+      yield* noteMissingAgent(call)
       yield* out.show(rows, () => table(out, rows, [idColumn, ...indexColumns]))
     })
 }

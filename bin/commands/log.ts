@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
 import { count, oneLine, secondText } from "../format.js"
+import { noteMissingAgent } from "../noteMissingAgent.js"
 import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
 import type { Command } from "./Command.js"
 
@@ -21,8 +22,10 @@ export const log: Command<LogOptions> = {
     asOfOption
   ],
   examples: ["log", "log --after 100 --limit 20 --json"],
-  run: ({ agent, daybook, resolveTime, out, reader }, { after, asOf, limit }) =>
+  run: (call, { after, asOf, limit }) =>
     Effect.gen(function* () {
+      const { agent, daybook, resolveTime, out, reader } = call
+      yield* noteMissingAgent(call)
       const opened = yield* daybook
       // Fails for a version that does not exist, as every read does.
       yield* reader(asOf)

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { SessionSummary } from "../../src/maintenance/SessionSummaries.js"
+import { SessionNotFound } from "../../src/model/errors.js"
 import { count, secondText } from "../format.js"
 import { type AsOfOptions, asOfOption, flag, option, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"
@@ -22,6 +23,10 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
         const memory = yield* reader(asOf)
         if (summary === true || session !== undefined) {
           const summaries = yield* memory.sessions.summaries({ limit, offset, session })
+          if (summaries.length === 0 && session !== undefined) {
+            const turns = yield* memory.sessions.get(session, { last: 1 })
+            if (turns.length === 0) return yield* new SessionNotFound({ session })
+          }
           return yield* out.show(summaries, () => summariesText(out, summaries))
         }
         const page = yield* memory.sessions.list({ limit, offset })
@@ -39,7 +44,7 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
   }
 
 const summariesText = (out: Output, summaries: ReadonlyArray<SessionSummary>): string =>
-  summaries.length === 0 ? "no sessions" : summaries.map((summary) => textOf(out, summary)).join("\n\n")
+  summaries.length === 0 ? "no summaries" : summaries.map((summary) => textOf(out, summary)).join("\n\n")
 
 const textOf = ({ colours }: Output, summary: SessionSummary): string => {
   const { by, decisions, lastAt, observations, open, outcome, request, session, store, turns } = summary

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Tiers } from "../../src/maintenance/tiers.js"
 import { secondText } from "../format.js"
+import { noteMissingAgent } from "../noteMissingAgent.js"
 import { fields } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -8,8 +9,10 @@ export const stats: Command = {
   usage: "stats",
   summary: "show counts of an agent's memory and the state of its view",
   operator: true,
-  run: ({ agent, daybook, memory, out }) =>
+  run: (call) =>
     Effect.gen(function* () {
+      const { agent, daybook, memory, out } = call
+      yield* noteMissingAgent(call)
       const result = yield* Effect.flatMap(daybook, (opened) => opened.stats(agent))
       const tiers = yield* Effect.flatMap(memory, (opened) => opened.maintenance.tiers({ limit: 0 }))
       const { archive, changes, conversation, maintenance, memories, recalls, schedules, vectors, version, view } =

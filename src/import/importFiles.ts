@@ -4,7 +4,6 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { statIfAny } from "../../events/folder.js"
 import type { CommandError } from "../actor/Actor.js"
 import {
   type CredentialForbidden,
@@ -18,6 +17,7 @@ import { randomId } from "../model/ids.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { Remembered, RememberOptions } from "../remember/remember.js"
+import { checkPath } from "./checkPath.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 
 export interface ImportOptions {
@@ -160,9 +160,7 @@ const commandOf = (
 const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =>
   Effect.try({
     try: (): ReadonlyArray<SourceFile> => {
-      const stat = statIfAny(path)
-      if (stat === undefined) throw new PathRefused({ path, problem: "does not exist" })
-      if (!stat.isDirectory()) return [{ file: path, path: nameOf(path) }]
+      if (!checkPath(path).isDirectory()) return [{ file: path, path: nameOf(path) }]
       const root = realpathSync(path)
       const files: Array<SourceFile> = []
       for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
@@ -170,16 +168,28 @@ const filesBelow = (path: string, refused: Array<Imported["refused"][number]>) =
         const file = join(entry.parentPath ?? entry.path, entry.name)
         const name = relative(root, file).split(sep).join("/")
         if (entry.isDirectory()) continue
-        if (!realpathSync(file).startsWith(root + sep)) {
-          refused.push({ file: name, line: 0, problem: "leads out of the folder: import its target instead" })
-        } else if (statSync(file).size > limits.importFile) {
-          refused.push({ file: name, line: 0, problem: `is larger than ${limits.importFile} bytes` })
-        } else files.push({ file, path: name })
+        const problem = problemOf(file, root)
+        if (problem === undefined) files.push({ file, path: name })
+        else refused.push({ file: name, line: 0, problem })
       }
       return files.sort((a, b) => (a.path < b.path ? -1 : 1))
     },
     catch: (error) => (error instanceof PathRefused ? error : new PathRefused({ path, problem: "cannot be read" }))
   })
+
+/** Why a file in a folder cannot be imported; undefined if it can. */
+const problemOf = (file: string, root: string): string | undefined => {
+  let target: string
+  try {
+    target = realpathSync(file)
+  } catch {
+    return "is a broken link"
+  }
+  if (!target.startsWith(root + sep)) return "leads out of the folder: import its target instead"
+  const stat = statSync(target)
+  if (!stat.isFile()) return "is no regular file"
+  return stat.size > limits.importFile ? `is larger than ${limits.importFile} bytes` : undefined
+}
 
 const readText = ({ file, path }: SourceFile) =>
   Effect.try({
