@@ -2,7 +2,7 @@ import { textColumns } from "../../projections/fulltext.js"
 import { bounds } from "../../text/normalise/bounds.js"
 import { telephone } from "../../text/normalise/forms.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
-import { countWords, ftsExpression, isLongPhrase } from "../../text/normalise/indexText.js"
+import { countWords, ftsExpression, isLongPhrase, prefixExpression } from "../../text/normalise/indexText.js"
 import { limits } from "../model/limits.js"
 
 /** A parsed query. Any text is a query: text that is not syntax is read as words. */
@@ -105,21 +105,17 @@ export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery =>
   const query = bounded(text)
   const parser: Parser = {
     syntax,
-    ...{ must: [], should: [], not: [], excluded: [], needles: [], fields: [], hints: [] },
+    ...{ must: [], should: [], not: [], excluded: [], needles: [], fields: [], hints: [], words: 0 },
     plainText: query,
     ...noOperator,
-    afterField: false,
-    words: 0
+    afterField: false
   }
   const { hints, must, not, should } = parser
   if (query.length < text.trimEnd().length) hints.push(`only the first ${limits.queryBytes} bytes are read`)
   for (const { 0: token, index: offset } of query.matchAll(tokens)) {
-    if (must.length + should.length + not.length >= limits.queryTerms) {
-      hints.push(`only the first ${limits.queryTerms} terms are searched`)
-      break
-    }
-    if (parser.words >= limits.queryWords) {
-      hints.push(`the query is long: nothing after "${query.slice(0, offset).trimEnd().slice(-20)}" is searched`)
+    const isFull = must.length + should.length + not.length >= limits.queryTerms
+    if (isFull || parser.words >= limits.queryWords) {
+      hints.push(`only the first ${isFull ? `${limits.queryTerms} terms` : `${limits.queryWords} words`} are searched`)
       break
     }
     if (token === "AND" || token === "OR" || token === "NOT") readOperator(parser, token, offset)
@@ -179,7 +175,7 @@ const readTerm = (parser: Parser, token: string, offset: number) => {
   if (column !== undefined) blank(parser, offset, token.length - rest.length)
   const bodies = wrongField ? [field!, value] : [column !== undefined || phrase ? value : `${name ?? ""}${value}`]
   for (const body of bodies) {
-    const match = prefix(body) ?? ftsExpression(body)
+    const match = prefixExpression(body) ?? ftsExpression(body)
     if (match === null) continue
     parser.words += countWords(match)
     if (isLongPhrase(body)) parser.hints.push(`only the first ${bounds.phraseWords} words of a phrase are compared`)
@@ -282,13 +278,6 @@ const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query
   if (signs.length === 0 && query.trim() !== "" && fields.length === 0 && not.length === 0)
     hints.push("there is nothing to search for; the newest are shown")
   return { excluded, fields, hints, not, plainText, must: [], should: [], required: [], needles: signs }
-}
-
-/** `harb*`: words with this prefix, and the stemmed word itself. */
-const prefix = (body: string): string | null => {
-  const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
-  const expression = start === undefined ? null : ftsExpression(start)
-  return expression === null ? null : `(${expression} OR "${start}" *)`
 }
 
 const inBrackets = (expression: string): string => (/ OR /.test(expression) ? `(${expression})` : expression)

@@ -71,6 +71,13 @@ export const ftsExpression = (phrase: string): string | null => {
   return parts.length === 0 ? null : allOf(parts)
 }
 
+/** `harb*`: words with this prefix, and the stemmed word itself. */
+export const prefixExpression = (body: string): string | null => {
+  const [, start] = /^([\p{L}\p{N}]{3,})\*$/u.exec(body) ?? []
+  const expression = start === undefined ? null : ftsExpression(start)
+  return expression === null ? null : `(${expression} OR "${start}" *)`
+}
+
 /** The expressions that must match for a run of a script without spaces. */
 const unspacedParts = (run: string): ReadonlyArray<string> => {
   const shortForm = withoutFinalMark(run)
